@@ -144,10 +144,13 @@ finished_run run_in(device_list const& devices, plan const& asked,
                                 stop_requested);
   if (plates.made() < asked.steps) tell_of_a_part(plates.made(), asked.steps, runs.size());
   auto const end = plates.end();
+  auto const summary_with = [&](job_run::verdict found) {
+    return job_run::summary_of(jobs, devices, asked.options, std::move(runs), std::move(found));
+  };
+  if (jobs.rank() != 0) return {{}, summary_with(job_run::checked_by_the_first_rank)};
   auto found = checked(asked, start, end);
-  if (found.is_right && jobs.rank() == 0) write_files(asked, end.temperature);
-  return {summary_of(asked.of, end.temperature),
-          job_run::summary_of(jobs, devices, asked.options, std::move(runs), std::move(found))};
+  if (found.is_right) write_files(asked, end.temperature);
+  return {summary_of(asked.of, end.temperature), summary_with(std::move(found))};
 }
 
 std::string arrays_of(plan const& asked) {

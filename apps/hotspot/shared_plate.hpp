@@ -33,10 +33,10 @@ class shared_plate {
   std::uint32_t run(
       std::uint32_t steps, std::function<bool()> const& stop_requested = [] { return false; });
 
-  /// On the host, after the steps so far. Right until the next.
-  std::span<Real const> temperature() const { return now_.read(); }
+  /// On the host, of several ranks of the first, after the steps so far. Right until the next.
+  std::span<Real const> temperature() const { return now_.read_on(0); }
   /// As it was before the last step. Right until the next.
-  std::span<Real const> temperature_before() const { return next_.read(); }
+  std::span<Real const> temperature_before() const { return next_.read_on(0); }
   std::span<Real const> power() const { return power_.read(); }
 
  private:

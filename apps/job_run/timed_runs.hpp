@@ -41,6 +41,9 @@ struct verdict {
   std::string checked;  ///< "every element against the sequential program"
 };
 
+/// What the other ranks tell where the first one alone reads the results.
+inline verdict const checked_by_the_first_rank{true, "by the first rank"};
+
 /// What all programs of jobs tell of a run.
 struct run_summary {
   std::vector<std::string> devices;  ///< names

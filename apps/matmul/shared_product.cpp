@@ -45,7 +45,7 @@ completion shared_product::submit_kernel() {
 }
 
 product shared_product::read() const {
-  return {shape_, a_.read(), b_.read(), c_.read(every_element, job_run::a_day_from_now())};
+  return {shape_, a_.read(), b_.read(), c_.read_on(0, every_element, job_run::a_day_from_now())};
 }
 
 }  // namespace ballast::matmul

@@ -27,7 +27,8 @@ class shared_product {
   void take_back();
   /// Each unit of the job is a row of blocks of the kernel: one row of c, or 128. Waits for no device.
   completion submit(product_kernel with);
-  /// The matrices on the host, after the job that computes c. Right until something is submitted or filled.
+  /// The matrices on the host, after the job that computes c, of several ranks on the first one alone. Right
+  /// until something is submitted or filled.
   product read() const;
 
  private:

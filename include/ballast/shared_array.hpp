@@ -169,18 +169,25 @@ class shared_array {
   /// elements and failed; error if they were lost with a device or with the scheduler; stopped if the
   /// scheduler goes meanwhile; timed_out with the state of the scheduler.
   std::span<T const> read(index_range elements = every_element, std::optional<deadline> until = {}) const {
-    return opened(detail::host_use::read, elements, until);
+    return opened({detail::host_use::read, elements}, until);
+  }
+  /// read() for one rank alone, where the scheduler has peers: the elements go to that rank, and the others
+  /// are given none and wait for nothing. All ranks make the call. Of own_elements these are that rank's.
+  /// Throws bad_argument ("rank") if there are not so many ranks, without peers for all but 0.
+  std::span<T const> read_on(std::uint32_t rank, index_range elements = every_element,
+                             std::optional<deadline> until = {}) const {
+    return opened({detail::host_use::read, elements, rank}, until);
   }
   /// The flattened elements of a range, to be written by the caller: every one of them, because nothing is
   /// copied in. Waits for the jobs submitted before that read or write them. The span is valid until a job
   /// that uses these elements is submitted. Throws as read().
   std::span<T> write(index_range elements = every_element, std::optional<deadline> until = {}) {
-    return opened(detail::host_use::write, elements, until);
+    return opened({detail::host_use::write, elements}, until);
   }
   /// The flattened elements of a range with their values, to be read and written by the caller. Waits and
   /// throws as write(), and copies to the host what is not there.
   std::span<T> update(index_range elements = every_element, std::optional<deadline> until = {}) {
-    return opened(detail::host_use::update, elements, until);
+    return opened({detail::host_use::update, elements}, until);
   }
 
   /// One element, to be read. The first access after a job that writes the array waits as read() and copies
@@ -204,8 +211,8 @@ class shared_array {
   detail::array_handle const& handle() const noexcept { return handle_; }
 
  private:
-  std::span<T> opened(detail::host_use use, index_range elements, std::optional<deadline> until) const {
-    auto const [begin, end] = handle_.open(use, elements, until);
+  std::span<T> opened(detail::access_request const& what, std::optional<deadline> until) const {
+    auto const [begin, end] = handle_.open(what, until);
     return std::span<T>(address(), size()).subspan(begin, end - begin);
   }
   template <class... Index>

@@ -38,7 +38,7 @@ void release_memory(std::shared_ptr<array_state> const& array, deadline until) {
   auto& runtime = *array->runtime;
   runtime.set_released(*array, true);
   try {
-    runtime.open(array, host_use::take_home, every_element, until);
+    runtime.open(array, {host_use::take_home}, until);
   } catch (...) {
     runtime.set_released(*array, false);
     throw;
@@ -48,7 +48,7 @@ void release_memory(std::shared_ptr<array_state> const& array, deadline until) {
 /// Values that are lost do not count: nothing is read.
 bool is_unused_within(std::shared_ptr<array_state> const& array, deadline until) {
   try {
-    array->runtime->open(array, host_use::give_up, every_element, until);
+    array->runtime->open(array, {host_use::give_up}, until);
     return true;
   } catch (error const&) { return false; }
 }
@@ -151,9 +151,9 @@ void* array_handle::adopted_address() const noexcept { return state_->home_memor
 
 index_range array_handle::own() const { return state_->runtime->own_elements_of(*state_); }
 
-index_range array_handle::open(host_use use, index_range elements, std::optional<deadline> until) const {
+index_range array_handle::open(access_request const& what, std::optional<deadline> until) const {
   auto& runtime = *state_->runtime;
-  return runtime.open(state_, use, elements, until ? *until : deadline::in(runtime.options().timeout));
+  return runtime.open(state_, what, until ? *until : deadline::in(runtime.options().timeout));
 }
 
 void array_handle::release(std::optional<deadline> until) {

@@ -57,11 +57,11 @@ void host_access::fetch() {
   planner_.arrays().fetch_to(array_, bytes_, place_, {}, {});
 }
 
-void host_access::grant() {
+void host_access::grant(bool is_for_all_ranks) {
   if (writes()) planner_.record_host_write(*array_, bytes_.hull(), place_);
   if (place_ != host_place) return;
   bool const has_all = elements_.end - elements_.begin == array_->shape.elements();
-  if (!has_all || planner_.newest_turn() != turn_) return;
+  if (!is_for_all_ranks || !has_all || planner_.newest_turn() != turn_) return;
   array_->open.to_read.store(true, std::memory_order_release);
   if (writes()) array_->open.to_update.store(true, std::memory_order_release);
 }

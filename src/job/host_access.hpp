@@ -31,8 +31,9 @@ class host_access {
   /// Whether its place has the elements and nothing else is at them. Plans the copies once the turn has come.
   /// Throws error, job_failed if their values are lost.
   bool try_open();
-  /// They are the host's. After try_open() said so, and before anything changed.
-  void grant();
+  /// They are the host's. After try_open() said so, and before anything changed. Single elements are then
+  /// accessed without a step of the program, so only if all ranks have them.
+  void grant(bool is_for_all_ranks);
 
  private:
   bool reads() const { return use_ != host_use::write && use_ != host_use::give_up; }

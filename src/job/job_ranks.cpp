@@ -17,10 +17,10 @@ std::string range_text(index_range elements) {
   return std::to_string(elements.begin) + " to " + std::to_string(elements.end);
 }
 
-std::string use_text(host_use use) {
-  switch (use) {
+std::string use_text(access_request const& what) {
+  switch (what.use) {
     case host_use::read:
-      return "a read";
+      return what.rank ? "a read on rank " + std::to_string(*what.rank) : "a read";
     case host_use::write:
       return "a write";
     case host_use::update:
@@ -84,19 +84,20 @@ std::vector<own_exchange> job_ranks::begin(job_record const& job) {
   }));
 }
 
-std::vector<own_exchange> job_ranks::begin(array_state const& array, host_use use, index_range elements,
-                                           bool are_own) {
-  note_step(use_text(use) + " of " + (are_own ? "own elements" : "elements " + range_text(elements)) +
+std::vector<own_exchange> job_ranks::begin(array_state const& array, access_request const& what) {
+  bool const are_own = what.elements == own_elements;
+  note_step(use_text(what) + " of " + (are_own ? "own elements" : "elements " + range_text(what.elements)) +
             " of " + array.name());
   auto const bytes_of = [&](index_range range) {
     return byte_runs(region({range}), array.shape, array.element_bytes);
   };
   auto const exchanges = ledger_.step([&](std::uint32_t rank) {
-    auto const bytes = bytes_of(are_own ? own_elements(array, rank) : elements);
-    bool const is_alone = are_own && writes(use);
-    return std::vector{array_use{array.id, reads(use) ? bytes : byte_runs(), is_alone ? bytes : byte_runs()}};
+    auto const bytes = bytes_of(elements_of(array, what, rank));
+    bool const is_alone = are_own && writes(what.use);
+    return std::vector{
+        array_use{array.id, reads(what.use) ? bytes : byte_runs(), is_alone ? bytes : byte_runs()}};
   });
-  if (writes(use) && !are_own) ledger_.record_common_write(array.id, bytes_of(elements));
+  if (writes(what.use) && !are_own) ledger_.record_common_write(array.id, bytes_of(what.elements));
   return own(exchanges);
 }
 
@@ -138,7 +139,10 @@ std::vector<rank_time> job_ranks::compare(job_report const& newest, deadline unt
   }
 }
 
-index_range job_ranks::own_elements(array_state const& array, std::uint32_t rank) const {
+index_range job_ranks::elements_of(array_state const& array, access_request const& what,
+                                   std::uint32_t rank) const {
+  if (what.rank && *what.rank != rank) return {};
+  if (what.elements != own_elements) return what.elements;
   auto const rows = array.shape[0];
   if (rows == 0) return {};
   auto const each = array.shape.elements() / rows;

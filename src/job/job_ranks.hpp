@@ -55,8 +55,7 @@ class job_ranks {
   void add(array_state const& array);
   void forget(array_id array) { ledger_.forget(array); }
   std::vector<own_exchange> begin(job_record const& job);
-  /// All ranks read or write the same elements, or each its own, which then differ.
-  std::vector<own_exchange> begin(array_state const& array, host_use use, index_range elements, bool are_own);
+  std::vector<own_exchange> begin(array_state const& array, access_request const& what);
 
   /// The job of a site whose times all ranks are to compare before the next one begins; null if none.
   std::shared_ptr<job_end> job_to_learn_from(job_site const& site) const;
@@ -67,8 +66,10 @@ class job_ranks {
 
   /// The units of a job that are this rank's.
   job_part part_of(job_record const& job) const { return part_of(job, rank_); }
-  /// The elements of an array that are this rank's own: its part of the slowest dimension.
-  index_range own_elements(array_state const& array) const { return own_elements(array, rank_); }
+  /// The elements that this rank has then; own_elements are its part of the slowest dimension.
+  index_range elements_of(array_state const& array, access_request const& what) const {
+    return elements_of(array, what, rank_);
+  }
 
   // Any thread.
   void begin(exchange_work const& work, std::shared_ptr<operation_progress> progress);
@@ -79,7 +80,7 @@ class job_ranks {
 
  private:
   job_part part_of(job_record const& job, std::uint32_t rank) const;
-  index_range own_elements(array_state const& array, std::uint32_t rank) const;
+  index_range elements_of(array_state const& array, access_request const& what, std::uint32_t rank) const;
   std::vector<own_exchange> own(std::vector<rank_exchange> const& all);
   void note_step(std::string text);
   void end(std::shared_ptr<operation_progress> const& progress);

@@ -377,33 +377,38 @@ bool job_runtime::is_at_rest_within(deadline until) {
   return at_rest_.value_or(false);
 }
 
-index_range job_runtime::open(std::shared_ptr<array_state> const& array, host_use use, index_range elements,
+index_range job_runtime::open(std::shared_ptr<array_state> const& array, access_request what,
                               deadline until) {
-  bool const are_own = elements == own_elements;
-  auto const range = elements_of(*array, are_own ? own_elements_of(*array) : elements);
-  if (range.is_empty() && !are_own) return range;
+  auto const ranks = options_.peers == nullptr ? 1 : options_.peers->ranks();
+  if (what.rank && *what.rank >= ranks)
+    throw_bad_argument("rank", *what.rank, "0 to " + std::to_string(ranks - 1));
+  if (ranks_ == nullptr && what.elements == own_elements) what.elements = every_element;
+  if (what.elements != own_elements) what.elements = elements_of(*array, what.elements);
+  if (what.elements.is_empty()) return what.elements;
   guard hold(*this);
-  if (ranks_ != nullptr && use != host_use::give_up) {
+  if (ranks_ != nullptr && what.use != host_use::give_up) {
     check_not_abandoned();
-    add_exchanges(ranks_->begin(*array, use, range, are_own));
+    add_exchanges(ranks_->begin(*array, what));
     advance_and_notify();
   }
-  if (range.is_empty()) return range;
+  bool const is_for_all = what.elements != own_elements && (ranks_ == nullptr || !what.rank);
+  if (ranks_ != nullptr) what.elements = ranks_->elements_of(*array, what);
+  if (what.elements.is_empty()) return what.elements;
   try {
-    wait_for_access(hold, array, use, range, until);
+    wait_for_access(hold, array, what, until, is_for_all);
   } catch (...) {
     advance_and_notify();
     throw;
   }
   advance_and_notify();
-  return range;
+  return what.elements;
 }
 
-void job_runtime::wait_for_access(guard& hold, std::shared_ptr<array_state> const& array, host_use use,
-                                  index_range elements, deadline until) {
-  host_access access(planner_, array, use, elements);
+void job_runtime::wait_for_access(guard& hold, std::shared_ptr<array_state> const& array,
+                                  access_request const& what, deadline until, bool is_for_all) {
+  host_access access(planner_, array, what.use, what.elements);
   auto const is_open = [&] {
-    if (use != host_use::give_up) check_not_abandoned();
+    if (what.use != host_use::give_up) check_not_abandoned();
     if (access.try_open()) return true;
     if (planner_.is_stopped())
       throw stopped("the scheduler went while the host waited for " + array->name(), planner_.jobs().size());
@@ -411,7 +416,7 @@ void job_runtime::wait_for_access(guard& hold, std::shared_ptr<array_state> cons
   };
   if (!wait_until(hold, until, is_open))
     throw timed_out("elements of " + array->name() + " for the host", state_under_mutex());
-  access.grant();
+  access.grant(is_for_all);
 }
 
 /// Whether what somebody waits for may have come.
@@ -451,7 +456,8 @@ job_ranks::listeners job_runtime::rank_listeners() {
 }
 
 index_range job_runtime::own_elements_of(array_state const& array) const {
-  return ranks_ == nullptr ? index_range{0, array.shape.elements()} : ranks_->own_elements(array);
+  if (ranks_ == nullptr) return {0, array.shape.elements()};
+  return ranks_->elements_of(array, {host_use::read, own_elements});
 }
 
 void job_runtime::check_not_abandoned() const {

@@ -69,9 +69,8 @@ class job_runtime : public std::enable_shared_from_this<job_runtime> {
   completion submit(job_request request);
   /// Those of the rank; all, if there are no peers.
   index_range own_elements_of(array_state const& array) const;
-  /// As array_handle::open(). Returns the elements, which are all of the array for every_element.
-  index_range open(std::shared_ptr<array_state> const& array, host_use use, index_range elements,
-                   deadline until);
+  /// As array_handle::open().
+  index_range open(std::shared_ptr<array_state> const& array, access_request what, deadline until);
   /// From now on no job may use the array, or jobs may again.
   void set_released(array_state& array, bool is_released);
   /// Whether no device works for this any more. Waits only for a scheduler that is going.
@@ -127,8 +126,8 @@ class job_runtime : public std::enable_shared_from_this<job_runtime> {
                    device_executor::if_busy then);
   template <class IsOver>
   bool wait_until(guard& hold, deadline until, IsOver is_over);
-  void wait_for_access(guard& hold, std::shared_ptr<array_state> const& array, host_use use,
-                       index_range elements, deadline until);
+  void wait_for_access(guard& hold, std::shared_ptr<array_state> const& array, access_request const& what,
+                       deadline until, bool is_for_all);
 
   // Other ranks; under the mutex, but for abandon().
   job_ranks::listeners rank_listeners();

@@ -183,7 +183,7 @@ detail::array_handle const& variable_state::handle() {
   std::lock_guard const lock(known.mutex);
   if (auto const* const made = handle_.load(std::memory_order_acquire)) return *made;
   auto const* const made = new detail::array_handle(of.jobs, extents({elements_}), element_bytes_, name_);
-  made->open(detail::host_use::write, every_element, deadline::in(of.options.shutdown_timeout));
+  made->open({detail::host_use::write}, deadline::in(of.options.shutdown_timeout));
   std::memset(made->address(), 0, elements_ * element_bytes_);
   known.by_address[static_cast<char const*>(made->address())] = this;
   handle_.store(made, std::memory_order_release);
@@ -193,7 +193,7 @@ detail::array_handle const& variable_state::handle() {
 void* variable_state::wait_for(detail::host_use use) {
   auto const& made = handle();
   try {
-    made.open(use, every_element, deadline::in(program().options.shutdown_timeout));
+    made.open({use}, deadline::in(program().options.shutdown_timeout));
   } catch (job_failed const& loss) {
     throw_cause_of_loss(loss.job());
     throw;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <latch>
+#include <map>
 #include <numeric>
 #include <random>
 #include <span>
@@ -19,6 +20,7 @@
 #include "ballast/policy/split.hpp"
 #include "queue_ranks.hpp"
 #include "ranked_jobs.cuh"
+#include "refused_argument.hpp"
 
 namespace ballast::test::job_ranks_test {
 namespace {
@@ -193,6 +195,69 @@ TEST(job_ranks, have_own_elements_that_nobody_else_writes) {
   });
 }
 
+TEST(job_ranks, send_what_one_of_them_reads_to_no_other) {
+  auto const expected = blended_alone(30, 4, 3);
+  jobs_case even{.ranks = 3};
+  even.jobs.policy = "static";
+  on_schedulers(even, [&](job_scheduler& jobs, std::uint32_t rank) {
+    word_rows now(jobs, {30, 4}), next(jobs, {30, 4});
+    std::ranges::copy(numbered(now.size()), now.write().begin());
+    for (int i = 0; i < 3; ++i) blend(jobs, now, next);
+    auto const before = jobs.statistics();
+    auto const read = now.read_on(1);
+    EXPECT_EQ(std::vector(read.begin(), read.end()), rank == 1 ? expected : std::vector<std::uint32_t>());
+    auto const after = jobs.statistics();
+    EXPECT_EQ(after.received - before.received, rank == 1 ? 20 * 16u : 0u) << "rank " << rank;
+    EXPECT_EQ(after.sent - before.sent, rank == 1 ? 0u : 10 * 16u) << "rank " << rank;
+  });
+}
+
+TEST(job_ranks, have_all_elements_also_after_one_of_them_had_them_alone) {
+  auto const expected = blended_alone(12, 4, 1);
+  on_schedulers({.ranks = 2}, [&](job_scheduler& jobs, std::uint32_t rank) {
+    word_rows now(jobs, {12, 4}), next(jobs, {12, 4});
+    std::ranges::copy(numbered(now.size()), now.write().begin());
+    blend(jobs, now, next);
+    EXPECT_EQ(now.read_on(0).size(), rank == 0 ? 48u : 0u);
+    EXPECT_EQ(now(11, 3), expected[47]) << "rank " << rank;  // a step of all ranks, on both
+    blend(jobs, now, next);
+    now.read_on(1);
+    for (auto& value : now.update()) value += 1;
+    EXPECT_EQ(now.read_on(1, {5, 7}).size(), rank == 1 ? 2u : 0u);
+  });
+}
+
+TEST(job_ranks, all_have_the_elements_of_an_array_that_one_of_them_owns) {
+  on_schedulers({.ranks = 2}, [&](job_scheduler& jobs, std::uint32_t) {
+    word_rows one_row(jobs, {1, 3});
+    std::ranges::fill(one_row.write(own_elements), 5u);
+    one_row.read(own_elements);
+    EXPECT_EQ(one_row(0, 2), 5u);
+  });
+}
+
+TEST(job_ranks, read_the_own_elements_of_one_of_them) {
+  on_schedulers({.ranks = 3}, [&](job_scheduler& jobs, std::uint32_t rank) {
+    words numbers(jobs, {9});
+    for (auto& value : numbers.write(own_elements)) value = rank;
+    auto const read = numbers.read_on(2, own_elements);
+    EXPECT_EQ(std::vector(read.begin(), read.end()), std::vector<std::uint32_t>(rank == 2 ? 3 : 0, 2));
+    EXPECT_EQ(jobs.statistics().received, 0u);
+  });
+}
+
+TEST(job_ranks, refuse_a_rank_that_there_is_not) {
+  on_schedulers({.ranks = 2}, [&](job_scheduler& jobs, std::uint32_t) {
+    words numbers(jobs, {9});
+    EXPECT_EQ(refused_argument([&] { numbers.read_on(2); }), "rank");
+  });
+  job_scheduler alone(open_devices("host:1"), ranked_job_kernels(), {.device_bytes = 1 << 20});
+  words numbers(alone, {9});
+  numbers.write();
+  EXPECT_EQ(numbers.read_on(0).size(), 9u);
+  EXPECT_EQ(refused_argument([&] { numbers.read_on(1); }), "rank");
+}
+
 TEST(job_ranks, bring_results_home_to_memory_that_each_has_adopted) {
   auto const expected = blended_alone(12, 4, 1);
   on_schedulers({.ranks = 3}, [&](job_scheduler& jobs, std::uint32_t rank) {
@@ -214,8 +279,15 @@ TEST(job_ranks, own_every_element_where_there_is_no_other) {
   EXPECT_EQ(numbers.write(own_elements).size(), 10u);
 }
 
+/// What a program found: all elements in the end, and of each step in which this rank alone read an array the
+/// sum of that.
+struct findings {
+  std::vector<std::uint32_t> elements;
+  std::map<int, std::uint32_t> sums;
+};
+
 /// Jobs and accesses that follow from a seed, and from nothing else.
-std::vector<std::uint32_t> random_program(job_scheduler& jobs, std::uint64_t seed) {
+findings random_program(job_scheduler& jobs, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   auto const below = [&](std::uint64_t end) { return std::size_t(random() % end); };
   std::vector<word_rows> fields;
@@ -225,9 +297,10 @@ std::vector<std::uint32_t> random_program(job_scheduler& jobs, std::uint64_t see
                       fields.emplace_back(jobs, std::array<std::size_t, 2>{24, 5}).write().begin());
     std::ranges::copy(numbered(17), lines.emplace_back(jobs, std::array<std::size_t, 1>{17}).write().begin());
   }
+  findings found;
   for (int step = 0; step < 40; ++step) {
     auto const one = below(3), other = (one + 1 + below(2)) % 3;
-    switch (below(6)) {
+    switch (below(7)) {
       case 0:
         add_to_each(jobs, lines[one], lines[other]);
         break;
@@ -239,16 +312,21 @@ std::vector<std::uint32_t> random_program(job_scheduler& jobs, std::uint64_t see
       case 2:
         for (auto& value : fields[one].update(own_elements)) value += 7;
         break;
+      case 3: {
+        auto const reader = std::uint32_t(below(60)) % jobs.ranks();
+        auto const alone = fields[one].read_on(reader);
+        if (jobs.rank() == reader) found.sums[step] = std::reduce(alone.begin(), alone.end());
+        break;
+      }
       default:
         blend(jobs, fields[one], fields[other]);
     }
   }
-  std::vector<std::uint32_t> all;
   for (int i = 0; i < 3; ++i) {
-    std::ranges::copy(values_of(fields[std::size_t(i)]), std::back_inserter(all));
-    std::ranges::copy(values_of(lines[std::size_t(i)]), std::back_inserter(all));
+    std::ranges::copy(values_of(fields[std::size_t(i)]), std::back_inserter(found.elements));
+    std::ranges::copy(values_of(lines[std::size_t(i)]), std::back_inserter(found.elements));
   }
-  return all;
+  return found;
 }
 
 TEST(job_ranks, compute_what_one_rank_does_for_random_programs) {
@@ -260,7 +338,10 @@ TEST(job_ranks, compute_what_one_rank_does_for_random_programs) {
     of.jobs.device_bytes = seed % 4 == 3 ? 4096 : 1 << 20;
     of.network = {.most_delay_ns = seed % 3 == 0 ? 50'000 : 0, .seed = seed};
     on_schedulers(of, [&](job_scheduler& jobs, std::uint32_t rank) {
-      EXPECT_EQ(random_program(jobs, seed), expected) << "rank " << rank << ", seed " << seed;
+      auto const found = random_program(jobs, seed);
+      EXPECT_EQ(found.elements, expected.elements) << "rank " << rank << ", seed " << seed;
+      for (auto const& [step, sum] : found.sums)
+        EXPECT_EQ(sum, expected.sums.at(step)) << "rank " << rank << ", seed " << seed << ", step " << step;
     });
   }
 }

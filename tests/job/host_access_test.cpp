@@ -76,7 +76,7 @@ TEST_F(host_access_test, holds_up_the_jobs_behind_it_until_it_goes) {
   submit(argument_mode::updates);
   EXPECT_THAT(plan.lines, IsEmpty());
   ASSERT_TRUE(access->try_open());
-  access->grant();
+  access->grant(true);
   access = nullptr;
   plan.planner.advance();
   EXPECT_THAT(plan.lines, ElementsAre("64 bytes from 0 to 1", "job 2, units 0 to 0, on 0"))
@@ -94,7 +94,7 @@ TEST_F(host_access_test, to_all_elements_stays_open_as_long_as_no_turn_was_taken
   {
     host_access access(plan.planner, array, host_use::update, all_64);
     ASSERT_TRUE(access.try_open());
-    access.grant();
+    access.grant(true);
   }
   EXPECT_TRUE(array->open.to_read);
   EXPECT_TRUE(array->open.to_update);
@@ -104,7 +104,7 @@ TEST_F(host_access_test, behind_which_a_job_waits_does_not_stay_open) {
   host_access access(plan.planner, array, host_use::read, all_64);
   submit(argument_mode::writes);
   ASSERT_TRUE(access.try_open());
-  access.grant();
+  access.grant(true);
   EXPECT_FALSE(array->open.to_read);
 }
 

@@ -25,6 +25,13 @@ class array_state;
 /// the array adopted, wherever it is: with the newest values, or with any.
 enum class host_use : std::uint8_t { read, write, update, take_home, give_up };
 
+/// An access of the host.
+struct access_request {
+  host_use use;
+  index_range elements = every_element;    ///< or own_elements
+  std::optional<std::uint32_t> rank = {};  ///< the one that alone has them; all ranks without it
+};
+
 /// Memory of a caller that is to be the copy of an array that the host has, or a device.
 struct memory_to_adopt {
   void* first;
@@ -56,8 +63,9 @@ class array_handle {
   void* adopted_address() const noexcept;
   /// Those that own_elements stands for.
   index_range own() const;
-  /// As shared_array::read(), write() and update(); every_element for all, own_elements for the rank's own.
-  index_range open(host_use use, index_range elements, std::optional<deadline> until) const;
+  /// As shared_array::read(), read_on(), write() and update(). Returns what this rank has: no elements, if
+  /// they are for another one.
+  index_range open(access_request const& what, std::optional<deadline> until) const;
   /// As shared_array::release() and its destructor; the array is nobody's then, or it is an array without
   /// adopted memory, which give_up() leaves to the jobs.
   void release(std::optional<deadline> until);
