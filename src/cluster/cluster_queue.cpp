@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <limits>
 #include <map>
-#include <optional>
 #include <set>
 #include <shared_mutex>
 #include <utility>
@@ -16,6 +15,7 @@
 #include "message_codec.hpp"
 #include "published_arrays.hpp"
 #include "range_load.hpp"
+#include "rank_agreement.hpp"
 #include "rank_devices.hpp"
 #include "travel.hpp"
 
@@ -30,7 +30,6 @@ enum class own_kind : std::uint8_t { agree = 100, agreed, report, reported };
 constexpr std::int64_t min_done_interval_ns = 100'000, done_interval_of_rank_ns = 10'000;
 constexpr std::size_t max_waiting_messages = 8;
 constexpr auto report_timeout = std::chrono::seconds(1);
-constexpr std::size_t max_text = 60'000;
 
 std::int64_t ns(clock::time_point at) { return std::chrono::nanoseconds(at.time_since_epoch()).count(); }
 
@@ -38,28 +37,6 @@ std::int64_t ns(clock::time_point at) { return std::chrono::nanoseconds(at.time_
 std::int64_t done_interval_ns(std::uint32_t ranks) {
   return ranks == 1 ? 0 : std::max(min_done_interval_ns, ranks * done_interval_of_rank_ns);
 }
-
-/// What ranks say, by rank.
-using said_by_ranks = std::map<std::uint32_t, std::string>;
-
-/// What rank 0 and another say, which is not the same: lists of kernels, or a word. Empty if all say the
-/// same.
-std::string difference_of(said_by_ranks const& said) {
-  auto const& first = said.at(0);
-  auto const differs = [&](auto const& one) { return one.second != first; };
-  auto const found = std::ranges::find_if(said, differs);
-  if (found == said.end()) return {};
-  auto const& [rank, other] = *found;
-  if (first.ends_with('\n')) return first_difference(first, 0, other, rank);
-  return "'" + first + "' on rank 0, and '" + other + "' on rank " + std::to_string(rank);
-}
-
-/// What all ranks say something of, and how rank 0 finds out what is wrong with that.
-struct agreement {
-  char const* argument;
-  std::string (*fault_of)(said_by_ranks const&) = &difference_of;
-  char const* legal = "the same on all ranks";
-};
 
 constexpr agreement on_devices = {
     "devices", &twice_used_gpu,
@@ -70,11 +47,6 @@ std::uint32_t workers_on_cores(device_list const& devices) {
   for (auto const& device : devices)
     if (!device->is_cuda()) workers += std::uint32_t(device->properties().multiprocessors);
   return workers;
-}
-
-/// A list of kernels that no message holds; two that differ only behind its end differ in the last line.
-std::string shortened(std::string const& text) {
-  return text.substr(0, max_text - 32) + "\n" + std::to_string(fingerprint(text)) + "\n";
 }
 
 /// For what stays until the process ends.
@@ -134,7 +106,6 @@ class cluster_queue::state final : public cluster_channel, public completion_sou
   void detach();
   std::unique_ptr<run_outcome const> outcome() const;
   void agree(agreement const& on, std::string const& text);
-  void compare_agreement();
   void send_text(std::uint32_t to, own_kind what, std::string_view text);
   std::shared_ptr<range_load> own_load(std::uint32_t from, task_range const& range) const;
   void receive_done(std::uint32_t from, message_codec::decoded const& message);
@@ -170,11 +141,7 @@ class cluster_queue::state final : public cluster_channel, public completion_sou
   std::map<std::uint32_t, std::int64_t> asked_ns_;
   std::int64_t round_trip_ns_ = 20'000;
   bool has_measured_ = false;
-  // What all ranks agree on, call by call:
-  std::uint32_t agreements_ = 0;
-  agreement agreement_ = {};
-  said_by_ranks said_;
-  std::optional<std::string> disagreement_;
+  rank_agreement agreement_;
   said_by_ranks reports_;
 };
 
@@ -190,7 +157,12 @@ cluster_queue::state::state(cluster& over, device_list const& devices, kernel_se
                                                   thread_->place().host_ranks, options_.seed}),
               done_interval_ns(ranks())),
       devices_(devices, kernels, options_.devices, codec_.max_result_bytes()),
-      by_rank_(ranks()) {
+      by_rank_(ranks()),
+      agreement_(
+          rank(), ranks(),
+          {[this](std::uint32_t other) { return member_.is_lost(other); },
+           [this](std::string const& text) { send_text(0, own_kind::agree, text); },
+           [this](std::uint32_t to, std::string const& fault) { send_text(to, own_kind::agreed, fault); }}) {
   devices_.notify(thread().wake_event());
   if (auto const advice = advice_on_cores(cores_of_process(), workers_on_cores(devices));
       ranks() > 1 && !advice.empty())
@@ -250,52 +222,26 @@ void cluster_queue::state::detach() {
     thread().close(channel_.number(), member_.is_over(), !member_.lost().empty());
 }
 
-// Ranks agree by the first, which compares what all say.
-
 void cluster_queue::state::agree(agreement const& on, std::string const& text) {
   {
     auto const hold = thread().lock();
-    auto const said = text.size() <= max_text ? text : shortened(text);
-    agreement_ = on;
-    disagreement_.reset();
-    ++agreements_;
-    if (rank() == 0) {
-      said_[0] = said;
-      compare_agreement();
-    } else {
-      send_text(0, own_kind::agree, said);
-    }
+    agreement_.begin(on, text);
   }
   thread().wake();
+  std::string fault;
   wait_until(deadline::in(timeout()), "the other ranks", [&] {
-    if (!disagreement_ && member_.is_lost(0))
+    auto const& found = agreement_.fault();
+    if (!found && member_.is_lost(0))
       throw rank_lost("rank 0 is lost, by which the others agree", member_.lost(), {});
-    return disagreement_.has_value();
+    fault = found.value_or("");
+    return found.has_value();
   });
-  if (!disagreement_->empty()) throw_bad_argument(on.argument, *disagreement_, on.legal);
-}
-
-void cluster_queue::state::compare_agreement() {
-  if (agreements_ == 0 || disagreement_) return;
-  for (std::uint32_t other = 1; other < ranks(); ++other) {
-    if (member_.is_lost(other))
-      said_.erase(other);
-    else if (!said_.contains(other))
-      return;
-  }
-  disagreement_ = agreement_.fault_of(said_);
-  for (auto const& [other, text] : std::exchange(said_, {}))
-    if (other != 0) send_text(other, own_kind::agreed, *disagreement_);
-  changed_.notify();
+  if (!fault.empty()) throw_bad_argument(on.argument, fault, on.legal);
 }
 
 void cluster_queue::state::send_text(std::uint32_t to, own_kind what, std::string_view text) {
-  envelope const head{channel_.number(), std::uint8_t(what), 0, 0};
-  auto const* const first = reinterpret_cast<std::byte const*>(&head);
-  std::vector<std::byte> message(first, first + sizeof head);
-  auto const* const letters = reinterpret_cast<std::byte const*>(text.data());
-  message.insert(message.end(), letters, letters + std::min(text.size(), max_text));
-  thread().send(to, std::move(message));
+  auto const fitting = text.substr(0, transport::max_message_bytes - sizeof(envelope));
+  thread().send(to, {channel_.number(), std::uint8_t(what)}, std::as_bytes(std::span(fitting)));
 }
 
 void cluster_queue::state::publish(void const* first, std::size_t bytes) {
@@ -351,10 +297,10 @@ void cluster_queue::state::receive(std::uint32_t from, envelope const& what,
   std::string_view const text(reinterpret_cast<char const*>(message.data()), message.size());
   switch (own_kind(what.kind)) {
     case own_kind::agree:
-      said_[from] = text;
-      return compare_agreement();
+      agreement_.hear(from, text);
+      return changed_.notify();
     case own_kind::agreed:
-      disagreement_ = text;
+      agreement_.hear_answer(text);
       return changed_.notify();
     case own_kind::report:
       return send_text(from, own_kind::reported, state_text());
@@ -382,7 +328,7 @@ void cluster_queue::state::receive(std::uint32_t from, envelope const& what,
   bool const tells_of_a_loss = content.what == kind::lost;
   member_.receive(from, std::move(content));
   if (!tells_of_a_loss) return;
-  compare_agreement();
+  agreement_.note_loss();
   changed_.notify();
 }
 
@@ -413,7 +359,7 @@ void cluster_queue::state::receive_done(std::uint32_t from, message_codec::decod
 
 void cluster_queue::state::lose(std::uint32_t rank) {
   member_.lose(rank);
-  compare_agreement();
+  agreement_.note_loss();
   changed_.notify();
 }
 

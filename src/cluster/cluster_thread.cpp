@@ -99,7 +99,7 @@ void cluster_thread::skip_channel() {
   channels_[++last_channel_].early.clear();
   is_unclean_ = true;
   for (std::uint32_t rank = 0; rank < place_.ranks; ++rank)
-    if (rank != place_.rank) send_own(rank, last_channel_, no_channel);
+    if (rank != place_.rank) send(rank, {last_channel_, no_channel}, {});
 }
 
 void cluster_thread::close(std::uint16_t channel, bool is_over, bool has_losses) {
@@ -115,10 +115,10 @@ void cluster_thread::send(std::uint32_t to, std::vector<std::byte> message) {
   ++waiting_;
 }
 
-void cluster_thread::send_own(std::uint32_t to, std::uint16_t channel, std::uint8_t what) {
-  envelope const content{channel, what, 0, 0};
-  std::vector<std::byte> message(sizeof content);
-  std::memcpy(message.data(), &content, sizeof content);
+void cluster_thread::send(std::uint32_t to, envelope const& head, std::span<std::byte const> content) {
+  auto const first = std::as_bytes(std::span(&head, 1));
+  std::vector<std::byte> message(first.begin(), first.end());
+  message.insert(message.end(), content.begin(), content.end());
   send(to, std::move(message));
 }
 
@@ -199,7 +199,7 @@ void cluster_thread::deliver(std::uint32_t from, std::span<std::byte const> mess
     to.early.emplace_back(from, std::vector(message.begin(), message.end()));
   } else if (to.channel == nullptr) {
     if (to.is_over && what.kind != end_of_channel && to.told.insert(from).second)
-      send_own(from, what.channel, end_of_channel);
+      send(from, {what.channel, end_of_channel}, {});
   } else if (what.kind == end_of_channel) {
     to.channel->hear_of_end(from);
   } else if (what.kind == no_channel) {
@@ -231,7 +231,7 @@ bool cluster_thread::flush(std::int64_t now_ns) {
 void cluster_thread::beat(std::int64_t now_ns) {
   for (auto const rank : heartbeats_->due(now_ns)) {
     heartbeats_->sent(rank, now_ns);  // or it would be due again until the message has left
-    send_own(rank, 0, std::uint8_t(kind::alive));
+    send(rank, {0, std::uint8_t(kind::alive)}, {});
   }
   if (open_channels_ == 0) return;
   for (auto const rank : heartbeats_->silent(now_ns)) lose(rank);
@@ -243,7 +243,7 @@ void cluster_thread::leave() {
   bool const is_clean = !is_unclean_ && lost_.empty();
   bool const waits = is_clean && transport_->ends_together();
   for (std::uint32_t rank = 0; waits && rank < place_.ranks; ++rank)
-    if (rank != place_.rank) send_own(rank, 0, std::uint8_t(kind::leaving));
+    if (rank != place_.rank) send(rank, {0, std::uint8_t(kind::leaving)}, {});
   auto const until = deadline::in(is_clean ? options_.timeout : std::min(options_.timeout, parting));
   while (waiting_ > 0 || (waits && left_.size() + 1 < place_.ranks)) {
     auto const time = now();

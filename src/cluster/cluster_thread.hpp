@@ -77,6 +77,7 @@ class cluster_thread {
   void close(std::uint16_t channel, bool is_over, bool has_losses);
   /// Sends a message of an envelope and what follows, once the transport takes it.
   void send(std::uint32_t to, std::vector<std::byte> message);
+  void send(std::uint32_t to, envelope const& head, std::span<std::byte const> content);
   /// A channel says that a rank is lost.
   void lose(std::uint32_t rank);
   /// Messages that wait for the transport.
@@ -101,7 +102,6 @@ class cluster_thread {
   void beat(std::int64_t now_ns);
   void rest(std::uint64_t epoch, std::int64_t idle_since_ns, std::int64_t look_again_ns);
   void leave();
-  void send_own(std::uint32_t to, std::uint16_t channel, std::uint8_t what);
 
   cluster_options const options_;
   cluster_place place_;

@@ -180,11 +180,7 @@ gathering::~gathering() {
 }
 
 void gathering::send(std::uint32_t to, gather_kind what, std::span<std::byte const> content, bool has_more) {
-  envelope const head{number_, std::uint8_t(what), std::uint8_t(has_more ? 1 : 0), 0};
-  auto const* const first = reinterpret_cast<std::byte const*>(&head);
-  std::vector<std::byte> message(first, first + sizeof head);
-  message.insert(message.end(), content.begin(), content.end());
-  thread_->send(to, std::move(message));
+  thread_->send(to, {number_, std::uint8_t(what), std::uint8_t(has_more ? 1 : 0)}, content);
 }
 
 void gathering::ask_time() {
