@@ -5,11 +5,14 @@
 
 #include <cmath>
 #include <cstddef>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "md/atoms.hpp"
 #include "md/comparison.hpp"
 #include "md/gaussian_system.hpp"
+#include "md/job_system.hpp"
 #include "splitmix.hpp"
 
 namespace ballast::md {
@@ -90,5 +93,25 @@ inline comparison_plan plan_of(std::size_t count, std::int64_t steps) {
   plan.steps = steps;
   return plan;
 }
+
+/// A system and what moves it.
+struct moved_system {
+  moved_system(solution which, device_list const& devices, physics const& what, std::size_t count,
+               granularity const& cut = {}, job_options const& jobs = {}) {
+    if (which == solution::jobs) {
+      auto made = make_job_system(devices, what, count, jobs);
+      system = made.get();
+      by = std::move(made);
+      return;
+    }
+    on_stage = make_stage(devices, what, count, 1);
+    system = on_stage.get();
+    by = make_runner(which, devices, *on_stage, cut, false);
+  }
+
+  std::unique_ptr<stage> on_stage;  ///< null for jobs
+  std::unique_ptr<runner> by;
+  particle_system* system;
+};
 
 }  // namespace ballast::md
