@@ -37,16 +37,25 @@ std::string_view option_of(std::string_view member) {
 
 }  // namespace
 
+void add_policy_option(CLI::App& command, std::string& policy, std::string const& meaning) {
+  command
+      .add_option("--policy", policy,
+                  command_line::help_with_names(meaning + " (docs/job.md):", split_policies()))
+      ->type_name("NAME");
+}
+
+void add_cluster_flag(CLI::App& command, bool& typed) {
+  command.add_flag(
+      "--cluster", typed,
+      "Run on all ranks that mpirun or srun started, each with its devices; the first one prints");
+}
+
 void add_options(CLI::App& command, request& asked) {
   command
       .add_option("--devices", asked.devices,
                   "Devices, comma-separated; else BALLAST_DEVICES, else every GPU, else the host's cores")
       ->type_name("LIST");
-  command
-      .add_option(
-          "--policy", asked.policy,
-          command_line::help_with_names("Who gets which part of a job (docs/job.md):", split_policies()))
-      ->type_name("NAME");
+  add_policy_option(command, asked.policy, "Who gets which part of a job");
   command_line::add_integer_option(command, "--tasks", asked.tasks, 1u, max_tasks,
                                    "Tasks of a job, for policies that want a number");
   command
@@ -64,9 +73,7 @@ void add_options(CLI::App& command, request& asked) {
   command_line::add_path(command, "--trace", asked.trace, "FILE",
                          "Write which task and copy ran where and when, for ui.perfetto.dev");
   command.add_flag("--json", asked.json, "Print one JSON object");
-  command.add_flag(
-      "--cluster", asked.cluster,
-      "Run on all ranks that mpirun or srun started, each with its devices; the first one prints");
+  add_cluster_flag(command, asked.cluster);
 }
 
 std::uint64_t bytes_in(std::string_view option, std::string_view text) {
@@ -81,8 +88,8 @@ std::uint64_t bytes_in(std::string_view option, std::string_view text) {
   return number << shift;
 }
 
-std::optional<cluster> ranks_of(request const& asked) {
-  if (!asked.cluster) return std::nullopt;
+std::optional<cluster> ranks_if(bool typed) {
+  if (!typed) return std::nullopt;
 #if BALLAST_HAVE_MPI
   return mpi_cluster();
 #else

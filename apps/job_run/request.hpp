@@ -33,6 +33,10 @@ struct request {
   bool cluster = false;  ///< all ranks that mpirun or srun started do it together
 };
 
+/// Adds --policy, and --cluster. What they store in must outlive the parsing.
+void add_policy_option(CLI::App& command, std::string& policy, std::string const& meaning);
+void add_cluster_flag(CLI::App& command, bool& typed);
+
 /// Adds --devices, --policy, --tasks, --device-memory, --reuse with --no-reuse, --repeat, --check-maps,
 /// --trace, --json and --cluster. `asked` must outlive the parsing.
 void add_options(CLI::App& command, request& asked);
@@ -41,8 +45,9 @@ void add_options(CLI::App& command, request& asked);
 /// and for less than 4096 or more than 1024 G.
 std::uint64_t bytes_in(std::string_view option, std::string_view text);
 
-/// The ranks that --cluster asks for; none without it. Throws error where the program was built without MPI.
-std::optional<cluster> ranks_of(request const& asked);
+/// The ranks that --cluster asks for; none if it is not `typed`. Throws error where the program was built
+/// without MPI.
+std::optional<cluster> ranks_if(bool typed);
 
 /// What a scheduler is to be told; it checks the policy's name.
 job_options options_of(request const& asked);
@@ -75,7 +80,7 @@ class trace_file {
 /// Opens the devices, returns what run(devices, options) does, and writes the trace that was asked for.
 template <class Run>
 auto run_with_devices(request const& how, Run run) {
-  auto ranks = ranks_of(how);
+  auto ranks = ranks_if(how.cluster);
   auto const devices = devices_of(how);
   trace_file const trace(how.trace, devices, ranks ? &*ranks : nullptr);
   auto options = options_of(how);

@@ -9,7 +9,7 @@ namespace ballast::md {
 
 /// Forces of 128 atoms of A per block from every other atom, as in Chen et al. 2010: a tile of atoms at a
 /// time is loaded into the block's scratch memory. The sums run in the order of slots.
-template <class Real>
+template <class Real, class Order = array_ref<std::uint32_t const>>
 struct all_pairs_forces {
   static constexpr int threads = int(atoms_per_block);
   static constexpr int blocks_per_multiprocessor =
@@ -19,7 +19,7 @@ struct all_pairs_forces {
     placed_charge<Real> place[tile];
   };
 
-  force_arguments<Real> on;
+  force_arguments<Real, Order> on;
 
   template <class Block>
   BALLAST_HD void operator()(Block& block) const {

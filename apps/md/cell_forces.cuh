@@ -19,12 +19,17 @@ namespace ballast::md {
 
 constexpr std::uint32_t atoms_per_block = 128;  ///< a task: so many consecutive atoms of the array A
 
+/// An array A that has its atoms in the order of their slots.
+struct in_slots {
+  BALLAST_HD std::uint32_t operator[](std::uint32_t a) const { return a; }
+};
+
 /// What the force kernels read and write; every array is addressed by the device that runs them. Atoms are
 /// named by their slots in the cell list.
-template <class Real>
+template <class Real, class Order = array_ref<std::uint32_t const>>
 struct force_arguments {
   array_ref<placed_charge<Real> const> place;  ///< by slot
-  array_ref<std::uint32_t const> order;        ///< A: which slot its a-th atom has
+  Order order;                                 ///< A: which slot its a-th atom has
   array_ref<std::int32_t const> cell;          ///< by slot
   array_ref<std::uint32_t const> start;        ///< by cell: its first slot
   array_ref<atom_result> result;               ///< by slot
@@ -35,14 +40,14 @@ struct force_arguments {
 
 /// Forces of 128 atoms of A per block from the atoms in the cells around each. The order of the sums depends
 /// on the cells alone, not on A: every order of A and every device gives the same bits.
-template <class Real>
+template <class Real, class Order = array_ref<std::uint32_t const>>
 struct cell_forces {
   static constexpr int threads = int(atoms_per_block);
   /// More blocks hide more of the waiting for neighbours: fastest of 8, 10, 12 (single) and 6, 7, 8 on an
   /// H200.
   static constexpr int blocks_per_multiprocessor = sizeof(Real) == 4 ? 12 : 8;
 
-  force_arguments<Real> on;
+  force_arguments<Real, Order> on;
 
   template <class Block>
   BALLAST_HD void operator()(Block& block) const {

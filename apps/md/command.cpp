@@ -18,16 +18,18 @@
 #include <vector>
 
 #include "ballast/arguments.hpp"
+#include "ballast/cluster.hpp"
 #include "ballast/error.hpp"
 #include "ballast/policy/feed.hpp"
+#include "ballast/policy/split.hpp"
 #include "ballast/replace_file.hpp"
-#include "ballast/trace.hpp"
 #include "command_line/files.hpp"
 #include "command_line/options.hpp"
 #include "command_line/program.hpp"
 #include "command_line/text_file.hpp"
 #include "comparison.hpp"
 #include "gaussian_system.hpp"
+#include "job_run/request.hpp"
 #include "lammps_file.hpp"
 #include "report/progress.hpp"
 #include "report/table.hpp"
@@ -46,10 +48,11 @@ struct run_request {
   double cutoff = 12, time_step = 2;
   std::string precision = "single", potential = "truncated", forces = "cells", boundary = "open";
   std::optional<double> temperature, skin, epsilon, sigma;
-  std::vector<std::string> solutions{"S1", "S2", "S3", "TQ"};
+  std::vector<std::string> solutions;  ///< without any those of a comparison_plan, or jobs on ranks
   std::optional<std::string> devices;  ///< without it default_device_list()
   std::string restart, trace, record;
   bool json = false;
+  bool cluster = false;  ///< all ranks that mpirun or srun started do it together
 };
 
 namespace fs = std::filesystem;
@@ -112,12 +115,16 @@ physics physics_for(run_request const& asked, atoms const& all) {
 }
 
 std::vector<solution> solutions_for(run_request const& asked) {
+  if (asked.solutions.empty() && asked.cluster) return {solution::jobs};
+  if (asked.solutions.empty()) return comparison_plan().solutions;
   std::vector<solution> all;
   for (auto const& name : asked.solutions) {
-    auto const one = static_cast<solution>(choice("--solutions", name, {"S1", "S2", "S3", "TQ", "chen"}));
+    auto const one = static_cast<solution>(index_among(solution_names(), "--solutions", name));
     if (std::ranges::find(all, one) != all.end())
       throw_bad_argument("--solutions", "a list with " + name + " twice",
-                         "each of S1, S2, S3, TQ, chen at most once");
+                         fmt::format("each of {} at most once", fmt::join(solution_names(), ", ")));
+    if (asked.cluster && one != solution::jobs)
+      throw_bad_argument("--solutions", name, "jobs with --cluster, which ranks run together");
     all.push_back(one);
   }
   return all;
@@ -154,8 +161,11 @@ void check_periods(output_files const& files) {
 }
 
 /// Refuses what only solutions look at that are not run.
-void check_cut(granularity const& cut, std::vector<solution> const& solutions) {
-  auto const runs = [&](solution which) { return std::ranges::find(solutions, which) != solutions.end(); };
+void check_cut(comparison_plan const& plan) {
+  auto const& cut = plan.cut;
+  auto const runs = [&](solution which) {
+    return std::ranges::find(plan.solutions, which) != plan.solutions.end();
+  };
   if (cut.chunk != 0 && !runs(solution::s3))
     throw_bad_argument("--chunk", cut.chunk, "0 without S3 among --solutions");
   if (cut.task != 0 && !runs(solution::tq) && !runs(solution::chen))
@@ -167,6 +177,10 @@ void check_cut(granularity const& cut, std::vector<solution> const& solutions) {
   if (cut.queue_tasks != usual && !runs(solution::chen))
     throw_bad_argument("--queue-tasks", cut.queue_tasks,
                        fmt::format("{} without chen among --solutions", usual));
+  (void)make_split_policy(plan.jobs.policy);
+  if (plan.jobs.policy != job_options().policy && !runs(solution::jobs))
+    throw_bad_argument("--policy", plan.jobs.policy,
+                       job_options().policy + " without jobs among --solutions");
 }
 
 /// Frames are added to what is there, so that must be a trajectory of the same atoms. Its first frame is
@@ -205,7 +219,7 @@ comparison_plan plan_for(run_request const& asked) {
   plan.solutions = solutions_for(asked);
   check_outputs(asked);
   check_periods(plan.files);
-  check_cut(plan.cut, plan.solutions);
+  check_cut(plan);
   auto const begin = [&] {
     asked.restart.empty() ? begin_anew(plan, asked) : begin_at(plan, asked.restart);
     check_plan(plan);
@@ -221,8 +235,9 @@ using command_line::add_path;
 /// Shows how far a comparison is, and keeps the energies that it passes.
 class run_monitor {
  public:
-  explicit run_monitor(comparison_plan const& plan)
-      : per_run_(static_cast<std::uint64_t>(std::max<std::int64_t>(plan.steps, 1))),
+  run_monitor(comparison_plan const& plan, bool shows)
+      : shows_(shows),
+        per_run_(static_cast<std::uint64_t>(std::max<std::int64_t>(plan.steps, 1))),
         total_(per_run_ * plan.solutions.size() * static_cast<std::uint64_t>(plan.repeat)),
         freedoms_(3.0 * static_cast<double>(plan.from.state.size()) - 3.0) {}
 
@@ -242,11 +257,13 @@ class run_monitor {
  private:
   /// done is 0 at the beginning of each run.
   void step(std::uint64_t done) {
+    if (!shows_) return;
     if (!shown_) shown_.emplace("md", total_, "steps", progress_on(stderr));
     if (done == 0) ++runs_;
     shown_->update((runs_ - 1) * per_run_ + done);
   }
 
+  bool shows_;
   std::uint64_t per_run_, total_, runs_ = 0;
   double freedoms_;
   std::optional<progress> shown_;
@@ -254,6 +271,7 @@ class run_monitor {
 };
 
 struct prepared_run {
+  std::optional<cluster> ranks;  ///< first, since what is of it goes before it
   comparison_plan plan;
   device_list devices;
 };
@@ -262,32 +280,41 @@ struct prepared_run {
 prepared_run prepared(run_request const& asked) {
   command_line::exits_on_interrupt const meanwhile;
   auto plan = plan_for(asked);
-  return {std::move(plan), open_devices(asked.devices ? *asked.devices : default_device_list())};
+  auto ranks = job_run::ranks_if(asked.cluster);
+  return {std::move(ranks), std::move(plan),
+          open_devices(asked.devices ? *asked.devices : default_device_list())};
+}
+
+std::string names_of(std::vector<solution> const& solutions, std::string_view between) {
+  std::vector<std::string_view> names;
+  for (auto const which : solutions) names.push_back(name_of(which));
+  return fmt::format("{}", fmt::join(names, between));
 }
 
 /// "S1 and TQ of 4096 atoms, which alone take 296 KiB"
 std::string work_of(comparison_plan const& plan) {
-  std::vector<std::string_view> names;
-  for (auto const which : plan.solutions) names.push_back(name_of(which));
   auto const count = plan.from.state.size();
-  return fmt::format("{} of {} atoms, which alone take {}", fmt::join(names, ", "), count,
+  return fmt::format("{} of {} atoms, which alone take {}", names_of(plan.solutions, ", "), count,
                      byte_size(count * bytes_of_an_atom));
 }
 
 void run(run_request const& asked) {
-  auto [plan, devices] = prepared(asked);
-  recording spans;
-  if (!asked.trace.empty()) plan.spans = &spans;
+  auto [ranks, plan, devices] = prepared(asked);
+  bool const is_told_here = !ranks || ranks->rank() == 0;
+  job_run::trace_file const trace(asked.trace, devices, ranks ? &*ranks : nullptr);
+  plan.spans = trace.spans();
+  if (ranks) plan.jobs.peers = job_peers_of(*ranks);
   if (!asked.json) plan.sums_every = (plan.steps + 9) / 10;
-  run_monitor monitor(plan);
+  run_monitor monitor(plan, is_told_here);
   auto const started = utc_now();
   auto const result = command_line::with_memory_for(
       [&] { return work_of(plan); }, [&] { return compare_solutions(devices, plan, monitor.observer()); });
   monitor.finish();
   bool const something_was_timed = !result.solutions.empty();
+  if (something_was_timed) trace.save();
+  if (!is_told_here) return;
   if (!asked.record.empty() && something_was_timed)
     write_run_record(asked.record, record_of(plan, result, devices, started));
-  if (!asked.trace.empty() && something_was_timed) save_chrome_trace(asked.trace, spans);
   if (asked.json) {
     std::cout << report_as_json(plan, result).text(2) << '\n';
   } else {
@@ -338,9 +365,11 @@ void add_run_options(CLI::App& md, run_request& asked) {
   md.add_option_function<std::string>(
         "--devices", [&](std::string const& list) { asked.devices = list; }, command_line::device_list_help)
       ->type_name("LIST");
-  md.add_option("--solutions", asked.solutions, "Some of S1,S2,S3,TQ,chen")
+  md.add_option("--solutions", asked.solutions,
+                fmt::format("Some of {}; jobs with --cluster", fmt::join(solution_names(), ",")))
       ->delimiter(',')
-      ->type_name("LIST");
+      ->type_name("LIST")
+      ->default_str(names_of(comparison_plan().solutions, ","));
   add_count(md, "--chunk", asked.plan.cut.chunk, max_atoms,
             "Atoms of a chunk of S3 (0: about 16 chunks per device)");
   add_count(md, "--task", asked.plan.cut.task, max_atoms,
@@ -351,6 +380,7 @@ void add_run_options(CLI::App& md, run_request& asked) {
                 command_line::help_with_names("How TQ feeds devices (docs/queue.md):", feed_policies()))
       ->type_name("POLICY")
       ->capture_default_str();
+  job_run::add_policy_option(md, asked.plan.jobs.policy, "Who gets which atoms of jobs");
   add_integer_option(md, "--repeat", asked.plan.repeat, 1, max_repetitions,
                      "Repetitions; medians are reported");
 }
@@ -368,6 +398,7 @@ void add_file_options(CLI::App& md, run_request& asked, std::vector<CLI::Option*
   add_path(md, "--record", asked.record, "FOLDER",
            "Write the raw samples, machine and commit to FOLDER/<machine>/ (bench/SCHEMA.md)");
   md.add_flag("--json", asked.json, "Print one JSON object");
+  job_run::add_cluster_flag(md, asked.cluster);
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "comparison.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -8,6 +10,7 @@
 
 #include "ballast/error.hpp"
 #include "ballast/trace.hpp"
+#include "job_system.hpp"
 #include "pair_formula.cuh"
 #include "runner.hpp"
 
@@ -29,7 +32,7 @@ class force_agreement {
     record_difference(forces);
   }
 
-  /// Whether S1, S3, TQ and chen agree to the bit.
+  /// Whether all but S2 agree to the bit.
   bool identical() const { return identical_; }
   /// The largest difference of a component from the first solution's, over the root mean square force.
   double largest_difference() const { return largest_difference_; }
@@ -65,62 +68,70 @@ struct repetition {
 class comparing {
  public:
   comparing(device_list const& devices, comparison_plan const& plan, comparison_observer const& observer)
-      : plan_(&plan),
-        observer_(&observer),
-        system_(make_stage(devices, plan.what, plan.from.state.size(), plan.seed)),
-        done_(plan.solutions.size()),
-        energy_(plan.solutions.size()) {
+      : plan_(&plan), observer_(&observer), done_(plan.solutions.size()), energy_(plan.solutions.size()) {
     for (auto const& device : devices) result_.devices.push_back(device->name());
-    if (plan.spans != nullptr) spans_ = std::make_unique<recorder>(result_.devices);
-    for (auto const which : plan.solutions) {
-      runners_.push_back(make_runner(which, devices, *system_, plan.cut, spans_ != nullptr));
-      runners_.back()->leave();
-    }
+    for (auto const which : plan.solutions) which == solution::jobs ? add_jobs(devices) : add(which, devices);
   }
 
   comparison run() {
     for (int turn = 0; turn < plan_->repeat && !result_.interrupted; ++turn)
       for (std::size_t i = 0; i < runners_.size() && !result_.interrupted; ++i) repeat(i, turn);
     for (std::size_t i = 0; i < runners_.size(); ++i) report(i);
-    if (spans_) *plan_->spans = spans_->snapshot();
+    if (jobs_ != nullptr) report_ranks();
     result_.identical = agreement_.identical();
     result_.largest_difference = agreement_.largest_difference();
     return std::move(result_);
   }
 
  private:
+  void add(solution which, device_list const& devices) {
+    if (!stage_) stage_ = make_stage(devices, plan_->what, plan_->from.state.size(), plan_->seed);
+    systems_.push_back(stage_.get());
+    runners_.push_back(make_runner(which, devices, *stage_, plan_->cut, plan_->spans != nullptr));
+    runners_.back()->leave();
+  }
+
+  void add_jobs(device_list const& devices) {
+    auto options = plan_->jobs;
+    options.trace_to = plan_->spans;
+    auto made = make_job_system(devices, plan_->what, plan_->from.state.size(), options);
+    systems_.push_back(jobs_ = made.get());
+    runners_.push_back(std::move(made));
+  }
+
   bool is_last(std::size_t i) const { return i + 1 == runners_.size(); }
 
   void repeat(std::size_t i, int turn) {
     if (observer_->began) observer_->began(plan_->solutions[i], turn);
     bool const first = turn == 0;
-    runners_[i]->record_into(first ? spans_.get() : nullptr);
-    system_->invalidate_results();  // no kernel is resident now: beside one there may be no room for this
-    simulation run(*system_, *runners_[i], plan_->what, plan_->from, loaded_ && plan_->steps == 0);
-    loaded_ = true;
-    run_files files(plan_->files, plan_->what, *system_);
-    make_steps(run, first && is_last(i) ? &files : nullptr);
+    auto& system = *systems_[i];
+    runners_[i]->record_into(first ? plan_->spans : nullptr);
+    system.invalidate_results();  // no kernel is resident now: beside one there may be no room for this
+    // Without steps atoms stay where they are.
+    simulation run(system, *runners_[i], plan_->what, plan_->from, system.is_loaded() && plan_->steps == 0);
+    run_files files(plan_->files, plan_->what, system);
+    make_steps(run, system, first && is_last(i) ? &files : nullptr);
     runners_[i]->leave();
     if (run.evaluations() > 0) {
       done_[i].push_back({run.times(), run.busy_seconds(), run.evaluations(), run.rebuilds()});
       if (first) compare_forces(i);
     }
-    if (first && (is_last(i) || result_.interrupted)) keep_sums(run);
+    if (first && (is_last(i) || result_.interrupted)) keep_sums(run, system);
   }
 
   /// Stopped before its first step, a run leaves its files alone: they would only repeat the beginning.
-  void make_steps(simulation& run, run_files* files) {
+  void make_steps(simulation& run, particle_system& system, run_files* files) {
     report_progress(0);
-    if (stopped()) return;
+    if (stopped(system)) return;
     if (files) files->begin(run);
     if (plan_->steps == 0) {
       run.evaluate();
       report_progress(1);
     }
-    for (std::int64_t done = 0; done < plan_->steps && (done == 0 || !stopped());) {
+    for (std::int64_t done = 0; done < plan_->steps && (done == 0 || !stopped(system));) {
       run.step();
       report_progress(++done);
-      if (files) after_step(run, *files);
+      if (files) after_step(run, system, *files);
     }
     if (files) files->end(run);
   }
@@ -129,32 +140,38 @@ class comparing {
     if (observer_->stepped) observer_->stepped(done, plan_->steps);
   }
 
-  bool stopped() {
-    result_.interrupted = result_.interrupted || stop_requested();
+  bool stopped(particle_system& system) {
+    result_.interrupted = result_.interrupted || system.is_so_on_any_rank(stop_requested());
     return result_.interrupted;
   }
 
-  void after_step(simulation& run, run_files& files) {
+  void after_step(simulation& run, particle_system& system, run_files& files) {
     auto const step = run.step_count();
     if (observer_->sums && plan_->sums_every > 0 && step % plan_->sums_every == 0)
-      observer_->sums(step, system_->sums(), kinetic_energy(system_->state()));
+      observer_->sums(step, system.sums(), kinetic_energy(system.state()));
     files.after_step(run);
   }
 
   void compare_forces(std::size_t i) {
-    auto const forces = system_->results_by_id();
+    auto const forces = systems_[i]->results_by_id();
     auto const sums = totals_of(forces);
     check_finite(sums);
     energy_[i] = sums.energy_lj + sums.energy_coulomb;
     if (!result_.interrupted) agreement_.add(plan_->solutions[i], forces);
   }
 
-  void keep_sums(simulation const& run) {
-    auto const state = system_->state();
+  void keep_sums(simulation const& run, particle_system& system) {
+    auto const& state = system.state();
     result_.steps = run.step_count() - plan_->from.step;
-    result_.sums = system_->sums();
+    result_.sums = system.sums();
     result_.kinetic = kinetic_energy(state);
     result_.temperature = temperature(state);
+  }
+
+  void report_ranks() {
+    auto const done = jobs_->statistics();
+    result_.ranks = jobs_->ranks();
+    result_.bytes_sent = done.sent, result_.bytes_received = done.received;
   }
 
   void report(std::size_t i) {
@@ -191,12 +208,12 @@ class comparing {
 
   comparison_plan const* plan_;
   comparison_observer const* observer_;
-  std::unique_ptr<stage> system_;
-  std::unique_ptr<recorder> spans_;
-  std::vector<std::unique_ptr<runner>> runners_;
+  std::unique_ptr<stage> stage_;                  ///< of all solutions but jobs, if there are any
+  job_system* jobs_ = nullptr;                    ///< one of the runners, or null
+  std::vector<particle_system*> systems_;         ///< by solution
+  std::vector<std::unique_ptr<runner>> runners_;  ///< likewise
   std::vector<std::vector<repetition>> done_;
   std::vector<double> energy_;
-  bool loaded_ = false;  ///< without steps atoms stay where they are, so once is enough
   force_agreement agreement_;
   comparison result_;
 };
@@ -213,7 +230,10 @@ void check_plan(comparison_plan const& plan) {
   if (plan.steps < 0) throw_bad_argument("steps", plan.steps, "0 or more");
   if (plan.repeat < 1) throw_bad_argument("repeat", plan.repeat, "1 or more");
   if (plan.solutions.empty())
-    throw_bad_argument("solutions", "an empty list", "some of S1, S2, S3, TQ, chen");
+    throw_bad_argument("solutions", "an empty list",
+                       fmt::format("some of {}", fmt::join(solution_names(), ", ")));
+  if (plan.jobs.peers && plan.solutions != std::vector{solution::jobs})
+    throw_bad_argument("solutions", "not jobs alone", "jobs where several ranks run them");
 }
 
 comparison compare_solutions(device_list const& devices, comparison_plan const& plan,

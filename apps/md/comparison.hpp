@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "ballast/job_scheduler.hpp"
 #include "ballast/trace.hpp"
 #include "simulation.hpp"
 
@@ -22,7 +23,10 @@ struct comparison_plan {
   std::uint64_t seed = 1;  ///< of S2's permutation
   output_files files;
   std::int64_t sums_every = 0;  ///< steps between calls of observer::sums; 0: none
-  recording* spans = nullptr;   ///< if given, receives the spans of every solution's first repetition
+  job_options jobs;             ///< of the solution jobs; with peers it is the only one, on all ranks
+  /// If given, receives the spans of every solution's first repetition, of jobs those of all. With as many
+  /// devices as the plan is run on.
+  recorder* spans = nullptr;
 };
 
 /// Throws bad_argument for what no device is needed to see: atoms, physics, "steps", "repeat", "solutions".
@@ -62,14 +66,18 @@ struct comparison {
   totals sums;
   double kinetic = 0, temperature = 0;
   /// The largest difference of a force component between solutions at the end, relative to the root mean
-  /// square force; and whether S1, S3, TQ and chen agree to the bit.
+  /// square force; and whether all but S2 agree to the bit.
   double largest_difference = 0;
   bool identical = true;
+  /// Of those that ran jobs together, and what this one sent to others and received.
+  std::uint32_t ranks = 1;
+  std::uint64_t bytes_sent = 0, bytes_received = 0;
 };
 
 /// Runs every solution on the devices from the same beginning, repetitions interleaved. Ends early when
-/// request_stop() was called, after the present step; files are left alone if the last solution made none.
-/// Throws bad_argument, bad_file, device_lost, timed_out, and ballast::error where sums are not finite.
+/// request_stop() was called, on any rank, after the present step; files are left alone if the last solution
+/// made none. Throws bad_argument, bad_file, device_lost, timed_out, and ballast::error where sums are not
+/// finite.
 comparison compare_solutions(device_list const& devices, comparison_plan const& plan,
                              comparison_observer const& observer = {});
 

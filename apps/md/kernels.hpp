@@ -12,4 +12,7 @@ kernel_set const& single_all_pairs();
 kernel_set const& double_cells();
 kernel_set const& double_all_pairs();
 
+/// Of both precisions and methods, for job schedulers: forces of atoms in slots, kick, drift.
+kernel_set const& job_kernels();
+
 }  // namespace ballast::md

@@ -24,7 +24,8 @@ constexpr std::string_view meanings[] = {
     "each device gets an equal part of the atoms, in random order, in one launch",
     "atoms, fullest cells first, in chunks: a device that is free is launched the next one",
     "atoms, fullest cells first, in small tasks: kernels that stay on the devices take the next one",
-    "TQ's tasks in the queues of Chen et al. 2010 as published, refilled only when empty"};
+    "TQ's tasks in the queues of Chen et al. 2010 as published, refilled only when empty",
+    "each device gets a range of the atoms by their cells, as a job scheduler's policy says"};
 
 solution_report const* report_of(comparison const& result, solution which) {
   auto const found = std::ranges::find(result.solutions, which, &solution_report::which);
@@ -64,6 +65,12 @@ std::string seconds(double s) {
   return s >= 1e-3 ? rounded(s * 1e3) + " ms" : rounded(s * 1e6) + " us";
 }
 
+std::string ranks_as_text(comparison const& result) {
+  if (result.ranks == 1) return "";
+  return fmt::format("\n{} ranks; devices and times are the first one's, which sent {} and received {}",
+                     result.ranks, byte_size(result.bytes_sent), byte_size(result.bytes_received));
+}
+
 std::string heading(comparison_plan const& plan, comparison const& result) {
   auto const& what = plan.what;
   auto text = fmt::format("{} atoms, cut-off {} A, {}, {} boundary, forces by {}, {} precision\n{} steps",
@@ -73,8 +80,10 @@ std::string heading(comparison_plan const& plan, comparison const& result) {
   if (plan.from.step > 0) text += fmt::format(" after step {}", plan.from.step);
   if (plan.repeat > 1) text += fmt::format(", medians of {}", plan.repeat);
   if (result.interrupted && result.steps < plan.steps)
-    return text + fmt::format(", stopped before the {} planned\n\n", plan.steps);
-  return text + (result.interrupted ? ", stopped early\n\n" : "\n\n");
+    text += fmt::format(", stopped before the {} planned", plan.steps);
+  else if (result.interrupted)
+    text += ", stopped early";
+  return text + ranks_as_text(result) + "\n\n";
 }
 
 std::string energies_as_text(std::vector<energy_row> const& energies, charset drawn_with) {
@@ -128,12 +137,23 @@ std::string other_times_as_text(comparison_plan const& plan, comparison const& r
   return rows.text(drawn_with) + "\n";
 }
 
+/// Of those but S2, whose sums may have another order.
+std::string same_bits_as_text(comparison const& result) {
+  std::vector<std::string_view> names;
+  for (auto const& one : result.solutions)
+    if (one.which != solution::s2) names.push_back(name_of(one.which));
+  if (names.size() < 2) return "";
+  auto const last = names.back();
+  names.pop_back();
+  return fmt::format("{} and {} {} the same forces to the bit; ", fmt::join(names, ", "), last,
+                     result.identical ? "give" : "do not give");
+}
+
 std::string agreement_as_text(comparison const& result) {
   if (result.solutions.size() < 2 || result.interrupted) return "";
-  return fmt::format(
-      "{} {} the same forces to the bit; largest difference between solutions {} of the usual force\n",
-      report_of(result, solution::chen) ? "S1, S3, TQ and chen" : "S1, S3 and TQ",
-      result.identical ? "give" : "do not give", rounded(result.largest_difference, 2));
+  return same_bits_as_text(result) +
+         fmt::format("largest difference between solutions {} of the usual force\n",
+                     rounded(result.largest_difference, 2));
 }
 
 std::string gain_as_text(comparison const& result) {
@@ -167,15 +187,16 @@ void add_series(run_record& record, comparison const& result, solution_report co
   }
 }
 
-/// Who decides how much a device is given at once: for TQ a policy, for chen the size of its queues.
+/// Who decides how much a device is given at once: for TQ and jobs a policy, for chen the size of its queues.
 void add_feeding(run_record& record, comparison_plan const& plan, solution which) {
   if (which == solution::tq) record.policies.emplace_back("feed", plan.cut.feed);
+  if (which == solution::jobs) record.policies.emplace_back("split", plan.jobs.policy);
   if (which == solution::chen) record.parameters.emplace_back("chen.queue_tasks", plan.cut.queue_tasks);
 }
 
 verification verify(comparison const& result) {
   return {result.identical && result.largest_difference < 1e-5,
-          "forces of S1, S3, TQ and chen bitwise equal, of S2 within 1e-5 of the root mean square force"};
+          "forces of all but S2 bitwise equal, of S2 within 1e-5 of the root mean square force"};
 }
 
 }  // namespace
@@ -221,22 +242,27 @@ std::string report_as_text(comparison_plan const& plan, comparison const& result
 json_value report_as_json(comparison_plan const& plan, comparison const& result) {
   json_value::list solutions;
   for (auto const& one : result.solutions) solutions.push_back(solution_as_json(one));
-  return json_value::object{{"atoms", plan.from.state.size()},
-                            {"pairs", result.sums.pairs},
-                            {"energy_lj", result.sums.energy_lj},
-                            {"energy_coulomb", result.sums.energy_coulomb},
-                            {"energy_kinetic", result.kinetic},
-                            {"temperature", result.temperature},
-                            {"force_square_sum", result.sums.force_square_sum},
-                            {"steps", result.steps},
-                            {"first_step", plan.from.step},
-                            {"repeat", plan.repeat},
-                            {"interrupted", result.interrupted},
-                            {"physics", physics_as_json(plan)},
-                            {"devices", json_value::list_of(result.devices)},
-                            {"identical", result.identical},
-                            {"largest_difference", result.largest_difference},
-                            {"solutions", std::move(solutions)}};
+  json_value::object all{{"atoms", plan.from.state.size()},
+                         {"pairs", result.sums.pairs},
+                         {"energy_lj", result.sums.energy_lj},
+                         {"energy_coulomb", result.sums.energy_coulomb},
+                         {"energy_kinetic", result.kinetic},
+                         {"temperature", result.temperature},
+                         {"force_square_sum", result.sums.force_square_sum},
+                         {"steps", result.steps},
+                         {"first_step", plan.from.step},
+                         {"repeat", plan.repeat},
+                         {"interrupted", result.interrupted},
+                         {"physics", physics_as_json(plan)},
+                         {"devices", json_value::list_of(result.devices)},
+                         {"identical", result.identical},
+                         {"largest_difference", result.largest_difference},
+                         {"solutions", std::move(solutions)}};
+  if (result.ranks == 1) return all;
+  all.emplace_back("ranks", result.ranks);
+  all.emplace_back("bytes_sent", result.bytes_sent);
+  all.emplace_back("bytes_received", result.bytes_received);
+  return all;
 }
 
 run_record record_of(comparison_plan const& plan, comparison const& result, device_list const& devices,
@@ -245,6 +271,7 @@ run_record record_of(comparison_plan const& plan, comparison const& result, devi
   record.started = std::move(started);
   record.parameters = {
       {"atoms", plan.from.state.size()}, {"steps", result.steps}, {"physics", physics_as_json(plan)}};
+  if (result.ranks > 1) record.parameters.emplace_back("ranks", result.ranks);
   record.repetitions = static_cast<std::size_t>(plan.repeat);
   for (auto const& one : result.solutions) {
     add_series(record, result, one);

@@ -341,10 +341,12 @@ class chen_runner final : public runner {
 
 }  // namespace
 
-std::string_view name_of(solution which) {
-  constexpr std::string_view names[] = {"S1", "S2", "S3", "TQ", "chen"};
-  return names[static_cast<std::size_t>(which)];
+std::span<std::string_view const> solution_names() {
+  static constexpr std::string_view names[] = {"S1", "S2", "S3", "TQ", "chen", "jobs"};
+  return names;
 }
+
+std::string_view name_of(solution which) { return solution_names()[static_cast<std::size_t>(which)]; }
 
 std::unique_ptr<runner> make_runner(solution which, device_list const& devices, stage const& system,
                                     granularity const& cut, bool trace) {

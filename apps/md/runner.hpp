@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,16 +15,19 @@
 
 namespace ballast::md {
 
-/// The four ways of Chen et al. 2010, section 6.2, to spread the force tasks over devices; the last in two
-/// forms.
+/// The four ways of Chen et al. 2010, section 6.2, to spread the force tasks over devices, the last in two
+/// forms; and jobs, which ranks may run together.
 enum class solution {
   s1,    ///< equal contiguous parts of the sorted atoms, one launch per device
   s2,    ///< the same of randomly permuted atoms
   s3,    ///< chunks of the sorted atoms, launched by a control thread per device whenever its device is free
   tq,    ///< a task per 128 sorted atoms, taken from queues by kernels that stay on the devices
   chen,  ///< the same tasks by the paper's own queues, to compare with
+  jobs,  ///< atoms by slots, whose ranges a job scheduler deals out: a job_system
 };
-std::string_view name_of(solution which);  ///< "S1", "S2", "S3", "TQ", "chen"
+/// "S1", "S2", "S3", "TQ", "chen", "jobs", in the order of solution.
+std::span<std::string_view const> solution_names();
+std::string_view name_of(solution which);
 
 /// How long an evaluation of forces may take before it counts as hung.
 constexpr std::chrono::hours device_timeout{1};
@@ -59,7 +63,7 @@ struct granularity {
   std::string feed = "drain";      ///< how TQ feeds devices: a name of feed_policies()
 };
 
-/// `trace`: whether record_into() will be used. The stage must outlive the runner.
+/// Of all solutions but jobs. `trace`: whether record_into() will be used. The stage must outlive the runner.
 std::unique_ptr<runner> make_runner(solution which, device_list const& devices, stage const& system,
                                     granularity const& cut, bool trace);
 

@@ -27,7 +27,8 @@ bool due(std::string const& path, std::int64_t step, std::int64_t every) {
 
 beginning beginning_of(checkpoint const& point) { return {point.state, point.step, point.rebuilt_at}; }
 
-simulation::simulation(stage& system, runner& by, physics const& what, beginning const& from, bool loaded)
+simulation::simulation(particle_system& system, runner& by, physics const& what, beginning const& from,
+                       bool loaded)
     : system_(&system), by_(&by), what_(what), step_(from.step) {
   if (!loaded) system.load(from.state, from.rebuilt_at);
   by.forces(step_);
@@ -84,13 +85,18 @@ void run_files::after_step(simulation& run) {
   bool const point = due(files_->checkpoint, step, files_->checkpoint_every);
   if (frame || point) check_finite(system_->sums());
   if (frame) write_frame(run);
-  if (point) write_checkpoint(files_->checkpoint, run.point());
+  if (point) write_point(run);
 }
 
 void run_files::end(simulation& run) {
   check_finite(system_->sums());
   if (!files_->trajectory.empty()) write_frame(run);
-  if (!files_->checkpoint.empty()) write_checkpoint(files_->checkpoint, run.point());
+  if (!files_->checkpoint.empty()) write_point(run);
+}
+
+void run_files::write_point(simulation& run) {
+  auto const point = run.point();
+  if (system_->rank() == 0) write_checkpoint(files_->checkpoint, point);
 }
 
 /// A step's frame is written once, also where a period ends with the run.
@@ -100,7 +106,8 @@ void run_files::write_frame(simulation const& run) {
   auto const time = static_cast<double>(run.step_count()) * what_.time_step;
   auto state = system_->state();
   state.parameters = what_.field.parameters;
-  append_frame(files_->trajectory, state, run.step_count(), time, what_.field.edges);
+  if (system_->rank() == 0)
+    append_frame(files_->trajectory, state, run.step_count(), time, what_.field.edges);
 }
 
 }  // namespace ballast::md

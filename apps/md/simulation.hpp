@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "checkpoint.hpp"
+#include "particle_system.hpp"
 #include "runner.hpp"
-#include "stage.hpp"
 
 namespace ballast::md {
 
@@ -28,12 +28,13 @@ struct beginning {
 };
 beginning beginning_of(checkpoint const& point);
 
-/// One run of velocity-Verlet with one solution. The stage and the runner must outlive it.
+/// One run of velocity-Verlet with one solution. The system and the runner must outlive it.
 class simulation {
  public:
-  /// Computes the forces at the beginning, which is not timed. Throws as stage::load(). `loaded`: the stage
-  /// is at that beginning already.
-  simulation(stage& system, runner& by, physics const& what, beginning const& from, bool loaded = false);
+  /// Computes the forces at the beginning, which is not timed. Throws as particle_system::load().
+  /// `loaded`: the system is at that beginning already.
+  simulation(particle_system& system, runner& by, physics const& what, beginning const& from,
+             bool loaded = false);
 
   /// One step of motion. Throws ballast::error naming the step if positions are no numbers any more.
   void step();
@@ -51,7 +52,7 @@ class simulation {
  private:
   void rebuild_neighbours();
 
-  stage* system_;
+  particle_system* system_;
   runner* by_;
   physics what_;
   std::int64_t step_, evaluations_ = 0, rebuilds_ = 0;
@@ -65,12 +66,13 @@ struct output_files {
   std::int64_t checkpoint_every = 0, trajectory_every = 0;  ///< steps; 0: at the end only
 };
 
-/// Writes the files of one run as it goes on. A state whose energies or forces are not finite is refused
-/// (ballast::error) before a file is touched, so a good checkpoint is never replaced by a spoilt one. Throws
-/// bad_file and ballast::error where a file cannot be written. The files and the stage must outlive it.
+/// Writes the files of one run as it goes on, on the first rank of those that run it; the others take part. A
+/// state whose energies or forces are not finite is refused (ballast::error) before a file is touched, so a
+/// good checkpoint is never replaced by a spoilt one. Throws bad_file and ballast::error where a file cannot
+/// be written. The files and the system must outlive it.
 class run_files {
  public:
-  run_files(output_files const& files, physics const& what, stage& system)
+  run_files(output_files const& files, physics const& what, particle_system& system)
       : files_(&files), what_(what), system_(&system) {}
 
   /// The first frame.
@@ -82,10 +84,11 @@ class run_files {
 
  private:
   void write_frame(simulation const& run);
+  void write_point(simulation& run);
 
   output_files const* files_;
   physics what_;
-  stage* system_;
+  particle_system* system_;
   std::int64_t last_frame_ = -1;
 };
 

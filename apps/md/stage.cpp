@@ -44,10 +44,6 @@ class local_entry_lease {
   std::uint32_t first_ = 0, count_;
 };
 
-std::uint32_t blocks_of(std::size_t atoms) {
-  return static_cast<std::uint32_t>((atoms + atoms_per_block - 1) / atoms_per_block);
-}
-
 /// A device's place on the stage.
 struct device_slot {
   std::shared_ptr<compute_device> device;
@@ -60,28 +56,23 @@ template <class Real>
 class stage_of final : public stage {
  public:
   stage_of(device_list const& devices, physics const& what, std::size_t count, std::uint64_t seed)
-      : what_(what),
-        count_(count),
-        seed_(seed),
-        place_(home_of(devices)),
-        home_(place_, count, blocks_of(count)) {
+      : stage(what, count), seed_(seed), place_(home_of(devices)), home_(place_, count, blocks_of(count)) {
     for (auto const& device : devices) add_device_slot(device);
     for (auto const& s : device_slots_) {
       if (s.shares_side) continue;
-      sides_[s.side]->give_motion(home_.motion_arguments_for(what_.time_step), *s.copies);
+      sides_[s.side]->give_motion(home_.motion_arguments_for(what.time_step), *s.copies);
       store_all_arguments(s);
     }
   }
 
   kernel_set const& kernels() const override {
-    if constexpr (std::is_same_v<Real, float>) return what_.all_pairs ? single_all_pairs() : single_cells();
-    return what_.all_pairs ? double_all_pairs() : double_cells();
+    if constexpr (std::is_same_v<Real, float>) return what().all_pairs ? single_all_pairs() : single_cells();
+    return what().all_pairs ? double_all_pairs() : double_cells();
   }
-  std::uint32_t blocks() const override { return blocks_of(count_); }
 
   task forces_task(atom_order order, block_range range) const override {
     auto const at = entry_of(order == atom_order::random ? entry::random : entry::decomposed);
-    if (what_.all_pairs) return task(by_local_reference<all_pairs_forces<Real>>{at}, range);
+    if (what().all_pairs) return task(by_local_reference<all_pairs_forces<Real>>{at}, range);
     return task(by_local_reference<cell_forces<Real>>{at}, range);
   }
   task drift_task(block_range range) const override {
@@ -91,18 +82,7 @@ class stage_of final : public stage {
     return task(by_local_reference<kick>{entry_of(entry::kick)}, range);
   }
 
-  void load(atoms const& all, std::optional<std::vector<vec3>> const& rebuilt_at) override {
-    state_ = all;
-    if (periodic() && !rebuilt_at) wrap_into(state_.position, state_.box);
-    check_no_coincident_atoms(state_, make_cell_list(state_.position, grid_of(state_.position)));
-    settle(rebuilt_at ? *rebuilt_at : state_.position);
-  }
   double max_displacement() override { return home_.max_displacement(home_stream()); }
-  void rebuild() override {
-    home_.read(state_, home_stream());
-    if (periodic()) wrap_into(state_.position, state_.box);
-    settle(state_.position);
-  }
   void exchange() override {
     for (auto const& s : device_slots_) {
       auto const& copy = sides_[s.side]->position_copy();
@@ -112,27 +92,22 @@ class stage_of final : public stage {
   }
 
   void invalidate_results() override { home_.invalidate_results(home_stream()); }
-  totals sums() override { return totals_of(home_.results(home_stream())); }
-  std::vector<atom_result> results_by_id() override {
-    auto const in_slots = home_.results(home_stream());
-    std::vector<atom_result> by_id;
-    for (auto const slot : order_of_ids(state_)) by_id.push_back(in_slots[slot]);
-    return by_id;
-  }
-  atoms state() override {
-    home_.read(state_, home_stream());
-    return state_;
-  }
-  std::vector<vec3> rebuilt_at() const override { return reference_; }
 
  private:
   enum class entry { decomposed, random, kick, drift, count };  // in the order of force_side::arguments()
   std::uint32_t entry_of(entry which) const { return entries_.first() + static_cast<std::uint32_t>(which); }
 
-  bool periodic() const { return what_.field.edges == boundary::periodic; }
-  cell_grid grid_of(std::vector<vec3> const& position) const {
-    return grid_for(position, state_.box, what_.field.cutoff + what_.skin, what_.field.edges);
+  void write(atoms const& state, std::vector<vec3> const& rebuilt_at, cell_list const& cells) override {
+    auto const formula = formula_for<Real>(what().field, state.box);
+    for (auto const& s : device_slots_) {
+      if (s.shares_side) continue;
+      sides_[s.side]->give_cells(cells, seed_, formula, home_.rounded(), home_.result(), *s.copies);
+    }
+    home_.write(state, rebuilt_at, home_stream());
+    exchange();
   }
+  void read(atoms& state) override { home_.read(state, home_stream()); }
+  std::vector<atom_result> results() override { return home_.results(home_stream()); }
 
   void add_device_slot(std::shared_ptr<compute_device> const& device) {
     device_slot s{device, device->make_stream(), sides_.size(), false};
@@ -149,7 +124,7 @@ class stage_of final : public stage {
   std::unique_ptr<force_side<Real>> make_side(std::shared_ptr<compute_device> const& device) const {
     bool const is_home = device == place_.device && place_.where == memory::device;
     memory_place const place{device, device->is_cuda() ? memory::device : memory::pinned};
-    return std::make_unique<force_side<Real>>(place, count_, device->is_cuda() && !is_home);
+    return std::make_unique<force_side<Real>>(place, count(), device->is_cuda() && !is_home);
   }
 
   void store_all_arguments(device_slot const& s) {
@@ -165,32 +140,12 @@ class stage_of final : public stage {
     return *device_slots_.front().copies;
   }
 
-  /// Puts the atoms of state_ into the cells of `reference`, and on the devices.
-  void settle(std::vector<vec3> const& reference) {
-    auto const cells = make_cell_list(reference, grid_of(reference));
-    std::vector<vec3> moved;
-    for (auto const atom : cells.atom) moved.push_back(reference[atom]);
-    reference_ = std::move(moved);
-    state_ = reordered(state_, cells.atom);
-    auto const formula = formula_for<Real>(what_.field, state_.box);
-    for (auto const& s : device_slots_) {
-      if (s.shares_side) continue;
-      sides_[s.side]->give_cells(cells, seed_, formula, home_.rounded(), home_.result(), *s.copies);
-    }
-    home_.write(state_, reference_, home_stream());
-    exchange();
-  }
-
-  physics what_;
-  std::size_t count_;
   std::uint64_t seed_;
   memory_place place_;
   home_arrays<Real> home_;
   local_entry_lease entries_{static_cast<std::uint32_t>(entry::count)};
   std::vector<device_slot> device_slots_;
   std::vector<std::unique_ptr<force_side<Real>>> sides_;
-  atoms state_;
-  std::vector<vec3> reference_;  ///< positions at the last rebuild, by slot
 };
 
 }  // namespace

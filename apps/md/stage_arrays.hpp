@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -16,8 +15,8 @@
 #include "ballast/kernel.cuh"
 #include "cell_forces.cuh"
 #include "cell_list.hpp"
-#include "force_field.hpp"
 #include "motion.cuh"
+#include "slot_values.hpp"
 
 namespace ballast::md {
 
@@ -136,30 +135,16 @@ class home_arrays {
   }
 
   void write(atoms const& state, std::vector<vec3> const& rebuilt_at, stream& by) {
-    std::vector<placed_charge<double>> place, reference;
-    std::vector<placed_charge<Real>> rounded;
-    std::vector<moving_mass> motion;
-    for (std::size_t i = 0; i < state.size(); ++i) {
-      auto const &p = state.position[i], &v = state.velocity[i], &r = rebuilt_at[i];
-      place.push_back({p.x, p.y, p.z, state.charge[i]});
-      rounded.push_back({Real(p.x), Real(p.y), Real(p.z), Real(state.charge[i])});
-      reference.push_back({r.x, r.y, r.z, 0});
-      motion.push_back({v.x, v.y, v.z, acceleration / state.mass[i]});
-    }
-    write_array(place_, place, by);
-    write_array(rounded_, rounded, by);
-    write_array(rebuilt_at_, reference, by);
-    write_array(motion_, motion, by);
+    slot_values<Real> const values(state, rebuilt_at);
+    write_array(place_, values.place, by);
+    write_array(rounded_, values.rounded, by);
+    write_array(rebuilt_at_, values.rebuilt_at, by);
+    write_array(motion_, values.motion, by);
   }
 
   /// Positions and velocities.
   void read(atoms& state, stream& by) const {
-    auto const place = read_array(place_, by);
-    auto const motion = read_array(motion_, by);
-    for (std::size_t i = 0; i < state.size(); ++i) {
-      state.position[i] = {place[i].x, place[i].y, place[i].z};
-      state.velocity[i] = {motion[i].vx, motion[i].vy, motion[i].vz};
-    }
+    take_motion(state, read_array(place_, by), read_array(motion_, by));
   }
   std::vector<atom_result> results(stream& by) const { return read_array(result_, by); }
 
@@ -170,14 +155,7 @@ class home_arrays {
   }
 
   /// Not a number if an atom's way is not.
-  double max_displacement(stream& by) const {
-    double most = 0;
-    for (double const one : read_array(moved2_, by)) {
-      if (!(one <= most)) most = one;
-      if (std::isnan(most)) break;
-    }
-    return std::sqrt(most);
-  }
+  double max_displacement(stream& by) const { return longest_way(read_array(moved2_, by)); }
 
  private:
   held_array<placed_charge<double>> place_, rebuilt_at_;
@@ -187,33 +165,11 @@ class home_arrays {
   held_array<double> moved2_;
 };
 
-template <class Real>
-pair_formula<Real> formula_for(force_field const& field, bounds const& box) {
-  auto const c = constants_of(field);
-  pair_formula<Real> f{Real(c.cutoff2),
-                       Real(c.a12),
-                       Real(c.a6),
-                       Real(c.lj_shift),
-                       Real(c.lj_slope),
-                       Real(coulomb),
-                       Real(c.coulomb_shift),
-                       Real(c.coulomb_slope),
-                       {},
-                       {}};
-  for (int axis = 0; axis < 3; ++axis) {
-    f.period[axis] = Real(box.length(axis));
-    f.inverse_period[axis] = Real(1 / box.length(axis));
-  }
-  return f;
-}
-
 /// What the tasks on one device read; host devices share one. Where home is not the device's own memory it
 /// holds copies of the positions too.
 template <class Real>
 class force_side {
  public:
-  static std::size_t max_cells(std::size_t atoms) { return 8 * atoms + 4096; }
-
   force_side(memory_place const& place, std::size_t atoms, bool copies_positions)
       : order_{{place, atoms}, {place, atoms}},
         cell_(place, atoms),

@@ -79,6 +79,15 @@ TEST_F(md_command, compares_the_task_queue_with_the_papers_own_by_name) {
               HasSubstr("TQ and chen give the same forces to the bit"));
 }
 
+TEST_F(md_command, runs_as_jobs_by_name) {
+  auto const got = json_of("--atoms 2000 --steps 20 --temperature 300 --solutions S1,jobs ");
+  ASSERT_EQ(got["solutions"].size(), 2u);
+  EXPECT_EQ(got["solutions"][1]["name"], "jobs");
+  EXPECT_EQ(got["solutions"][1]["energy_potential"], got["solutions"][0]["energy_potential"]);
+  EXPECT_EQ(got["identical"], true);
+  EXPECT_FALSE(got.contains("ranks"));
+}
+
 TEST_F(md_command, prints_a_table_for_people) {
   auto const text = command.printed("--atoms 500 --steps 4 --temperature 10 --devices host:1");
   for (auto const* word : {"500 atoms", "speed-up", "imbalance", "busy host:1", "S1", "S2", "S3", "TQ",
@@ -164,6 +173,8 @@ TEST_F(md_command, records_what_decided_how_much_a_device_was_given_at_once) {
   auto const chen = recorded("--atoms 300 --solutions chen");
   EXPECT_TRUE(chen["policies"].empty());
   EXPECT_EQ(chen["parameters"]["chen.queue_tasks"], 20);
+  auto const jobs = recorded("--atoms 300 --solutions jobs --policy guided");
+  EXPECT_EQ(jobs["policies"], (nlohmann::json{{"split", "guided"}}));
   auto const neither = recorded("--atoms 300 --solutions S1,S3");
   EXPECT_TRUE(neither["policies"].empty());
   EXPECT_FALSE(neither["parameters"].contains("chen.queue_tasks"));
@@ -192,8 +203,10 @@ TEST_F(md_command_refusals, of_every_wrong_flag_are_one_sentence) {
       {"--queue-tasks 257", "queue-tasks is 257"},
       {"--feed none", "policy is none; legal is drain, parts or fixed"},
       {"--feed parts --solutions S1", "--feed is parts; legal is drain without TQ"},
-      {"--solutions S1,S5", "S1, S2, S3, TQ or chen"},
+      {"--solutions S1,S5", "S1, S2, S3, TQ, chen or jobs"},
       {"--solutions S1,S1", "twice"},
+      {"--cluster --solutions jobs,TQ", "--solutions is TQ; legal is jobs with --cluster"},
+      {"--solutions jobs --policy none", "policy is none; legal is static"},
       {"--steps -1", "steps is -1"},
       {"--repeat 0", "repeat is 0"},
       {"--steps 1 --dt 0", "dt is 0"},
@@ -228,9 +241,11 @@ TEST_F(md_command_refusals, of_an_option_that_would_do_nothing_say_why) {
       {"--solutions S1,TQ,chen --chunk 512", "--chunk is 512; legal is 0 without S3 among --solutions"},
       {"--solutions S1,S2,S3 --task 256", "--task is 256; legal is 0 without TQ or chen among --solutions"},
       {"--queue-tasks 40", "--queue-tasks is 40; legal is 20 without chen among --solutions"},
+      {"--policy static", "--policy is static; legal is learned without jobs among --solutions"},
   });
   EXPECT_EQ(refusal("--atoms 300 --solutions S3 --chunk 128"), "");
   EXPECT_EQ(refusal("--atoms 300 --solutions chen --task 128 --queue-tasks 40"), "");
+  EXPECT_EQ(refusal("--atoms 300 --solutions jobs --policy static"), "");
 }
 
 TEST_F(md_command_refusals, name_files_that_are_not_there_or_not_understood) {

@@ -24,8 +24,9 @@ TEST(md_comparison, reports_every_solution_of_the_plan) {
   auto plan = plan_of(1000, 3);
   plan.repeat = 3;
   plan.solutions.push_back(solution::chen);
+  plan.solutions.push_back(solution::jobs);
   auto const result = compare_solutions(test_devices(), plan);
-  ASSERT_EQ(result.solutions.size(), 5u);
+  ASSERT_EQ(result.solutions.size(), 6u);
   EXPECT_EQ(result.steps, 3);
   EXPECT_EQ(result.solutions[0].speedup, 1.0);
   for (auto const& one : result.solutions) {
@@ -49,12 +50,15 @@ TEST(md_comparison, times_one_evaluation_when_there_are_no_steps) {
 TEST(md_comparison, records_spans_of_every_solution_on_every_device) {
   auto plan = plan_of(2000, 2);
   plan.solutions.push_back(solution::chen);
-  recording spans;
-  plan.spans = &spans;
+  plan.solutions.push_back(solution::jobs);
+  std::vector<std::string> names;
+  for (auto const& device : test_devices()) names.push_back(device->name());
+  recorder all(names);
+  plan.spans = &all;
   compare_solutions(test_devices(), plan);
-  EXPECT_EQ(spans.devices.size(), test_devices().size());
+  auto const spans = all.snapshot();
   for (auto const* label :
-       {"S1 forces", "S2 forces", "S3 forces", "TQ forces", "chen forces", "drift", "kick"}) {
+       {"S1 forces", "S2 forces", "S3 forces", "TQ forces", "chen forces", "jobs forces", "drift", "kick"}) {
     EXPECT_TRUE(std::ranges::any_of(spans.spans, [&](auto const& one) { return one.label == label; }))
         << label;
   }

@@ -126,6 +126,17 @@ TEST(md_run_report, divides_times_by_the_steps_that_each_solution_made) {
   EXPECT_THAT(text, ContainsRegex("S2 +5.000 ms"));
 }
 
+TEST(md_run_report, says_how_many_ranks_ran_and_whose_times_these_are) {
+  auto result = interrupted_in_s2();
+  EXPECT_THAT(report_as_text(plan_of(10, 2), result, {}, charset::ascii), Not(HasSubstr("ranks")));
+  result.ranks = 3;
+  result.bytes_sent = 2048;
+  EXPECT_THAT(
+      report_as_text(plan_of(10, 2), result, {}, charset::ascii),
+      HasSubstr("\n3 ranks; devices and times are the first one's, which sent 2 KiB and received 0 B"));
+  EXPECT_THAT(report_as_json(plan_of(10, 2), result).text(0), HasSubstr("\"ranks\""));
+}
+
 TEST(md_run_report, says_how_early_a_run_was_stopped) {
   auto result = interrupted_in_s2();
   EXPECT_THAT(report_as_text(plan_of(10, 1000), result, {}, charset::ascii),

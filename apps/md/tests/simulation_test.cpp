@@ -23,21 +23,21 @@ using test::test_devices;
 /// A run of one solution, everything kept together.
 struct whole_run {
   whole_run(solution which, physics const& what, beginning const& from)
-      : system(make_stage(test_devices(), what, from.state.size(), 1)),
-        by(make_runner(which, test_devices(), *system, {}, false)),
-        run(*system, *by, what, from) {}
+      : moved(which, test_devices(), what, from.state.size()),
+        system(moved.system),
+        run(*system, *moved.by, what, from) {}
   /// Leaves the devices afterwards, so that another run may use them.
   void steps(int count) {
     for (int i = 0; i < count; ++i) run.step();
-    by->leave();
+    moved.by->leave();
   }
   double energy() {
     auto const sums = system->sums();
     return sums.energy_lj + sums.energy_coulomb + kinetic_energy(system->state());
   }
 
-  std::unique_ptr<stage> system;
-  std::unique_ptr<runner> by;
+  moved_system moved;
+  particle_system* system;
   simulation run;
 };
 
@@ -80,7 +80,7 @@ TEST(md_simulation, is_the_same_run_bit_for_bit_whatever_the_solution) {
   whole_run expected(solution::s1, what, from);
   expected.steps(30);
   EXPECT_GT(expected.run.rebuilds(), 0);
-  for (auto const which : {solution::s3, solution::tq, solution::chen}) {
+  for (auto const which : {solution::s3, solution::tq, solution::chen, solution::jobs}) {
     whole_run other(which, what, from);
     other.steps(30);
     EXPECT_EQ(other.run.point(), expected.run.point()) << name_of(which);
@@ -103,10 +103,12 @@ TEST(md_simulation, restarted_from_a_checkpoint_is_the_unbroken_run_bit_for_bit)
     unbroken.steps(40);
 
     auto const read = read_checkpoint(folder.file("half"));
-    whole_run continued(solution::s3, what, beginning_of(read));
-    continued.steps(40);
-    EXPECT_EQ(continued.run.point(), unbroken.run.point());
-    EXPECT_EQ(continued.run.step_count(), 77);
+    for (auto const which : {solution::s3, solution::jobs}) {
+      whole_run continued(which, what, beginning_of(read));
+      continued.steps(40);
+      EXPECT_EQ(continued.run.point(), unbroken.run.point()) << name_of(which);
+      EXPECT_EQ(continued.run.step_count(), 77);
+    }
   }
 }
 

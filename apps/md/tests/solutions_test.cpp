@@ -33,16 +33,16 @@ physics physics_of(bool single, bool all_pairs, double cutoff = 12, potential sh
 
 std::vector<atom_result> forces_by(solution which, device_list const& devices, physics const& what,
                                    atoms const& all, std::uint32_t chunk = 256) {
-  auto const system = make_stage(devices, what, all.size(), 1);
-  auto const by = make_runner(which, devices, *system, {chunk, 0}, false);
-  system->load(all, std::nullopt);
-  auto const timing = by->forces(0);
+  moved_system const moved(which, devices, what, all.size(), {chunk, 0});
+  moved.system->load(all, std::nullopt);
+  auto const timing = moved.by->forces(0);
   EXPECT_EQ(timing.busy_ns.size(), devices.size());
-  by->leave();
-  return system->results_by_id();
+  moved.by->leave();
+  return moved.system->results_by_id();
 }
 
-constexpr solution all_solutions[] = {solution::s1, solution::s2, solution::s3, solution::tq, solution::chen};
+constexpr solution all_solutions[] = {solution::s1, solution::s2,   solution::s3,
+                                      solution::tq, solution::chen, solution::jobs};
 
 using test::complaint;
 
@@ -101,6 +101,7 @@ TEST_P(md_solutions, give_the_same_bits_as_each_other) {
   EXPECT_EQ(forces_by(solution::s3, test_devices(), what(), all), expected);
   EXPECT_EQ(forces_by(solution::tq, test_devices(), what(), all), expected);
   EXPECT_EQ(forces_by(solution::chen, test_devices(), what(), all), expected);
+  EXPECT_EQ(forces_by(solution::jobs, test_devices(), what(), all), expected);
   auto const permuted = forces_by(solution::s2, test_devices(), what(), all);
   EXPECT_LT(difference(permuted, expected), what().single_precision ? 1e-5 : 1e-12);
 }
@@ -190,7 +191,7 @@ TEST(md_device_counts, give_the_same_bits) {
   auto const what = physics_of(true, false);
   device_list const one{test_devices().front()};
   auto const expected = forces_by(solution::s1, one, what, all);
-  for (auto const which : {solution::s1, solution::s3, solution::tq, solution::chen}) {
+  for (auto const which : {solution::s1, solution::s3, solution::tq, solution::chen, solution::jobs}) {
     EXPECT_EQ(forces_by(which, test_devices(), what, all), expected) << name_of(which);
     EXPECT_EQ(forces_by(which, one, what, all), expected) << name_of(which);
   }
@@ -219,7 +220,7 @@ TEST(md_device_counts, and_unequal_speeds_give_the_same_bits) {
   auto const what = physics_of(false, false);
   auto const one = open_devices("host:1"), unequal = open_devices("host:1,host:1/3,host:1/2");
   auto const expected = forces_by(solution::s1, one, what, all);
-  for (auto const which : {solution::s1, solution::s3, solution::tq, solution::chen})
+  for (auto const which : {solution::s1, solution::s3, solution::tq, solution::chen, solution::jobs})
     EXPECT_EQ(forces_by(which, unequal, what, all), expected) << name_of(which);
 }
 

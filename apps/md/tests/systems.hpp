@@ -5,26 +5,37 @@
 
 #include <cmath>
 #include <cstddef>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "md/atoms.hpp"
 #include "md/comparison.hpp"
 #include "md/gaussian_system.hpp"
+#include "md/job_system.hpp"
 #include "splitmix.hpp"
 
 namespace ballast::md {
 
-/// S64: 64 helium atoms on a shaken 4 x 4 x 4 lattice, given by formula; its energies are known from LAMMPS.
-inline atoms s64() {
+/// Helium on a shaken lattice of so many sites to a side, given by formula, which fills its box.
+inline atoms shaken_lattice(int side) {
   atoms all;
   all.type_name = {"He"};
   all.parameters = helium_parameters;
-  for (int id = 1; id <= 64; ++id) {
-    int const i = (id - 1) % 4, j = (id - 1) / 4 % 4, k = (id - 1) / 16;
+  for (int id = 1; id <= side * side * side; ++id) {
+    int const i = (id - 1) % side, j = (id - 1) / side % side, k = (id - 1) / (side * side);
     vec3 const at{3.2 * i + 0.3 * std::sin(1.1 * id), 3.2 * j + 0.3 * std::sin(2.3 * id),
                   3.2 * k + 0.3 * std::sin(3.7 * id)};
     add_atom(all, id, 0, at, {}, (i + j + k) % 2 == 0 ? 0.02 : -0.02, helium_mass);
   }
+  double const high = 3.2 * side - 1;
+  all.box = {{-1, -1, -1}, {high, high, high}};
+  return all;
+}
+
+/// S64, whose energies are known from LAMMPS.
+inline atoms s64() {
+  auto all = shaken_lattice(4);
   all.box = {{-1, -1, -1}, {12, 12, 12}};
   return all;
 }
@@ -90,5 +101,25 @@ inline comparison_plan plan_of(std::size_t count, std::int64_t steps) {
   plan.steps = steps;
   return plan;
 }
+
+/// A system and what moves it.
+struct moved_system {
+  moved_system(solution which, device_list const& devices, physics const& what, std::size_t count,
+               granularity const& cut = {}, job_options const& jobs = {}) {
+    if (which == solution::jobs) {
+      auto made = make_job_system(devices, what, count, jobs);
+      system = made.get();
+      by = std::move(made);
+      return;
+    }
+    on_stage = make_stage(devices, what, count, 1);
+    system = on_stage.get();
+    by = make_runner(which, devices, *on_stage, cut, false);
+  }
+
+  std::unique_ptr<stage> on_stage;  ///< null for jobs
+  std::unique_ptr<runner> by;
+  particle_system* system;
+};
 
 }  // namespace ballast::md

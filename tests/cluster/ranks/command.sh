@@ -22,7 +22,10 @@ for ranks in 1 3; do
   on_ranks $ranks "$1/ballast" hotspot --cluster --devices host:1 --policy static --size 100 --steps 7 --trace "$out/hotspot-$ranks.trace" --json >"$out/hotspot-$ranks.json"
   on_ranks $ranks "$1/ballast" ep --cluster --devices host:1 --class S --json >"$out/ep-$ranks.json"
   on_ranks $ranks "$1/ballast" matmul --cluster --devices host:1 --size 65 --json >"$out/matmul-$ranks.json"
+  on_ranks $ranks "$1/ballast" md --cluster --devices host:1 --atoms 700 --temperature 300 --steps 30 --checkpoint "$out/md-$ranks.checkpoint" --trace "$out/md-$ranks.trace" --json >"$out/md-$ranks.json"
 done
+"$1/ballast" md --solutions S1 --devices host:1 --atoms 700 --temperature 300 --steps 30 --checkpoint "$out/md-S1.checkpoint" --json >"$out/md-S1.json"
+for ranks in 1 3; do cmp "$out/md-S1.checkpoint" "$out/md-$ranks.checkpoint"; done
 
 python3 - "$out" <<'PYTHON'
 import json, sys
@@ -48,6 +51,11 @@ for name, same in {"hotspot": ["sum", "first", "middle", "last"], "ep": ["sx", "
     assert [alone[key] for key in same] == [together[key] for key in same], (name, alone, together)
 row, rows = 100 * 4, one_run("hotspot", 3)["bytes_sent"] // (100 * 4)
 assert rows == 6, "each step but the first a row to rank 1, and in the end nothing: " + str(rows)
-trace = json.load(open(sys.argv[1] + "/hotspot-3.trace"))["traceEvents"]
-assert {event["args"]["name"] for event in trace if event["name"] == "process_name"} == {f"rank {rank} host:1" for rank in range(3)}
+for name in ["hotspot", "md"]:
+    trace = json.load(open(f"{sys.argv[1]}/{name}-3.trace"))["traceEvents"]
+    assert {event["args"]["name"] for event in trace if event["name"] == "process_name"} == {f"rank {rank} host:1" for rank in range(3)}
+sums = ["pairs", "energy_lj", "energy_coulomb", "energy_kinetic", "temperature", "force_square_sum"]
+by_s1, alone, together = one_run("md", "S1"), one_run("md", 1), one_run("md", 3)
+assert [by_s1[key] for key in sums] == [alone[key] for key in sums] == [together[key] for key in sums], (by_s1, alone, together)
+assert together["ranks"] == 3 and together["bytes_sent"] > 0 and together["solutions"][0]["rebuilds"] > 0, together
 PYTHON
