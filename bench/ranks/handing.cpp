@@ -23,6 +23,7 @@ void hand_over(place const& at, mpi_process const& mpi, cluster_traffic const& t
   auto const rate = [&](auto& queue) {
     return double(batch.size()) / seconds_of([&] { queue.submit(batch).wait(); }) / 1e6;
   };
+  place const here(at.now, *at.ranks, *at.devices, at.quick, kernels);
   if (at.now != nullptr) {
     balanced_queue local(*at.devices, kernels);
     at.now->measure(name + ", balanced_queue", "million/s", [&] { return rate(local); });
@@ -35,7 +36,7 @@ void hand_over(place const& at, mpi_process const& mpi, cluster_traffic const& t
       at, "lifeline",
       [&](cluster_queue& queue) {
         auto const repetitions = at.now->record().warm_up + at.now->record().repetitions;
-        rates = samples_of_others(at, queue, repetitions, [&] {
+        rates = samples_of_others(here, queue, repetitions, [&] {
           handed += batch.size();
           auto const sent = traffic.sent_bytes.load();
           auto const million_per_s = rate(queue);

@@ -43,7 +43,9 @@ class held_workers {
   /// Unless another rank took the task.
   bool holds(std::size_t i) {
     auto end = submit(i, hold::is_there);
-    while (state(i).load_relaxed() == hold::is_there && !end.ready()) std::this_thread::yield();
+    auto const until = deadline::in(std::chrono::seconds(1));
+    while (state(i).load_relaxed() == hold::is_there && !end.ready() && !until.passed())
+      std::this_thread::yield();
     if (end.ready()) return false;
     ends_.push_back(std::move(end));
     return true;
@@ -62,9 +64,9 @@ class held_workers {
 
 }  // namespace
 
-place::place(session* of, cluster& over, device_list const& own, bool is_quick)
+place::place(session* of, cluster& over, device_list const& own, bool is_quick, kernel_set const& kernels)
     : now(of), ranks(&over), devices(&own), quick(is_quick) {
-  balanced_queue local(own, rank_kernels());
+  balanced_queue local(own, kernels);
   for (std::size_t i = 0; i < local.size(); ++i) workers += local.on(i).workers_of_run();
 }
 

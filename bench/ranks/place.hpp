@@ -15,8 +15,9 @@ namespace ballast::bench {
 
 /// Where something is measured: on each rank.
 struct place {
-  /// While none of the devices has a kernel.
-  place(session* of, cluster& over, device_list const& own, bool is_quick);
+  /// While none of the devices has a kernel. `kernels`: of the queues.
+  place(session* of, cluster& over, device_list const& own, bool is_quick,
+        kernel_set const& kernels = rank_kernels());
 
   session* now;  ///< null but on rank 0
   cluster* ranks;

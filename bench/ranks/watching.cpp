@@ -41,7 +41,7 @@ void measure_watching(place const& at, cluster_traffic const& traffic, std::stri
     at.now->measure(std::string(cpu_time) + often, "us/s", [&] {
       auto const looks = traffic.looks.load();
       auto const cpu_ns = traffic.cpu_ns();
-      auto const seconds = seconds_of([&] { std::this_thread::sleep_for(at.quick ? 100ms : 3s); });
+      auto const seconds = seconds_of([&] { std::this_thread::sleep_for(at.quick ? 100ms : 2s); });
       auto const used_ns = double(traffic.cpu_ns() - cpu_ns);
       ns_of_look.push_back(used_ns / double(traffic.looks - looks));
       return used_ns / 1e3 / seconds;
