@@ -69,10 +69,11 @@ void measure_losses(place const& at, mpi_process const& mpi, cluster_options con
   at.now->parameter("heartbeat_ms", ms(watch.heartbeat));
   at.now->parameter("lost_after_ms", ms(watch.lost_after));
   pinned_buffer<std::uint64_t> const took_ns(at.devices->front(), 8 * at.all_workers());
-  std::vector<task> batch;
-  for (auto& took : took_ns.span()) batch.push_back(task(nap{40'000'000, result_ref(&took)}));
   std::vector<double> seconds;
   for (auto last = int(at.ranks->ranks()) - 1; last > 0; --last) {
+    std::vector<task> batch;  // for those who live, and soon executed
+    for (auto& took : took_ns.span().first(8 * at.workers * std::size_t(last + 1)))
+      batch.push_back(task(nap{40'000'000, result_ref(&took)}));
     auto const end = queue.submit(batch);
     std::this_thread::sleep_for(60ms);  // all have some now
     mpi.tell(last, 0);
