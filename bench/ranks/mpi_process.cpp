@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "ballast/deadline.hpp"
-#include "ballast/detail/base/event_count.hpp"
 #include "ballast/error.hpp"
+#include "ballast/stream.hpp"
 #include "harness/session.hpp"
 
 namespace ballast::bench {
