@@ -2,21 +2,19 @@
 #include "ranks/benchmarks.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <cstdint>
-#include <optional>
 #include <queue>
 #include <random>
 #include <span>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "ballast/cluster_queue.hpp"
 #include "ranks/kernels.cuh"
 #include "ranks/peers.hpp"
+#include "ranks/place.hpp"
 #include "uts.cuh"
 
 namespace ballast::bench {
@@ -24,74 +22,21 @@ namespace {
 
 using namespace std::chrono_literals;
 
-struct place {
-  session* now;  ///< null but on rank 0
-  cluster* ranks;
-  device_list const* devices;
-  bool quick;
-};
-
-/// Rank 0 does `work` with a queue of its own; the others execute what they are given.
-template <class Work>
-void with_queue(place const& at, std::string const& policy, Work const& work, trace_target trace_to = {}) {
-  cluster_queue_options options;
-  options.policy = policy;
-  options.devices.queue.trace_to = trace_to;
-  cluster_queue queue(*at.ranks, *at.devices, rank_kernels(), options);
-  if (at.ranks->rank() == 0) work(queue);
-  queue.close();
-}
-
-std::uint32_t workers_of(place const& at) {
-  balanced_queue local(*at.devices, rank_kernels());
-  std::uint32_t workers = 0;
-  for (std::size_t i = 0; i < local.size(); ++i) workers += local.on(i).workers_of_run();
-  return workers;
-}
-
-/// Naps for all workers of a rank, and for what it keeps ready for them.
-std::size_t naps_of(std::uint32_t workers) { return workers + std::max(1u, workers / 32); }
-
-/// Keeps the workers of rank 0 asleep, so that whatever it submits goes to others. One by one, or others
-/// would take some.
-completion send_to_sleep(cluster_queue& queue, std::uint32_t workers, std::chrono::nanoseconds for_ns,
-                         pinned_buffer<std::uint64_t> const& took_ns) {
-  completion last;
-  for (std::size_t i = 0; i < took_ns.size(); ++i) {
-    took_ns[i] = 0;
-    last = queue.submit(task(nap{std::uint64_t(for_ns.count()), result_ref(&took_ns[i])}));
-    auto const until = deadline::in(i < workers ? 1s : 10ms);
-    while (std::atomic_ref(took_ns[i]).load() == 0 && !until.passed()) std::this_thread::yield();
-  }
-  return last;
-}
-
 double round_trip_us(cluster_queue& queue) {
   return 1e6 * seconds_of([&] { queue.submit(task(nothing{})).wait(); });
 }
 
-void measure_round_trips(place const& at, std::uint32_t workers, std::vector<double> const& ping_pong_us) {
-  auto const samples = at.quick ? 20 : 1000;
-  auto const asleep = at.quick ? 2s : 4s;
+void measure_round_trips(place const& at, std::vector<double> const& ping_pong_us) {
+  auto const samples = at.quick ? std::size_t(20) : std::size_t(1000);
   with_queue(at, "lifeline", [&](cluster_queue& queue) {
     if (!ping_pong_us.empty()) at.now->add("ping-pong of 64 bytes", "us", ping_pong_us);
     at.now->add("round trip of an empty task, own rank", "us",
-                at.now->samples(20, std::size_t(samples), [&] { return round_trip_us(queue); }));
+                at.now->samples(20, samples, [&] { return round_trip_us(queue); }));
   });
   if (at.ranks->ranks() < 2) return;
-  pinned_buffer<std::uint64_t> const took_ns(at.devices->front(), naps_of(workers));
   with_queue(at, "lifeline", [&](cluster_queue& queue) {
-    auto const naps = send_to_sleep(queue, workers, asleep, took_ns);
-    std::vector<double> trips;
-    for (int i = 0; i < samples && !naps.ready(); ++i) {
-      auto const own = queue.tasks_by_rank()[0];
-      auto const trip = round_trip_us(queue);
-      if (queue.tasks_by_rank()[0] == own) trips.push_back(trip);
-    }
-    // Else other ranks have taken naps, and tasks wait for those to end.
-    if (2 * trips.size() >= std::size_t(samples))
-      at.now->add("round trip of an empty task, other rank", "us", std::move(trips));
-    naps.wait();
+    auto trips = samples_of_others(at, queue, samples, [&] { return round_trip_us(queue); });
+    if (!trips.empty()) at.now->add("round trip of an empty task, other rank", "us", std::move(trips));
   });
 }
 
@@ -141,19 +86,17 @@ std::vector<task> naps(std::chrono::nanoseconds mean, std::span<std::uint64_t> t
   return batch;
 }
 
-std::size_t naps_in_all(place const& at, std::uint32_t workers) {
-  return std::size_t(workers) * at.ranks->ranks() * (at.quick ? 20 : 100);
-}
+std::size_t naps_in_all(place const& at) { return std::size_t(at.all_workers()) * (at.quick ? 20 : 100); }
 
 /// Of the naps that policies share, how others share them, whose workers are threads of the host.
-void measure_peers(place const& at, mpi_process const& mpi, std::uint32_t workers) {
-  for (auto const& peer : nap_peers(mpi, workers))
+void measure_peers(place const& at, mpi_process const& mpi) {
+  for (auto const& peer : nap_peers(mpi, at.workers))
     for (auto const mean : {10ms, 1ms}) {
-      auto const lengths = nap_lengths_ns(mean, naps_in_all(at, workers));
+      auto const lengths = nap_lengths_ns(mean, naps_in_all(at));
       auto const sleep_all = [&] {
         std::vector<std::uint64_t> took_ns;
         auto const seconds = seconds_of([&] { took_ns = peer.sleep_all(lengths); });
-        return list_schedule_ns(took_ns, workers * at.ranks->ranks()) / seconds / 1e9;
+        return list_schedule_ns(took_ns, at.all_workers()) / seconds / 1e9;
       };
       if (at.now == nullptr) {
         while (mpi.go_on()) sleep_all();
@@ -169,10 +112,9 @@ void measure_peers(place const& at, mpi_process const& mpi, std::uint32_t worker
 }
 
 /// Rank 0 has all tasks.
-void measure_naps(place const& at, std::uint32_t workers, std::chrono::milliseconds mean,
-                  std::string const& policy, std::string const& remark = {}) {
-  auto const all_workers = std::uint64_t(workers) * at.ranks->ranks();
-  pinned_buffer<std::uint64_t> const results(at.devices->front(), naps_in_all(at, workers));
+void measure_naps(place const& at, std::chrono::milliseconds mean, std::string const& policy,
+                  std::string const& remark = {}) {
+  pinned_buffer<std::uint64_t> const results(at.devices->front(), naps_in_all(at));
   with_queue(at, policy, [&](cluster_queue& queue) {
     auto const took_ns = results.span();
     std::ranges::fill(took_ns, 0);
@@ -180,7 +122,7 @@ void measure_naps(place const& at, std::uint32_t workers, std::chrono::milliseco
     at.now->measure("naps of " + std::to_string(mean.count()) + " ms, " + policy + remark,
                     double(at.ranks->ranks()), "of the list schedule", [&] {
                       auto const seconds = seconds_of([&] { queue.submit(batch).wait(); });
-                      return list_schedule_ns(took_ns, all_workers) / seconds / 1e9;
+                      return list_schedule_ns(took_ns, at.all_workers()) / seconds / 1e9;
                     });
     at.now->verify(std::ranges::none_of(took_ns, [](auto took) { return took == 0; }),
                    "every result has come home");
@@ -238,19 +180,15 @@ class tree_runs {
   std::uint64_t trees_ = 0;
 };
 
-bool are_cores(device_list const& devices) {
-  return std::ranges::none_of(devices, [](auto const& device) { return device->is_cuda(); });
-}
-
 /// In comparison with one rank that has the workers of all, which only cores can be, and with rank 0 alone.
-void measure_trees(place const& at, std::uint32_t workers, mpi_process const& mpi) {
-  auto const all = workers * at.ranks->ranks();
+void measure_trees(place const& at, mpi_process const& mpi) {
   for (auto const& of : {tree{"tree T1", std::uint16_t(at.quick ? 7 : 10), 0},
                          tree{"tree of naps", std::uint16_t(at.quick ? 5 : 6), 200'000}}) {
     tree_runs runs(at, of);
     runs.measure_on(*at.devices, "rank 0 alone");
     if (are_cores(*at.devices))
-      runs.measure_on(open_devices("host:" + std::to_string(all)), "one device with all workers");
+      runs.measure_on(open_devices("host:" + std::to_string(at.all_workers())),
+                      "one device with all workers");
     for (auto const& policy : share_policies())
       if (policy.name != "none") runs.measure_over_ranks(std::string(policy.name));
     runs.verify(mpi);
@@ -260,42 +198,42 @@ void measure_trees(place const& at, std::uint32_t workers, mpi_process const& mp
 }  // namespace
 
 void measure_ranks(session* now, mpi_process const& mpi, cluster& ranks, device_list const& devices,
-                   bool quick, std::vector<double> const& ping_pong_us) {
-  place const at{now, &ranks, &devices, quick};
-  auto const workers = workers_of(at);
+                   bool quick, std::vector<double> const& ping_pong_us, cluster_traffic const& traffic) {
+  place const at(now, ranks, devices, quick);
   if (now != nullptr) {
     now->repeat(1, quick ? 2 : 7);
     now->axes("Naps of one rank, shared by all", "ranks", "part of the list schedule");
     now->parameter("ranks", std::int64_t(ranks.ranks()));
     now->parameter("ranks on this host", std::int64_t(ranks.host_ranks()));
-    now->parameter("workers of each rank", std::int64_t(workers));
+    now->parameter("workers of each rank", std::int64_t(at.workers));
     now->parameter("messages", ranks.describe());
   }
-  measure_round_trips(at, workers, ping_pong_us);
+  measure_round_trips(at, ping_pong_us);
   measure_throughput(at);
+  measure_handing(at, mpi, traffic);
+  measure_grain(at, mpi);
   for (auto const mean : {10ms, 1ms})
     for (auto const& policy : share_policies())
       if (policy.name != "none" || ranks.ranks() == 1)  // else 1 / ranks
-        measure_naps(at, workers, mean, std::string(policy.name));
-  if (std::ranges::none_of(devices, [](auto const& one) { return one->is_cuda(); }))
-    measure_peers(at, mpi, workers);
-  measure_trees(at, workers, mpi);
+        measure_naps(at, mean, std::string(policy.name));
+  if (are_cores(devices)) measure_peers(at, mpi);
+  measure_trees(at, mpi);
 }
 
 void measure_heartbeats(session* now, cluster& ranks, device_list const& devices, bool quick) {
-  place const at{now, &ranks, &devices, quick};
-  measure_naps(at, workers_of(at), 1ms, "lifeline", ", with frequent heartbeats");
+  place const at(now, ranks, devices, quick);
+  measure_naps(at, 1ms, "lifeline", ", with frequent heartbeats");
 }
 
 recording trace_ranks(cluster& ranks, device_list const& devices) {
   std::vector<std::string> names;
   for (auto const& device : devices) names.push_back(device->name());
   recorder of_rank(names);
-  place const at{nullptr, &ranks, &devices, true};
-  pinned_buffer<std::uint64_t> const took_ns(devices.front(), 20 * ranks.ranks() * workers_of(at));
+  place const at(nullptr, ranks, devices, true);
+  pinned_buffer<std::uint64_t> const took_ns(devices.front(), 20 * at.all_workers());
   with_queue(
       at, "lifeline", [&](cluster_queue& queue) { queue.submit(naps(10ms, took_ns.span())).wait(); },
-      &of_rank);
+      rank_kernels(), &of_rank);
   return gather_recordings(ranks, of_rank.snapshot());
 }
 

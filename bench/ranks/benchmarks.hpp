@@ -2,21 +2,40 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "ballast/cluster.hpp"
 #include "harness/session.hpp"
 #include "ranks/mpi_process.hpp"
+#include "ranks/place.hpp"
+#include "ranks/watched_transport.hpp"
 
 namespace ballast::bench {
 
 /// What each rank calls, with the same `quick`: rank 0 with the session that is filled, the others with null.
 /// `ping_pong_us`: round trips of 64 bytes between the first two ranks, before there was a cluster.
+/// `traffic`: of the cluster's thread.
 void measure_ranks(session* now, mpi_process const& mpi, cluster& ranks, device_list const& devices,
-                   bool quick, std::vector<double> const& ping_pong_us);
+                   bool quick, std::vector<double> const& ping_pong_us, cluster_traffic const& traffic);
+///@{
+/// Parts of that: how fast rank 0 hands tasks to others, and how soon one that asks has one.
+void measure_handing(place const& at, mpi_process const& mpi, cluster_traffic const& traffic);
+/// How long naps must be that workers sleep half of the time.
+void measure_grain(place const& at, mpi_process const& mpi);
+///@}
 
 /// The same, of naps alone, on a cluster whose ranks say more often that they live.
 void measure_heartbeats(session* now, cluster& ranks, device_list const& devices, bool quick);
+/// What each rank calls: CPU time that the cluster's thread takes while it has nothing to do, where ranks say
+/// so `often` that they live.
+void measure_watching(place const& at, cluster_traffic const& traffic, std::string const& often);
+/// After that: what heartbeats cost, and what a rank of so many, and of 1024, checks in each look.
+void measure_checks(session& now, std::uint32_t ranks);
+/// What each rank calls, on a cluster with these options: one rank after the other is killed, and rank 0 says
+/// how soon those who wait know. Returns on rank 0.
+void measure_losses(place const& at, mpi_process const& mpi, cluster_options const& watch);
+
 /// What each rank calls: rank 0 has naps for all, and gets which device of which rank took which, and when.
 recording trace_ranks(cluster& ranks, device_list const& devices);
 

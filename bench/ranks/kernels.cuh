@@ -1,12 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 
+#include "ballast/array_view.cuh"
 #include "ballast/kernel_set.hpp"
 #include "ballast/result_ref.cuh"
 
 namespace ballast::bench {
+
+/// Of the clock that kernels on cores read.
+std::uint64_t now_ns();
+/// Of the last gift of tasks to this process: when the question left that it answers, and when it came.
+struct gift_times {
+  std::atomic<std::uint64_t> asked_ns = 0, came_ns = 0;
+};
+gift_times& last_gift();
 
 struct nothing {
   static constexpr int threads = 32;
@@ -16,7 +27,18 @@ struct nothing {
   BALLAST_HD void operator()(Block&) const {}
 };
 
-/// Says that it begins by a 1, and sleeps, so that ranks which share cores do not take them from each other.
+/// Empty, too, with so many bytes to carry.
+template <std::size_t Bytes>
+struct luggage {
+  static constexpr int threads = 32;
+  static constexpr bool travels_by_value = true;
+  std::uint64_t words[Bytes / 8] = {};
+
+  template <class Block>
+  BALLAST_HD void operator()(Block&) const {}
+};
+
+/// Sleeps, so that ranks which share cores do not take them from each other.
 struct nap {
   static constexpr int threads = 32;
   std::uint64_t ns;
@@ -30,7 +52,58 @@ struct nap {
   BALLAST_HD void operator()(Block& block) const;
 };
 
+/// Keeps a worker of the rank that submitted it waiting, until told to go on, or at most for a minute. Its
+/// place has `is_there` at first, which is nowhere else, and says when it has begun.
+struct hold {
+  enum : std::uint64_t { is_there = 1, has_begun, may_end };
+  static constexpr int threads = 32;
+  result_ref<std::uint64_t> state;
+
+  template <class Visit>
+  void addresses(Visit&& visit) {
+    visit(state);
+  }
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const;
+};
+
+/// How long before a task began the question left that brought it there, and the answer came.
+struct gift_ages {
+  std::uint64_t asked_ns = 0, came_ns = 0;
+};
+/// Says that of itself. On cores alone.
+struct asked_for {
+  static constexpr int threads = 32;
+  result_ref<gift_ages> ages;
+
+  template <class Visit>
+  void addresses(Visit&& visit) {
+    visit(ages);
+  }
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const;
+};
+
+struct slept_cell {
+  std::uint64_t ns, steps;
+};
+/// A block sleeps, and adds that to its cell; it has taken a step more than itself and its neighbours have.
+struct nap_in_line {
+  static constexpr int threads = 32;
+  array_ref<slept_cell const> now;
+  array_ref<slept_cell> next;
+  std::uint32_t cells;
+  std::uint64_t ns;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const;
+};
+
 kernel_set const& rank_kernels();
+/// luggage<4000> and hold.
+kernel_set const& large_kernels();
+/// nap_in_line.
+kernel_set const& line_kernels();
 /// test::uts_node.
 kernel_set const& tree_kernels();
 

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ballast/mpi.hpp"
@@ -22,6 +23,8 @@
 namespace ballast::bench {
 namespace {
 
+using namespace std::chrono_literals;
+
 struct cluster_command_options {
   std::optional<std::string> devices;
   std::string results = "bench-results";
@@ -31,6 +34,12 @@ struct cluster_command_options {
 void say(sample_series const& one) {
   std::fprintf(stderr, "  %s: %s %s\n", one.name.c_str(), rounded(median(one.samples)).c_str(),
                one.unit.c_str());
+}
+
+void write(std::string const& folder, run_record const& record, mpi_process const& mpi) {
+  auto const path = write_run_record(folder, record, std::to_string(mpi.ranks()) + "-ranks");
+  std::fprintf(stderr, "  written to %s\n", path.c_str());
+  if (!record.answer.verified) throw error("the answers were wrong or not checked");
 }
 
 void measure(cluster_command_options const& options) {
@@ -44,18 +53,45 @@ void measure(cluster_command_options const& options) {
     require_run_folder(options.results, now->record());
   }
   {
-    auto of_all = mpi_cluster();
-    measure_ranks(now.get(), mpi, of_all, devices, options.quick, trips);
+    cluster_traffic traffic;
+    cluster of_all(watched(detail::mpi_transport(), traffic));
+    measure_ranks(now.get(), mpi, of_all, devices, options.quick, trips, traffic);
   }
   {
     auto of_all = mpi_cluster({}, {.heartbeat = std::chrono::milliseconds(10)});
     measure_heartbeats(now.get(), of_all, devices, options.quick);
   }
+  for (auto const& [heartbeat, often] :
+       {std::pair<clock::duration, char const*>{24h, "never"}, {1s, "each second"}, {10ms, "each 10 ms"}}) {
+    cluster_traffic traffic;
+    cluster of_all(watched(detail::mpi_transport(), traffic),
+                   {.heartbeat = heartbeat, .lost_after = 30 * heartbeat});
+    measure_watching({now.get(), of_all, devices, options.quick}, traffic, often);
+  }
   mpi.end();
   if (now == nullptr) return;
-  auto const path = write_run_record(options.results, now->record(), std::to_string(mpi.ranks()) + "-ranks");
-  std::fprintf(stderr, "  written to %s\n", path.c_str());
-  if (!now->record().answer.verified) throw error("the answers were wrong or not checked");
+  measure_checks(*now, std::uint32_t(mpi.ranks()));
+  write(options.results, now->record(), mpi);
+}
+
+/// MPI would wait for those that were killed.
+[[noreturn]] void lose_ranks(cluster_command_options const& options, double lost_after_s) {
+  mpi_process mpi;
+  auto const devices = open_devices(options.devices ? *options.devices : default_device_list());
+  std::unique_ptr<session> now;
+  if (mpi.rank() == 0) {
+    now = std::make_unique<session>("cluster/losses", devices, options.quick, say);
+    require_run_folder(options.results, now->record());
+  }
+  auto const lost_after =
+      std::chrono::duration_cast<clock::duration>(std::chrono::duration<double>(lost_after_s));
+  cluster_options const watch{.heartbeat = lost_after / 20, .lost_after = lost_after};
+  {
+    auto of_all = mpi_cluster({}, watch);
+    measure_losses({now.get(), of_all, devices, options.quick}, mpi, watch);
+  }
+  write(options.results, now->record(), mpi);
+  _exit(0);
 }
 
 void list_ranks(std::optional<std::string> const& devices, bool as_json) {
@@ -134,16 +170,39 @@ void add_trace_command(CLI::App& to) {
   command->callback([options] { trace(options->devices, options->file); });
 }
 
+void add_results_option(CLI::App& to, std::string& folder) {
+  command_line::add_path(to, "--results", folder, "FOLDER",
+                         "The record goes to FOLDER/<machine>/ (bench/SCHEMA.md)")
+      ->default_str(folder);
+}
+
+void add_losses_command(CLI::App& to) {
+  struct losses_options : cluster_command_options {
+    double lost_after_s = 1;
+  };
+  auto const options = std::make_shared<losses_options>();
+  auto* const command = to.add_subcommand(
+      "losses", "Kill one rank after the other, and measure how soon rank 0 knows: mpirun --enable-recovery");
+  add_device_option(*command, options->devices);
+  add_results_option(*command, options->results);
+  command
+      ->add_option("--lost-after", options->lost_after_s,
+                   "So long a rank is silent until the others take it for lost")
+      ->type_name("SECONDS")
+      ->check(CLI::Range(0.1, 600.0))
+      ->capture_default_str();
+  command->callback([options] { lose_ranks(*options, options->lost_after_s); });
+}
+
 void add_cluster_command(CLI::App& app) {
   auto const options = std::make_shared<cluster_command_options>();
   auto* const command = app.add_subcommand(
       "cluster", "Measure a cluster_queue over the ranks that mpirun or srun started; rank 0 reports");
   add_devices_command(*command);
   add_trace_command(*command);
+  add_losses_command(*command);
   add_device_option(*command, options->devices);
-  command_line::add_path(*command, "--results", options->results, "FOLDER",
-                         "The record goes to FOLDER/<machine>/ (bench/SCHEMA.md)")
-      ->default_str(options->results);
+  add_results_option(*command, options->results);
   command->add_flag("--quick", options->quick, "Show that it works: few repetitions of small cases");
   command->callback([command, options] {
     if (command->get_subcommands().empty()) measure(*options);

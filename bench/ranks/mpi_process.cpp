@@ -4,17 +4,21 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <atomic>
+#include <functional>
 #include <thread>
+#include <utility>
 
 #include "ballast/deadline.hpp"
 #include "ballast/error.hpp"
+#include "ballast/stream.hpp"
 #include "harness/session.hpp"
 
 namespace ballast::bench {
 namespace {
 
 constexpr auto gather_timeout = std::chrono::seconds(10);
-constexpr int gather_tag = 1;
+constexpr int gather_tag = 1, stream_tag = 2, question_tag = 3, number_tag = 4;
 
 void await_sent(MPI_Request& request, deadline until) {
   for (int is_sent = 0;;) {
@@ -32,6 +36,50 @@ std::string receive(MPI_Status const& coming) {
   MPI_Recv(said.data(), bytes, MPI_BYTE, coming.MPI_SOURCE, gather_tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   return said;
 }
+
+/// Waits as the thread of a cluster does, which leaves cores to others that share them.
+void await(MPI_Request& request) {
+  auto const since = clock::now();
+  auto const until = deadline::in(default_timeout);
+  for (int looks = 0, is_complete = 0;; ++looks) {
+    MPI_Test(&request, &is_complete, MPI_STATUS_IGNORE);
+    if (is_complete != 0) return;
+    if (looks < 60) continue;
+    if (until.passed()) throw timed_out("a message of another rank", "none has come");
+    if (clock::now() - since < std::chrono::milliseconds(1))
+      std::this_thread::yield();
+    else
+      std::this_thread::sleep_for(std::chrono::microseconds(20));
+  }
+}
+void send_bytes(void const* bytes, int count, int to, int tag) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Isend(bytes, count, MPI_BYTE, to, tag, MPI_COMM_WORLD, &request);
+  await(request);
+}
+void receive_bytes(void* bytes, int count, int from, int tag) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Irecv(bytes, count, MPI_BYTE, from, tag, MPI_COMM_WORLD, &request);
+  await(request);
+}
+
+/// Passes each notification on, or takes the time of it.
+struct woken_thread {
+  explicit woken_thread(std::function<void()> of)
+      : does([this, of = std::move(of)] {
+          for (auto seen = std::uint64_t(0); !is_leaving; seen = bell.epoch()) {
+            bell.wait_past(seen, clock::now() + std::chrono::seconds(1));
+            if (bell.epoch() != seen && !is_leaving) of();
+          }
+        }) {}
+  ~woken_thread() {
+    is_leaving = true;
+    bell.notify();
+  }
+  event_count bell;
+  std::atomic<bool> is_leaving = false;
+  std::jthread does;
+};
 
 }  // namespace
 
@@ -80,6 +128,15 @@ std::uint64_t mpi_process::sum(std::uint64_t mine) const {
   return all;
 }
 
+void mpi_process::tell(int rank, std::uint64_t number) const {
+  send_bytes(&number, sizeof number, rank, number_tag);
+}
+std::uint64_t mpi_process::hear(int rank) const {
+  std::uint64_t number = 0;
+  receive_bytes(&number, sizeof number, rank, number_tag);
+  return number;
+}
+
 std::vector<double> mpi_process::ping_pong_us(int samples) const {
   std::vector<double> trips;
   if (ranks_ < 2 || rank_ > 1) return trips;
@@ -94,6 +151,70 @@ std::vector<double> mpi_process::ping_pong_us(int samples) const {
     trips.push_back(1e6 * trip);
   }
   return trips;
+}
+
+std::vector<double> mpi_process::stream_mb_per_s(int samples) const {
+  std::vector<double> rates;
+  if (ranks_ < 2 || rank_ > 1) return rates;
+  constexpr int bytes = 65536, under_way = 8, rounds = 100;
+  std::vector<char> buffers(bytes * under_way);
+  char has_all = 0;
+  std::vector<MPI_Request> requests(under_way);
+  for (int i = 0; i < samples; ++i) {
+    auto const seconds = seconds_of([&] {
+      for (int round = 0; round < rounds; ++round) {
+        for (int k = 0; k < under_way; ++k) {
+          auto* const buffer = &buffers[std::size_t(k * bytes)];
+          if (rank_ == 0)
+            MPI_Isend(buffer, bytes, MPI_BYTE, 1, stream_tag, MPI_COMM_WORLD, &requests[std::size_t(k)]);
+          else
+            MPI_Irecv(buffer, bytes, MPI_BYTE, 0, stream_tag, MPI_COMM_WORLD, &requests[std::size_t(k)]);
+        }
+        MPI_Waitall(under_way, requests.data(), MPI_STATUSES_IGNORE);
+      }
+      if (rank_ == 0)
+        receive_bytes(&has_all, 1, 1, stream_tag);
+      else
+        send_bytes(&has_all, 1, 0, stream_tag);
+    });
+    if (rank_ == 0) rates.push_back(double(bytes) * under_way * rounds / seconds / 1e6);
+  }
+  return rates;
+}
+
+std::vector<double> mpi_process::question_us(int samples) const {
+  std::vector<double> waits;
+  if (ranks_ < 2 || rank_ > 1) return waits;
+  char question[40] = {}, answer[80] = {};
+  waits.resize(std::size_t(samples));
+  auto const bytes_of_all = int(waits.size() * sizeof(double));
+  if (rank_ == 0) {
+    for (int i = 0; i < samples; ++i) {
+      receive_bytes(question, sizeof question, 1, question_tag);
+      send_bytes(answer, sizeof answer, 1, question_tag);
+    }
+    receive_bytes(waits.data(), bytes_of_all, 1, question_tag);
+    return waits;
+  }
+  event_count begun;
+  clock::time_point begun_at;
+  woken_thread worker([&] {
+    begun_at = clock::now();
+    begun.notify();
+  });
+  woken_thread between([&] { worker.bell.notify(); });
+  for (auto& wait : waits) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    auto const seen = begun.epoch();
+    auto const asked_at = clock::now();
+    send_bytes(question, sizeof question, 0, question_tag);
+    receive_bytes(answer, sizeof answer, 0, question_tag);
+    between.bell.notify();
+    begun.wait_past(seen, asked_at + gather_timeout);
+    wait = std::chrono::duration<double, std::micro>(begun_at - asked_at).count();
+  }
+  send_bytes(waits.data(), bytes_of_all, 0, question_tag);
+  return {};
 }
 
 }  // namespace ballast::bench

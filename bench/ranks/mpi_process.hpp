@@ -27,8 +27,19 @@ class mpi_process {
   bool go_on(bool said = false) const;
   /// Collective: of what all ranks say.
   std::uint64_t sum(std::uint64_t mine) const;
+  /// Tells another rank a number, which is to hear() it.
+  void tell(int rank, std::uint64_t number) const;
+  /// Waits for what another rank tells this one. Throws timed_out.
+  std::uint64_t hear(int rank) const;
   /// Round trips of 64 bytes between the first two ranks, in microseconds; none elsewhere.
   std::vector<double> ping_pong_us(int samples) const;
+  /// What rank 1 takes in of messages of 64 KiB that rank 0 sends, in million bytes a second; on rank 0. A
+  /// sample is of some hundred messages.
+  std::vector<double> stream_mb_per_s(int samples) const;
+  /// How long a question of rank 1 takes until a thread there, which slept, can begin what the answer says,
+  /// in microseconds; on rank 0. As between two ranks of a cluster_queue another thread is between it and the
+  /// one that asks, and who waits for messages looks as a cluster does.
+  std::vector<double> question_us(int samples) const;
 
  private:
   int rank_ = 0, ranks_ = 1;

@@ -163,6 +163,13 @@ void cluster_thread::rest(std::uint64_t epoch, std::int64_t idle_since_ns, std::
   awake_.wait_past(epoch, clock::time_point(std::chrono::nanoseconds(until_ns)));
 }
 
+bool cluster_thread::is_heartbeat(std::span<std::byte const> message) {
+  envelope head;
+  if (message.size() != sizeof head) return false;
+  std::memcpy(&head, message.data(), sizeof head);
+  return head.channel == 0 && kind(head.kind) == kind::alive;
+}
+
 bool cluster_thread::look(std::int64_t& look_again_ns) {
   std::lock_guard const hold(mutex_);
   auto const time = now();
@@ -174,11 +181,14 @@ bool cluster_thread::look(std::int64_t& look_again_ns) {
   return flush(time) || has_received;
 }
 
+// Whether there is more to do than to know who lives, for which nobody stays awake.
 bool cluster_thread::receive(std::int64_t now_ns) {
+  bool has_news = false;
   for (int messages = 0; messages < messages_of_a_look; ++messages) {
     auto const message = transport_->receive();
-    if (!message) return messages > 0;
+    if (!message) return has_news;
     heartbeats_->heard(message->from, now_ns);
+    has_news = has_news || !is_heartbeat(message->bytes);
     if (message->bytes.size() >= sizeof(envelope)) deliver(message->from, message->bytes);
   }
   return true;
@@ -215,10 +225,10 @@ bool cluster_thread::flush(std::int64_t now_ns) {
     if (messages.empty()) continue;
     for (auto room = transport_->room_for(to); room > 0 && !messages.empty(); --room) {
       transport_->send(to, messages.front());
+      has_sent = has_sent || !is_heartbeat(messages.front());
       messages.pop_front();
       --waiting_;
       heartbeats_->sent(to, now_ns);
-      has_sent = true;
     }
     // A rank that only seems to be lost is to hear so, if it takes messages.
     if (!lost_.contains(to) || messages.empty()) continue;

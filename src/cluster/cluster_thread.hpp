@@ -94,6 +94,8 @@ class cluster_thread {
     std::set<std::uint32_t> told;  ///< that it is over
   };
 
+  static bool is_heartbeat(std::span<std::byte const> message);
+
   void run();
   bool look(std::int64_t& look_again_ns);
   bool receive(std::int64_t now_ns);

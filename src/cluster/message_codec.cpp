@@ -111,6 +111,7 @@ void message_codec::encode(std::uint16_t channel, cluster_message const& message
   std::vector<std::byte> bytes;
   auto const begin = [&] {
     bytes.clear();
+    if (message.what == kind::give) bytes.reserve(transport::max_message_bytes);
     append(bytes, head);
     if (message.what == kind::ask)
       append(bytes, state_words{message.state.backlog, message.state.running, message.state.tasks_per_ns,
@@ -126,15 +127,16 @@ void message_codec::encode(std::uint16_t channel, cluster_message const& message
     send(std::exchange(bytes, {}));
   };
   begin();
-  std::vector<std::byte> of_range;
   for (auto const& range : message.ranges) {
-    of_range.clear();
-    append_range(message.what, range, of_range);
-    if (bytes.size() + of_range.size() > transport::max_message_bytes) {
+    auto const before = bytes.size();
+    append_range(message.what, range, bytes);
+    if (bytes.size() > transport::max_message_bytes) {
+      std::vector<std::byte> const last(bytes.begin() + std::ptrdiff_t(before), bytes.end());
+      bytes.resize(before);
       end(true);
       begin();
+      bytes.insert(bytes.end(), last.begin(), last.end());
     }
-    bytes.insert(bytes.end(), of_range.begin(), of_range.end());
     ++head.count;
   }
   end(message.has_more);

@@ -46,6 +46,7 @@ struct waiter {
   /// The same of all its tasks.
   double tasks(std::int64_t now_ns) const { return rest_of(state.backlog + state.running, now_ns); }
   double rest_of(std::uint64_t count, std::int64_t now_ns) const {
+    if (state.tasks_per_ns == 0) return 0;  // or what it has would seem never to end
     return std::max(0.0, double(count) - state.tasks_per_ns * double(now_ns - since_ns));
   }
 };

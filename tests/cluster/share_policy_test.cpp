@@ -352,6 +352,15 @@ TEST(lifeline, remembers_who_asked_and_gives_when_it_has_tasks) {
   EXPECT_EQ(only_gift(*policy, view).tasks, 500u);
 }
 
+TEST(lifeline, gives_its_last_task_to_who_had_as_many_when_it_asked_though_its_speed_is_unknown) {
+  auto const policy = make_share_policy("lifeline", {0, 2, 0, 1, 1});
+  share_view view{.own = {.running = 2}, .round_trip_ns = 10'000, .messages = 8};
+  policy->asked(1, {.backlog = 1, .running = 2});
+  policy->decide(view);
+  view.own.backlog = 1;
+  EXPECT_EQ(only_gift(*policy, view).tasks, 1u);
+}
+
 TEST(lifelines, lead_from_every_living_rank_to_every_other_whoever_is_lost) {
   for (std::uint32_t ranks = 1; ranks <= 10; ++ranks)
     for (std::uint32_t dead = 0; dead < 1u << ranks; ++dead) {
