@@ -427,7 +427,7 @@ class lifeline_policy final : public asking_policy {
   std::vector<bool> remembered_by_;
   std::vector<std::uint32_t> plan_;  ///< whom to ask, in this order
   std::size_t next_ = 0;             ///< in plan_
-  question_pace pace_{3, 3};
+  question_pace pace_{4, 4};
   bool is_dealing_ = false;            ///< if it has plenty
   std::vector<std::uint32_t> givers_;  ///< since the last decision
 };
