@@ -33,6 +33,36 @@ std::uint64_t next_random(std::uint64_t& state, std::uint64_t end) {
   return (z ^ (z >> 31)) % end;
 }
 
+/// Has a rank ask ever more slowly while no answer suffices.
+class question_pace {
+ public:
+  /// `at_once`: answers after which it asks on without a pause. Each pause is `growth` times the last.
+  question_pace(std::uint32_t at_once, std::int64_t growth) : at_once_(at_once), growth_(growth) {}
+
+  void was_answered() { has_answer_ = true; }
+  void suffices() {
+    has_answer_ = false;
+    answers_ = 0;
+    pause_ns_ = resume_ns_ = 0;
+  }
+  /// Whether the next question has to wait; then says until when.
+  bool is_paused(share_view const& view, share_decision& next) {
+    if (std::exchange(has_answer_, false) && ++answers_ > at_once_) {
+      pause_ns_ = std::min(longest_pause_ns, std::max(growth_ * pause_ns_, view.round_trip_ns));
+      resume_ns_ = view.now_ns + pause_ns_;
+    }
+    if (view.now_ns >= resume_ns_) return false;
+    next.look_again_ns = resume_ns_;
+    return true;
+  }
+
+ private:
+  std::uint32_t at_once_, answers_ = 0;
+  std::int64_t growth_;
+  bool has_answer_ = false;
+  std::int64_t pause_ns_ = 0, resume_ns_ = 0;
+};
+
 /// A rank that asked, and was given nothing since.
 struct waiter {
   std::uint32_t rank;
@@ -64,6 +94,7 @@ class asking_policy : public share_policy {
   // Its question may be older than what it was promised, or than its end.
   void asked(std::uint32_t by, share_state const& state) final {
     if (is_lost_[by]) return;
+    was_asked();
     auto const is_by = [&](waiter const& one) { return one.rank == by; };
     if (auto const promised = std::ranges::find_if(promised_, is_by); promised != promised_.end()) {
       promised->knows = false;  // the next piece is the answer, or a decline
@@ -82,6 +113,7 @@ class asking_policy : public share_policy {
   }
   void withdrawn(std::uint32_t by) final {
     std::erase_if(waiting_, [&](waiter const& one) { return one.rank == by; });
+    was_withdrawn();
   }
   void lost(std::uint32_t rank) final {
     is_lost_[rank] = true;
@@ -97,7 +129,7 @@ class asking_policy : public share_policy {
     give_pieces(view, spare, next);
     for (auto const& one : waiting_) next.wanting += one.state.workers;
     decline(next);
-    if (view.has_created) withdraw(next);
+    withdraw(view, next);
     ask(view, next);
     return next;
   }
@@ -113,10 +145,15 @@ class asking_policy : public share_policy {
   virtual std::uint64_t reserve(share_view const& view) const {
     return std::uint64_t(std::ceil(meanwhile(view)));
   }
-  /// Who gets what the rank can spare without asking for it; or nobody.
-  virtual std::optional<std::uint32_t> unasked() const { return std::nullopt; }
-  /// Tells ranks that remember this one that it has enough, or they would send it what others need more.
-  virtual void withdraw(share_decision&) {}
+  /// A gift to a rank that did not ask for it, of what nobody was promised; or none.
+  virtual std::optional<waiter> unasked(share_view const&, double) { return std::nullopt; }
+  /// Tells ranks that would give this one what others need more that it has enough.
+  virtual void withdraw(share_view const&, share_decision&) {}
+  /// A rank asks that has less in its backlog.
+  virtual double low(share_view const& view) const { return view.own.workers; }
+  virtual void has_enough() {}
+  virtual void was_asked() {}
+  virtual void was_withdrawn() {}
   virtual void has_received(std::uint32_t) {}
   virtual void was_declined(std::uint32_t) {}
   virtual void was_lost(std::uint32_t) {}
@@ -126,16 +163,16 @@ class asking_policy : public share_policy {
 
  private:
   /// Whether the rank runs out of tasks before an answer to a question can be here.
-  static bool is_short(share_view const& view) {
-    return !view.has_created &&
-           double(view.own.backlog) < std::max(double(view.own.workers), meanwhile(view));
+  bool is_short(share_view const& view) const {
+    return !view.has_created && double(view.own.backlog) < std::max(low(view), meanwhile(view));
   }
 
   void promise_gifts(share_view const& view, std::uint64_t spare) {
     double free = double(spare);
     for (auto const& one : promised_) free -= one.gift;
     if (free < 1) return;
-    if (auto const rank = unasked(); rank && waiting_.empty() && promised_.empty()) asked(*rank, {});
+    if (waiting_.empty() && promised_.empty())
+      if (auto const one = unasked(view, free)) promised_.push_back(*one);
     if (waiting_.empty()) return;
     for (auto& one : waiting_)
       if (one.since_ns < 0) one.since_ns = view.now_ns;
@@ -173,7 +210,8 @@ class asking_policy : public share_policy {
   }
 
   void ask(share_view const& view, share_decision& next) {
-    if (asked_ || !is_short(view)) return;
+    if (!is_short(view)) return has_enough();
+    if (asked_) return;
     asked_ = victim(view, next);
     if (asked_) next.actions.push_back({share_action::kind::ask, *asked_, 0});
   }
@@ -210,8 +248,9 @@ class central_policy final : public asking_policy {
     if (center() == place().rank || is_remembered_) return std::nullopt;
     return center();
   }
-  std::optional<std::uint32_t> unasked() const override {
-    return center() == place().rank ? std::nullopt : std::optional(center());
+  std::optional<waiter> unasked(share_view const&, double free) override {
+    if (center() == place().rank) return std::nullopt;
+    return waiter{.rank = center(), .state = {}, .gift = free};
   }
   /// What the rank executes in two round trips, at least a task for each worker.
   static double at_once(share_view const& view, share_state const& rank) {
@@ -232,8 +271,8 @@ class central_policy final : public asking_policy {
   }
   void has_received(std::uint32_t) override { is_remembered_ = false; }
   void was_declined(std::uint32_t) override { is_remembered_ = true; }
-  void withdraw(share_decision& next) override {
-    if (std::exchange(is_remembered_, false))
+  void withdraw(share_view const& view, share_decision& next) override {
+    if (view.has_created && std::exchange(is_remembered_, false))
       next.actions.push_back({share_action::kind::withdraw, center(), 0});
   }
   void was_lost(std::uint32_t) override { is_remembered_ = false; }
@@ -250,15 +289,7 @@ class random_policy final : public asking_policy {
  private:
   std::optional<std::uint32_t> victim(share_view const& view, share_decision& next) override {
     if (std::ranges::count(is_lost(), false) < 2) return std::nullopt;
-    if (was_declined_) {
-      pause_ns_ = std::min(longest_pause_ns, std::max(2 * pause_ns_, view.round_trip_ns));
-      resume_ns_ = view.now_ns + pause_ns_;
-      was_declined_ = false;
-    }
-    if (view.now_ns < resume_ns_) {
-      next.look_again_ns = resume_ns_;
-      return std::nullopt;
-    }
+    if (pace_.is_paused(view, next)) return std::nullopt;
     for (;;) {
       auto const rank = std::uint32_t(next_random(random_, place().ranks));
       if (rank != place().rank && !is_lost()[rank]) return rank;
@@ -268,20 +299,19 @@ class random_policy final : public asking_policy {
     for (auto& one : waiting) one.gift = std::ceil(spare / 2 / double(waiting.size()));
   }
   bool remembers() const override { return false; }
-  void has_received(std::uint32_t) override {
-    was_declined_ = false;
-    pause_ns_ = resume_ns_ = 0;
-  }
-  void was_declined(std::uint32_t) override { was_declined_ = true; }
+  void has_received(std::uint32_t) override { pace_.suffices(); }
+  void was_declined(std::uint32_t) override { pace_.was_answered(); }
 
   std::uint64_t random_;
-  bool was_declined_ = false;
-  std::int64_t pause_ns_ = 0, resume_ns_ = 0;
+  question_pace pace_{0, 2};
 };
 
-/// Asks the ranks of its host, then one at random, then its lifelines, each once; whoever has nothing
-/// remembers who asked and gives later (Saraswat et al. 2011, "Lifeline-based global load balancing"). Then
-/// it waits. A gift is by speed, so that unequal hosts end together.
+/// Asks the ranks of its host, then one at random, then its lifelines, each once and ever more slowly;
+/// whoever has nothing remembers who asked and gives later (Saraswat et al. 2011, "Lifeline-based global load
+/// balancing"). Then it waits. A gift is by speed, so that unequal hosts end together.
+///
+/// A rank that has plenty and was asked also deals: it sends tasks to ranks at random, one after the other,
+/// until one has plenty too and says so. Else all that leaves it would lie with the few that it was asked by.
 class lifeline_policy final : public asking_policy {
  public:
   explicit lifeline_policy(share_place const& place)
@@ -290,15 +320,24 @@ class lifeline_policy final : public asking_policy {
   }
 
  private:
-  std::optional<std::uint32_t> victim(share_view const&, share_decision&) override {
+  /// With so many tasks a rank needs no more. At most half of it is promised to one who asks, so that no gift
+  /// that was asked for brings more.
+  static double plenty(share_view const& view, share_state const& rank) {
+    return 4.0 * std::max(view.piece_tasks, rank.workers);
+  }
+  std::optional<std::uint32_t> victim(share_view const& view, share_decision& next) override {
+    if (next_ < plan_.size() && pace_.is_paused(view, next)) return std::nullopt;
     while (next_ < plan_.size()) {
       auto const rank = plan_[next_++];
       if (!remembered_by_[rank] && !is_lost()[rank]) return rank;
     }
     return std::nullopt;
   }
-  /// All that the rank and those who wait have, by speed; if that of one is unknown, by workers. What the
-  /// rank does not need itself is for those who wait.
+  // Who asks earlier is given less, as others have less to spare, and asks more often.
+  double low(share_view const& view) const override { return std::ceil(view.own.workers / 4.0); }
+
+  /// All that the rank and those who are given some have, by speed; if that of one is unknown, by workers.
+  /// What the rank does not need itself is for those who wait.
   void divide(share_view const& view, double spare, std::vector<waiter>& waiting) const override {
     bool const is_known = view.own.tasks_per_ns > 0 && std::ranges::all_of(waiting, [](waiter const& one) {
                             return one.state.tasks_per_ns > 0;
@@ -306,24 +345,59 @@ class lifeline_policy final : public asking_policy {
     auto const speed = [&](share_state const& of) { return is_known ? of.tasks_per_ns : double(of.workers); };
     double tasks = view.has_created ? spare : double(view.own.backlog + view.own.running);
     double speeds = view.has_created ? 0 : speed(view.own);
-    for (auto const& one : waiting) {
-      tasks += one.tasks(view.now_ns);
-      speeds += speed(one.state);
+    double level = 0, least = 0;  // tasks of each speed, and in all, that those need who are given some
+    for (auto& one : waiting) {
+      auto const has = one.tasks(view.now_ns);
+      auto const gift = view.has_created ? 0 : least_gift(one, has, least == 0);
+      auto const all = tasks + has, of = speeds + speed(one.state);
+      auto const needed = std::max(level, (has + gift) / speed(one.state));
+      one.gift = 0;
+      if (!view.has_created && (all / of < needed || least + gift > spare)) continue;
+      one.gift = 1;
+      tasks = all, speeds = of, level = needed, least += gift;
     }
     for (auto& one : waiting) {
+      if (one.gift == 0) continue;
       auto const wanted = tasks * speed(one.state) / speeds - one.tasks(view.now_ns);
-      one.gift = std::clamp(view.has_created ? std::ceil(wanted) : std::floor(wanted), 0.0, spare);
+      auto const most = std::min(spare, plenty(view, one.state) / 2);
+      one.gift = std::clamp(view.has_created ? std::ceil(wanted) : std::floor(wanted), 0.0, most);
       if (view.has_created) spare -= one.gift;
     }
   }
+  /// Few gifts that suffice are better than one task for each who waits. Who was declined and still has tasks
+  /// can wait until a gift is worth a message, if it is
+  /// known when these will have run.
+  static double least_gift(waiter const& one, double has, bool is_first) {
+    if (has < one.state.workers) return is_first ? 1 : std::max(1.0, one.state.workers - has);
+    return one.knows && one.state.tasks_per_ns > 0 ? 2 * one.state.workers : 1;
+  }
   bool remembers() const override { return true; }
+  std::optional<waiter> unasked(share_view const& view, double free) override {
+    if (!is_dealing_ || view.messages == 0 || view.has_created || free < plenty(view, view.own))
+      return std::nullopt;
+    auto const to = at_random();
+    if (is_lost()[to]) return std::nullopt;
+    auto const tasks = std::min<std::uint64_t>(view.piece_tasks, 32u * std::uint64_t(view.own.workers));
+    return waiter{.rank = to, .state = {}, .knows = true, .gift = double(tasks)};
+  }
+  void was_asked() override { is_dealing_ = place().ranks > 1; }
+  void was_withdrawn() override { is_dealing_ = false; }
   void has_received(std::uint32_t from) override {
     remembered_by_[from] = false;
+    pace_.was_answered();
+    givers_.push_back(from);
     if (next_ > 0) plan();
   }
-  void was_declined(std::uint32_t by) override { remembered_by_[by] = true; }
-  void withdraw(share_decision& next) override {
-    if (std::ranges::count(remembered_by_, true) == 0) return;
+  void was_declined(std::uint32_t by) override {
+    remembered_by_[by] = true;
+    pace_.was_answered();
+  }
+  void has_enough() override { pace_.suffices(); }
+  void withdraw(share_view const& view, share_decision& next) override {
+    bool const has_plenty = double(view.own.backlog) > plenty(view, view.own);
+    for (auto const giver : std::exchange(givers_, {}))
+      if (has_plenty && !is_lost()[giver]) next.actions.push_back({share_action::kind::withdraw, giver, 0});
+    if (!view.has_created || std::ranges::count(remembered_by_, true) == 0) return;
     for (std::uint32_t rank = 0; rank < place().ranks; ++rank)
       if (remembered_by_[rank] && !is_lost()[rank])
         next.actions.push_back({share_action::kind::withdraw, rank, 0});
@@ -332,15 +406,21 @@ class lifeline_policy final : public asking_policy {
   }
   void was_lost(std::uint32_t) override { plan(); }
 
+  std::uint32_t at_random() {
+    auto const& at = place();
+    return std::uint32_t((at.rank + 1 + next_random(random_, at.ranks - 1)) % at.ranks);
+  }
   void plan() {
     auto const& at = place();
     plan_.clear();
     next_ = 0;
     for (std::uint32_t i = 1; i < at.host_ranks; ++i)
       plan_.push_back(at.host_first + (at.rank - at.host_first + i) % at.host_ranks);
-    if (at.ranks > 1)
-      plan_.push_back(std::uint32_t((at.rank + 1 + next_random(random_, at.ranks - 1)) % at.ranks));
-    auto const lines = lifelines_of(at.rank, is_lost());
+    if (at.ranks > 1) plan_.push_back(at_random());
+    // Not in the order of their numbers, or the first to be remembered are all near.
+    auto lines = lifelines_of(at.rank, is_lost());
+    for (auto left = lines.size(); left > 1; --left)
+      std::swap(lines[left - 1], lines[next_random(random_, left)]);
     plan_.insert(plan_.end(), lines.begin(), lines.end());
   }
 
@@ -348,6 +428,9 @@ class lifeline_policy final : public asking_policy {
   std::vector<bool> remembered_by_;
   std::vector<std::uint32_t> plan_;  ///< whom to ask, in this order
   std::size_t next_ = 0;             ///< in plan_
+  question_pace pace_{4, 4};
+  bool is_dealing_ = false;            ///< if it has plenty
+  std::vector<std::uint32_t> givers_;  ///< since the last decision
 };
 
 using share_policy_maker = std::unique_ptr<share_policy> (*)(share_place const&);

@@ -62,6 +62,9 @@ std::uint32_t only_question(share_policy& policy, share_view const& view) {
   return actions[0].rank;
 }
 
+/// After which a rank asks on, however often it was declined.
+constexpr std::int64_t longest_pause_ns = 1'000'000;
+
 class every_share_policy : public testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(share_policies, every_share_policy, testing::ValuesIn(names_of(share_policies())));
 
@@ -200,7 +203,7 @@ TEST_P(every_share_policy, gives_nothing_more_to_a_rank_that_is_lost_while_piece
   policy->asked(1, {.workers = 8});
   EXPECT_EQ(policy->decide(view).actions.size(), 1u);
   policy->lost(1);
-  EXPECT_TRUE(policy->decide(view).actions.empty());
+  for (auto const& action : policy->decide(view).actions) EXPECT_NE(action.rank, 1u);
 }
 
 TEST_P(every_share_policy, asks_another_rank_when_the_one_that_it_asked_is_lost) {
@@ -313,12 +316,21 @@ TEST(lifeline, gives_by_workers_while_the_speed_of_one_rank_is_unknown) {
 /// Each gift makes a new plan, which replaces the last.
 TEST(lifeline, asks_no_more_ranks_after_many_gifts_than_before) {
   auto const policy = make_share_policy("lifeline", {0, 1024, 0, 1, 1});
-  share_view const poor{.own = {.workers = 8}, .round_trip_ns = 10'000};
-  for (int gift = 0; gift < 50; ++gift) policy->received(only_question(*policy, poor));
+  share_view poor{.own = {.workers = 8}, .round_trip_ns = 10'000};
+  share_view const rich{.own = {.backlog = 8, .workers = 8}, .round_trip_ns = 10'000};
+  auto const later = [&]() -> share_view const& {
+    poor.now_ns += longest_pause_ns;
+    return poor;
+  };
+  for (int gift = 0; gift < 50; ++gift) {
+    policy->received(only_question(*policy, later()));
+    policy->decide(rich);
+  }
   std::size_t questions = 0;
-  for (auto actions = policy->decide(poor).actions; !actions.empty();
-       actions = policy->decide(poor).actions) {
+  for (auto actions = policy->decide(later()).actions; !actions.empty();
+       actions = policy->decide(later()).actions) {
     policy->declined(actions[0].rank);
+    policy->decide(poor);
     ++questions;
   }
   EXPECT_LE(questions, 1 + lifelines_of(0, std::vector<bool>(1024)).size());
@@ -328,7 +340,8 @@ TEST(lifeline, falls_silent_when_there_is_nothing_to_do) {
   auto const policy = make_share_policy("lifeline", {1, 4, 0, 1 + 1, 1});
   share_view view{.own = {.workers = 8}, .round_trip_ns = 10'000};
   std::set<std::uint32_t> asked;
-  for (int step = 0; step < 10; ++step) {
+  for (int step = 0; step < 20; ++step) {
+    view.now_ns += longest_pause_ns;
     auto const decision = policy->decide(view);
     for (auto const& action : decision.actions) {
       EXPECT_TRUE(asked.insert(action.rank).second) << "asked again: " << action.rank;
@@ -339,8 +352,87 @@ TEST(lifeline, falls_silent_when_there_is_nothing_to_do) {
   EXPECT_EQ(asked.count(2), 1u) << "the next one";
   EXPECT_EQ(asked.count(3), 1u) << "of one other bit";
   EXPECT_TRUE(policy->decide(view).actions.empty());
+  EXPECT_EQ(policy->decide(view).look_again_ns, share_decision{}.look_again_ns);
   policy->received(0);
   EXPECT_EQ(policy->decide(view).actions.size(), 1u);
+}
+
+TEST(lifeline, asks_ever_more_slowly_after_four_answers_until_it_has_enough) {
+  auto const policy = make_share_policy("lifeline", {0, 65'536, 0, 1, 1});
+  share_view view{.own = {.workers = 8}, .round_trip_ns = 10'000};
+  for (int round = 0; round < 2; ++round) {
+    for (int answer = 0; answer < 4; ++answer) policy->declined(only_question(*policy, view));
+    for (std::int64_t const pause_ns : {10'000, 40'000, 160'000}) {
+      policy->declined(only_question(*policy, view));
+      auto const decision = policy->decide(view);
+      EXPECT_TRUE(decision.actions.empty());
+      EXPECT_EQ(decision.look_again_ns, view.now_ns + pause_ns);
+      view.now_ns += pause_ns;
+    }
+    view.own.backlog = 8;
+    EXPECT_TRUE(policy->decide(view).actions.empty());
+    view.own.backlog = 0;
+  }
+}
+
+TEST(lifeline, fills_the_workers_of_one_rank_rather_than_one_worker_of_each) {
+  auto const policy = make_share_policy("lifeline", {0, 8, 0, 1, 1});
+  for (auto const rank : {1u, 2u, 4u}) policy->asked(rank, {.workers = 8});
+  share_view const view{.own = {.backlog = 12, .running = 8, .workers = 8}, .messages = 8};
+  auto const actions = policy->decide(view).actions;
+  ASSERT_EQ(std::ranges::count(actions, share_action::kind::give, &share_action::what), 1);
+  EXPECT_EQ(actions[0].tasks, 10u);
+}
+
+TEST(lifeline, keeps_who_was_declined_and_still_has_tasks_waiting_for_a_gift_that_is_worth_a_message) {
+  auto const policy = make_share_policy("lifeline", {0, 2, 0, 1, 1});
+  share_state const busy{.running = 8, .workers = 8, .tasks_per_ns = 0.001};
+  share_view view{.own = busy, .messages = 8};
+  policy->asked(1, busy);
+  policy->decide(view);
+  view.own.backlog = 16;
+  EXPECT_TRUE(policy->decide(view).actions.empty());
+  view.now_ns += 1000;  // in which the other executes a task
+  EXPECT_EQ(only_gift(*policy, view).tasks, 8u);
+}
+
+TEST(lifeline, deals_to_ranks_at_random_once_it_was_asked_until_one_says_that_it_has_plenty) {
+  auto const policy = make_share_policy("lifeline", {0, 1024, 0, 1, 1});
+  share_view const rich{.now_ns = 1, .own = {.backlog = 100'000, .workers = 8}, .piece_tasks = 1000};
+  EXPECT_TRUE(policy->decide(rich).actions.empty()) << "nobody has asked";
+  policy->asked(1, {.workers = 8});
+  for (int piece = 0; piece < 2; ++piece) EXPECT_EQ(only_gift(*policy, rich).rank, 1u);
+  std::set<std::uint32_t> ranks;
+  for (int piece = 0; piece < 10; ++piece) {
+    auto const gift = only_gift(*policy, rich);
+    EXPECT_EQ(gift.tasks, 256u);
+    ranks.insert(gift.rank);
+  }
+  EXPECT_GT(ranks.size(), 5u);
+  policy->withdrawn(*ranks.begin());
+  EXPECT_TRUE(policy->decide(rich).actions.empty());
+}
+
+TEST(lifeline, says_that_it_has_plenty_to_who_gives_it_more) {
+  auto const policy = make_share_policy("lifeline", {0, 1024, 0, 1, 1});
+  share_view view{.own = {.backlog = 5000, .workers = 8}, .piece_tasks = 1000};
+  policy->received(9);
+  auto const actions = policy->decide(view).actions;
+  ASSERT_EQ(actions.size(), 1u);
+  EXPECT_EQ(actions[0].what, share_action::kind::withdraw);
+  EXPECT_EQ(actions[0].rank, 9u);
+  EXPECT_TRUE(policy->decide(view).actions.empty());
+  view.own.backlog = 3000;
+  policy->received(9);
+  EXPECT_TRUE(policy->decide(view).actions.empty());
+}
+
+TEST(lifeline, hardly_sends_a_message_for_four_tasks_on_a_thousand_small_ranks) {
+  auto cluster = from_one_rank("lifeline", 1000, 1000 * 8 * 50);
+  cluster.workers = 8;
+  cluster.task_ns = uneven_tasks(1'000'000);
+  auto const outcome = cluster_play(cluster).play();
+  EXPECT_LT(outcome.messages, outcome.runs.size() / 4);
 }
 
 TEST(lifeline, remembers_who_asked_and_gives_when_it_has_tasks) {

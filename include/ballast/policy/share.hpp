@@ -46,7 +46,7 @@ struct share_action {
     ask,      ///< for tasks
     give,     ///< `tasks` of the backlog
     decline,  ///< tells a rank that asked that there is nothing now
-    withdraw  ///< tells a rank that declined that nothing is needed any more
+    withdraw  ///< tells a rank that declined or gave that nothing is needed any more
   };
   kind what = kind::ask;    ///< decides what the others mean
   std::uint32_t rank = 0;   ///< to whom
@@ -78,7 +78,7 @@ class share_policy {
   virtual void received(std::uint32_t from) = 0;
   /// A rank that was asked has nothing now.
   virtual void declined(std::uint32_t by) = 0;
-  /// A rank that was declined needs nothing any more.
+  /// A rank that was declined or given tasks needs nothing any more.
   virtual void withdrawn(std::uint32_t) {}
   /// A rank is gone: it is neither asked nor given anything any more.
   virtual void lost(std::uint32_t rank) = 0;
