@@ -14,6 +14,7 @@ std::vector<benchmark> launch_benchmarks();
 void measure_chains(session&);
 void measure_submit_cost(session&);
 void measure_decisions(session&);
+void measure_defaults(session&);
 void measure_lambdas(session&);
 void measure_concurrency(session&);
 void measure_breakdown(session&);

@@ -28,10 +28,23 @@ void mode_selector::record(std::uint64_t kernels, std::int64_t busy_ns, std::uin
   }
   kernels_ += kernels;
   busy_ns_ += busy_ns;
-  if (kernels_ < min_window_kernels || busy_ns_ < min_window_ns) return;
+  bool const is_full = kernels_ >= min_window_kernels && busy_ns_ >= min_window_ns;
+  if (!is_full && !is_far_behind()) return;
   auto const before = now_;
   end_window();
   if (now_ != before) of_before_ = outstanding;
+}
+
+/// In the time in which the fastest mode would have ended a quarter of a window. The best is not hurried,
+/// since kernels may have become longer.
+bool mode_selector::is_far_behind() const {
+  if (now_ == best_ && window_ >= first_windows * allowed_) return false;
+  auto const expected = best_rate() * static_cast<double>(busy_ns_);
+  return expected >= kernels_to_lose && far_behind * static_cast<double>(kernels_) < expected;
+}
+
+double mode_selector::best_rate() const {
+  return std::ranges::max_element(tried_, {}, &tried_mode::rate)->rate;
 }
 
 void mode_selector::end_window() {
@@ -53,6 +66,9 @@ void mode_selector::learn(double rate) {
 
 std::size_t mode_selector::next() {
   auto const first = first_windows * allowed_;
+  while (window_ < first && far_behind * tried_[window_ % allowed_].rate < best_rate() &&
+         tried_[window_ % allowed_].windows > 0)
+    ++window_;
   if (window_ < first) return window_ % allowed_;
   if (window_ == first)
     for (std::size_t i = 1; i < allowed_; ++i) compare(i);

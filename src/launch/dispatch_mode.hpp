@@ -19,7 +19,8 @@ std::string_view name_of(dispatch_mode mode);
 /// that together, and no rule that was tried knew it (docs/decisions/0013). Time is cut into windows of some
 /// hundred kernels, after a change of the mode without those that still went in the other one. Each mode has
 /// two windows at first; then the best stays, and the others are tried again, the seldomer the slower they
-/// were. Pure: no clock, no device. One thread at a time.
+/// were. A mode that is far behind in its window loses it at once, and has no second one at first. Pure: no
+/// clock, no device. One thread at a time.
 class mode_selector {
  public:
   /// The first of equally fast ones is preferred. At least one.
@@ -33,6 +34,7 @@ class mode_selector {
  private:
   static constexpr std::uint64_t min_window_kernels = 512;
   static constexpr std::int64_t min_window_ns = 1'000'000;
+  static constexpr double kernels_to_lose = 128, far_behind = 4;
   static constexpr std::uint32_t first_windows = 2;
 
   struct tried_mode {
@@ -42,9 +44,11 @@ class mode_selector {
     std::uint64_t next_try = 0;  ///< a window's number
   };
 
+  bool is_far_behind() const;
   void end_window();
   void learn(double rate);
   std::size_t next();
+  double best_rate() const;
   void compare(std::size_t other);
 
   std::array<tried_mode, dispatch_mode_count> tried_{};

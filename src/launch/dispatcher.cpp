@@ -35,7 +35,9 @@ std::uint32_t connections_of(compute_device const& device) {
 constexpr std::uint32_t enough_connections = 8, many_connections = 32;
 
 /// Only the default order chooses.
-std::vector<dispatch_mode> modes_of(launch_options const& options, std::uint32_t connections) {
+std::vector<dispatch_mode> modes_of(compute_device const& device, launch_options const& options,
+                                    std::uint32_t connections) {
+  if (!device.is_cuda() && options.merge != "none") return {dispatch_mode::merged};
   if (options.order != "adaptive" || !options.filter_merges) return {dispatch_mode::merged};
   std::vector<dispatch_mode> modes;
   if (options.merge != "none") modes.push_back(dispatch_mode::merged);
@@ -92,7 +94,7 @@ dispatcher::dispatcher(std::shared_ptr<compute_device> device, kernel_set const*
       poller_(streams_, plan_, table_, plain_times_, counts_, options.trace_to),
       batch_(*device_, options, plain_times_),
       loads_(streams_),
-      mode_selector_(modes_of(options, connections_)),
+      mode_selector_(modes_of(*device_, options, connections_)),
       mode_(mode_selector_.now()) {
   thread_.start("issuing launches", "launch." + device_->name(), [niceness = options.dispatcher_niceness] {
     if (niceness) take_niceness(*niceness);
@@ -214,12 +216,15 @@ bool dispatcher::may_issue_directly(launch_stream_state const& line, submission 
   if (line.is_in_flight() && line.is_in_graph()) return false;
   if (work.has_dependencies() && !placement_.can_wait_on_device(work)) return false;
   if (direct_dispatch_ == direct_dispatch::always || mode() == dispatch_mode::direct) return true;
-  return is_alone(line);
+  return is_alone(line, work);
 }
 
-/// Where hardware queues are shared, launches behind each other may be in front of who comes next.
-bool dispatcher::is_alone(launch_stream_state const& line) const {
-  auto const own = connections_ < streams_.size() ? 0 : line.issued() - line.finished();
+/// Where hardware queues are shared, launches behind each other may be in front of who comes next; and what
+/// waits for its predecessor may be merged with what comes next.
+bool dispatcher::is_alone(launch_stream_state const& line, submission const& work) const {
+  bool const may_merge = mode() == dispatch_mode::merged && work.kernel() != nullptr;
+  bool const may_follow_own = connections_ >= streams_.size() && !may_merge;
+  auto const own = may_follow_own ? line.issued() - line.finished() : 0;
   return counts_.in_flight() == own && !anyone_waits_.load(std::memory_order_relaxed) && inbox_.is_empty();
 }
 

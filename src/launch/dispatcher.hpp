@@ -74,7 +74,7 @@ class dispatcher final : private device_work {
  private:
   dispatch_mode mode() const { return mode_.load(std::memory_order_relaxed); }
   bool may_issue_directly(launch_stream_state const& line, submission const& work) const;
-  bool is_alone(launch_stream_state const& line) const;
+  bool is_alone(launch_stream_state const& line, submission const& work) const;
   std::uint32_t stream_for(launch_stream_state const& line) const;
   bool is_sound();
   stopped stopped_by(char const* cause) const;

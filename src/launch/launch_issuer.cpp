@@ -90,7 +90,7 @@ std::exception_ptr launch_issuer::issue(dispatch_stream& target, planned_launch 
 void launch_issuer::enqueue(dispatch_stream& target, line_span lines, completion_events const& events) {
   for (auto const& before : events) target.on().wait_for(*before);
   auto& first = *lines.front()->chain().front();
-  lines.size() > 1 ? enqueue_merged(target, lines) : enqueue_alone(target, first);
+  lines.size() > 1 || chained_.front() > 1 ? enqueue_merged(target, lines) : enqueue_alone(target, first);
   measure_if_due(target, first);
 }
 
@@ -124,12 +124,12 @@ std::shared_ptr<cached_graph> launch_issuer::issue_graph(dispatch_stream& target
   return graph;
 }
 
-/// How many launches of each launch stream go out together: one, or in a merged launch also those of one
+/// How many launches of each launch stream go out together: one, or where it may be merged also those of one
 /// block that follow it. Now and then none follow, since only then the times of blocks can be learned.
 void launch_issuer::chain_followers(planned_launch const& planned, line_span lines) {
   chained_.assign(lines.size(), 1);
   auto const members = std::uint32_t(lines.size());
-  if (members < 2 || ++merged_since_start_ % unchained_interval == 0) return;
+  if (!planned.may_chain || ++merged_since_start_ % unchained_interval == 0) return;
   std::uint32_t taken = 0;
   for (auto const& kernel : planned.kernels) taken += kernel.argument_bytes;
   auto const most = (merged_launch::max_kernels - members) / members;

@@ -123,6 +123,7 @@ planned_launch const* launch_plan::next(std::span<std::uint32_t const> in_flight
 
 void launch_plan::choose_companions(std::size_t leader) {
   planned_.predicted = {};
+  planned_.may_chain = may_lead(leader);
   gather_candidates(leader);
   take({places_.data(), 1});
   if (waiting_.size() > 1) count_if_unmergeable(leader);
@@ -160,9 +161,7 @@ void launch_plan::keep_oldest(std::vector<std::size_t>& places, std::size_t most
 void launch_plan::gather_candidates(std::size_t leader) {
   places_.clear();
   candidates_.clear();
-  bool const is_alone =
-      merge_ == nullptr || !may_merge_ || !offers_[leader].is_listed || !is_mergeable(leader);
-  for (std::size_t place = 0; place < waiting_.size() && !is_alone; ++place)
+  for (std::size_t place = 0; place < waiting_.size() && planned_.may_chain; ++place)
     if (place != leader && may_go_with(place, leader)) places_.push_back(place);
   if (places_.empty()) return places_.push_back(leader);
   auto const& family = families_[offers_[leader].kernel.family];
@@ -184,6 +183,10 @@ void launch_plan::count_if_unmergeable(std::size_t place) {
   if (merge_ == nullptr || !may_merge_ || !offers_[place].is_listed || is_mergeable(place)) return;
   auto const& kernel = offers_[place].kernel;
   filter_.add(verdict_alone(kernel, families_[kernel.family], costs_));
+}
+
+bool launch_plan::may_lead(std::size_t place) const {
+  return merge_ != nullptr && may_merge_ && offers_[place].is_listed && is_mergeable(place);
 }
 
 bool launch_plan::is_mergeable(std::size_t place) const {

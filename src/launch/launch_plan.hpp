@@ -72,6 +72,7 @@ struct planned_launch {
       launch_streams;                 ///< whose oldest launches these are, in the order of their blocks
   std::vector<kernel_facts> kernels;  ///< of the same, if they are listed
   predicted_times predicted{};        ///< of several, if their times are known
+  bool may_chain = false;             ///< what follows them in their launch streams may go with them
 };
 
 /// Decides what is issued next: the order policy names a launch and a stream, the merge policy which others
@@ -111,6 +112,7 @@ class launch_plan {
   void keep_oldest(std::vector<std::size_t>& places, std::size_t most) const;
   void take(std::span<std::size_t const> candidates);
   void count_if_unmergeable(std::size_t place);
+  bool may_lead(std::size_t place) const;
   bool is_mergeable(std::size_t place) const;
   bool may_go_with(std::size_t place, std::size_t leader) const;
 

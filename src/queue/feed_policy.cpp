@@ -17,7 +17,8 @@ std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) { return (a + b - 1) /
 
 /// Keeps a little more waiting on the device than it begins between two feeds, as it was seen to drain. What
 /// waits on a device can no longer go to another, so no more than that; and near the end a share of the rest
-/// (guided self-scheduling), so that a fast first feeder does not take all.
+/// (guided self-scheduling), so that a fast first feeder does not take all. Of short tasks a few for each
+/// worker are not enough where workers are few: feeding a core interrupts it.
 class drain_policy : public feed_policy {
  public:
   feed_decision decide(feed_view const& view) override {
@@ -33,20 +34,40 @@ class drain_policy : public feed_policy {
   }
 
  private:
+  /// When it looked, and what the device had begun by then.
+  struct seen {
+    std::int64_t at_ns = 0;
+    std::uint64_t taken = 0, idle = 0;
+  };
+
   void learn(feed_view const& view) {
-    auto const elapsed = view.now_ns - seen_at_ns_;
-    auto const drained = view.taken - std::min(view.taken, seen_taken_);
+    bool const has_run_dry = view.given == view.taken;
+    if (has_run_dry) learn_from_drought(view);
+    last_ = {view.now_ns, view.taken, view.idle()};
+    auto const elapsed = view.now_ns - since_.at_ns;
+    auto const drained = view.taken - std::min(view.taken, since_.taken);
     if (elapsed < view.feed_latency_ns || drained == 0) return;
     double const rate = double(drained) / double(elapsed);
-    tasks_per_ns_ = seen_at_ns_ == 0 ? 0 : tasks_per_ns_ == 0 ? rate : 0.5 * (tasks_per_ns_ + rate);
-    seen_at_ns_ = view.now_ns;
-    seen_taken_ = view.taken;
+    if (since_.at_ns != 0 && !(has_run_dry && rate < tasks_per_ns_))
+      tasks_per_ns_ = tasks_per_ns_ == 0 ? rate : 0.5 * (tasks_per_ns_ + rate);
+    since_ = last_;
+  }
+
+  /// A device that begins all it gets is faster than was known, by what its workers began beyond their first
+  /// tasks; at most twice as fast, since one task may be much shorter than the others.
+  void learn_from_drought(feed_view const& view) {
+    auto const drained = view.taken - std::min(view.taken, last_.taken + last_.idle);
+    if (drained == 0 || last_.at_ns == 0) return;
+    double const rate = double(drained) / double(std::max<std::int64_t>(view.now_ns - last_.at_ns, 1));
+    double const twice = 2 * std::max(tasks_per_ns_, 1.0 / double(view.feed_latency_ns));
+    tasks_per_ns_ = std::max(tasks_per_ns_, std::min(rate, twice));
   }
 
   std::uint64_t wanted_depth(feed_view const& view) const {
     auto const drained_in_a_feed =
         std::uint64_t(std::ceil(2.0 * tasks_per_ns_ * double(view.feed_latency_ns)));
-    return std::clamp<std::uint64_t>(drained_in_a_feed, std::max(1u, view.workers / 8), 4ull * view.workers);
+    auto const most = std::max(4ull * view.workers, most_of_few_workers);
+    return std::clamp<std::uint64_t>(drained_in_a_feed, std::max(1u, view.workers / 8), most);
   }
 
   /// Idle workers are fed at once. What they leave may wait here, but not what idle workers elsewhere could
@@ -62,9 +83,10 @@ class drain_policy : public feed_policy {
     return std::min(view.backlog, divide_up(view.backlog, 2ull * view.devices));
   }
 
+  static constexpr unsigned long long most_of_few_workers = 64;
+
   double tasks_per_ns_ = 0;
-  std::int64_t seen_at_ns_ = 0;
-  std::uint64_t seen_taken_ = 0;
+  seen last_, since_;
 };
 
 /// For tasks that work on what lies beside the data of their neighbours in the batch.

@@ -47,6 +47,35 @@ TEST(chained_kernels, are_as_many_as_take_50_us_behind_each_other) {
   EXPECT_EQ(did.chained_kernels, 4u);
 }
 
+/// Of a queue where eight launches of one launch stream wait, the only ones there are.
+launch_statistics after_launches_of_one(launch_options options) {
+  device_list const gpu = {std::make_shared<pretended_gpu>(declared_resources{}, 1000)};
+  options.order = "round_robin";
+  launch_queue queue(gpu, kernels(), options);
+  shared_words const visits(1);
+  auto line = queue.make_launch_stream();
+  line.launch(count_visits{visits.ref()}, 1).wait();
+  queue.pause();
+  for (int i = 0; i < 8; ++i) line.launch(count_visits{visits.ref()}, 1);
+  queue.resume();
+  queue.wait_all();
+  EXPECT_EQ(visits[0], 9u);
+  return queue.statistics();
+}
+
+TEST(chained_kernels, are_those_of_a_launch_stream_alone_too) {
+  auto const did = after_launches_of_one({});
+  EXPECT_EQ(did.launches, 1u + 1u);
+  EXPECT_EQ(did.merged_launches, 1u);
+  EXPECT_EQ(did.chained_kernels, 7u);
+}
+
+TEST(chained_kernels, are_none_where_nothing_is_merged) {
+  auto const did = after_launches_of_one({.merge = "none"});
+  EXPECT_EQ(did.launches, 9u);
+  EXPECT_EQ(did.chained_kernels, 0u);
+}
+
 /// Two launch streams with a launch of one block each, behind which the first has `follower`.
 template <class K>
 void run_behind_one_block(K const& follower, std::uint32_t blocks) {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <vector>
 
@@ -71,11 +72,11 @@ TEST(choosing_a_mode, does_not_leave_the_best_because_all_kernels_became_longer)
 
 TEST(choosing_a_mode, takes_windows_of_enough_kernels_and_enough_time) {
   mode_selector selector{std::vector{merged, one_by_one}};
-  selector.record(511, 10'000'000, 0);
+  selector.record(511, 1'000'000, 0);
   EXPECT_EQ(selector.now(), merged);
   selector.record(1, 0, 0);
   EXPECT_EQ(selector.now(), one_by_one);
-  selector.record(10'000, 999'999, 0);
+  selector.record(600, 999'999, 0);
   EXPECT_EQ(selector.now(), one_by_one);
   selector.record(0, 1, 0);
   EXPECT_EQ(selector.now(), merged);
@@ -87,10 +88,61 @@ TEST(choosing_a_mode, does_not_count_what_still_went_in_the_mode_before) {
   ASSERT_EQ(selector.now(), one_by_one);
   selector.record(299, 9'000'000, 0);
   selector.record(1, 9'000'000, 0);
-  selector.record(511, 9'000'000, 0);
+  selector.record(511, 1'000'000, 0);
   EXPECT_EQ(selector.now(), one_by_one);
   selector.record(1, 0, 0);
   EXPECT_EQ(selector.now(), merged);
+}
+
+TEST(choosing_a_mode, gives_up_a_window_of_one_that_is_far_behind) {
+  mode_selector selector{std::vector{merged, one_by_one}};
+  selector.record(512, 1'000'000, 0);
+  ASSERT_EQ(selector.now(), one_by_one);
+  selector.record(10, 200'000, 0);
+  EXPECT_EQ(selector.now(), one_by_one) << "merged would have ended 102: too few to tell";
+  selector.record(29, 100'000, 0);
+  EXPECT_EQ(selector.now(), one_by_one) << "39 for 153 is a quarter";
+  selector.record(0, 10'000, 0);
+  EXPECT_EQ(selector.now(), merged);
+}
+
+TEST(choosing_a_mode, tries_one_that_was_far_behind_only_once_at_first) {
+  mode_selector selector{std::vector{merged, one_by_one, direct}};
+  std::vector<dispatch_mode> tried;
+  for (int i = 0; i < 8; ++i) {
+    tried.push_back(selector.now());
+    selector.record(selector.now() == one_by_one ? 100 : 512, 1'000'000, 0);
+  }
+  EXPECT_EQ(tried, (std::vector{merged, one_by_one, direct, merged, direct, merged, merged, merged}));
+}
+
+TEST(choosing_a_mode, does_not_hurry_the_best_when_kernels_become_longer) {
+  mode_selector selector{std::vector{merged, one_by_one}};
+  for (int i = 0; i < 4; ++i) selector.record(512, 1'000'000, 0);
+  ASSERT_EQ(selector.now(), merged);
+  selector.record(1, 900'000, 0);  // of some 460
+  for (int i = 0; i < 31; ++i) selector.record(512, 1'000'000, 0);
+  EXPECT_EQ(selector.now(), merged) << "else the other one would have its next turn";
+  selector.record(512, 1'000'000, 0);
+  EXPECT_EQ(selector.now(), one_by_one);
+}
+
+/// How long a device takes for so many kernels, against the fastest mode alone.
+double regret_of(std::map<dispatch_mode, std::int64_t> const& ns_of_kernel, std::uint64_t kernels) {
+  mode_selector selector{std::vector{merged, one_by_one, direct}};
+  std::int64_t ns = 0;
+  for (std::uint64_t i = 0; i < kernels; ++i) {
+    auto const taken = ns_of_kernel.at(selector.now());
+    ns += taken;
+    selector.record(1, taken, 0);
+  }
+  auto const best = std::ranges::min_element(ns_of_kernel, {}, [](auto const& one) { return one.second; });
+  return double(ns) / (double(kernels) * double(best->second)) - 1;
+}
+
+TEST(choosing_a_mode, costs_little_where_others_are_much_slower) {
+  EXPECT_LT(regret_of({{merged, 1000}, {one_by_one, 40'000}, {direct, 30'000}}, 4000), 0.1);
+  EXPECT_LT(regret_of({{merged, 40'000}, {one_by_one, 1000}, {direct, 1200}}, 50'000), 0.5);
 }
 
 TEST(choosing_a_mode, stays_with_the_only_one) {

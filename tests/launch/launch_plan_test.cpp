@@ -40,5 +40,16 @@ TEST(launch_plan, merges_the_oldest_with_the_one_whose_turn_it_is) {
   EXPECT_EQ(streams_of_next(plan), (launch_streams{2, 4}));
 }
 
+TEST(launch_plan, chains_what_may_be_merged) {
+  auto const next_of = [](launch_plan& plan) { return plan.next(std::vector<std::uint32_t>(2)); };
+  auto plan = plan_of("passthrough", {10});
+  EXPECT_TRUE(next_of(plan)->may_chain);
+  plan.offer({.order = {.launch_stream = 0}, .is_listed = false});
+  EXPECT_FALSE(next_of(plan)->may_chain) << "a kernel of no set";
+  plan.allow_merging(false);
+  plan.offer({.order = {.launch_stream = 0}, .is_listed = true});
+  EXPECT_FALSE(next_of(plan)->may_chain) << "in another mode";
+}
+
 }  // namespace
 }  // namespace ballast::test

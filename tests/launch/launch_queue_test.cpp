@@ -44,6 +44,35 @@ TEST(launch_statistics, tell_the_dispatch_mode_of_each_device) {
   EXPECT_EQ(of("adaptive").size(), devices().size());
 }
 
+/// How many of nine launches of one launch stream, of which the first stays in flight, it issued itself.
+std::uint64_t issued_behind_its_own(launch_options const& options) {
+  launch_queue queue(open_devices("host:2"), kernels(), options);
+  shared_words const gate(1), visits(1);
+  auto line = queue.make_launch_stream();
+  line.launch(wait_at_gate{gate.ref()}, 1);
+  for (int i = 0; i < 8; ++i) line.launch(count_visits{visits.ref()}, 1);
+  auto const issued = queue.statistics().issued_by_producers;
+  gate.open();
+  queue.wait_all();
+  EXPECT_EQ(visits[0], 8u);
+  return issued;
+}
+
+TEST(launch_queue_of_cores, keeps_what_waits_for_its_predecessor_until_it_may_be_merged) {
+  EXPECT_EQ(issued_behind_its_own({}), 1u);
+  EXPECT_EQ(issued_behind_its_own({.merge = "none"}), 9u);
+}
+
+TEST(launch_queue_of_cores, merges_without_a_trial_of_other_modes) {
+  launch_queue queue(open_devices("host:1"), kernels());
+  shared_words const visits(1);
+  auto line = queue.make_launch_stream();
+  for (int i = 0; i < 3000; ++i) line.launch(count_visits{visits.ref()}, 1);  // five windows of a trial
+  queue.wait_all();
+  EXPECT_EQ(visits[0], 3000u);
+  EXPECT_EQ(queue.statistics().dispatch_modes, std::vector<std::string_view>{"merged"});
+}
+
 /// On cores, where no launch holds up others that it has nothing to do with.
 class passthrough_queue : public testing::Test {
  protected:

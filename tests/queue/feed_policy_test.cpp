@@ -12,17 +12,25 @@
 namespace ballast::test {
 namespace {
 
-/// An invented device: `workers` blocks that need `task_ns` per task, looked at every `tick_ns`.
+/// An invented device: `workers` blocks that need `task_ns` per task.
 struct invented_device {
   std::uint32_t workers;
   std::int64_t task_ns;
   std::uint64_t given = 0, taken = 0, finished = 0;
-  std::vector<std::int64_t> busy_until = {};
+  std::vector<std::int64_t> busy_until = {};  ///< a worker each, as long as it has begun tasks
 
+  /// Each worker begins its next task when it ends one, as long as there are any.
   void advance_to(std::int64_t now) {
+    for (auto& end : busy_until)
+      for (; end <= now && taken < given; ++taken, ++finished) end += task_ns;
     std::erase_if(busy_until, [&](std::int64_t end) { return end <= now && (++finished, true); });
     for (; taken < given && busy_until.size() < workers; ++taken) busy_until.push_back(now + task_ns);
   }
+};
+
+/// How a device is fed: looked at so often, told that a feed takes so long.
+struct feeding {
+  std::int64_t tick_ns = 5'000, latency_ns = 20'000;
 };
 
 struct outcome {
@@ -31,8 +39,8 @@ struct outcome {
 };
 
 /// Plays a backlog against devices with one policy each; deterministic.
-outcome play(std::string_view policy, std::uint64_t backlog, std::vector<invented_device> devices) {
-  std::int64_t const tick_ns = 5'000;
+outcome play(std::string_view policy, std::uint64_t backlog, std::vector<invented_device> devices,
+             feeding by = {}) {
   std::vector<std::unique_ptr<feed_policy>> policies;
   for (std::size_t i = 0; i < devices.size(); ++i) policies.push_back(make_feed_policy(policy));
   std::uint64_t const all = backlog;
@@ -42,7 +50,7 @@ outcome play(std::string_view policy, std::uint64_t backlog, std::vector<invente
     for (auto const& device : devices) sum += device.finished;
     return sum;
   };
-  for (; finished() < all; now += tick_ns) {
+  for (; finished() < all; now += by.tick_ns) {
     for (std::size_t i = 0; i < devices.size(); ++i) {
       auto& device = devices[i];
       device.advance_to(now);
@@ -59,7 +67,7 @@ outcome play(std::string_view policy, std::uint64_t backlog, std::vector<invente
                            .workers = device.workers,
                            .devices = std::uint32_t(devices.size()),
                            .idle_elsewhere = idle_elsewhere,
-                           .feed_latency_ns = 20'000};
+                           .feed_latency_ns = by.latency_ns};
       auto const decision = policies[i]->decide(view);
       EXPECT_LE(decision.tasks, backlog);
       device.given += decision.tasks;
@@ -114,6 +122,12 @@ TEST(drain, lets_nothing_wait_while_workers_elsewhere_are_idle) {
   auto const result = play("drain", 1024, {{528, 5'000'000}, {528, 5'000'000}});
   EXPECT_LE(result.given[0], 528u);
   EXPECT_LE(result.given[1], 528u);
+}
+
+TEST(drain, keeps_cores_busy_with_short_tasks_though_it_looks_seldom) {
+  // 20 000 tasks of 1 us on two cores that are looked at every 50 us: 10 ms in the ideal case.
+  auto const result = play("drain", 20'000, {{1, 1'000}, {1, 1'000}}, {50'000, 1'000'000});
+  EXPECT_LT(double(result.end_ns), 1.35 * 10e6) << "some 2 ms pass until it knows";
 }
 
 TEST(drain, leaves_no_more_waiting_on_a_slow_host_core_than_it_begins_next) {
