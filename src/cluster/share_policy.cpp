@@ -306,9 +306,10 @@ class random_policy final : public asking_policy {
   question_pace pace_{0, 2};
 };
 
-/// Asks the ranks of its host, then one at random, then its lifelines, each once and ever more slowly;
-/// whoever has nothing remembers who asked and gives later (Saraswat et al. 2011, "Lifeline-based global load
-/// balancing"). Then it waits. A gift is by speed, so that unequal hosts end together.
+/// Asks the ranks of its host, then one at random, then its lifelines, each once, and ever more slowly while
+/// it gets too little to occupy its workers; whoever has nothing remembers who asked and gives later
+/// (Saraswat et al. 2011, "Lifeline-based global load balancing"). Then it waits. A gift is by speed, so that
+/// unequal hosts end together.
 ///
 /// A rank that has plenty and was asked also deals: it sends tasks to ranks at random, one after the other,
 /// until one has plenty too and says so. Else all that leaves it would lie with the few that it was asked by.
@@ -326,6 +327,8 @@ class lifeline_policy final : public asking_policy {
     return 4.0 * std::max(view.piece_tasks, rank.workers);
   }
   std::optional<std::uint32_t> victim(share_view const& view, share_decision& next) override {
+    bool const is_occupied = view.own.backlog + view.own.running >= view.own.workers;
+    if (is_occupied) pace_.suffices();
     if (next_ < plan_.size() && pace_.is_paused(view, next)) return std::nullopt;
     while (next_ < plan_.size()) {
       auto const rank = plan_[next_++];
@@ -365,8 +368,7 @@ class lifeline_policy final : public asking_policy {
     }
   }
   /// Few gifts that suffice are better than one task for each who waits. Who was declined and still has tasks
-  /// can wait until a gift is worth a message, if it is
-  /// known when these will have run.
+  /// can wait until a gift is worth a message, if it is known when these will have run.
   static double least_gift(waiter const& one, double has, bool is_first) {
     if (has < one.state.workers) return is_first ? 1 : std::max(1.0, one.state.workers - has);
     return one.knows && one.state.tasks_per_ns > 0 ? 2 * one.state.workers : 1;

@@ -375,6 +375,14 @@ TEST(lifeline, asks_ever_more_slowly_after_four_answers_until_it_has_enough) {
   }
 }
 
+TEST(lifeline, asks_on_without_a_pause_where_each_gift_occupies_its_workers) {
+  auto const policy = make_share_policy("lifeline", {0, 2, 0, 1, 1});
+  share_view const idle{.own = {.workers = 1}, .round_trip_ns = 10'000};
+  share_view const busy{.own = {.running = 1, .workers = 1}, .round_trip_ns = 10'000};
+  policy->received(only_question(*policy, idle));
+  for (int gift = 0; gift < 20; ++gift) policy->received(only_question(*policy, busy));
+}
+
 TEST(lifeline, fills_the_workers_of_one_rank_rather_than_one_worker_of_each) {
   auto const policy = make_share_policy("lifeline", {0, 8, 0, 1, 1});
   for (auto const rank : {1u, 2u, 4u}) policy->asked(rank, {.workers = 8});
