@@ -208,9 +208,9 @@ void launch(threads of, Arguments&&... arguments) {
       return kernel;
     }));
   };
+  limit_pending_launches();  // before, so that a launch never tells its own failure
   std::apply(submit, made.uses(launch_uses(form, of, Launch::name)));
   made.for_each_array([](auto array) { fetch_if_kept_open(place_behind(array)); });
-  limit_pending_launches();
 }
 
 }  // namespace ballast::mesi
