@@ -31,7 +31,8 @@ class execution_rate {
 
 /// How many tasks wait for the workers, so that these have the next at once: twice as many once there was
 /// none though there were more elsewhere, and fewer while more than half of them just wait. Few, since what
-/// waits for one rank's workers cannot go to another's. Pure.
+/// waits for one rank's workers cannot go to another's; and as few as at first once there are none, since
+/// the next ones may be longer. Pure.
 class feed_ahead {
  public:
   explicit feed_ahead(std::uint32_t workers) : least_(std::max(1u, workers / 32)), ahead_(least_) {}
