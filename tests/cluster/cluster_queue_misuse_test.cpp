@@ -168,11 +168,12 @@ TEST(cluster_queue_misuse, tasks_of_others_that_a_failed_rank_had_run_again_or_a
     tallied_tasks all(3, 200, which);
     ranks_in_process({.ranks = 3}).on_queues([&](cluster_queue& queue, std::uint32_t rank) {
       all.publish(queue, rank);
-      auto const end = queue.submit(all.batch(rank, 0, 200));
-      // Whichever rank executes it is lost, and then who gives up because of that.
-      completion failing;
-      if (rank == 0) failing = queue.submit(failing_task());
       try {
+        auto const end = queue.submit(all.batch(rank, 0, 200));
+        // Whichever rank executes it is lost, perhaps before it submits, and then who gives up because of
+        // that.
+        completion failing;
+        if (rank == 0) failing = queue.submit(failing_task());
         end.wait();
         EXPECT_EQ(all.results_of(rank, 200), 200u);
         if (rank == 0) failing.wait();
