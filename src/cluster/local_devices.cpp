@@ -45,7 +45,7 @@ void feed_ahead::look(std::int64_t now_ns, std::uint64_t waiting, bool has_more)
   if (is_starved) {
     ahead_ = std::min(2 * ahead_, max_ahead);
   } else if (!has_more && waiting == 0) {
-    ahead_ = least_;
+    ahead_ = std::min(ahead_, workers_);
   } else if (now_ns - since_ns_ < ahead_window_ns) {
     return;
   } else if (has_more && least_waiting_ > ahead_ / 2) {

@@ -31,11 +31,12 @@ class execution_rate {
 
 /// How many tasks wait for the workers, so that these have the next at once: twice as many once there was
 /// none though there were more elsewhere, and fewer while more than half of them just wait. Few, since what
-/// waits for one rank's workers cannot go to another's; and as few as at first once there are none, since
-/// the next ones may be longer. Pure.
+/// waits for one rank's workers cannot go to another's; and at most one for each worker once there are none,
+/// since the next ones may be longer. Pure.
 class feed_ahead {
  public:
-  explicit feed_ahead(std::uint32_t workers) : least_(std::max(1u, workers / 32)), ahead_(least_) {}
+  explicit feed_ahead(std::uint32_t workers)
+      : workers_(std::max(1u, workers)), least_(std::max(1u, workers / 32)), ahead_(least_) {}
 
   /// Called often, before more tasks are given: `waiting` are with the devices and have not begun, and
   /// `has_more` says whether there are others.
@@ -45,7 +46,7 @@ class feed_ahead {
  private:
   static constexpr std::uint64_t max_ahead = std::uint64_t(1) << 20;
 
-  std::uint64_t least_, ahead_, least_waiting_ = ~std::uint64_t(0);
+  std::uint64_t workers_, least_, ahead_, least_waiting_ = ~std::uint64_t(0);
   std::int64_t since_ns_ = 0;
   bool was_full_ = false;
 };
