@@ -16,15 +16,14 @@ class held_workers {
  public:
   held_workers(place const& at, cluster_queue& queue)
       : queue_(&queue), states_(at.devices->front(), at.workers + 1) {
-    for (std::size_t i = 0; i < at.workers; ++i)
-      while (!holds(i)) {}
-    // What the rank keeps ready for its workers stays behind them.
-    while (!is_executed_elsewhere()) {}
+    try {
+      hold_all(at.workers);
+    } catch (...) {
+      release();
+      throw;
+    }
   }
-  ~held_workers() {
-    for (std::size_t i = 0; i < states_.size(); ++i) state(i).store_relaxed(hold::may_end);
-    queue_->wait_all();
-  }
+  ~held_workers() { release(); }
   held_workers(held_workers const&) = delete;
   held_workers& operator=(held_workers const&) = delete;
 
@@ -33,6 +32,20 @@ class held_workers {
   }
 
  private:
+  void hold_all(std::size_t workers) {
+    auto const until = deadline::in(std::chrono::minutes(1));
+    auto const retry = [&](auto const& is_done) {
+      while (!is_done())
+        if (until.passed()) throw timed_out("other ranks to take what rank 0 cannot", queue_->describe());
+    };
+    for (std::size_t i = 0; i < workers; ++i) retry([&] { return holds(i); });
+    // What the rank keeps ready for its workers stays behind them.
+    retry([&] { return is_executed_elsewhere(); });
+  }
+  void release() {
+    for (std::size_t i = 0; i < states_.size(); ++i) state(i).store_relaxed(hold::may_end);
+    queue_->wait_all();
+  }
   atomic_ref<std::uint64_t, scope::system> state(std::size_t i) {
     return atomic_ref<std::uint64_t, scope::system>(states_[i]);
   }

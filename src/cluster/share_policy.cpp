@@ -316,7 +316,10 @@ class random_policy final : public asking_policy {
 class lifeline_policy final : public asking_policy {
  public:
   explicit lifeline_policy(share_place const& place)
-      : asking_policy(place), random_(place.seed + place.rank), remembered_by_(place.ranks) {
+      : asking_policy(place),
+        random_(place.seed + place.rank),
+        remembered_by_(place.ranks),
+        has_withdrawn_from_(place.ranks) {
     plan();
   }
 
@@ -332,7 +335,9 @@ class lifeline_policy final : public asking_policy {
     if (next_ < plan_.size() && pace_.is_paused(view, next)) return std::nullopt;
     while (next_ < plan_.size()) {
       auto const rank = plan_[next_++];
-      if (!remembered_by_[rank] && !is_lost()[rank]) return rank;
+      if (remembered_by_[rank] || is_lost()[rank]) continue;
+      has_withdrawn_from_[rank] = false;
+      return rank;
     }
     return std::nullopt;
   }
@@ -390,15 +395,20 @@ class lifeline_policy final : public asking_policy {
     givers_.push_back(from);
     if (next_ > 0) plan();
   }
+  // Who declines a question that was older than the withdrawal has forgotten this rank since.
   void was_declined(std::uint32_t by) override {
-    remembered_by_[by] = true;
+    remembered_by_[by] = !has_withdrawn_from_[by];
+    if (has_withdrawn_from_[by]) plan();
     pace_.was_answered();
   }
   void has_enough() override { pace_.suffices(); }
   void withdraw(share_view const& view, share_decision& next) override {
     bool const has_plenty = double(view.own.backlog) > plenty(view, view.own);
-    for (auto const giver : std::exchange(givers_, {}))
-      if (has_plenty && !is_lost()[giver]) next.actions.push_back({share_action::kind::withdraw, giver, 0});
+    for (auto const giver : std::exchange(givers_, {})) {
+      if (!has_plenty || is_lost()[giver]) continue;
+      next.actions.push_back({share_action::kind::withdraw, giver, 0});
+      has_withdrawn_from_[giver] = true;
+    }
     if (!view.has_created || std::ranges::count(remembered_by_, true) == 0) return;
     for (std::uint32_t rank = 0; rank < place().ranks; ++rank)
       if (remembered_by_[rank] && !is_lost()[rank])
@@ -428,8 +438,9 @@ class lifeline_policy final : public asking_policy {
 
   std::uint64_t random_;
   std::vector<bool> remembered_by_;
-  std::vector<std::uint32_t> plan_;  ///< whom to ask, in this order
-  std::size_t next_ = 0;             ///< in plan_
+  std::vector<bool> has_withdrawn_from_;  ///< since it was asked last
+  std::vector<std::uint32_t> plan_;       ///< whom to ask, in this order
+  std::size_t next_ = 0;                  ///< in plan_
   question_pace pace_{4, 4};
   bool is_dealing_ = false;            ///< if it has plenty
   std::vector<std::uint32_t> givers_;  ///< since the last decision

@@ -34,11 +34,12 @@ std::uint32_t connections_of(compute_device const& device) {
 // Steinke 2012, equation 1), and no trial is needed to know it.
 constexpr std::uint32_t enough_connections = 8, many_connections = 32;
 
-/// Only the default order chooses.
+/// Only the default order chooses, and not on CPU cores, where merging was the fastest in every load that was
+/// tried (docs/decisions/0029).
 std::vector<dispatch_mode> modes_of(compute_device const& device, launch_options const& options,
                                     std::uint32_t connections) {
-  if (!device.is_cuda() && options.merge != "none") return {dispatch_mode::merged};
-  if (options.order != "adaptive" || !options.filter_merges) return {dispatch_mode::merged};
+  bool const merges_anyway = !device.is_cuda() && options.merge != "none";
+  if (merges_anyway || options.order != "adaptive" || !options.filter_merges) return {dispatch_mode::merged};
   std::vector<dispatch_mode> modes;
   if (options.merge != "none") modes.push_back(dispatch_mode::merged);
   modes.push_back(dispatch_mode::one_by_one);

@@ -31,8 +31,8 @@ class pending_launches {
   explicit pending_launches(std::chrono::nanoseconds timeout) : timeout_(timeout) {}
 
   void add(completion launch);
-  /// Waits for the oldest one if there are more than `max_pending`. Throws its failure if it has ended, and
-  /// timed_out.
+  /// Makes room for one more: waits for the oldest one if there are `max_pending`. Throws its failure if it
+  /// has ended, and timed_out.
   void limit();
   /// Throws the first failure, and timed_out. Others are still to be told.
   void wait_for_all();
@@ -60,7 +60,7 @@ void pending_launches::add(completion launch) {
 }
 
 void pending_launches::limit() {
-  if (auto launch = oldest(max_pending)) wait_for(*std::move(launch), deadline::in(timeout_));
+  if (auto launch = oldest(max_pending - 1)) wait_for(*std::move(launch), deadline::in(timeout_));
 }
 
 void pending_launches::wait_for_all() {

@@ -66,7 +66,7 @@ class drain_policy : public feed_policy {
   std::uint64_t wanted_depth(feed_view const& view) const {
     auto const drained_in_a_feed =
         std::uint64_t(std::ceil(2.0 * tasks_per_ns_ * double(view.feed_latency_ns)));
-    auto const most = std::max(4ull * view.workers, most_of_few_workers);
+    auto const most = std::max<std::uint64_t>(4ull * view.workers, most_of_few_workers);
     return std::clamp<std::uint64_t>(drained_in_a_feed, std::max(1u, view.workers / 8), most);
   }
 
@@ -83,7 +83,7 @@ class drain_policy : public feed_policy {
     return std::min(view.backlog, divide_up(view.backlog, 2ull * view.devices));
   }
 
-  static constexpr unsigned long long most_of_few_workers = 64;
+  static constexpr std::uint64_t most_of_few_workers = 64;
 
   double tasks_per_ns_ = 0;
   seen last_, since_;

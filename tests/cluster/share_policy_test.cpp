@@ -435,6 +435,18 @@ TEST(lifeline, says_that_it_has_plenty_to_who_gives_it_more) {
   EXPECT_TRUE(policy->decide(view).actions.empty());
 }
 
+TEST(lifeline, asks_again_whose_decline_is_older_than_the_word_that_it_has_plenty) {
+  auto const policy = make_share_policy("lifeline", {0, 2, 0, 1, 1});
+  share_view const poor{.own = {.workers = 8}, .piece_tasks = 1000};
+  share_view const rich{.own = {.backlog = 5000, .workers = 8}, .piece_tasks = 1000};
+  EXPECT_EQ(only_question(*policy, poor), 1u);
+  policy->received(1);  // what it dealt before it saw the question
+  ASSERT_EQ(policy->decide(rich).actions.size(), 1u) << "a withdrawal";
+  policy->declined(1);  // and then it forgets who has withdrawn
+  policy->declined(only_question(*policy, poor));
+  EXPECT_TRUE(policy->decide(poor).actions.empty()) << "now it remembers";
+}
+
 TEST(lifeline, hardly_sends_a_message_for_four_tasks_on_a_thousand_small_ranks) {
   auto cluster = from_one_rank("lifeline", 1000, 1000 * 8 * 50);
   cluster.workers = 8;

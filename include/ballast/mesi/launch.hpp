@@ -192,7 +192,7 @@ job_grid grid_of(thread_blocks<Launch> const& all) {
 }
 
 /// A launch as mesicc writes it: submits the job and returns, unless a variable that it touches is kept open
-/// or more than 256 launches have not ended. Throws bad_argument, and what job_scheduler::submit() throws.
+/// or 256 launches have not ended. Throws bad_argument, and what job_scheduler::submit() throws.
 template <class Launch, class... Arguments>
 void launch(threads of, Arguments&&... arguments) {
   if (of.x <= 0 || of.y <= 0) return;

@@ -18,8 +18,8 @@ job_scheduler& scheduler();
 
 /// Registers a launch, so that its failure is reported.
 void track_launch(completion launch);
-/// Called after each launch. Waits for the oldest launch if more than 256 have not ended. Throws job_failed
-/// if the oldest has failed.
+/// Called before each launch. Waits for the oldest launch if 256 have not ended. Throws job_failed if the
+/// oldest has failed.
 void limit_pending_launches();
 
 /// Registers the kernels of a file: with the scheduler when it is made, or immediately if it exists already
