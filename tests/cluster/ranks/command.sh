@@ -2,12 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # command.sh folder: the programs ballast and ballast-cluster in that folder, over three ranks of one host.
 set -euo pipefail
-command -v mpirun >/dev/null || { echo "mpirun was not found (Debian package openmpi-bin)"; exit 77; }
-[[ -x $1/ballast-cluster ]] || { echo "$1/ballast-cluster was not built"; exit 77; }
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-out=$(mktemp -d)
-trap 'rm -rf "$out"' EXIT
-on_ranks() { mpirun --oversubscribe --bind-to none --mca mpi_yield_when_idle 1 --timeout 120 -np "$@"; }
+timeout_s=120
+source "${BASH_SOURCE%/*}/on_ranks.sh"
 
 # Each rank may have devices of its own, and one that cannot have its devices says why.
 on_ranks 1 "$1/ballast" devices --cluster --devices host:1 --json : -np 1 "$1/ballast-cluster" devices --devices host:2 --json : \

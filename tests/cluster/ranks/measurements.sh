@@ -2,12 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # measurements.sh folder: what the program ballast-cluster in that folder measures, in short runs, and what its records have.
 set -euo pipefail
-command -v mpirun >/dev/null || { echo "mpirun was not found (Debian package openmpi-bin)"; exit 77; }
-[[ -x $1/ballast-cluster ]] || { echo "$1/ballast-cluster was not built"; exit 77; }
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-out=$(mktemp -d)
-trap 'rm -rf "$out"' EXIT
-on_ranks() { mpirun --oversubscribe --bind-to none --mca mpi_yield_when_idle 1 --timeout 150 -np "$@"; }
+timeout_s=150
+source "${BASH_SOURCE%/*}/on_ranks.sh"
 
 on_ranks 2 "$1/ballast-cluster" --devices host:1 --quick --results "$out"
 on_ranks 3 --enable-recovery "$1/ballast-cluster" losses --devices host:1 --lost-after 3 --results "$out"
