@@ -26,10 +26,9 @@ double round_trip_us(cluster_queue& queue) {
   return 1e6 * seconds_of([&] { queue.submit(task(nothing{})).wait(); });
 }
 
-void measure_round_trips(place const& at, std::vector<double> const& ping_pong_us) {
+void measure_round_trips(place const& at) {
   auto const samples = at.quick ? std::size_t(20) : std::size_t(1000);
   with_queue(at, "lifeline", [&](cluster_queue& queue) {
-    if (!ping_pong_us.empty()) at.now->add("ping-pong of 64 bytes", "us", ping_pong_us);
     at.now->add("round trip of an empty task, own rank", "us",
                 at.now->samples(20, samples, [&] { return round_trip_us(queue); }));
   });
@@ -198,7 +197,7 @@ void measure_trees(place const& at, mpi_process const& mpi) {
 }  // namespace
 
 void measure_ranks(session* now, mpi_process const& mpi, cluster& ranks, device_list const& devices,
-                   bool quick, std::vector<double> const& ping_pong_us, cluster_traffic const& traffic) {
+                   bool quick, cluster_traffic const& traffic) {
   place const at(now, ranks, devices, quick);
   if (now != nullptr) {
     now->repeat(1, quick ? 2 : 7);
@@ -208,7 +207,7 @@ void measure_ranks(session* now, mpi_process const& mpi, cluster& ranks, device_
     now->parameter("workers of each rank", std::int64_t(at.workers));
     now->parameter("messages", ranks.describe());
   }
-  measure_round_trips(at, ping_pong_us);
+  measure_round_trips(at);
   measure_throughput(at);
   measure_handing(at, mpi, traffic);
   measure_grain(at, mpi);
@@ -218,6 +217,18 @@ void measure_ranks(session* now, mpi_process const& mpi, cluster& ranks, device_
         measure_naps(at, mean, std::string(policy.name));
   if (are_cores(devices)) measure_peers(at, mpi);
   measure_trees(at, mpi);
+}
+
+void measure_ping_pong(session* now, mpi_process const& mpi, device_list const& devices, bool quick) {
+  if (mpi.ranks() < 2) return;
+  int const trips = quick ? 100 : 1000;
+  auto alone = mpi.ping_pong_us(trips);
+  balanced_queue resident(devices, rank_kernels());
+  auto beside = mpi.ping_pong_us(trips);
+  resident.close();
+  if (now == nullptr) return;
+  now->add("ping-pong of 64 bytes", "us", std::move(alone));
+  now->add("ping-pong of 64 bytes beside a resident kernel", "us", std::move(beside));
 }
 
 void measure_heartbeats(session* now, cluster& ranks, device_list const& devices, bool quick) {

@@ -14,10 +14,12 @@
 namespace ballast::bench {
 
 /// What each rank calls, with the same `quick`: rank 0 with the session that is filled, the others with null.
-/// `ping_pong_us`: round trips of 64 bytes between the first two ranks, before there was a cluster.
 /// `traffic`: of the cluster's thread.
 void measure_ranks(session* now, mpi_process const& mpi, cluster& ranks, device_list const& devices,
-                   bool quick, std::vector<double> const& ping_pong_us, cluster_traffic const& traffic);
+                   bool quick, cluster_traffic const& traffic);
+/// What each rank calls while there is no cluster: round trips of 64 bytes between the first two ranks, alone
+/// and beside an idle resident kernel on each rank's devices.
+void measure_ping_pong(session* now, mpi_process const& mpi, device_list const& devices, bool quick);
 ///@{
 /// Parts of that: how fast rank 0 hands tasks to others, and how soon one that asks has one.
 void measure_handing(place const& at, mpi_process const& mpi, cluster_traffic const& traffic);

@@ -44,7 +44,6 @@ void write(std::string const& folder, run_record const& record, mpi_process cons
 
 void measure(cluster_command_options const& options) {
   mpi_process mpi;
-  auto const trips = mpi.ping_pong_us(options.quick ? 100 : 1000);
   auto const devices = open_devices(options.devices ? *options.devices : default_device_list());
   std::unique_ptr<session> now;
   if (mpi.rank() == 0) {
@@ -52,10 +51,11 @@ void measure(cluster_command_options const& options) {
                                     command_line::was_interrupted);
     require_run_folder(options.results, now->record());
   }
+  measure_ping_pong(now.get(), mpi, devices, options.quick);
   {
     cluster_traffic traffic;
     cluster of_all(watched(detail::mpi_transport(), traffic));
-    measure_ranks(now.get(), mpi, of_all, devices, options.quick, trips, traffic);
+    measure_ranks(now.get(), mpi, of_all, devices, options.quick, traffic);
   }
   {
     auto of_all = mpi_cluster({}, {.heartbeat = std::chrono::milliseconds(10)});
