@@ -116,6 +116,9 @@ struct resident_request {
   /// Of blocks_per_multiprocessor, how many an SM may lose beside a kernel for which this is not 0 either: 1
   /// or 3 if the warps of a block do not divide evenly among the four quarters of a GPU's SM.
   std::uint32_t fragmented_blocks = 0;
+  /// Whether it is on the device before any kernel that is granted room later: those need not leave it its
+  /// place wherever their blocks go.
+  bool starts_first = false;
 };
 
 /// What claim_resident() granted.

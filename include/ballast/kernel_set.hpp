@@ -135,6 +135,9 @@ struct kernel_entry {
   kernel_code code;
   /// The kernel's place in the set, if the code runs only that one, or kernels that are like it.
   std::uint32_t kernel = 0;
+  /// GPU: a resident kernel whose block 0 serves the others, as two that run side by side: one block that
+  /// serves, and the workers. Both take the argument of `code`.
+  kernel_code server = {}, workers = {};
 };
 
 /// What a kernel_set is made of.
@@ -183,7 +186,7 @@ class kernel_set {
   bool has_entry_for(entry_key source) const;
   /// The resident kernel for a type of source. Throws ballast::error if the set has none, with the ways to
   /// have it compiled.
-  kernel_code const& entry_for(entry_key source) const;
+  kernel_entry const& entry_for(entry_key source) const;
 
   /// The resources that each kernel needs by itself on a device, in the order of kernels(). Loads the
   /// kernels, which may wait for the device.

@@ -135,7 +135,7 @@ std::uint64_t resident_claims::left_for(resident_place const& place, resident_re
   auto const places = request.blocks_per_multiprocessor;
   auto left = left_of(request);
   for (auto const& one : held_) {
-    if (one.who != place.who) continue;
+    if (one.who != place.who || one.asked.starts_first) continue;
     auto const cost = (one.asked.blocks_per_multiprocessor + places - 1) / places;
     left = std::min(left, left_of(one.asked) / cost);
   }

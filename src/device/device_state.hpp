@@ -64,8 +64,8 @@ struct resident_place {
 /// are, on an SM with other blocks at least floor(k (1 - sum 1/K)) places of a kernel's k are left, so each
 /// costs it at most ceil(k/K). So a kernel has room if its blocks, and the places that all others may cost
 /// it, are at most its k places on each SM. This must hold for every kernel, the new one and those that have
-/// room, because some of their blocks may not have arrived yet. Among kernels of equal k, and on host devices
-/// (k = 1), it is the sum of shares, exactly.
+/// room, because some of their blocks may not have arrived yet (but those of `starts_first`). Among kernels
+/// of equal k, and on host devices (k = 1), it is the sum of shares, exactly.
 ///
 /// Each quarter of an SM has its own registers, and a kernel's first block on an SM goes to the first
 /// quarters whatever lies there. So of two kernels whose blocks do not use the quarters alike

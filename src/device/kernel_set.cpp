@@ -30,7 +30,7 @@ kernel_set::kernel_set(std::string name, compiled_code code)
     kernel.code.name = kernel.name;
     keys_.push_back(kernel.key);
   }
-  for (auto& entry : entries_) entry.code.name = name_;
+  for (auto& entry : entries_) entry.code.name = entry.server.name = entry.workers.name = name_;
 }
 
 void kernel_set::throw_unknown_kernel(kernel_key key) const {
@@ -43,9 +43,9 @@ bool kernel_set::has_entry_for(entry_key source) const {
   return std::ranges::find(entries_, source, &kernel_entry::key) != entries_.end();
 }
 
-kernel_code const& kernel_set::entry_for(entry_key source) const {
+kernel_entry const& kernel_set::entry_for(entry_key source) const {
   for (auto const& entry : entries_)
-    if (entry.key == source) return entry.code;
+    if (entry.key == source) return entry;
   throw error(
       "kernel set " + name_ +
       " was not compiled for this: a queue or pool has at most 126 kernels, which have equal threads, "

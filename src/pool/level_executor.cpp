@@ -18,7 +18,7 @@ class level_executor final : public pool_executor {
   level_executor(pool_plan const& plan, bool block_per_task)
       : plan_(plan),
         block_per_task_(block_per_task),
-        code_(plan.kernels->entry_for(entry_key_of<level_work>)),
+        code_(plan.kernels->entry_for(entry_key_of<level_work>).code),
         blocks_(block_per_task ? 1 : choose_blocks(plan, code_)),
         in_(plan.device, std::size_t(blocks_) * plan.capacity),
         out_(plan.device, in_.size()),

@@ -16,7 +16,7 @@ class resident_executor final : public pool_executor {
         kernel_(plan.device, *plan.kernels, plan.kernels->entry_for(method.entry), plan.options.resident),
         memory_(method.make_memory(plan, kernel_.max_blocks())),
         workers_(plan, kernel_.max_blocks()),
-        epilogue_code_(plan.kernels->entry_for(entry_key_of<launch_epilogue>)),
+        epilogue_code_(plan.kernels->entry_for(entry_key_of<launch_epilogue>).code),
         stream_(plan.device->make_stream()) {
     if (plan.device->is_cuda()) (void)plan.device->resources(epilogue_code_);  // loads it before it is needed
   }

@@ -255,7 +255,7 @@ void chen_device::launch() {
   throw_if_stopped(0);
   memory_.forget_times();
   auto const source = memory_.source(kernel_.next_control());
-  kernel_.start(&source, sizeof source);
+  (void)kernel_.start(&source, sizeof source);  // false is of kernels with a server
 }
 
 // `ending` is read before the pool is seen empty: what was submitted before the step was to end is in it.

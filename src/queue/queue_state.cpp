@@ -308,7 +308,10 @@ void task_queue::state::launch() {
   try {
     end_run();
     prepare_memory();
-    start_kernel();
+    while (!start_kernel()) {
+      kernel.take_room();
+      prepare_memory();
+    }
   } catch (...) {
     abort_start();
     throw;
@@ -326,11 +329,11 @@ void task_queue::state::prepare_memory() {
   rings_published = 0;
 }
 
-void task_queue::state::start_kernel() {
+bool task_queue::state::start_kernel() {
   auto const source = memory.source(kernel.next_control());
   if (hybrid == nullptr) return kernel.start(&source, sizeof source);
   auto const work = hybrid->work(source);
-  kernel.start(&work, sizeof work);
+  return kernel.start(&work, sizeof work);
 }
 
 // If even stopping fails the kernel stays claimed, and whoever owns this state leaves it behind alive.

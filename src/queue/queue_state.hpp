@@ -118,7 +118,7 @@ struct task_queue::state final : completion_source {
   void unlock_all_rings();
   void launch();
   void prepare_memory();
-  void start_kernel();
+  bool start_kernel();
   void abort_start();
   void announce_close(deadline until);
   void mark_closed(deadline until);

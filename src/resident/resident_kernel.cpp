@@ -16,6 +16,12 @@ namespace {
 constexpr std::size_t stop_word = 0, idle_timed_out_word = 32, host_blocks_word = 64,
                       words = 96;  // 128 bytes apart
 
+/// Whether a server and its workers were seen to run at the same time in this process, or were not: some
+/// tools make CUDA run one kernel at a time. Those that say so in the environment are not tried.
+enum class side_by_side { unknown, yes, no };
+std::atomic<side_by_side> kernels_run = side_by_side::unknown;
+constexpr auto side_by_side_trial = std::chrono::seconds(1);
+
 std::atomic_ref<std::uint32_t> shared(std::uint32_t& word) { return std::atomic_ref(word); }
 
 std::int64_t host_now_ns() { return std::chrono::nanoseconds(clock::now().time_since_epoch()).count(); }
@@ -35,6 +41,11 @@ std::string describe_part(compute_device const& device) {
   return "; " + device.name() +
          " is a part of a GPU, and CUDA does not promise that kernels of several parts run at the same time: "
          "more hardware connections may help (request_connections)";
+}
+
+/// Of its blocks, so many fit on an empty SM.
+std::uint32_t fit_on(compute_device& device, kernel_code const& code) {
+  return std::uint32_t(device.resources(code).blocks_per_multiprocessor);
 }
 
 void check_spared(int spared, int multiprocessors) {
@@ -60,11 +71,16 @@ clock::duration poll_interval_after(clock::duration run) {
 }  // namespace
 
 resident_kernel::resident_kernel(std::shared_ptr<compute_device> device, kernel_set const& kernels,
-                                 kernel_code const& entry, resident_options const& options)
+                                 kernel_entry const& entry, resident_options const& options)
     : device_(require_unclaimed(std::move(device))),
       entry_(entry),
       options_(options),
-      request_(make_request(kernels, entry)),
+      launches_block_(environment("CUDA_LAUNCH_BLOCKING").value_or("0") != "0"),
+      runs_one_by_one_(launches_block_ || environment("NV_SANITIZER_INJECTION_PORT_BASE").has_value()),
+      server_{.holder = "the server of set " + kernels.name(), .starts_first = true},
+      workers_(request_beside_server(kernels)),
+      whole_(request_of_one(kernels)),
+      max_blocks_(workers_.blocks != 0 ? workers_.blocks + 1 : whole_.blocks),
       blocks_(max_blocks()),
       words_(device_, words),
       arrived_(device_, max_blocks()),
@@ -73,7 +89,7 @@ resident_kernel::resident_kernel(std::shared_ptr<compute_device> device, kernel_
       activity_copy_(device_, max_blocks()),
       stream_(device_->make_stream()),
       reader_(device_->make_stream()),
-      launches_block_(environment("CUDA_LAUNCH_BLOCKING").value_or("0") != "0") {
+      server_stream_(may_split() ? device_->make_stream() : nullptr) {
   std::ranges::fill(words_.span(), 0u);
   std::ranges::fill(arrived_.span(), 0u);
   clear_activity(deadline::in(std::chrono::minutes(1)));  // this is no start
@@ -87,41 +103,94 @@ resident_kernel::~resident_kernel() {
     // A lost device or a block that never ends: nothing more can be done for it here.
   }
   give_back_room();
-  if (launcher_.joinable()) launcher_.detach();
+  for (auto* each : {&main_, &serving_})
+    if (each->launcher.joinable()) each->launcher.detach();
 }
 
-resident_request resident_kernel::make_request(kernel_set const& kernels, kernel_code const& entry) const {
-  int const fit_each = device_->resources(entry).blocks_per_multiprocessor;
-  int const multiprocessors = device_->properties().multiprocessors;
-  int const least = device_->is_cuda() ? 2 : 1;
-  int const most = fit_each * multiprocessors;
-  auto const legal = std::to_string(least) + " to " + std::to_string(most) + " on " + device_->name() +
-                     " (the set's heaviest kernel is " + kernels.heaviest(*device_).name + ")";
-  int const spared = device_->is_cuda() ? options_.spared_multiprocessors : 0;
-  if (device_->is_cuda()) check_spared(spared, multiprocessors);
-  int const asked = options_.blocks;
-  int const blocks = asked != 0 ? asked : std::max(most - fit_each * spared, least);
-  if (blocks < least || blocks > most) throw_bad_argument("blocks", blocks, legal);
+/// Whether the server may be a kernel of its own.
+bool resident_kernel::may_split() const {
+  return device_->is_cuda() && static_cast<bool>(entry_.server.cuda_function) && !runs_one_by_one_ &&
+         kernels_run.load() != side_by_side::no;
+}
+
+resident_request resident_kernel::make_request(kernel_set const& kernels, kernel_code const& code) const {
+  if (device_->is_cuda())
+    check_spared(options_.spared_multiprocessors, device_->properties().multiprocessors);
   kernels.resources(*device_);  // loads every kernel now: none may be loaded while a resident kernel runs
-  return {"the resident kernel of set " + kernels.name(), std::uint32_t(blocks),
-          std::uint32_t(asked != 0 ? blocks : least),     std::uint32_t(fit_each),
-          std::uint32_t(asked != 0 ? 0 : spared),         fragmented_blocks(*device_, entry.threads)};
+  bool const spares = device_->is_cuda() && options_.blocks == 0;
+  return {.holder = "the resident kernel of set " + kernels.name(),
+          .blocks_per_multiprocessor = fit_on(*device_, code),
+          .spared_multiprocessors = spares ? std::uint32_t(options_.spared_multiprocessors) : 0,
+          .fragmented_blocks = fragmented_blocks(*device_, code.threads)};
 }
 
-void resident_kernel::take_room() {
+/// So many blocks of a request the device has places for, less those that are spared.
+int resident_kernel::most_of(resident_request const& request) const {
+  return int(request.blocks_per_multiprocessor) *
+         (device_->properties().multiprocessors - int(request.spared_multiprocessors));
+}
+
+/// No blocks: the server is no kernel of its own.
+resident_request resident_kernel::request_beside_server(kernel_set const& kernels) const {
+  if (!may_split()) return {.holder = {}, .blocks = 0};
+  auto request = make_request(kernels, entry_.workers);
+  int const most = most_of(request) - int(request.blocks_per_multiprocessor);
+  int const wanted = options_.blocks == 0 ? most : options_.blocks - 1;
+  request.blocks = std::uint32_t(wanted > most ? 0 : std::max(wanted, 0));
+  request.min_blocks = options_.blocks == 0 ? 1 : request.blocks;
+  return request;
+}
+
+resident_request resident_kernel::request_of_one(kernel_set const& kernels) const {
+  auto request = make_request(kernels, entry_.code);
+  int const least = device_->is_cuda() ? 2 : 1;
+  int const most = most_of(request), asked = options_.blocks;
+  if (asked != 0 && (asked < least || asked > most) && workers_.blocks == 0)
+    throw_bad_argument("blocks", asked,
+                       std::to_string(least) + " to " + std::to_string(most) + " on " + device_->name() +
+                           " (the set's heaviest kernel is " + kernels.heaviest(*device_).name + ")");
+  request.min_blocks = std::uint32_t(asked != 0 ? asked : least);
+  request.blocks = asked != 0 ? request.min_blocks : std::uint32_t(std::max(most, least));
+  if (asked == 0 && workers_.blocks != 0) request.blocks = std::min(request.blocks, workers_.blocks + 1);
+  return request;
+}
+
+void resident_kernel::take_room() { take_room(may_split()); }
+
+void resident_kernel::take_room(bool two) {
   if (claimed_) throw error("this resident kernel is running already");
+  if (blocks_of_server() != 0 && !two) give_back_room();
   if (room_.id != 0) return;
-  room_ = device_->claim_resident(request_);
-  if (blocks_.exchange(room_.blocks) == room_.blocks || room_.blocks == max_blocks()) return;
-  write_log(log_level::info, request_.holder + " runs on " + device_->name() + " with " +
-                                 std::to_string(room_.blocks) + " of " + std::to_string(max_blocks()) +
+  if (!two || !take_two_rooms()) room_ = device_->claim_resident(whole_);
+  auto const blocks = room_.blocks + blocks_of_server();
+  if (blocks_.exchange(blocks) == blocks || room_.blocks == whole_.blocks || room_.blocks == workers_.blocks)
+    return;
+  write_log(log_level::info, whole_.holder + " runs on " + device_->name() + " with " +
+                                 std::to_string(blocks) + " of " + std::to_string(max_blocks()) +
                                  " blocks beside " + device_->resident_holders(room_));
 }
 
+/// False if there is no room for both kernels.
+bool resident_kernel::take_two_rooms() {
+  if (workers_.blocks == 0) return false;
+  try {
+    server_room_ = device_->claim_resident(server_);
+    room_ = device_->claim_resident(workers_);
+    return true;
+  } catch (error const&) {
+    give_back_room();
+    return false;
+  }
+}
+
+std::uint32_t resident_kernel::blocks_of_server() const { return server_room_.blocks; }
+
 void resident_kernel::give_back_room() noexcept {
-  if (claimed_ || room_.id == 0) return;
-  device_->release_resident(room_);
-  room_ = {};
+  if (claimed_) return;
+  for (auto* room : {&room_, &server_room_}) {
+    if (room->id != 0) device_->release_resident(*room);
+    *room = {};
+  }
 }
 
 resident_control resident_kernel::next_control() const {
@@ -133,30 +202,61 @@ resident_control resident_kernel::next_control() const {
   control.clock_ns = clock_.data();
   control.activity = activity_.data();
   control.run = run_ + 1;
+  control.blocks = blocks_;
   control.idle_timeout_ns = std::uint64_t(std::chrono::nanoseconds(options_.idle_timeout).count());
   return control;
 }
 
-void resident_kernel::begin_run(stream& on) {
-  take_room();
+void resident_kernel::begin_run() {
   ++run_;
-  launch_stream_ = &on;
-  launched_.store(false, std::memory_order_relaxed);
-  launch_failure_ = nullptr;
+  main_.failure = serving_.failure = nullptr;
   shared(words_[stop_word]).store(0, std::memory_order_relaxed);
   claimed_ = true;
 }
 
-void resident_kernel::start(void const* argument, std::size_t bytes) {
-  begin_run(*stream_);
+bool resident_kernel::start(void const* argument, std::size_t bytes) {
+  take_room();
+  begin_run();
   try {
     clear_activity(deadline::in(options_.start_timeout));
-    launch_by_thread(argument, bytes, [] {});
+    auto& first = blocks_of_server() != 0 ? serving_ : main_;
+    main_.on = nullptr;  // nobody asks for its state while a launch may block all calls of CUDA
+    first.on = blocks_of_server() != 0 ? server_stream_.get() : stream_.get();
+    launch_by_thread(first, argument, bytes, [] {});
   } catch (...) {
     end_of_run();  // nothing was launched
     throw;
   }
-  await_arrival();
+  if (blocks_of_server() == 0) {
+    await_arrival(blocks_, deadline::in(options_.start_timeout));
+  } else {
+    await_arrival(1, deadline::in(options_.start_timeout));
+    main_.on = stream_.get();
+    launch_by_thread(main_, argument, bytes, [] {});
+    if (!await_workers()) return false;
+  }
+  auto const device_ns = std::atomic_ref(clock_[0]).load(std::memory_order_acquire);
+  clock_offset_ns_ = device_->is_cuda() ? host_now_ns() - std::int64_t(device_ns) : 0;
+  return true;
+}
+
+/// Of a server that runs. False: they do not start before it has ended, and now it has.
+bool resident_kernel::await_workers() {
+  bool const is_trial = kernels_run.load() == side_by_side::unknown;
+  auto const limit = is_trial ? std::min<clock::duration>(options_.start_timeout, side_by_side_trial)
+                              : options_.start_timeout;
+  try {
+    await_arrival(blocks_, deadline::in(limit));
+    kernels_run = side_by_side::yes;
+    return true;
+  } catch (timed_out const&) {
+    if (!is_trial || arrived() != 1) throw;
+  }
+  kernels_run = side_by_side::no;
+  write_log(log_level::info, "CUDA runs one kernel at a time here: " + whole_.holder + " on " +
+                                 device_->name() + " gets a block that serves");
+  join(deadline::in(options_.stop_timeout));
+  return false;
 }
 
 // A kernel on another part of the GPU may hold this up.
@@ -167,40 +267,59 @@ void resident_kernel::clear_activity(deadline until) {
 
 void resident_kernel::start_on(stream& on, void const* argument, std::size_t bytes,
                                std::function<void()> follow) {
-  begin_run(on);
-  if (!launches_block_) return launch(argument, bytes, follow);
+  take_room(false);
+  begin_run();
+  main_.on = &on;
+  if (!launches_block_) {
+    main_.launched = false;
+    return launch(main_, argument, bytes, follow);
+  }
   try {
-    launch_by_thread(argument, bytes, std::move(follow));
+    launch_by_thread(main_, argument, bytes, std::move(follow));
   } catch (...) {
     end_of_run();  // nothing was launched
     throw;
   }
 }
 
-void resident_kernel::launch(void const* argument, std::size_t bytes,
+void resident_kernel::launch(launched_kernel& which, void const* argument, std::size_t bytes,
                              std::function<void()> const& follow) noexcept {
   try {
-    launch_stream_->launch_cooperative(entry_, blocks_, argument, bytes);
+    auto& on = *which.on.load();
+    auto const& code = &which == &serving_       ? entry_.server
+                       : blocks_of_server() != 0 ? entry_.workers
+                                                 : entry_.code;
+    on.launch_cooperative(code, &which == &serving_ ? 1 : room_.blocks, argument, bytes);
     follow();
-  } catch (...) { launch_failure_ = std::current_exception(); }
-  launched_.store(true, std::memory_order_release);
+  } catch (...) {
+    which.failure = std::current_exception();
+    request_stop();  // for the other one
+  }
+  which.launched.store(true, std::memory_order_release);
 }
 
-void resident_kernel::launch_by_thread(void const* argument, std::size_t bytes,
+void resident_kernel::launch_by_thread(launched_kernel& which, void const* argument, std::size_t bytes,
                                        std::function<void()> follow) {
   std::vector<unsigned char> copy(bytes);
   std::memcpy(copy.data(), argument, bytes);
-  launcher_ = start_thread("the resident kernel on " + device_->name(),
-                           [this, copy = std::move(copy), follow = std::move(follow)] {
-                             launch(copy.data(), copy.size(), follow);
-                           });
+  which.launched.store(false, std::memory_order_relaxed);
+  try {
+    which.launcher = start_thread("the resident kernel on " + device_->name(),
+                                  [this, &which, copy = std::move(copy), follow = std::move(follow)] {
+                                    launch(which, copy.data(), copy.size(), follow);
+                                  });
+  } catch (...) {
+    which.launched.store(true, std::memory_order_relaxed);
+    request_stop();  // for the other one
+    throw;
+  }
 }
 
-void resident_kernel::await_arrival() {
-  auto const until = deadline::in(options_.start_timeout);
-  for (int polls = 0; arrived() < blocks_; ++polls) {
+/// Until so many blocks run, or none any more.
+void resident_kernel::await_arrival(std::uint32_t blocks, deadline until) {
+  for (int polls = 0; arrived() < blocks; ++polls) {
     if (polls % 64 == 63) std::this_thread::yield();
-    if (polls % 64 == 63 && !running()) break;
+    if (polls % 64 == 63 && !running()) return;
     if (!until.passed()) continue;
     auto const started = arrived();
     request_stop();
@@ -208,8 +327,6 @@ void resident_kernel::await_arrival() {
                     std::to_string(started) + " of " + std::to_string(blocks_) + " blocks started" +
                         describe_neighbours());
   }
-  auto const device_ns = std::atomic_ref(clock_[0]).load(std::memory_order_acquire);
-  clock_offset_ns_ = device_->is_cuda() ? host_now_ns() - std::int64_t(device_ns) : 0;
 }
 
 /// Who may be in the way.
@@ -231,9 +348,11 @@ std::uint32_t resident_kernel::arrived() const {
 
 bool resident_kernel::running() {
   if (!claimed_) return false;
-  if (!launched_.load(std::memory_order_acquire)) return true;
-  if (!launch_stream_->idle()) return true;
-  if (launch_failure_) std::rethrow_exception(launch_failure_);
+  for (auto const* each : {&serving_, &main_})
+    if (!each->launched.load(std::memory_order_acquire)) return true;
+  if (main_.running() || serving_.running()) return true;
+  for (auto const* each : {&main_, &serving_})
+    if (each->failure) std::rethrow_exception(each->failure);
   return false;
 }
 
@@ -267,10 +386,11 @@ void resident_kernel::join(deadline until) {
 }
 
 void resident_kernel::pause(clock::duration run, deadline until) {
-  if (launch_stream_ == stream_.get() || !launched_.load(std::memory_order_acquire))
+  auto* const on = main_.on.load();
+  if (on == nullptr || on == stream_.get() || !main_.launched.load(std::memory_order_acquire))
     return std::this_thread::sleep_for(poll_interval_after(run));
   try {
-    launch_stream_->synchronize(until);
+    on->synchronize(until);
   } catch (timed_out const&) {
     // join() says so, and what the blocks do.
   }
@@ -290,10 +410,11 @@ void resident_kernel::await_host_blocks(deadline until) {
 }
 
 void resident_kernel::end_of_run() {
-  if (launcher_.joinable()) launcher_.join();
-  device_->release_resident(room_);
-  room_ = {};
+  for (auto* each : {&main_, &serving_})
+    if (each->launcher.joinable()) each->launcher.join();
+  serving_.on = nullptr;
   claimed_ = false;
+  give_back_room();
 }
 
 std::string resident_kernel::describe_blocks() {
@@ -303,7 +424,7 @@ std::string resident_kernel::describe_blocks() {
   } catch (error const& failure) {
     return std::string("the blocks' state cannot be read: ") + failure.what() + "\n";
   }
-  bool const is_cleared = launch_stream_ == stream_.get();  // start_on() leaves the words of the run before
+  bool const is_cleared = main_.on == stream_.get();  // start_on() leaves the words of the run before
   char const* const names[] = {"not started", "wait for ticket", "run ticket",
                                is_cleared ? "have left" : "have left or not started"};
   std::map<unsigned, std::pair<std::string, int>> by_kind;

@@ -76,6 +76,17 @@ TEST(resident_claims, of_blocks_that_fill_an_sm_have_those_on_which_no_other_blo
   EXPECT_EQ(budget.claim(gpu, exactly(32, 1)).blocks, 32u);
 }
 
+TEST(resident_claims, that_start_first_take_places_of_others_and_are_left_none) {
+  resident_claims budget;
+  auto const gpu = gpu_of(132);
+  auto server = exactly(1, 1, "the server");
+  server.starts_first = true;
+  budget.claim(gpu, server);
+  EXPECT_THROW(budget.claim(gpu, exactly(131 * 16 + 1, 16)), error);
+  budget.claim(gpu, exactly(131 * 16, 16));
+  EXPECT_THROW(budget.claim(gpu, server), error) << "others are on every SM";
+}
+
 /// As exactly(), with blocks of one or two warps.
 resident_request fragmented(std::uint32_t blocks, std::uint32_t each, std::uint32_t lost) {
   return {"fragmented", blocks, blocks, each, 0, lost};

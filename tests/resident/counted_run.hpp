@@ -44,8 +44,11 @@ struct counted_run {
     return source;
   }
   void start(std::uint32_t each, bool stays) {
-    auto const argument = source(each, stays);
-    kernel.start(&argument, sizeof argument);
+    for (bool started = false; !started;) {
+      kernel.take_room();
+      auto const argument = source(each, stays);
+      started = kernel.start(&argument, sizeof argument);
+    }
   }
   void start_on(
       stream& on, std::uint32_t each, bool stays, std::function<void()> follow = [] {}) {
@@ -59,7 +62,7 @@ struct counted_run {
   }
 
   kernel_set const& list = resident_test_kernels();
-  kernel_code const& entry = list.entry_for(entry_key_of<counting_source>);
+  kernel_entry const& entry = list.entry_for(entry_key_of<counting_source>);
   pinned_buffer<std::uint32_t> words;
   resident_kernel kernel;
 };
@@ -69,7 +72,7 @@ inline resident_options whole_device() {
   resident_options options;
   auto const& entry = resident_test_kernels().entry_for(entry_key_of<counting_source>);
   options.blocks =
-      device()->resources(entry).blocks_per_multiprocessor * device()->properties().multiprocessors;
+      device()->resources(entry.code).blocks_per_multiprocessor * device()->properties().multiprocessors;
   return options;
 }
 

@@ -54,8 +54,8 @@ struct counting_source {
   }
   bool next(host_worker& worker_group) { return next_of(worker_group); }
 #if defined(__CUDACC__)
-  template <std::uint32_t Threads>
-  __device__ bool next(cuda_worker<Threads>& worker_group) {
+  template <std::uint32_t Threads, std::uint32_t First>
+  __device__ bool next(cuda_worker<Threads, First>& worker_group) {
     return next_of(worker_group);
   }
   template <std::uint32_t Threads>

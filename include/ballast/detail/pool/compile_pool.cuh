@@ -57,10 +57,10 @@ struct pool_worker_memory {
 template <class List, class Method, class View, class WorkerGroup>
 __device__ void work_in_pool(pool_work<Method, View> const& work, typename View::worker_type& me,
                              WorkerGroup worker_group) {
-  using blocks = behind_servers<View::servers>;
+  using blocks = behind_servers<View::servers - WorkerGroup::first>;
   worker_group.reset_tasks();
-  pool_loop<List, Method, View> const loop(work, me, blockIdx.x);
-  loop.begin(worker_group, blockIdx.x);
+  pool_loop<List, Method, View> const loop(work, me, worker_group.block());
+  loop.begin(worker_group, worker_group.block());
   for (worker_step step; (step = loop.next(worker_group)) != worker_step::leave;) {
     if (step != worker_step::run) {
       loop.act(worker_group, step);

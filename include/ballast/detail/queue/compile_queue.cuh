@@ -21,9 +21,21 @@ __global__ void __launch_bounds__(List::block_threads,
   worker_group_type const worker_group(memory.tasks.tasks, words);
   work.control.arrive(worker_group, worker_group.now_ns());
   if (blockIdx.x == 0)
-    work.view.source.template serve<true>(worker_group, memory.serving);
+    serve_beside_workers(work, worker_group, memory.serving);
   else
     work_in_pool<List>(work, memory.tasks.worker, worker_group);
+}
+
+template <class List, class Scratch = launched_with<List::scratch * List::max_taken>>
+__global__ void __launch_bounds__(List::block_threads,
+                                  clamped_launch_bound<List::block_threads, List::blocks_per_multiprocessor>)
+    work_in_hybrid_pool_beside_server_on_gpu(__grid_constant__ hybrid_work const work) {
+  using worker_group_type = cuda_worker<List::block_threads, 1>;
+  __shared__ typename worker_group_type::words words;
+  __shared__ pool_worker_memory<worker_group_type, hybrid_view> memory;
+  worker_group_type const worker_group(memory.tasks, words);
+  work.control.arrive(worker_group, worker_group.now_ns());
+  work_in_pool<List>(work, memory.worker, worker_group);
 }
 #endif
 
@@ -36,7 +48,13 @@ kernel_entry make_hybrid_entry() {
   code.host_function = &work_in_pool_on_host<List, chunks_ref, hybrid_view>;
   code.threads = List::block_threads;
   code.scratch_bytes = List::scratch * List::max_taken;
-  return {entry_key_of<hybrid_view>, code};
+  kernel_entry entry{entry_key_of<hybrid_view>, code};
+#if defined(__CUDACC__)
+  entry.workers = entry.server = code;
+  entry.workers.cuda_function = &work_in_hybrid_pool_beside_server_on_gpu<List>;
+  become_server(entry.server, &serve_on_gpu<hybrid_work>);
+#endif
+  return entry;
 }
 
 }  // namespace ballast::detail

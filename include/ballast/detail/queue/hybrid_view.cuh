@@ -52,9 +52,10 @@ struct hybrid_view : pool_view {
   }
 
   template <class WorkerGroup>
-  BALLAST_HD bool stop_requested(WorkerGroup const&, [[maybe_unused]] resident_control const& control) const {
+  BALLAST_HD bool stop_requested([[maybe_unused]] WorkerGroup const& worker_group,
+                                 [[maybe_unused]] resident_control const& control) const {
 #if BALLAST_ON_GPU
-    return server_status::of(source.status_for(blockIdx.x).load_relaxed()).stop;  // no read over PCIe
+    return server_status::of(source.status_for(worker_group.block()).load_relaxed()).stop;  // not over PCIe
 #else
     return control.stop_requested() || server_status::of(source.status_for(0).load_acquire()).stop;
 #endif
@@ -231,6 +232,15 @@ struct hybrid_view : pool_view {
   static constexpr std::uint32_t eager_polls = 32, polls_between_steals = 8;
 };
 
-using hybrid_work = pool_work<chunks_ref, hybrid_view>;
+/// Of such a queue. Its server is the source's.
+struct hybrid_work : pool_work<chunks_ref, hybrid_view> {
+  using serving_state = ring_server_memory;
+#if defined(__CUDACC__)
+  template <class WorkerGroup>
+  __device__ void serve(WorkerGroup worker_group, ring_server_memory& memory) const {
+    view.source.template serve<true>(worker_group, memory);
+  }
+#endif
+};
 
 }  // namespace ballast::detail

@@ -38,9 +38,9 @@ __device__ inline bool ring_source_ref::server_is_late(std::uint64_t idle_ns, st
 }
 
 /// How the first warp of a worker gets its next task.
-template <std::uint32_t Threads>
+template <class WorkerGroup>
 struct ring_consumer {
-  using worker_group_type = cuda_worker<Threads>;
+  using worker_group_type = WorkerGroup;
   static_assert(worker_group_type::max_held == slots_per_poll);
 
   ring_source_ref const& source;
@@ -257,9 +257,10 @@ struct ring_consumer {
   }
 };
 
-template <std::uint32_t Threads>
-__device__ bool ring_source_ref::next(cuda_worker<Threads>& worker_group) const {
-  bool const goes_on = worker_group.warp() == 0 && ring_consumer<Threads>{*this, worker_group}.next();
+template <std::uint32_t Threads, std::uint32_t First>
+__device__ bool ring_source_ref::next(cuda_worker<Threads, First>& worker_group) const {
+  bool const goes_on =
+      worker_group.warp() == 0 && ring_consumer<cuda_worker<Threads, First>>{*this, worker_group}.next();
   return worker_group.any(goes_on);
 }
 

@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <type_traits>
 
 #include "ballast/detail/queue/ring_source.cuh"
 
@@ -12,9 +13,14 @@ namespace ballast::detail {
 
 inline constexpr std::uint32_t reads_per_turn = 16;  ///< of a full submission ring before others are polled
 inline constexpr std::uint32_t rounds_before_publish = 64;  ///< what was fetched; a quiet one counts as eight
-inline constexpr std::uint32_t chunks_in_flight = 4;  ///< 16-byte PCIe reads per thread when reading ahead
-inline constexpr std::uint32_t slots_checked = 4;     ///< ring slots that a thread looks at for space
-inline constexpr std::uint32_t slots_checked_for_grids = 16;  ///< as all of them will be filled at once
+/// 16-byte PCIe reads per thread when reading ahead: as many as there are registers for, since a read takes
+/// as long as hundreds of others (docs/decisions/0032).
+template <class WorkerGroup>
+constexpr std::uint32_t chunks_in_flight_of = is_lone_server<WorkerGroup> ? 8 : 4;
+/// The warps of a block fence one after the other, some 0.6 us each: so few do what needs a fence.
+inline constexpr std::uint32_t fencing_threads = 128;
+inline constexpr std::uint32_t slots_checked = 4;  ///< ring slots that each of them looks at for space
+inline constexpr std::uint32_t slots_checked_for_many = 16;  ///< where as many will be filled at once
 
 /// What a GPU's server remembers, in shared memory. Each word has one writer between two syncs.
 struct ring_server_memory {
@@ -41,6 +47,7 @@ struct ring_server_memory {
   std::uint32_t grid_tickets_moved;    ///< of them, in the ring; kept if the source claims when ready
   std::uint32_t first_ring;            ///< the submission ring of the first warp
   std::uint32_t ring_count;            ///< in use
+  task_slot grid_slot;                 ///< the grid task that was read last
   std::uint32_t closed;
   std::uint32_t ended;  ///< nothing more will come
   std::uint32_t stopping;
@@ -60,10 +67,13 @@ static_assert(sizeof(ring_server_memory) + 128 <= 1024);
 /// Small enough to be an argument in registers, since what is not inlined has registers of its own: reading
 /// ahead needs them all. ClaimWhenReady: what the source is, known here, since whatever a server might do
 /// costs the kernels beside it registers (docs/decisions/0007).
-template <std::uint32_t Threads, bool ClaimWhenReady>
+template <class WorkerGroup, bool ClaimWhenReady>
 struct ring_server {
-  using worker_group_type = cuda_worker<Threads>;
-  static constexpr std::uint32_t max_window = std::bit_floor(Threads * chunks_in_flight / 4);  ///< slots
+  using worker_group_type = WorkerGroup;
+  static constexpr std::uint32_t threads = WorkerGroup::threads;
+  static constexpr std::uint32_t chunks_in_flight = chunks_in_flight_of<WorkerGroup>;
+  static constexpr std::uint32_t few_threads = threads < fencing_threads ? threads : fencing_threads;
+  static constexpr std::uint32_t max_window = std::bit_floor(threads * chunks_in_flight / 4);  ///< slots
 
   /// What the host says.
   struct host_state {
@@ -80,10 +90,10 @@ struct ring_server {
     static_assert(sizeof(ring_source_ref) % sizeof(word) == 0);
     auto* const words = reinterpret_cast<word*>(&state());
     auto const* const from = reinterpret_cast<word const*>(&given);
-    for (std::uint32_t i = worker_group.rank(); i < sizeof(ring_server_memory) / sizeof(word); i += Threads)
+    for (std::uint32_t i = worker_group.rank(); i < sizeof(ring_server_memory) / sizeof(word); i += threads)
       words[i] = 0;
     worker_group.sync();
-    for (std::uint32_t i = worker_group.rank(); i < sizeof given / sizeof(word); i += Threads)
+    for (std::uint32_t i = worker_group.rank(); i < sizeof given / sizeof(word); i += threads)
       reinterpret_cast<word*>(state().source_bytes)[i] = from[i];
     if (worker_group.leader()) state().last_task_ns = worker_group.now_ns();
     worker_group.sync();
@@ -145,7 +155,10 @@ struct ring_server {
     book_polled();
     for (std::uint32_t warp = 0; warp < ring_count; ++warp) {
       if (state().found[warp] == slots_per_poll) read_full_ring(polled_ring(warp));
-      if (state().grid_found[warp] != 0 && publish_grid(*this, polled_ring(warp))) moved = true;
+      if (state().grid_found[warp] == 0) continue;
+      if (is_lone_server<WorkerGroup> ? publish_next_grid(polled_ring(warp))
+                                      : publish_grid(*this, polled_ring(warp)))
+        moved = true;
     }
     worker_group.sync();
     publish_fetched(false);
@@ -155,10 +168,8 @@ struct ring_server {
 
   __device__ void read_full_ring(std::uint32_t ring_index) const {
     bool more = true;
-    for (std::uint32_t reads = 0; more && reads < reads_per_turn; ++reads) {
-      more = read_ahead(*this, ring_index);
-      publish_fetched(false);
-    }
+    for (std::uint32_t reads = 0; more && reads < reads_per_turn; ++reads)
+      more = is_lone_server<WorkerGroup> ? read_window(ring_index) : read_ahead(*this, ring_index);
   }
 
   /// For the host reader. Submission rings beyond the warps come next; where space is so little that only the
@@ -177,7 +188,7 @@ struct ring_server {
   /// do. The release makes our reads of the slots come first.
   __device__ void publish_fetched(bool idle) const {
     for (std::uint32_t ring_index = worker_group.rank(); ring_index < state().ring_count;
-         ring_index += Threads) {
+         ring_index += threads) {
       std::uint64_t const got = state().got[ring_index];  // once: another warp may be adding to it
       std::uint32_t const unpublished = std::uint32_t(got) - state().fetched_published[ring_index];
       if (unpublished == 0 || (!idle && unpublished < max(source().capacity() / 4, std::uint64_t(1))))
@@ -189,7 +200,7 @@ struct ring_server {
 
   /// The last thread reads what the host says while the others poll submission rings, so that the latencies
   /// overlap.
-  __device__ bool is_host_reader() const { return worker_group.rank() == Threads - 1; }
+  __device__ bool is_host_reader() const { return worker_group.rank() == threads - 1; }
 
   __device__ host_state read_host_state() const {
     auto const control = atomic_ref<std::uint64_t, scope::system>(source().from_host->control).load_relaxed();
@@ -237,8 +248,9 @@ struct ring_server {
     if (came) state().last_task_ns = now;
     if (now - state().last_task_ns <= source().control.idle_timeout_ns) return false;
     std::uint64_t first = 0, second = 0;
-    bool const all_wait = source().control.none_running(1, worker_group.blocks(), first) &&
-                          source().control.none_running(1, worker_group.blocks(), second) && first == second;
+    bool const all_wait = source().control.none_running(1, source().control.blocks, first) &&
+                          source().control.none_running(1, source().control.blocks, second) &&
+                          first == second;
     if (!all_wait) state().last_task_ns = now;
     return all_wait;
   }
@@ -285,7 +297,7 @@ struct ring_server {
   /// shared out in part has its grid.
   __device__ void write_final_positions() const {
     for (std::uint32_t ring_index = worker_group.rank(); ring_index < max_submission_rings;
-         ring_index += Threads) {
+         ring_index += threads) {
       bool const in_part = state().grid_tickets != 0 && state().grid_ring == ring_index;
       bool const is_shared = in_part && !ClaimWhenReady;
       source().to_host->final_position[ring_index] = {state().got[ring_index] + (is_shared ? 1 : 0),
@@ -297,17 +309,19 @@ struct ring_server {
 
   /// Looks whether ring slots became free; needed only when little space is left. `Each`: at so many a
   /// thread.
-  template <std::uint32_t Each = slots_checked>
+  template <std::uint32_t Each = (threads > few_threads ? slots_checked_for_many : slots_checked)>
   __device__ void find_space(std::uint64_t wanted) const {
     if (space() >= wanted) return;
-    std::uint32_t found = Threads * Each;
+    bool const looks = worker_group.rank() < few_threads;
+    std::uint32_t found = few_threads * Each;
 #  pragma unroll
-    for (std::uint32_t k = Each; k-- > 0;) {
-      std::uint32_t const i = worker_group.rank() + k * Threads;
+    for (std::uint32_t k = Each; looks && k-- > 0;) {
+      std::uint32_t const i = worker_group.rank() + k * few_threads;
       if (!source().ring_slot_is_free(state().free_until + i)) found = i;
     }
     found = worker_group.reduce_min(found);
-    fence_after_relaxed<scope::device>();  // the workers' reads of the slots come before our writes
+    if (looks)
+      fence_after_relaxed<scope::device>();  // the workers' reads of the slots come before our writes
     if (worker_group.leader()) state().free_until += found;
     worker_group.sync();
   }
@@ -363,8 +377,8 @@ struct ring_server {
 
   /// The block reads the next slots of a submission ring up to a window's end, several 16-byte reads in
   /// flight per thread; true if all were there. A window starts at a multiple of its size: so it never wraps,
-  /// has one lap, and needs one address. A function of its own: with the data in flight its registers just
-  /// suffice, and what is spilled as it comes makes each read wait for the one before.
+  /// has one lap, and needs one address. A function of its own beside workers: with the data in flight its
+  /// registers just suffice, and what is spilled as it comes makes each read wait for the one before.
   __device__ BALLAST_NOINLINE static bool read_ahead(ring_server server, std::uint32_t ring_index) {
     return server.read_window(ring_index);
   }
@@ -384,7 +398,6 @@ struct ring_server {
   }
 
   __device__ bool read_window(std::uint32_t ring_index) const {
-    find_space(max_window);
     std::uint32_t const window = min(std::uint64_t(max_window), source().capacity());
     std::uint64_t const next = state().got[ring_index];
     std::uint32_t const first = std::uint32_t(next) & (window - 1);
@@ -392,12 +405,14 @@ struct ring_server {
     stamped_chunk held[chunks_in_flight];
 #  pragma unroll
     for (std::uint32_t k = 0; k < chunks_in_flight; ++k)
-      held[k] = load_chunk<scope::system>(chunks[min(worker_group.rank() + k * Threads, 4 * window - 1)], 0);
+      held[k] = load_chunk<scope::system>(chunks[min(worker_group.rank() + k * threads, 4 * window - 1)], 0);
+    find_space(max_window);  // while the reads are under way
+    publish_fetched(false);
     std::uint32_t const lap = lap_of(next, source().shift);
     std::uint32_t end = std::uint32_t(min(std::uint64_t(window), first + space()));
 #  pragma unroll
     for (std::uint32_t k = 0; k < chunks_in_flight; ++k) {
-      std::uint32_t const slot = (worker_group.rank() + k * Threads) / 4;
+      std::uint32_t const slot = (worker_group.rank() + k * threads) / 4;
       bool const spread = worker_group.lane() % 4 == 3 && is_grid(held[k]);
       if (slot >= first && (spread || !is_here(held[k], lap))) end = min(end, slot);
     }
@@ -405,7 +420,7 @@ struct ring_server {
     std::uint64_t const to = state().tail - first;
 #  pragma unroll
     for (std::uint32_t k = 0; k < chunks_in_flight; ++k) {
-      std::uint32_t const slot = (worker_group.rank() + k * Threads) / 4;
+      std::uint32_t const slot = (worker_group.rank() + k * threads) / 4;
       if (slot >= first && slot < end) put(to + slot, worker_group.lane() % 4, held[k]);
     }
     worker_group.sync();
@@ -422,8 +437,8 @@ struct ring_server {
   // the ring tell.
 
   /// If a grid task is next in the submission ring: gives it a grid of its own, and as many grid_tickets in
-  /// the ring as workers may come to take its blocks. True if anything happened. A function of its own, as it
-  /// is rare.
+  /// the ring as workers may come to take its blocks. True if anything happened. A function of its own beside
+  /// workers, as it is rare.
   __device__ BALLAST_NOINLINE static bool publish_grid(ring_server server, std::uint32_t ring_index) {
     return server.publish_next_grid(ring_index);
   }
@@ -439,11 +454,9 @@ struct ring_server {
   }
 
   __device__ bool publish_next_grid(std::uint32_t ring_index) const {
-    auto chunk = load_chunk<scope::system>(
-        source().submission_slot(ring_index, state().got[ring_index]).chunks[worker_group.lane() % 4], 0);
-    if (__shfl_sync(0xffffffff, std::uint32_t(is_grid(chunk)), 3) == 0) return false;  // others come before
-    if (state().grid_tickets == 0 && !open_grid(ring_index, chunk)) return false;
+    if (state().grid_tickets == 0 && !open_grid(ring_index)) return false;
     if (state().grid_ring != ring_index) return false;
+    auto chunk = state().grid_slot.chunks[worker_group.lane() % 4];
     if (!ClaimWhenReady && worker_group.lane() % 4 == 3) chunk = ticket_of_grid(chunk, state().grid);
     if (ClaimWhenReady) return put_grid_tickets(chunk);  // there may be millions: others come between
     bool any = false;
@@ -451,10 +464,22 @@ struct ring_server {
     return any;
   }
 
+  /// Whether a grid task is next in the submission ring, and none of those before it; then it is copied. One
+  /// warp reads: reads of one address over PCIe wait for each other (docs/decisions/0009).
+  __device__ bool read_grid(std::uint32_t ring_index) const {
+    worker_group.sync();  // all have read the last one
+    auto const lane = worker_group.lane();
+    if (worker_group.warp() == 0 && lane < 4)
+      state().grid_slot.chunks[lane] = load_chunk<scope::system>(
+          source().submission_slot(ring_index, state().got[ring_index]).chunks[lane], 0);
+    worker_group.sync();
+    return is_grid(state().grid_slot.chunks[3]);
+  }
+
   /// As many grid_tickets as there is space for; false if that is none. They are published first, so that
   /// workers that wait far back come near while they are written.
   __device__ bool put_grid_tickets(stamped_chunk const& chunk) const {
-    find_space<slots_checked_for_grids>(state().grid_tickets);
+    find_space<slots_checked_for_many>(state().grid_tickets);
     auto const some = std::uint32_t(min(space(), std::uint64_t(state().grid_tickets)));
     auto const from = state().tail;
     auto const moved = state().grid_tickets_moved;
@@ -482,31 +507,35 @@ struct ring_server {
                           std::uint32_t block) const {
     auto const mine = restamped(chunk, lap_of(first, source().shift));
     stamped_chunk* const chunks = source().ring_slot(first).chunks;
-    for (std::uint32_t i = worker_group.rank(); i < 4 * count; i += Threads)
+    if (worker_group.rank() >= few_threads) return;
+    for (std::uint32_t i = worker_group.rank(); i < 4 * count; i += few_threads)
       store_chunk<scope::device>(
           chunks[i],
           ClaimWhenReady ? chunk_of_block(mine, int(worker_group.lane() % 4), block + i / 4) : mine);
   }
 
-  /// False if every grid still has grid_tickets that are not used up.
-  __device__ bool open_grid(std::uint32_t ring_index, stamped_chunk const& chunk) const {
-    if (ClaimWhenReady) return expand_blocks(ring_index, __shfl_sync(0xffffffff, blocks_of(chunk), 3));
+  /// False if no grid task is next, or every grid still has grid_tickets that are not used up.
+  __device__ bool open_grid(std::uint32_t ring_index) const {
+    if (!read_grid(ring_index)) return false;
+    std::uint32_t const blocks = blocks_of(state().grid_slot.chunks[3]);
+    if (ClaimWhenReady) return expand_blocks(ring_index, blocks);
     std::uint32_t const found = find_free_grid();
     if (found == max_shared_grids) return false;
-    fence_after_relaxed<scope::device>();  // its last user is done with it
+    if (worker_group.warp() == 0) fence_after_relaxed<scope::device>();  // its last user is done with it
     auto& grid = source().words->shared_grids[found];
-    std::uint32_t const blocks = __shfl_sync(0xffffffff, blocks_of(chunk), 3);
-    if (worker_group.rank() < 4) grid.whole.chunks[worker_group.rank()] = chunk;
+    auto const rank = worker_group.rank();
+    if (rank < 4) grid.whole.chunks[rank] = state().grid_slot.chunks[rank];
     if (worker_group.leader()) {
       state().grid = found;
-      state().grid_tickets = min(blocks, worker_group.blocks() - 1);
+      state().grid_tickets = min(blocks, source().control.blocks - 1);
       state().grid_ring = ring_index;
       state().unticketed_blocks += blocks - state().grid_tickets;
       atomic_ref<std::uint32_t, scope::device>(grid.next).store_relaxed(0);
       grid_tickets_of(found).store_relaxed(state().grid_tickets);
     }
     worker_group.sync();
-    fence_after_relaxed<scope::device>();  // the leader's words come before everybody's grid_tickets
+    if (worker_group.rank() < few_threads)
+      fence_after_relaxed<scope::device>();  // the leader's words come before their grid_tickets
     return true;
   }
 
@@ -529,10 +558,9 @@ struct ring_server {
   }
 };
 
-template <bool ClaimWhenReady, std::uint32_t Threads>
-__device__ BALLAST_NOINLINE void ring_source_ref::serve(cuda_worker<Threads> worker_group,
-                                                        ring_server_memory& memory) const {
-  ring_server<Threads, ClaimWhenReady> const server{worker_group, shared_ref(memory)};
+template <bool ClaimWhenReady, class WorkerGroup>
+__device__ void ring_source_ref::serve(WorkerGroup worker_group, ring_server_memory& memory) const {
+  ring_server<WorkerGroup, ClaimWhenReady> const server{worker_group, shared_ref(memory)};
   server.clear(*this);
   server.run();
 }

@@ -99,11 +99,11 @@ struct ring_source_ref {
 
   bool next(host_worker& worker_group) const;
 #if defined(__CUDACC__)
-  template <std::uint32_t Threads>
-  __device__ bool next(cuda_worker<Threads>& worker_group) const;
+  template <std::uint32_t Threads, std::uint32_t First>
+  __device__ bool next(cuda_worker<Threads, First>& worker_group) const;
   /// ClaimWhenReady: claims_when_ready(), which the caller knows.
-  template <bool ClaimWhenReady = false, std::uint32_t Threads>
-  __device__ void serve(cuda_worker<Threads> worker_group, ring_server_memory& memory) const;
+  template <bool ClaimWhenReady = false, class WorkerGroup>
+  __device__ void serve(WorkerGroup worker_group, ring_server_memory& memory) const;
   __device__ bool server_is_late(std::uint64_t idle_ns, std::uint64_t now_ns) const;
 #endif
 

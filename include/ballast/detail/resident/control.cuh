@@ -18,6 +18,7 @@ struct resident_control {
   std::uint32_t* host_blocks = nullptr;     ///< host backend: blocks inside the worker loop now
   std::uint64_t* activity = nullptr;  ///< device, a word per block: ticket * 4 + what the block does with it
   std::uint32_t run = 0;              ///< the number of this start, from 1
+  std::uint32_t blocks = 0;           ///< of this run, with the one that serves
   std::uint64_t idle_timeout_ns = 0;
 
   template <class WorkerGroup>

@@ -16,6 +16,7 @@
 #include "ballast/deadline.hpp"
 #include "ballast/detail/resident/control.cuh"
 #include "ballast/device.hpp"
+#include "ballast/kernel_set.hpp"
 #include "ballast/task.hpp"
 
 namespace ballast::detail {
@@ -24,7 +25,8 @@ struct resident_options {
   /// Blocks that stay on the device. A start is refused if they have no room beside the resident kernels that
   /// run there. 0: each start takes what these leave; on a GPU less `spared_multiprocessors` SMs' worth, on
   /// the host every core that is left. On a GPU at least 2: if the source has a server, one of them serves
-  /// the others and runs no task.
+  /// the others and runs no task. It is a kernel of its own where that has room beside the others, for which
+  /// it needs the room of an SM.
   int blocks = 0;
   /// On a GPU, SMs' worth of room that `blocks` 0 leaves to other kernels, resident ones or not, if 2 blocks
   /// have room then; 0 leaves none.
@@ -40,6 +42,8 @@ struct resident_options {
 /// device or its parts if all were made before the first was started, and if they have room
 /// (compute_device::claim_resident()). It takes its room when it starts and gives it back when it has ended:
 /// kernels that take turns may each be as large as the device, and the room that is left is known only then.
+/// On a GPU a source's server is a kernel of its own, with registers of its own, if it has room and if CUDA
+/// runs several kernels at a time; else block 0 of the workers' kernel serves (docs/decisions/0032).
 /// take_room(), give_back_room(), start(), start_on() and join() belong to one thread at a time; the rest may
 /// be called from any thread.
 class resident_kernel {
@@ -47,12 +51,12 @@ class resident_kernel {
   /// Loads the code and allocates the control words. Throws bad_argument ("blocks") naming the heaviest
   /// kernel of the set if fewer fit on the device than asked, ballast::error if a resident kernel runs on
   /// the device, or on another part of its GPU: to allocate beside it could wait for its end.
-  resident_kernel(std::shared_ptr<compute_device> device, kernel_set const& kernels, kernel_code const& entry,
-                  resident_options const& options);
+  resident_kernel(std::shared_ptr<compute_device> device, kernel_set const& kernels,
+                  kernel_entry const& entry, resident_options const& options);
   ~resident_kernel();  ///< Asks a running kernel to stop and waits for it, at most stop_timeout.
 
   /// The most blocks that a run has: what memory is made for.
-  std::uint32_t max_blocks() const { return request_.blocks; }
+  std::uint32_t max_blocks() const { return max_blocks_; }
   /// The blocks of the room that it has or had last; before, max_blocks().
   std::uint32_t blocks() const { return blocks_; }
   /// Takes the room of the next run if it has none, which start() and start_on() do otherwise: for who
@@ -66,14 +70,16 @@ class resident_kernel {
   resident_control next_control() const;
   /// Launches (from a thread of its own, since under CUDA_LAUNCH_BLOCKING=1 a launch waits for the kernel)
   /// and waits until every block runs, as start_timeout says. Allocates nothing. Throws ballast::error as
-  /// take_room(), timed_out saying how many blocks started and who else has room, device_lost.
-  void start(void const* argument, std::size_t bytes);
-  /// For a kernel that ends by itself, whose blocks need not say that they arrive: launches it on `on`,
-  /// behind what is enqueued there, has `follow` enqueue what comes behind it, and waits for none of that.
-  /// `on` is not to be used before join() has returned, and must stay until then. With CUDA_LAUNCH_BLOCKING
-  /// set (when this was made) a thread of its own does both, so that join() has its deadline though the
-  /// launch waits for the kernel. Throws ballast::error as take_room(). What the launch and `follow` throw
-  /// is thrown by join().
+  /// take_room(), timed_out saying how many blocks started and who else has room, device_lost. False, once in
+  /// a process: the server started and its workers did not, since something makes CUDA run one kernel at a
+  /// time. Then nothing runs any more; to be called again, with memory as before the first call.
+  [[nodiscard]] bool start(void const* argument, std::size_t bytes);
+  /// For a kernel that ends by itself, whose blocks need not say that they arrive: launches it, as one, on
+  /// `on`, behind what is enqueued there, has `follow` enqueue what comes behind it, and waits for none of
+  /// that. `on` is not to be used before join() has returned, and must stay until then. With
+  /// CUDA_LAUNCH_BLOCKING set (when this was made) a thread of its own does both, so that join() has its
+  /// deadline though the launch waits for the kernel. Throws ballast::error as take_room(). What the launch
+  /// and `follow` throw is thrown by join().
   void start_on(stream& on, void const* argument, std::size_t bytes, std::function<void()> follow);
   /// Whether a run was begun and not joined: the memory that the kernel uses must stay.
   bool claimed() const { return claimed_; }
@@ -98,12 +104,36 @@ class resident_kernel {
   std::string describe_blocks();
 
  private:
-  resident_request make_request(kernel_set const& kernels, kernel_code const& entry) const;
+  /// A launch, perhaps by a thread of its own.
+  struct launched_kernel {
+    std::atomic<stream*> on = nullptr;
+    std::thread launcher;
+    std::atomic<bool> launched = true;  ///< or failed, or there is none
+    std::exception_ptr failure;
+
+    bool running() const {
+      if (!launched.load(std::memory_order_acquire)) return true;
+      auto* const stream = on.load();
+      return stream != nullptr && !stream->idle();
+    }
+  };
+
+  bool may_split() const;
+  std::uint32_t blocks_of_server() const;
+  resident_request make_request(kernel_set const& kernels, kernel_code const& code) const;
+  int most_of(resident_request const& request) const;
+  resident_request request_beside_server(kernel_set const& kernels) const;
+  resident_request request_of_one(kernel_set const& kernels) const;
+  void take_room(bool two);
+  bool take_two_rooms();
   void clear_activity(deadline until);
-  void begin_run(stream& on);
-  void launch(void const* argument, std::size_t bytes, std::function<void()> const& follow) noexcept;
-  void launch_by_thread(void const* argument, std::size_t bytes, std::function<void()> follow);
-  void await_arrival();
+  void begin_run();
+  void launch(launched_kernel& which, void const* argument, std::size_t bytes,
+              std::function<void()> const& follow) noexcept;
+  void launch_by_thread(launched_kernel& which, void const* argument, std::size_t bytes,
+                        std::function<void()> follow);
+  void await_arrival(std::uint32_t blocks, deadline until);
+  bool await_workers();
   std::string describe_neighbours() const;
   std::uint32_t arrived() const;
   void pause(clock::duration run, deadline until);
@@ -111,22 +141,22 @@ class resident_kernel {
   void end_of_run();
 
   std::shared_ptr<compute_device> device_;
-  kernel_code entry_;
+  kernel_entry entry_;
   resident_options options_;
-  resident_request const request_;
-  resident_room room_;
+  bool launches_block_, runs_one_by_one_;
+  resident_request const server_;   ///< a kernel of its own
+  resident_request const workers_;  ///< beside it; no blocks: the server is no kernel of its own
+  resident_request const whole_;    ///< as one kernel
+  std::uint32_t const max_blocks_;
+  resident_room room_, server_room_;
   std::atomic<std::uint32_t> blocks_;
   pinned_buffer<std::uint32_t> words_;  ///< stop, idle_timed_out, host_blocks; each on a line of its own
   pinned_buffer<std::uint32_t> arrived_;
   pinned_buffer<std::uint64_t> clock_;
   device_buffer<std::uint64_t> activity_;
   pinned_buffer<std::uint64_t> activity_copy_;
-  std::unique_ptr<stream> stream_, reader_;
-  stream* launch_stream_ = nullptr;
-  bool launches_block_;
-  std::thread launcher_;
-  std::atomic<bool> launched_ = false;
-  std::exception_ptr launch_failure_;
+  std::unique_ptr<stream> stream_, reader_, server_stream_;
+  launched_kernel main_, serving_;
   std::uint32_t run_ = 0;
   std::atomic<bool> claimed_ = false;
   std::int64_t clock_offset_ns_ = 0;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "ballast/detail/base/host_waits.hpp"
 #include "ballast/detail/device/stamped_chunk.cuh"
@@ -79,11 +80,13 @@ class shared_ref {
   std::uint32_t address_;
 };
 
-/// The worker group of a GPU: the threads of a resident block.
-template <std::uint32_t Threads>
+/// The worker group of a GPU: the threads of a resident block. The grid's first block is number `First` of
+/// the run: 1 if the server, which is number 0, has a kernel of its own.
+template <std::uint32_t Threads, std::uint32_t First = 0>
 class cuda_worker {
  public:
   static constexpr std::uint32_t threads = Threads;
+  static constexpr std::uint32_t first = First;
   static constexpr std::uint32_t warps = Threads / 32;
 
   /// So many tasks may be taken at once: what one warp instruction reads.
@@ -112,8 +115,8 @@ class cuda_worker {
     for (auto& word : shared_->worker_state) word = 0;
   }
 
-  __device__ std::uint32_t block() const { return blockIdx.x; }
-  __device__ std::uint32_t blocks() const { return gridDim.x; }
+  __device__ std::uint32_t block() const { return blockIdx.x + First; }
+  __device__ std::uint32_t blocks() const { return gridDim.x + First; }
   __device__ std::uint32_t rank() const { return threadIdx.x; }
   __device__ std::uint32_t warp() const { return threadIdx.x / 32; }
   __device__ std::uint32_t lane() const { return threadIdx.x % 32; }
@@ -167,6 +170,14 @@ class cuda_worker {
   shared_ref<storage> shared_;
   shared_ref<words> words_;
 };
+
+/// The worker group of a server that has a kernel of its own, and with it registers of its own.
+inline constexpr std::uint32_t lone_server_threads = 512;
+struct lone_server : cuda_worker<lone_server_threads> {
+  using cuda_worker<lone_server_threads>::cuda_worker;
+};
+template <class WorkerGroup>
+constexpr bool is_lone_server = std::is_same_v<WorkerGroup, lone_server>;
 
 /// The blocks of kernels that the GPU's workers run: all of the grid but the first `Servers`, which run none.
 template <std::uint32_t Servers>

@@ -76,8 +76,7 @@ constexpr bool fit_into_tasks = sizeof...(K) < task_record::halt &&
 //     worker_group.record().
 //   times_tasks(): whether finish() wants the times, which cost two clock reads a task.
 //   serving_state, serve(worker_group, state): GPU only, what block 0 does instead of working until all is
-//     over. A source that has neither has no server, and all blocks work. Not inlined, so that it leaves the
-//     workers' registers to the tasks.
+//     over. A source that has neither has no server, and all blocks work.
 
 template <class Source>
 concept has_server = requires {
@@ -130,13 +129,31 @@ concept is_stateless = requires(Source const source, WorkerGroup worker_group) {
 };
 
 template <class List, class Source, class WorkerGroup>
-__device__ void work(Source& source, WorkerGroup& worker_group) {
+__device__ void take_tasks(Source& source, WorkerGroup& worker_group) {
+  using blocks = behind_servers<has_server<Source> - WorkerGroup::first>;
   while (source.next(worker_group)) {
     auto const begin = source.times_tasks() ? worker_group.now_ns() : 0;
-    List::template run<behind_servers<has_server<Source>>::template block>(worker_group.record(),
-                                                                           worker_group.place());
+    List::template run<blocks::template block>(worker_group.record(), worker_group.place());
     source.finish(worker_group, begin, source.times_tasks() ? worker_group.now_ns() : 0);
   }
+}
+
+template <class List, class Source, class WorkerGroup>
+__device__ void work(Source const& given, WorkerGroup& worker_group) {
+  worker_group.reset_tasks();
+  if constexpr (is_stateless<Source, WorkerGroup>) {
+    take_tasks<List>(given, worker_group);
+  } else {
+    Source own = given;
+    take_tasks<List>(own, worker_group);
+  }
+}
+
+/// Not inlined, so that it leaves the registers of the workers' kernel to the tasks.
+template <class Source, class WorkerGroup, class State>
+__device__ BALLAST_NOINLINE void serve_beside_workers(Source const& source, WorkerGroup worker_group,
+                                                      State& state) {
+  source.serve(worker_group, state);
 }
 
 template <class List, class Source>
@@ -155,17 +172,37 @@ __global__ void __launch_bounds__(List::threads,
   given.control.arrive(worker_group, worker_group.now_ns());
   if constexpr (has_server<Source>) {
     if (blockIdx.x == 0) {
-      given.serve(worker_group, memory.serving);
+      serve_beside_workers(given, worker_group, memory.serving);
       return;
     }
   }
-  worker_group.reset_tasks();
-  if constexpr (is_stateless<Source, worker_group_type>) {
-    work<List>(given, worker_group);
-  } else {
-    Source own = given;
-    work<List>(own, worker_group);
-  }
+  work<List>(given, worker_group);
+}
+
+/// The workers of a source whose server has a kernel of its own.
+template <class List, class Source, class Scratch = launched_with<List::scratch>>
+__global__ void __launch_bounds__(List::threads,
+                                  clamped_launch_bound<List::threads, List::blocks_with_server>)
+    work_beside_server_on_gpu(__grid_constant__ Source const given) {
+  using worker_group_type = cuda_worker<List::threads, 1>;
+  __shared__ typename worker_group_type::words words;
+  __shared__ typename worker_group_type::storage tasks;
+  worker_group_type worker_group(tasks, words);
+  given.control.arrive(worker_group, worker_group.now_ns());
+  work<List>(given, worker_group);
+}
+
+/// The server of such a source, one block. It knows no kernel of the set.
+template <class Source>
+__global__ void __launch_bounds__(lone_server_threads, 1) serve_on_gpu(__grid_constant__ Source const given) {
+  __shared__ typename lone_server::words words;
+  __shared__ union {
+    typename lone_server::storage none;
+    typename Source::serving_state serving;
+  } memory;
+  lone_server const worker_group(memory.none, words);
+  given.control.arrive(worker_group, worker_group.now_ns());
+  given.serve(worker_group, memory.serving);
 }
 #endif
 
