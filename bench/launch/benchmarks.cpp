@@ -9,6 +9,9 @@ std::vector<benchmark> launch_benchmarks() {
        "64 chains of 8 kernels of one block: the queue by order and merging, and what programs do without "
        "one",
        &measure_chains},
+      {"launch/live",
+       "those chains fed while they run by 1 to 64 producers, awake and asleep, beside what the threads cost",
+       &measure_live},
       {"launch/submit_cost",
        "what a launch costs the thread that makes it: through the queue, paused and not, and directly",
        &measure_submit_cost},

@@ -12,6 +12,7 @@ namespace ballast::bench {
 std::vector<benchmark> launch_benchmarks();
 
 void measure_chains(session&);
+void measure_live(session&);
 void measure_submit_cost(session&);
 void measure_decisions(session&);
 void measure_defaults(session&);

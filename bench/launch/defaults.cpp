@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "ballast/launch_queue.hpp"
-#include "ballast/policy/order.hpp"
 #include "harness/regret.hpp"
 #include "launch/benchmarks.hpp"
 #include "launch/chain_words.hpp"
+#include "launch/launch_ways.hpp"
 #include "launch/parked_threads.hpp"
 #include "launch/spin_kernels.cuh"
 
@@ -39,22 +39,6 @@ std::vector<launch_load> all_loads(session const& now) {
           {"8 threads that wait, tiny", 8, some(100), {0}, 1, true},
           {"8 threads that wait, 50 us", 8, some(40), {50}, 1, true},
           {"1 thread that waits, tiny", 1, some(300), {0}, 1, true}};
-}
-
-struct launch_way {
-  std::string name;
-  launch_options options;
-};
-
-std::vector<launch_way> all_ways() {
-  std::vector<launch_way> ways{{"default", {}}};
-  for (auto const& order : order_policies())
-    for (auto const& merge : {launch_options{}.merge, std::string("none")}) {
-      launch_options options{.order = std::string(order.name), .merge = merge};
-      if (options.order == launch_options{}.order && merge == launch_options{}.merge) continue;
-      ways.push_back({options.order + (merge == "none" ? "" : " and merging"), options});
-    }
-  return ways;
 }
 
 /// A queue that has learnt nothing yet.
@@ -91,7 +75,7 @@ class fresh_queue {
 void measure_load(session& now, launch_load const& load, regrets& all) {
   chain_words words(now.first(), load.threads * load.blocks);
   std::vector<rival> rivals;
-  for (auto const& way : all_ways())
+  for (auto const& way : launch_ways())
     rivals.push_back({way.name, [&, options = way.options] {
                         auto const seconds = fresh_queue(now.first(), load, options, words).seconds();
                         now.verify(words.counted(load.launches),

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launch/parked_threads.hpp"
 
+#include <atomic>
 #include <barrier>
 #include <chrono>
 #include <future>
 #include <latch>
+#include <thread>
 #include <vector>
 
 namespace ballast::bench {
@@ -24,6 +26,35 @@ class counted_down {
   std::latch* counted_;
 };
 
+/// Where threads wait for their start.
+class start_line {
+ public:
+  explicit start_line(thread_start how) : how_(how) {}
+
+  void wait() {
+    ++waiting_;
+    if (how_ == thread_start::asleep) return open_.wait(0);
+    while (open_.load() == 0) std::this_thread::yield();
+  }
+  /// Until so many wait there, each in its way.
+  void await(std::size_t threads) const {
+    while (waiting_.load() < threads) std::this_thread::yield();
+    if (how_ == thread_start::asleep) std::this_thread::sleep_for(time_to_fall_asleep);
+  }
+  void let_go() {
+    open_ = 1;
+    open_.notify_all();
+  }
+
+ private:
+  /// A wait looks a few times before it sleeps.
+  static constexpr std::chrono::milliseconds time_to_fall_asleep{2};
+
+  thread_start how_;
+  std::atomic<std::size_t> waiting_ = 0;
+  std::atomic<int> open_ = 0;  // of the size that a futex has
+};
+
 }  // namespace
 
 double seconds_of_threads(std::size_t threads, std::function<void(std::size_t)> const& work,
@@ -40,6 +71,33 @@ double seconds_of_threads(std::size_t threads, std::function<void(std::size_t)> 
     }));
   }
   ended.wait();  // to join the threads takes longer, and is not measured
+  finish();
+  auto const seconds = std::chrono::duration<double>(moment::now() - begin).count();
+  for (auto& one : all) one.get();
+  return seconds;
+}
+
+double seconds_of_producers(std::size_t threads, thread_start how,
+                            std::function<void(std::size_t)> const& work,
+                            std::function<void()> const& finish) {
+  std::latch ended(static_cast<std::ptrdiff_t>(threads));
+  start_line line(how);
+  auto const from_start = [&](std::size_t thread) {
+    counted_down const end(ended);
+    line.wait();
+    work(thread);
+  };
+  std::vector<std::future<void>> all;
+  try {
+    for (std::size_t t = 0; t < threads; ++t) all.push_back(std::async(std::launch::async, from_start, t));
+  } catch (...) {
+    line.let_go();
+    throw;
+  }
+  line.await(threads);
+  auto const begin = moment::now();
+  line.let_go();
+  while (!ended.try_wait()) std::this_thread::yield();
   finish();
   auto const seconds = std::chrono::duration<double>(moment::now() - begin).count();
   for (auto& one : all) one.get();

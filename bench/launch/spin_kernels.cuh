@@ -10,14 +10,19 @@
 
 namespace ballast::bench {
 
+/// Stays busy for the given nanoseconds.
+BALLAST_HD inline void spin_for(std::uint64_t busy_ns) {
+  constexpr int max_polls = 1 << 24;  // an end for a clock that stands
+  auto const began = nanoseconds();
+  for (int looks = 0; nanoseconds() - began < busy_ns && looks < max_polls; ++looks) {}
+}
+
 /// Stays busy for the given nanoseconds, then adds one to the word. Two that overlap on one word lose a
 /// count.
 BALLAST_HD inline void spin_and_count(std::uint32_t* word, std::uint64_t busy_ns) {
-  constexpr int max_polls = 1 << 24;  // an end for a clock that stands
   device_atomic<std::uint32_t> const runs(*word);
   auto const before = runs.load_relaxed();
-  auto const began = nanoseconds();
-  for (int looks = 0; nanoseconds() - began < busy_ns && looks < max_polls; ++looks) {}
+  spin_for(busy_ns);
   runs.store_relaxed(before + 1);
 }
 

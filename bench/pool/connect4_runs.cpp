@@ -24,7 +24,7 @@ std::vector<int> lookaheads(session& now, std::string_view method) {
 }
 
 /// 0: as many as fit.
-std::vector<int> block_counts(session const& now) {
+std::vector<int> swept_blocks(session const& now) {
   int const most = now.first()->properties().multiprocessors;
   if (!now.first()->is_cuda()) return most == 1 ? std::vector<int>{1} : std::vector<int>{1, most};
   if (now.quick()) return {most, blocks_of_the_paper};
@@ -104,7 +104,7 @@ void measure_connect4_blocks(session& now) {
   connect4_answers known;
   for (auto const& method : pool_methods()) {
     bool const has_a_block_per_task = method.name == "static-per-task";
-    auto const counts = has_a_block_per_task ? std::vector{0} : block_counts(now);
+    auto const counts = has_a_block_per_task ? std::vector{0} : swept_blocks(now);
     for (int const blocks : counts) measure_blocks(now, known, std::string(method.name), blocks);
   }
 }

@@ -18,11 +18,13 @@ namespace ballast {
 struct balanced_options {
   std::string policy = "drain";    ///< a name of feed_policies()
   std::uint32_t fixed_batch = 20;  ///< tasks per feed of the policy "fixed", at least 1
-  /// For the task_queue of each device; of trace_to the devices count as in the list.
+  /// For the task_queue of each device; of trace_to the devices count as in the list. "parts" over several
+  /// devices turns `times` on, unless tasks may create tasks.
   queue_options queue = {};
 };
 
-/// What one device did for a batch. Times need balanced_options::queue.times; without it they are 0.
+/// What one device did for a batch. Times need balanced_options::queue.times, which "parts" turns on; without
+/// it they are 0.
 struct device_share {
   /// How many tasks of the batch the device ran.
   std::uint64_t tasks = 0;

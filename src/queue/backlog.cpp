@@ -2,28 +2,129 @@
 #include "backlog.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 
 namespace ballast::detail {
 
-batch_parts::batch_parts(std::size_t tasks, std::size_t parts) {
-  for (std::size_t part = 0; part < parts; ++part) {
-    auto const first = tasks * part / parts;
-    parts_.push_back({first, tasks * (part + 1) / parts - first});
+namespace {
+
+std::vector<std::size_t> equal_parts(std::size_t tasks, std::size_t parts) {
+  std::vector<std::size_t> borders;
+  for (std::size_t part = 0; part <= parts; ++part) borders.push_back(tasks * part / parts);
+  return borders;
+}
+
+learned_costs::kind kind_of(prepared_tasks const& tasks) {
+  auto const records = tasks.records();
+  return {records.empty() ? 0 : records.front().kernel(), records.size()};
+}
+
+/// So fine that a part is off by a hundredth at most where costs are smooth.
+std::size_t sections_of(std::size_t tasks, std::size_t parts) {
+  constexpr std::size_t sections_of_a_part = 64;
+  return parts == 1 || tasks <= parts ? 0 : parts * sections_of_a_part;
+}
+
+}  // namespace
+
+batch_costs::batch_costs(std::size_t tasks, std::size_t sections)
+    : tasks_(tasks), ns_(std::min(tasks, sections)) {}
+
+void batch_costs::add(task_run const& tasks, double ns) {
+  if (ns_.empty() || tasks.count == 0) return;
+  auto section = tasks.first * ns_.size() / tasks_;
+  for (auto at = tasks.first; at < tasks.end(); ++section) {
+    auto const end = std::min(begin_of(section + 1), tasks.end());
+    ns_[section] += ns * double(end - std::min(at, end)) / double(tasks.count);
+    at = std::max(at, end);
   }
 }
 
-batch_parts::range batch_parts::take(std::size_t device, std::uint64_t max_count) {
-  auto& own = parts_[device % parts_.size()];
-  auto& from = own.count > 0 ? own : *std::ranges::max_element(parts_, {}, &range::count);
+bool batch_costs::are_known() const {
+  return std::ranges::any_of(ns_, [](double ns) { return ns > 0; });
+}
+
+std::vector<std::size_t> batch_costs::cut(std::size_t parts) const {
+  if (!are_known()) return equal_parts(tasks_, parts);
+  auto const total = std::accumulate(ns_.begin(), ns_.end(), 0.0);
+  std::vector<std::size_t> borders{0};
+  std::size_t section = 0;
+  double before = 0;  // of the sections before that one
+  for (std::size_t part = 1; part < parts; ++part) {
+    auto const wanted = total * double(part) / double(parts);
+    while (section + 1 < ns_.size() && before + ns_[section] < wanted) before += ns_[section++];
+    auto const share = ns_[section] > 0 ? std::min((wanted - before) / ns_[section], 1.0) : 0;
+    auto const begin = begin_of(section);
+    borders.push_back(begin + std::size_t(std::lround(share * double(begin_of(section + 1) - begin))));
+  }
+  borders.push_back(tasks_);
+  return borders;
+}
+
+void learned_costs::learn(kind const& of, batch_costs costs) {
+  std::erase_if(known_, [&](known const& one) { return one.of == of; });
+  if (known_.size() == max_known) known_.erase(known_.begin());
+  known_.push_back({of, std::move(costs)});
+}
+
+std::vector<std::size_t> learned_costs::cut(kind const& of, std::size_t parts) const {
+  auto const found = std::ranges::find(known_, of, &known::of);
+  return found == known_.end() ? equal_parts(of.tasks, parts) : found->costs.cut(parts);
+}
+
+batch_parts::batch_parts(std::vector<std::size_t> const& borders) {
+  auto const parts = borders.size() - 1;
+  for (std::size_t i = 0; i < parts; ++i) {
+    bool const is_first = i == 0, is_last = i + 1 == parts;
+    auto const first = borders[i], end = borders[i + 1];
+    auto const middle = is_first ? first : is_last ? end : first + (end - first) / 2;
+    parts_.push_back({{first, middle - first}, {middle, end - middle}});
+  }
+}
+
+task_run batch_parts::take(std::size_t device, std::uint64_t max_count) {
+  auto const own = device % parts_.size();
+  auto& of_own = parts_[own];
+  if (of_own.count() > 0)
+    return of_own.behind.count >= of_own.before.count ? take_front(of_own.behind, max_count)
+                                                      : take_back(of_own.before, max_count);
+  auto const other = find_other(own);
+  auto& from = parts_[other];
+  if (other > own) return take_front(from.before.count > 0 ? from.before : from.behind, max_count);
+  return take_back(from.behind.count > 0 ? from.behind : from.before, max_count);
+}
+
+std::size_t batch_parts::find_other(std::size_t own) const {
+  auto const first = own == 0 ? own : own - 1, last = std::min(own + 1, parts_.size() - 1);
+  auto const neighbour = parts_[first].count() > parts_[last].count() ? first : last;
+  if (parts_[neighbour].count() > 0) return neighbour;
+  return std::size_t(std::ranges::max_element(parts_, {}, &part::count) - parts_.begin());
+}
+
+task_run batch_parts::take_front(task_run& from, std::uint64_t max_count) {
   auto const count = std::size_t(std::min<std::uint64_t>(max_count, from.count));
-  from.count -= count;
-  if (&from != &own) return {from.first + from.count, count};
   from.first += count;
+  from.count -= count;
   return {from.first - count, count};
 }
 
+task_run batch_parts::take_back(task_run& from, std::uint64_t max_count) {
+  auto const count = std::size_t(std::min<std::uint64_t>(max_count, from.count));
+  from.count -= count;
+  return {from.end(), count};
+}
+
 bool batch_parts::empty() const {
-  return std::ranges::all_of(parts_, [](auto const& part) { return part.count == 0; });
+  return std::ranges::all_of(parts_, [](auto const& part) { return part.count() == 0; });
+}
+
+std::vector<task_run> batch_parts::rest() const {
+  std::vector<task_run> all;
+  for (auto const& part : parts_)
+    for (auto const& run : {part.before, part.behind})
+      if (run.count > 0) all.push_back(run);
+  return all;
 }
 
 void backlog::throw_if_closed() const {
@@ -38,7 +139,9 @@ completion backlog::add(std::shared_ptr<prepared_tasks const> tasks) {
   }
   if (tasks->has_grids()) tasks = std::make_shared<prepared_tasks const>(tasks->expand_grids());
   auto const size = tasks->records().size();
-  auto batch = std::make_shared<backlog_batch>(std::move(tasks), batch_parts(size, parts_), size,
+  auto const borders = cut(*tasks);
+  auto batch = std::make_shared<backlog_batch>(std::move(tasks), batch_parts(borders),
+                                               batch_costs(size, sections_of(size, parts_)), size,
                                                std::vector<device_share>(devices_));
   std::lock_guard const hold(mutex_);
   throw_if_closed();
@@ -50,15 +153,21 @@ completion backlog::add(std::shared_ptr<prepared_tasks const> tasks) {
   return run_ == nullptr ? completion() : run_->completion_of(number);
 }
 
+std::vector<std::size_t> backlog::cut(prepared_tasks const& tasks) const {
+  if (parts_ == 1) return {0, tasks.records().size()};
+  std::lock_guard const hold(mutex_);
+  return learned_.cut(kind_of(tasks), parts_);
+}
+
 std::optional<backlog_piece> backlog::take(std::size_t device, std::uint64_t max_count) {
   std::lock_guard const hold(mutex_);
   if (open_.empty() || max_count == 0) return std::nullopt;
   auto const batch = open_.front();
-  auto const range = batch->left.take(device, max_count);
+  auto const taken = batch->left.take(device, max_count);
   ++batch->given;
-  waiting_ -= range.count;
+  waiting_ -= taken.count;
   if (batch->left.empty()) open_.pop_front();
-  return backlog_piece{batch, range.first, range.count};
+  return backlog_piece{batch, taken.first, taken.count};
 }
 
 void backlog::give_back(backlog_piece const& piece) {
@@ -99,7 +208,8 @@ std::uint64_t backlog::idle_elsewhere(std::size_t device) const {
   return sum;
 }
 
-void backlog::finish(backlog_piece const& piece, std::size_t device, execution const& when) {
+void backlog::finish(backlog_piece const& piece, std::size_t device, execution const& when,
+                     std::uint32_t workers) {
   std::lock_guard const hold(mutex_);
   auto& share = piece.batch->shares[device];
   share.when.first_begin_ns =
@@ -108,7 +218,10 @@ void backlog::finish(backlog_piece const& piece, std::size_t device, execution c
   share.when.work_ns += when.work_ns;
   share.tasks += piece.count;
   --piece.batch->given;
+  piece.batch->costs.add({piece.first, piece.count}, double(when.work_ns) / double(workers));
   bool const is_last = piece.batch->unfinished.fetch_sub(piece.count) == piece.count;
+  if (is_last && piece.batch->costs.are_known())
+    learned_.learn(kind_of(*piece.batch->tasks), std::move(piece.batch->costs));
   if (is_last || (piece.batch->has_lost && piece.batch->given == 0)) changed_.notify();
 }
 
@@ -201,7 +314,7 @@ void backlog::forget(std::uint64_t number) {
 std::vector<task> backlog::take_all(kernel_set const& kernels) {
   std::lock_guard const hold(mutex_);
   for (auto const& batch : open_)
-    for (auto const& range : batch->left.rest()) returned_.push_back({batch, range.first, range.count});
+    for (auto const& left : batch->left.rest()) returned_.push_back({batch, left.first, left.count});
   std::vector<task> all;
   for (auto const& piece : returned_)
     for (auto const& record : piece.batch->tasks->records().subspan(piece.first, piece.count))

@@ -19,33 +19,96 @@
 
 namespace ballast::detail {
 
-/// Which of a batch's tasks no device was given yet, in equal parts of consecutive tasks. With a part for
-/// each device a device takes the front of its own first, so that it works on what lies together, and then
-/// what others left, from the end of the largest part (affinity scheduling, Markatos and LeBlanc 1994). With
-/// one part all take its front. Pure.
-class batch_parts {
+/// Consecutive tasks of a batch.
+struct task_run {
+  std::size_t first = 0, count = 0;
+
+  std::size_t end() const { return first + count; }
+};
+
+/// What the tasks of a batch took, as time of a whole device: a sum for each of some sections of consecutive
+/// tasks. Pure.
+class batch_costs {
  public:
-  struct range {
-    std::size_t first = 0, count = 0;
-  };
+  /// At most `sections`, which have equally many tasks; with none it learns nothing.
+  batch_costs(std::size_t tasks, std::size_t sections);
 
-  /// `parts`: at least 1.
-  batch_parts(std::size_t tasks, std::size_t parts);
-
-  /// Up to `max_count` tasks for the device; fewer where a part ends, none if nothing is left.
-  range take(std::size_t device, std::uint64_t max_count);
-  bool empty() const;
-  /// The parts, each cut down to the tasks that are left of it.
-  std::vector<range> const& rest() const { return parts_; }
+  /// These ran in that time, each as long.
+  void add(task_run const& tasks, double ns);
+  /// Whether anything took any time.
+  bool are_known() const;
+  /// Where parts that take equally long begin, and the last ends. Equally many tasks in each unless
+  /// are_known().
+  std::vector<std::size_t> cut(std::size_t parts) const;
 
  private:
-  std::vector<range> parts_;
+  std::size_t begin_of(std::size_t section) const { return tasks_ * section / ns_.size(); }
+
+  std::size_t tasks_;
+  std::vector<double> ns_;
+};
+
+/// Remembers what batches took, to cut later ones of the same kernel and as many tasks. Pure.
+class learned_costs {
+ public:
+  struct kind {
+    std::uint32_t kernel;  ///< of the first task
+    std::size_t tasks;
+
+    bool operator==(kind const&) const = default;
+  };
+
+  void learn(kind const& of, batch_costs costs);
+  /// As batch_costs::cut() of the last such batch; equal parts if there was none.
+  std::vector<std::size_t> cut(kind const& of, std::size_t parts) const;
+
+ private:
+  struct known {
+    kind of;
+    batch_costs costs;
+  };
+
+  static constexpr std::size_t max_known = 16;
+
+  std::vector<known> known_;  // the last one learned at the end
+};
+
+/// Which of a batch's tasks no device was given yet, in parts of consecutive tasks. With a part for each
+/// device a device begins in its own, so that it works on what lies together (affinity scheduling, Markatos
+/// and LeBlanc 1994): the first at its front, the last at its end, the others in the middle, from where they
+/// go both ways. Then it takes what adjoins its own from the neighbour that has left more, and then from who
+/// has left most. With one part all take its front. Pure.
+class batch_parts {
+ public:
+  /// `borders`: where each part begins, and where the last one ends; at least two.
+  explicit batch_parts(std::vector<std::size_t> const& borders);
+
+  /// Up to `max_count` tasks for the device; fewer where a part ends, none if nothing is left.
+  task_run take(std::size_t device, std::uint64_t max_count);
+  bool empty() const;
+  /// What is left, in order.
+  std::vector<task_run> rest() const;
+
+ private:
+  /// What is left of a part, before and behind what its device has.
+  struct part {
+    task_run before, behind;
+
+    std::size_t count() const { return before.count + behind.count; }
+  };
+
+  std::size_t find_other(std::size_t own) const;
+  static task_run take_front(task_run& from, std::uint64_t max_count);
+  static task_run take_back(task_run& from, std::uint64_t max_count);
+
+  std::vector<part> parts_;
 };
 
 /// A batch of the backlog: what is left to give away, and what came of the rest.
 struct backlog_batch {
   std::shared_ptr<prepared_tasks const> tasks;
   batch_parts left;
+  batch_costs costs;
   std::atomic<std::size_t> unfinished = 0;
   std::vector<device_share> shares;
   std::uint64_t given = 0;  ///< pieces that a device has
@@ -69,7 +132,8 @@ class backlog {
   /// Appends a batch. Throws ballast::error if closed, and what fail() was told.
   completion add(std::shared_ptr<prepared_tasks const> tasks);
   void close();  ///< add() refuses from now on
-  /// Forgets everything; completions from now on are of that run, or of no work if it is null.
+  /// Forgets everything but what batches took; completions from now on are of that run, or of no work if it
+  /// is null.
   void open(source_run* run = nullptr);
   /// No device takes or runs anything any more.
   void settle();
@@ -82,7 +146,9 @@ class backlog {
   void give_back(backlog_piece const& piece);
   /// The device that had the piece will not run it, or not to its end.
   void lose(backlog_piece const& piece);
-  void finish(backlog_piece const& piece, std::size_t device, execution const& when);
+  /// `workers`: of the device, at least 1; of no matter with one part.
+  void finish(backlog_piece const& piece, std::size_t device, execution const& when,
+              std::uint32_t workers = 1);
   /// A task that came of a piece and left its device, before that piece is finished.
   void add_created(backlog_piece const& piece, task_record const& record);
   std::vector<created_task> take_created();
@@ -110,12 +176,14 @@ class backlog {
 
  private:
   void throw_if_closed() const;  ///< for who holds the mutex
+  std::vector<std::size_t> cut(prepared_tasks const& tasks) const;
   std::shared_ptr<backlog_batch> find(std::uint64_t number) const;
 
   std::size_t devices_, parts_;
   std::vector<std::atomic<std::uint64_t>> idle_;
   mutable std::mutex mutex_;
   event_count changed_;
+  learned_costs learned_;
   std::map<std::uint64_t, std::shared_ptr<backlog_batch>> batches_;
   std::deque<std::shared_ptr<backlog_batch>> open_;
   std::vector<backlog_piece> returned_;

@@ -11,6 +11,7 @@
 #include "ballast/detail/base/source_run.hpp"
 #include "ballast/error.hpp"
 #include "feeder.hpp"
+#include "queue_memory.hpp"
 #include "stopped_queue.hpp"
 
 namespace ballast {
@@ -65,6 +66,8 @@ std::size_t parts_of(balanced_options const& options, std::size_t devices) {
 balanced_queue::state::state(device_list devices, kernel_set const& list, balanced_options given)
     : options(std::move(given)), kernels(&list), tasks(devices.size(), parts_of(options, devices.size())) {
   options.queue.start_at_once = false;
+  bool const cuts_by_times = parts_of(options, devices.size()) > 1 && !may_spawn(list);
+  options.queue.times = options.queue.times || cuts_by_times;
   options.queue.trace_to.check(devices.size());
   for (std::size_t i = 0; i < devices.size(); ++i) {
     auto own = options.queue;

@@ -112,11 +112,15 @@ feed_view feeder::observe() const {
   view.given = given_;
   view.taken = std::min(to_->taken(), given_);
   view.finished = finished_;
-  view.workers = to_->workers_of_run() / to_->kernels().workers_of_block(to_->device());
+  view.workers = workers();
   view.devices = std::uint32_t(devices_);
   view.idle_elsewhere = from_->idle_elsewhere(device_);
   view.feed_latency_ns = to_->device().is_cuda() ? gpu_feed_latency_ns : host_feed_latency_ns;
   return view;
+}
+
+std::uint32_t feeder::workers() const {
+  return to_->workers_of_run() / to_->kernels().workers_of_block(to_->device());
 }
 
 void feeder::submit(backlog_piece const& piece) {
@@ -137,9 +141,11 @@ void feeder::collect_finished() {
   auto const finished = std::ranges::stable_partition(
       outstanding_, [](outstanding const& one) { return !have_run(one.given); });
   collect_created();
+  auto const of_device = std::max(workers(), 1u);
   for (auto const& one : finished) {
     finished_ += one.piece.count;
-    from_->finish(one.piece, device_, options_->queue.times ? to_->execution_of(one.given) : execution{});
+    auto const when = options_->queue.times ? to_->execution_of(one.given) : execution{};
+    from_->finish(one.piece, device_, when, of_device);
   }
   outstanding_.erase(finished.begin(), finished.end());
 }

@@ -40,6 +40,7 @@ class feeder {
   void collect_created();
   void collect_times_before_reuse();
   feed_view observe() const;
+  std::uint32_t workers() const;
   void submit(backlog_piece const& piece);
   void sleep_until_change(std::uint64_t epoch, std::uint64_t wake_at_taken);
 

@@ -226,6 +226,8 @@ std::size_t argument_memory::free_bytes() const {
   return sum;
 }
 
+bool may_spawn(kernel_set const& list) { return list.has_entry_for(entry_key_of<hybrid_view>); }
+
 hybrid_memory::hybrid_memory(std::shared_ptr<compute_device> device, kernel_set const& kernels,
                              spawned_options const& options, queue_memory const& queue, std::uint32_t blocks)
     : has_server_(device->is_cuda()),

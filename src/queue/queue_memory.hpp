@@ -154,6 +154,9 @@ class argument_memory {
   std::list<submission_ring const*> turns_;
 };
 
+/// Whether tasks of the set may create tasks: then it has an entry of its own.
+bool may_spawn(kernel_set const& list);
+
 /// What a queue allocates beside its queue_memory if its tasks create tasks.
 class hybrid_memory {
  public:

@@ -19,9 +19,6 @@ std::uint64_t next_uid() {
   return ++last;
 }
 
-/// A list whose tasks may create tasks has an entry of its own.
-bool may_spawn(kernel_set const& list) { return list.has_entry_for(entry_key_of<hybrid_view>); }
-
 entry_key source_of(kernel_set const& list) {
   return may_spawn(list) ? entry_key_of<hybrid_view> : entry_key_of<ring_source_ref>;
 }

@@ -52,6 +52,25 @@ TEST_P(balanced_queue_with, keeps_the_times_of_many_batches_where_a_device_has_r
   EXPECT_EQ(check_visits(visits.read()), exactly_once);
 }
 
+TEST(balanced_queue, of_parts_times_the_tasks_by_which_it_cuts_the_next_batch) {
+  std::uint32_t const n = 2'000;
+  auto const cores = open_devices("host:1,host:1");
+  shared_visits visits(cores.front(), n);
+  auto options = with_policy("parts");
+  options.queue.times = false;
+  options.queue.resident.blocks = 0;
+  balanced_queue queue(cores, kernels(), options);
+  for (int step = 0; step < 3; ++step) {
+    auto const done = queue.submit(marks_of(visits, n));
+    done.wait();
+    std::int64_t work_ns = 0;
+    for (auto const& share : queue.shares(done)) work_ns += share.when.work_ns;
+    EXPECT_GT(work_ns, 0);
+  }
+  queue.close();
+  EXPECT_EQ(visits.read(), std::vector<std::uint32_t>(n, 3));
+}
+
 // A submission ring has records of 65536 batches at most. The others are over before the long task.
 TEST(balanced_queue, keeps_the_times_of_a_long_task_when_its_lane_has_no_other_record_left) {
   if (sanitized) GTEST_SKIP() << "so many tasks take minutes";

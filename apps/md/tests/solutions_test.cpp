@@ -7,6 +7,7 @@
 #include <cmath>
 #include <vector>
 
+#include "ballast/policy/feed.hpp"
 #include "complaint.hpp"
 #include "md/gaussian_system.hpp"
 #include "md/reference.hpp"
@@ -211,6 +212,23 @@ TEST(md_granularity, changes_the_number_of_pieces_and_not_a_bit) {
       by->forces(0);
       by->leave();
       EXPECT_EQ(system->results_by_id(), expected) << name_of(which) << " by " << atoms;
+    }
+  }
+}
+
+TEST(md_feeds, by_each_name_give_the_same_bits_step_after_step) {
+  auto const all = gaussian_system(1500);
+  auto const what = physics_of(false, false);
+  auto const two = open_devices("host:1,host:1");
+  auto const expected = forces_by(solution::s1, two, what, all);
+  for (auto const& feed : feed_policies()) {
+    auto const system = make_stage(two, what, all.size(), 1);
+    auto const by = make_runner(solution::tq, two, *system, {.feed = std::string(feed.name)}, false);
+    for (std::int64_t step = 0; step < 4; ++step) {
+      system->load(all, std::nullopt);
+      by->forces(step);
+      by->leave();
+      EXPECT_EQ(system->results_by_id(), expected) << feed.name << ", step " << step;
     }
   }
 }

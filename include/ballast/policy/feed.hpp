@@ -46,7 +46,8 @@ class feed_policy {
   virtual ~feed_policy() = default;
   /// How many tasks to give to the device now. Does not wait.
   virtual feed_decision decide(feed_view const& view) = 0;
-  /// Whether every batch is divided into a part for each device, which the device gets first.
+  /// Whether every batch is divided into a part for each device, which the device gets first: parts that take
+  /// equally long by what the last batch of the same kernel and size took.
   virtual bool partitions_batches() const { return false; }
 };
 

@@ -96,6 +96,23 @@ TEST(bench_command, records_beside_a_curve_what_the_queue_did_for_it) {
   EXPECT_FALSE(derived.contains("ballast kernel, queue@1.graphs_built")) << "none was built";
 }
 
+TEST(bench_command, feeds_chains_live_by_each_way_beside_what_the_threads_cost_alone) {
+  results_folder const results;
+  auto const ran = run("bench launch/live --quick --devices host:1" + results.option());
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  ASSERT_EQ(results.records().size(), 1u);
+  auto const record = nlohmann::json::parse(contents(results.records().front()));
+  EXPECT_TRUE(record["answer"]["verified"]);
+  std::vector<std::string> names;
+  for (auto const& series : record["series"]) names.push_back(series["name"]);
+  for (std::string const length : {"5 us", "50 us"})
+    for (std::string const start : {", awake, ", ", asleep, "})
+      for (std::string const way : {"harness alone", "default", "adaptive", "passthrough and merging"})
+        EXPECT_THAT(names, testing::IsSupersetOf({length + start + way + "@1", length + start + way + "@8"}));
+  // 8 chains of 4 kernels; two warm-ups, two repetitions.
+  EXPECT_EQ(record["derived"]["5 us, awake, default@8.kernels"], 8 * 4 * 4);
+}
+
 TEST(bench_command, says_which_numbers_of_connections_failed) {
   auto const ran = run("bench queue/nothing --connections 1,8 --devices host:1");
   EXPECT_EQ(ran.code, 1);

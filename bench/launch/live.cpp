@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "device/timed.hpp"
+#include "launch/benchmarks.hpp"
+#include "launch/chains_by_hand.hpp"
+#include "launch/launch_ways.hpp"
+#include "launch/one_block_work.hpp"
+#include "launch/parked_threads.hpp"
+#include "launch/queue_counts.hpp"
+#include "launch/turn_kernels.cuh"
+
+namespace ballast::bench {
+namespace {
+
+constexpr std::size_t numbers_of_producers[] = {1, 8, 16, 64};
+
+/// Calls `launch(chain, turn)` for all that a producer launches: the first kernel of each chain that is its
+/// own, then the second ones, and so on.
+template <class Launch>
+void launch_own_chains(chain_shape const& shape, std::size_t producer, std::size_t producers,
+                       Launch const& launch) {
+  for (std::size_t turn = 0; turn < shape.length; ++turn)
+    for (auto chain = producer; chain < shape.chains; chain += producers) launch(chain, turn);
+}
+
+/// The chains through a queue, a launch stream for each.
+class live_chains {
+ public:
+  live_chains(std::shared_ptr<compute_device> const& device, launch_options const& options, bool are_plain,
+              chain_words const& words, chain_shape const& shape)
+      : are_plain_(are_plain), words_(&words), shape_(shape), queue_({device}, turn_kernels(), options) {
+    for (std::size_t i = 0; i < shape.chains; ++i) launch_streams_.push_back(queue_.make_launch_stream());
+  }
+
+  double seconds(std::size_t producers, thread_start how) {
+    auto const feed = [&](std::size_t producer) {
+      launch_own_chains(shape_, producer, producers,
+                        [&](std::size_t chain, std::size_t turn) { launch(chain, std::uint32_t(turn)); });
+    };
+    return seconds_of_producers(producers, how, feed, [&] { queue_.wait_all(soon()); });
+  }
+  launch_statistics statistics() const { return queue_.statistics(); }
+
+ private:
+  void launch(std::size_t chain, std::uint32_t turn) {
+    auto* const word = words_->of(chain);
+    if (are_plain_)
+      launch_streams_[chain].launch(plain_turn_kernel(), 1, spin_in_turn::threads, word, shape_.busy_ns,
+                                    turn);
+    else
+      launch_streams_[chain].launch(spin_in_turn{array_ref<std::uint32_t>(word), shape_.busy_ns, turn}, 1);
+  }
+
+  bool are_plain_;
+  chain_words const* words_;
+  chain_shape shape_;
+  launch_queue queue_;
+  std::vector<launch_stream> launch_streams_;
+};
+
+/// What takes part in a sample beside the queue: the same threads, which count what they would launch.
+double seconds_of_counting(session& now, chain_shape const& shape, std::size_t producers, thread_start how) {
+  std::deque<std::atomic<std::uint64_t>> counts(producers);
+  auto const count = [&](std::size_t producer) {
+    launch_own_chains(shape, producer, producers, [&](std::size_t, std::size_t) {
+      counts[producer].fetch_add(1, std::memory_order_relaxed);
+    });
+  };
+  auto const seconds = seconds_of_producers(producers, how, count, [] {});
+  std::uint64_t sum = 0;
+  for (auto const& counted : counts) sum += counted.load();
+  now.verify(sum == shape.kernels(), "the threads alone counted every kernel");
+  return seconds;
+}
+
+std::string word_of(thread_start how) { return how == thread_start::awake ? "awake" : "asleep"; }
+
+/// One length of kernels, by every way and number of producers, against the same kernels in one stream.
+class measured_live_chains {
+ public:
+  measured_live_chains(session& now, chain_shape const& shape, int microseconds)
+      : now_(&now),
+        shape_(shape),
+        length_(std::to_string(microseconds) + " us"),
+        words_(now.first(), shape.chains) {
+    shape_.busy_ns = std::uint64_t(microseconds) * 1000;
+    for (auto const producers : numbers_of_producers)
+      if (producers <= shape.chains) producers_.push_back(producers);
+  }
+
+  void serial() {
+    auto const name = "serial, kernels of " + length_;
+    chains_by_hand chains(now_->first(), words_, shape_);
+    now_->add(name, "s", samples([&] { return checked([&] { return chains.serial(); }); }));
+    serial_ = now_->median_of(name);
+  }
+  /// Serial seconds over those of the threads and one chain, which begins when the last of them launches.
+  void harness_alone() {
+    auto const of_a_chain = 1e-9 * double(shape_.busy_ns) * double(shape_.length);
+    for_all_starts("harness alone", [&](std::string const& curve, std::size_t producers, thread_start how) {
+      add(curve, producers,
+          samples([&] { return of_a_chain + seconds_of_counting(*now_, shape_, producers, how); }));
+    });
+  }
+  void by_queue(launch_way const& way, bool are_plain) {
+    live_chains chains(now_->first(), way.options, are_plain, words_, shape_);
+    auto const name = way.name + (are_plain ? ", plain kernels" : "");
+    for_all_starts(name, [&](std::string const& curve, std::size_t producers, thread_start how) {
+      auto const before = chains.statistics();
+      add(curve, producers, samples([&] { return checked([&] { return chains.seconds(producers, how); }); }));
+      record_queue(*now_, curve + "@" + std::to_string(producers), chains.statistics(), before);
+    });
+  }
+
+ private:
+  template <class Measure>
+  void for_all_starts(std::string const& way, Measure const& measure) {
+    for (auto const how : {thread_start::awake, thread_start::asleep})
+      for (auto const producers : producers_)
+        measure(length_ + ", " + word_of(how) + ", " + way, producers, how);
+  }
+  std::vector<double> samples(std::function<double()> const& sample) {
+    return now_->samples(now_->record().warm_up, now_->record().repetitions, sample);
+  }
+  double checked(std::function<double()> const& run) {
+    auto const seconds = run();
+    now_->verify(
+        words_.counted(shape_.length),
+        "every kernel of every chain ran exactly once, in the chain's order and none beside another");
+    return seconds;
+  }
+  void add(std::string const& curve, std::size_t producers, std::vector<double> const& seconds) {
+    add_speedups(*now_, curve, double(producers), serial_, seconds);
+  }
+
+  session* now_;
+  chain_shape shape_;
+  std::string length_;
+  chain_words words_;
+  std::vector<std::size_t> producers_;
+  double serial_ = 0;
+};
+
+chain_shape live_shape(session const& now) {
+  if (!now.first()->is_cuda()) return {now.size(16, 8), now.size(8, 4)};
+  return {now.size(64, 16), now.size(8, 4)};
+}
+
+}  // namespace
+
+void measure_live(session& now) {
+  auto const shape = live_shape(now);
+  now.axes("Chains of kernels of one block, fed while they run, against the same kernels in one stream",
+           "producer threads", "times serial", true, true);
+  now.repeat(now.size(12, 2), now.size(9, 2));  // before the last warm-up a queue has tried its ways
+  now.parameter("chains", shape.chains);
+  now.parameter("kernels_of_a_chain", shape.length);
+  now.parameter(
+      "clock",
+      "from the start of the producers, who spin (awake) or sleep until then, until all is finished");
+  now.parameter("harness alone", "the same threads, which only count, and then the time of one chain");
+  for (auto const microseconds : {5, 50}) {
+    measured_live_chains chains(now, shape, microseconds);
+    chains.serial();
+    chains.harness_alone();
+    for (auto const& way : launch_ways()) chains.by_queue(way, false);
+    if (now.first()->is_cuda()) chains.by_queue(launch_ways().front(), true);
+  }
+}
+
+}  // namespace ballast::bench
