@@ -223,6 +223,7 @@ function(ballast_check_part target excluded files not_resident)
   endforeach()
 endfunction()
 
+# Costs are the defaults, whatever the user calibrated.
 # A process for each of three thousand tests would take more time to start than the tests run.
 function(ballast_test_in_parts target)
   set(seconds 300)
@@ -233,7 +234,7 @@ function(ballast_test_in_parts target)
     math(EXPR index "${part} - 1")
     add_test(NAME ${target}.part_${part}_of_4 COMMAND ${target})  # not brief: who crashes is the last that began
     set_tests_properties(${target}.part_${part}_of_4 PROPERTIES TIMEOUT ${seconds} LABELS ${target}
-                         ENVIRONMENT "GTEST_TOTAL_SHARDS=4;GTEST_SHARD_INDEX=${index}")
+                         ENVIRONMENT "GTEST_TOTAL_SHARDS=4;GTEST_SHARD_INDEX=${index};XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/no-caches")
   endforeach()
 endfunction()
 

@@ -67,6 +67,7 @@ run_summary summary_of(job_scheduler const& jobs, device_list const& devices, jo
   run_summary summary{{}, options.policy, options.reuse, std::move(runs), std::move(found)};
   for (auto const& device : devices) summary.devices.push_back(device->name());
   summary.rank = jobs.rank(), summary.ranks = jobs.ranks();
+  summary.costs = jobs.statistics().costs;
   return summary;
 }
 
@@ -76,6 +77,7 @@ json_value::object members_of(run_summary const& of) {
                              {"repetitions", of.runs.size()},
                              {"runs", runs_as_json(of.runs)},
                              {"devices", json_value::list_of(of.devices)},
+                             {"costs", json_value::list_of(of.costs)},
                              {"policy", of.policy},
                              {"reuse", of.reuse},
                              {"tasks", last.tasks},

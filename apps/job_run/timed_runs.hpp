@@ -51,15 +51,16 @@ struct run_summary {
   bool reuse = true;            ///< job_options::reuse
   std::vector<timed_run> runs;  ///< at least one
   verdict found;
-  std::uint32_t rank = 0, ranks = 1;  ///< this one, of those that ran it together
+  std::uint32_t rank = 0, ranks = 1;    ///< this one, of those that ran it together
+  std::vector<std::string> costs = {};  ///< as job_statistics::costs
 };
 
 run_summary summary_of(job_scheduler const& jobs, device_list const& devices, job_options const& options,
                        std::vector<timed_run> runs, verdict found);
 
-/// seconds (the median), repetitions, runs (of each: seconds, tasks, bytes_moved), devices, policy, reuse,
-/// tasks and bytes_moved (of the last run), by where they went, verified and checked; of several ranks also
-/// ranks, and bytes_sent and bytes_received by the first.
+/// seconds (the median), repetitions, runs (of each: seconds, tasks, bytes_moved), devices, costs, policy,
+/// reuse, tasks and bytes_moved (of the last run), by where they went, verified and checked; of several ranks
+/// also ranks, and bytes_sent and bytes_received by the first.
 json_value::object members_of(run_summary const& of);
 /// One JSON object of what a program tells besides, and of these, in lines.
 std::string json_text(json_value::object members, run_summary const& of);

@@ -106,6 +106,7 @@ json_value launches_as_json(std::optional<launch_statistics> const& of_queue) {
   for (auto const& [name, count] : of_queue->listed()) all.emplace_back(name, count);
   for (auto const& [verdict, count] : of_queue->verdicts.listed()) verdicts.emplace_back(verdict.name, count);
   all.emplace_back("verdicts", std::move(verdicts));
+  all.emplace_back("costs", json_value::list_of(of_queue->costs));
   return all;
 }
 

@@ -28,6 +28,15 @@ machine_facts machine_with(device_list const& devices) {
   return this_machine(std::move(gpus), cuda_version_text(runtime));
 }
 
+/// "defaults", or of devices that were calibrated on different days "defaults, 2026-11-26".
+std::string costs_of(device_list const& devices) {
+  std::set<std::string> names;
+  for (auto const& device : devices) names.insert(device->costs().name());
+  std::string text;
+  for (auto const& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
 }  // namespace
 
 device_list one_of_each_gpu(device_list const& devices) {
@@ -47,6 +56,7 @@ run_record begin_record(std::string benchmark, device_list const& devices) {
   record.source = current_source();
   record.machine = machine_with(devices);
   for (auto const& device : devices) record.devices.push_back(device->name());
+  record.policies.emplace_back("costs", costs_of(devices));
   return record;
 }
 

@@ -104,6 +104,48 @@ struct device_properties {
   std::string uuid = {};
 };
 
+/// What work on a device is expected to cost, beside what kernels and copies take by themselves: what
+/// decisions of launch queues and job schedulers rest on. Times are in ns, rates in bytes per ns (which is
+/// GB/s); all are finite and above 0, or 0 where a backend has no such thing. The defaults for GPUs are those
+/// of an H200.
+struct device_costs {
+  /// One line of listed().
+  struct named_cost {
+    /// The name of the member.
+    std::string_view name;
+    /// What it is.
+    double value;
+  };
+
+  double launch_ns = 4200;  ///< of the host, for a launch of a kernel with few arguments
+  /// Of the host, for a launch with kilobytes of arguments, as those of merged kernels.
+  double merged_launch_ns = 4400;
+  double start_ns = 1400;  ///< on the device, from one kernel's end to the begin of the next in its stream
+  /// GPUs: from the launch of an empty kernel until its end can be seen.
+  double shortest_kernel_ns = 4000;
+  double set_arguments_ns = 750;  ///< GPUs: of the host, for the arguments of one launch in a graph
+  double build_graph_ns = 2e6;    ///< GPUs: of the host, for a graph, beside its launches
+  double build_launch_ns = 2000;  ///< GPUs: of the host, for each launch in a graph that is built
+  double launch_graph_ns =
+      15000;               ///< GPUs: of the host, for a launch of a graph; the default is an assumption
+  double copy_ns = 10000;  ///< from the enqueue of a copy of few bytes to its end
+  double host_bytes_per_ns = 55;   ///< of large copies between the host's memory and the device's
+  double peer_bytes_per_ns = 395;  ///< of large copies between devices that address each other's memory
+  /// The day of the calibration, as "2026-11-26"; empty for defaults.
+  std::string measured_on = {};
+
+  /// The costs that are above 0 with their names, in the order above.
+  std::vector<named_cost> listed() const;
+  /// What records call these costs: "defaults", or the day of the calibration.
+  std::string name() const { return measured_on.empty() ? "defaults" : measured_on; }
+  /// Equal in every member.
+  bool operator==(device_costs const&) const = default;
+};
+
+/// What devices of a backend cost unless they were calibrated: all members of GPUs, on CPU cores those that
+/// are not of GPUs only.
+device_costs default_costs(backend kind);
+
 /// What a resident kernel asks of its device: blocks that stay there side by side with those of others.
 struct resident_request {
   std::string holder;            ///< what messages call the kernel
@@ -143,6 +185,9 @@ class compute_device {
   bool is_cuda() const noexcept { return spec_.kind == backend::cuda; }
   /// What the device says of itself; read once, when it was opened.
   virtual device_properties const& properties() const noexcept = 0;
+  /// What work on it is expected to cost: what save_costs() kept, for this GPU and driver or these cores,
+  /// when the process first opened a device; else the defaults.
+  device_costs const& costs() const noexcept { return costs_; }
 
   /// Allocates memory aligned to 256 bytes, not cleared; returns null for 0 bytes. May wait for the device:
   /// do not call it while a resident kernel runs there. Throws ballast::error with the sizes if there is not
@@ -209,6 +254,8 @@ class compute_device {
   /// For the backends, which open the device and then tell its name. Without a resource its memory comes from
   /// allocate_bytes().
   compute_device(device_spec spec, std::string name, std::shared_ptr<memory_resource> resource = {});
+  /// For the backends, before anyone has the device. Until then it has the defaults.
+  void set_costs(device_costs costs) { costs_ = std::move(costs); }
 
  private:
   virtual void* allocate_bytes(memory where, std::size_t bytes) = 0;
@@ -216,6 +263,7 @@ class compute_device {
 
   device_spec spec_;
   std::string name_;
+  device_costs costs_;
   std::atomic<std::uint64_t> allocations_ = 0;
   std::shared_ptr<detail::lent_memory> lent_;  ///< null without a memory_resource
 };
@@ -325,6 +373,23 @@ struct link_matrix {
 /// call it while a resident kernel runs.
 link_matrix measure_links(device_list const& devices, std::size_t bytes = std::size_t(64) << 20,
                           int repetitions = 5);
+
+/// Costs that were measured of a device.
+struct calibrated_device {
+  /// Of which it is; a part of a GPU stands for the whole.
+  std::shared_ptr<compute_device> device;
+  device_costs costs;  ///< measured_on is a day
+};
+
+/// Where save_costs() writes and devices look: `ballast/costs` in the folder that XDG_CACHE_HOME names if it
+/// is an absolute path, else in .cache of HOME. Empty if the environment has neither.
+std::string costs_path();
+
+/// Keeps the costs for processes that begin later: replaces those of the same GPUs and cores in the file, and
+/// keeps those of others, unless the file cannot be read as such. Makes the folders. Two processes that do so
+/// at once may lose what one of them wrote. Throws ballast::error with the path if it cannot be written, and
+/// bad_argument ("costs") for a member that the file cannot hold.
+void save_costs(std::span<calibrated_device const> calibrated);
 
 /// The hardware queues of a GPU, over which CUDA distributes the streams of a process: work of two streams in
 /// one queue may wait for each other.

@@ -128,6 +128,9 @@ struct job_statistics {
   moved_bytes moved{};                  ///< in total, including accesses of the host
   /// Bytes that were planned to go to other ranks.
   std::uint64_t sent = 0, received = 0;  ///< from other ranks
+  /// For each device, the name() of the costs that decisions rest on: "defaults", or the day of a
+  /// calibration.
+  std::vector<std::string> costs{};
 };
 
 /// A task of a job failed, or used data of a job that failed. The elements of arrays that the job should have

@@ -124,6 +124,9 @@ struct launch_statistics {
   /// For each device, the hardware connections that its order assumes; max_streams on CPU cores, where each
   /// stream has its own thread.
   std::vector<std::uint32_t> connections;
+  /// For each device, the name() of the costs that decisions rest on: "defaults", or the day of a
+  /// calibration.
+  std::vector<std::string> costs;
 
   /// The counts from `launches` to `graph_arguments_set` with their names, for reports and records.
   std::vector<named_count> listed() const;

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -106,6 +107,24 @@ class resident_claims {
   std::uint64_t last_id_ = 0;
   std::vector<held> held_;
 };
+
+/// The environment variable CUDA_DEVICE_MAX_CONNECTIONS and its value at the first use of CUDA. Any thread
+/// may call any member.
+class connection_setting {
+ public:
+  hardware_connections current() const;
+  /// Does what request_connections() promises.
+  bool request(std::uint32_t count);
+  /// Records the value; only the first call has an effect.
+  void record_first_use();
+
+ private:
+  mutable std::mutex mutex_;
+  std::optional<hardware_connections> at_first_use_;
+};
+
+/// Must be called before ballast's first call of CUDA; later calls have no effect.
+void record_first_cuda_use();
 
 /// Throws what event::since() throws if one of its two events, `which`, has no time.
 [[noreturn]] inline void throw_untimed(std::string_view which) {

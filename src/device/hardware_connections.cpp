@@ -7,7 +7,7 @@
 
 #include "ballast/arguments.hpp"
 #include "ballast/error.hpp"
-#include "hardware_connections.hpp"
+#include "device_state.hpp"
 
 namespace ballast {
 

@@ -106,6 +106,7 @@ void try_enter(compute_device& device) noexcept {
 compute_device::compute_device(device_spec spec, std::string name, std::shared_ptr<memory_resource> resource)
     : spec_(spec),
       name_(std::move(name)),
+      costs_(default_costs(spec_.kind)),
       lent_(resource == nullptr ? nullptr : std::make_shared<lent_memory>(std::move(resource))) {}
 
 void* compute_device::allocate(memory where, std::size_t bytes) {

@@ -12,10 +12,6 @@
 namespace ballast::detail {
 namespace {
 
-constexpr double copy_latency_ns = 10'000;
-// Expected, not measured.
-constexpr double host_link = 55, peer_link = 395, copying_core = 10;
-
 bool all_are_usable(std::uint32_t places, std::vector<copy_link> const& links) {
   if (links.size() != std::size_t(places) * places) return false;
   for (std::size_t i = 0; i < links.size(); ++i)
@@ -24,13 +20,17 @@ bool all_are_usable(std::uint32_t places, std::vector<copy_link> const& links) {
 }
 
 copy_link expected_link(compute_device& from, compute_device& to) {
-  if (!from.is_cuda() && !to.is_cuda()) return {copying_core};
-  if (from.is_cuda() != to.is_cuda()) return {host_link, false};
-  return to.enable_peer_access(from) ? copy_link{peer_link} : copy_link{host_link / 2, false};
+  auto const &a = from.costs(), &b = to.costs();
+  auto const copy_ns = std::max(a.copy_ns, b.copy_ns);
+  auto const host_link = std::min(a.host_bytes_per_ns, b.host_bytes_per_ns);
+  copy_link const peer_link{std::min(a.peer_bytes_per_ns, b.peer_bytes_per_ns), true, copy_ns};
+  if (!from.is_cuda() && !to.is_cuda()) return peer_link;
+  if (from.is_cuda() != to.is_cuda()) return {(from.is_cuda() ? a : b).host_bytes_per_ns, false, copy_ns};
+  return to.enable_peer_access(from) ? peer_link : copy_link{host_link / 2, false, copy_ns};
 }
 
 copy_link expected_host_link(compute_device const& device) {
-  return {device.is_cuda() ? host_link : copying_core};
+  return {device.costs().host_bytes_per_ns, true, device.costs().copy_ns};
 }
 
 }  // namespace
@@ -46,11 +46,12 @@ copy_links::copy_links(std::uint32_t places, std::vector<copy_link> links)
 }
 
 std::int64_t copy_links::ns_of(place_id from, place_id to, std::size_t bytes) const {
-  return std::llround(copy_latency_ns + double(bytes) / between(from, to).bytes_per_ns);
+  auto const& link = between(from, to);
+  return std::llround(link.copy_ns + double(bytes) / link.bytes_per_ns);
 }
 
 copy_links expected_links(device_list const& devices) {
-  std::vector<copy_link> links{{copying_core}};
+  std::vector<copy_link> links{{default_costs(backend::host).host_bytes_per_ns}};
   for (auto const& to : devices) links.push_back(expected_host_link(*to));
   for (auto const& from : devices) {
     links.push_back(expected_host_link(*from));

@@ -14,6 +14,7 @@ namespace ballast::detail {
 struct copy_link {
   double bytes_per_ns = 0;
   bool direct = true;  ///< false: the driver goes through the host's memory, or a host stream has to wait
+  double copy_ns = 10'000;  ///< what a copy takes beside its bytes
 };
 
 /// The links between places, host memory being place 0. A value.
@@ -27,7 +28,7 @@ class copy_links {
   copy_link const& between(place_id from, place_id to) const {
     return links_[std::size_t(from.value()) * places_ + to.value()];
   }
-  /// What a copy takes on an empty link: 10 us, and the time of its bytes.
+  /// What a copy takes on an empty link: that of any copy, and the time of its bytes.
   std::int64_t ns_of(place_id from, place_id to, std::size_t bytes) const;
 
  private:
@@ -35,8 +36,7 @@ class copy_links {
   std::vector<copy_link> links_;
 };
 
-/// The links that are expected of machines with one PCIe 5.0 x16 link per GPU and NVLink between GPUs, and of
-/// memcpy; nothing is measured. May enable peer access.
+/// The links that are expected by the devices' costs; nothing is measured. May enable peer access.
 copy_links expected_links(device_list const& devices);
 
 /// From which place to copy: a device before the host, and of several the one from which the bytes are

@@ -166,7 +166,6 @@ namespace {
 
 /// A copy that a lost device is at ends, and nobody may take its memory before.
 constexpr auto longest_copy = std::chrono::seconds(1);
-constexpr std::int64_t min_kernel_ns = 4000;  // from its launch on an H200
 
 core_clock started_clock(compute_device& device) {
   auto const stream = device.make_stream();
@@ -259,7 +258,7 @@ bool device_executor::issue() {
 
 /// Looking costs a GPU's executor time that it has for issuing, and what was issued just now is hardly over.
 bool device_executor::may_have_ended() const {
-  return !device_->is_cuda() || now_ns() - issued_ns_ > min_kernel_ns;
+  return !device_->is_cuda() || double(now_ns() - issued_ns_) > device_->costs().shortest_kernel_ns;
 }
 
 bool device_executor::poll_completions() {

@@ -324,7 +324,9 @@ bool job_runtime::wait_until(guard& hold, deadline until, IsOver is_over) {
 
 job_statistics job_runtime::statistics() const {
   std::lock_guard const hold(mutex_);
-  return planner_.statistics();
+  auto now = planner_.statistics();
+  for (auto const& device : devices_) now.costs.push_back(device->costs().name());
+  return now;
 }
 
 std::vector<journal_entry> job_runtime::journal() const {

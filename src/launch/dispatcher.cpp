@@ -156,6 +156,7 @@ void dispatcher::add_to(launch_statistics& sum) const {
   std::lock_guard const hold(thread_mutex_);
   sum.verdicts.add(plan_.filter().counts());
   sum.connections.push_back(connections_);
+  sum.costs.push_back(device_->costs().name());
   sum.predictions.push_back({table_.errors().all(), table_.errors().newest()});
   sum.dispatch_modes.push_back(name_of(mode_selector_.now()));
 }

@@ -21,7 +21,7 @@ bool is_ready(launch_stream_state& line) {
 }  // namespace
 
 graph_batch::graph_batch(compute_device& device, launch_options const& options, plain_times const& times)
-    : device_(&device), times_(&times), wanted_(is_wanted(device, options)) {}
+    : device_(&device), times_(&times), wanted_(is_wanted(device, options)), cache_(device.costs()) {}
 
 void graph_batch::count_offer(launch_stream_state& line) {
   if (wanted_ && is_ready(line) && line.chain().peek(0)->is_described()) ++offered_;
@@ -78,11 +78,11 @@ std::shared_ptr<cached_graph> graph_batch::launch_if_worth_it(stream& on) {
   if (build && !device_->has_resident()) cache_.insert(graph = built(on));
   if (graph == nullptr) return nullptr;
   auto const changed = graph->compare(batch_);
-  if (!is_worth_launching({.launches = batch_.launches(),
-                           .branches = members_.size(),
-                           .changed = changed,
-                           .typical_ns = typical_ns()}))
-    return nullptr;
+  graph_use const use{.launches = batch_.launches(),
+                      .branches = members_.size(),
+                      .changed = changed,
+                      .typical_ns = typical_ns()};
+  if (!is_worth_launching(use, device_->costs())) return nullptr;
   graph->set_changed(batch_);
   graph->graph().launch(on);
   counts_.launches.fetch_add(1, std::memory_order_relaxed);

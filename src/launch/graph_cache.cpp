@@ -72,7 +72,7 @@ graph_cache::lookup_result graph_cache::look_up(plain_batch const& batch) {
   for (auto const& graph : found.graphs)
     if (graph.use_count() == 1) return {graph, false};
   bool const may_build = !found.given_up && found.graphs.size() < max_graphs_per_shape;
-  bool const build = may_build && is_worth_building(batch.launches(), found.misses);
+  bool const build = may_build && is_worth_building(batch.launches(), found.misses, costs_);
   ++found.misses;
   return {nullptr, build};
 }

@@ -6,25 +6,20 @@
 #include <memory>
 #include <vector>
 
+#include "ballast/device.hpp"
 #include "plain_launches.hpp"
 
 namespace ballast::detail {
-
-// Of an H200 (docs/decisions/0011): a launch; setting the arguments of one in a graph; building a graph.
-inline constexpr std::uint64_t launch_ns = 4200;
-inline constexpr std::uint64_t set_arguments_ns = 750;
-inline constexpr std::uint64_t build_ns = 2'000'000, build_launch_ns = 2000;
-/// What launching a graph takes the host, beyond its arguments: an assumption.
-inline constexpr std::uint64_t launch_graph_ns = 15'000;
 
 /// Fewer are not worth a look: they are issued before anyone notices.
 inline constexpr std::size_t min_graph_branches = 8, min_graph_launches = 32;
 
 /// Whether the host time that was lost by going without a graph would have paid for one. So building costs at
 /// most as much as never building, whatever comes.
-constexpr bool is_worth_building(std::size_t launches, std::uint64_t misses) {
-  auto const lost = misses * launches * (launch_ns - set_arguments_ns);
-  return launches >= min_graph_launches && lost >= build_ns + launches * build_launch_ns;
+inline bool is_worth_building(std::size_t launches, std::uint64_t misses, device_costs const& costs) {
+  auto const lost = double(misses) * double(launches) * (costs.launch_ns - costs.set_arguments_ns);
+  return launches >= min_graph_launches &&
+         lost >= costs.build_graph_ns + double(launches) * costs.build_launch_ns;
 }
 
 struct graph_use {
@@ -35,10 +30,10 @@ struct graph_use {
 
 /// A graph begins when its arguments are set. Launches one by one begin at once, and where one thread makes
 /// them as fast as they end, lose no more than the time until each branch has its first.
-constexpr bool is_worth_launching(graph_use const& use) {
-  bool const host_keeps_up = use.typical_ns >= std::int64_t(use.branches * launch_ns);
-  auto const lost_one_by_one = (host_keeps_up ? use.branches : use.launches) * launch_ns;
-  return use.changed * set_arguments_ns + launch_graph_ns < lost_one_by_one;
+inline bool is_worth_launching(graph_use const& use, device_costs const& costs) {
+  bool const host_keeps_up = double(use.typical_ns) >= double(use.branches) * costs.launch_ns;
+  auto const lost_one_by_one = double(host_keeps_up ? use.branches : use.launches) * costs.launch_ns;
+  return double(use.changed) * costs.set_arguments_ns + costs.launch_graph_ns < lost_one_by_one;
 }
 
 /// A graph with the arguments that its launches have, byte for byte. All batches given must have the shape of
@@ -81,6 +76,9 @@ class graph_cache {
     bool build = false;                   ///< then it is worth building one, to be given to insert()
   };
 
+  /// Of the device that graphs are built for.
+  explicit graph_cache(device_costs const& costs) : costs_(costs) {}
+
   /// Notes that there is such a batch.
   lookup_result look_up(plain_batch const& batch);
   /// Adds a graph of the batch that was looked up last.
@@ -101,6 +99,7 @@ class graph_cache {
   void bring_to_front(plain_batch const& batch);
   void evict_beyond(std::size_t most, bool with_graphs);
 
+  device_costs costs_;
   std::list<known_shape> known_;  // the one used last is the first
 };
 

@@ -43,13 +43,11 @@ mergeable_kernels::mergeable_kernels(kernel_set const* set) : set_(set) {
 
 namespace {
 
-/// On an H200 kernels of 5 us took 6.4 us each in one stream (ballast bench launch/chains), and a launch
-/// takes the host 4 to 5 us (docs/decisions/0011); on CPU cores both wake threads.
 launch_costs costs_on(compute_device const& device) {
   auto const multiprocessors = std::uint32_t(std::max(1, device.properties().multiprocessors));
   return {.multiprocessors = multiprocessor_count(multiprocessors),
-          .start_ns = device.is_cuda() ? 1400.0 : 5000.0,
-          .issue_ns = device.is_cuda() ? 4400.0 : 5000.0};
+          .start_ns = device.costs().start_ns,
+          .issue_ns = device.costs().merged_launch_ns};
 }
 
 /// Some values of a thread, which cost less than a launch: the nanodroplet's merged kernel has 32 bytes more

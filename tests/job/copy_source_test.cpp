@@ -27,6 +27,12 @@ TEST(copy_links, take_10_us_and_the_time_of_the_bytes) {
   EXPECT_EQ(invented_machine(2, 2).ns_of(a, b, 4'000), 10'010);
 }
 
+TEST(copy_links, take_what_any_copy_takes_on_them) {
+  copy_links const links(2, {{9}, {50, true, 6'000}, {50, true, 2'000}, {}});
+  EXPECT_EQ(links.ns_of(host, a, 50'000), 7'000);
+  EXPECT_EQ(links.ns_of(a, host, 50'000), 3'000);
+}
+
 TEST(copy_links, are_direct_between_the_host_and_a_device) {
   copy_links const links(2, {{9}, {50, true}, {40, false}, {}});
   EXPECT_EQ(links.between(host, a).bytes_per_ns, 50);
@@ -49,6 +55,17 @@ TEST(copy_links, are_expected_between_host_devices_as_direct) {
   EXPECT_EQ(links.places(), 3u);
   for (std::uint32_t from = 0; from < 3; ++from)
     for (std::uint32_t to = 0; to < 3; ++to) EXPECT_TRUE(links.between(place_id(from), place_id(to)).direct);
+}
+
+TEST(copy_links, are_expected_to_be_as_fast_as_the_costs_of_the_devices_say) {
+  auto const devices = open_devices("host:1,host:1");
+  auto const& costs = devices.front()->costs();
+  auto const links = expected_links(devices);
+  for (auto const& [from, to] : {std::pair(host, a), std::pair(b, host)}) {
+    EXPECT_EQ(links.between(from, to).bytes_per_ns, costs.host_bytes_per_ns);
+    EXPECT_EQ(links.between(from, to).copy_ns, costs.copy_ns);
+  }
+  EXPECT_EQ(links.between(a, b).bytes_per_ns, costs.peer_bytes_per_ns);
 }
 
 TEST(copy_sources, choose_a_peer_with_a_direct_link_before_the_host) {

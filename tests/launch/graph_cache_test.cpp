@@ -9,6 +9,8 @@ namespace ballast::test {
 using namespace detail;
 namespace {
 
+device_costs const of_an_h200;
+
 class graph_caches : public testing::Test {
  protected:
   /// 64 chains of 8; each number another shape.
@@ -31,7 +33,7 @@ class graph_caches : public testing::Test {
 
   std::deque<invented_batch> batches_;
   std::vector<recording_graph::note> notes_;
-  graph_cache cache_;
+  graph_cache cache_{of_an_h200};
 };
 
 TEST_F(graph_caches, have_a_graph_built_the_third_time_that_there_is_a_batch_of_512) {
@@ -100,14 +102,40 @@ TEST_F(graph_caches, keep_the_graphs_that_were_used_last) {
 
 TEST(graph_use, pays_though_all_arguments_change_if_the_kernels_are_short_or_of_unknown_length) {
   for (std::int64_t const typical_ns : {0, 5'000, 50'000})
-    EXPECT_TRUE(is_worth_launching({512, 64, 512, typical_ns})) << typical_ns;
+    EXPECT_TRUE(is_worth_launching({512, 64, 512, typical_ns}, of_an_h200)) << typical_ns;
 }
 
 TEST(graph_use, does_not_pay_if_the_arguments_take_longer_than_the_first_launches_of_long_kernels) {
-  EXPECT_FALSE(is_worth_launching({512, 64, 512, 500'000}));
-  EXPECT_TRUE(is_worth_launching({512, 64, 64, 500'000}));
-  EXPECT_TRUE(is_worth_launching({512, 64, 0, 500'000}));
-  EXPECT_FALSE(is_worth_launching({128, 8, 128, 50'000}));
+  EXPECT_FALSE(is_worth_launching({512, 64, 512, 500'000}, of_an_h200));
+  EXPECT_TRUE(is_worth_launching({512, 64, 64, 500'000}, of_an_h200));
+  EXPECT_TRUE(is_worth_launching({512, 64, 0, 500'000}, of_an_h200));
+  EXPECT_FALSE(is_worth_launching({128, 8, 128, 50'000}, of_an_h200));
+}
+
+TEST(graph_use, pays_by_the_costs_of_the_device) {
+  graph_use const whole{512, 64, 512, 0};
+  ASSERT_TRUE(is_worth_launching(whole, of_an_h200));
+  device_costs dear_arguments;
+  dear_arguments.set_arguments_ns = 5000;
+  EXPECT_FALSE(is_worth_launching(whole, dear_arguments));
+  device_costs dear_graphs;
+  dear_graphs.launch_graph_ns = 3e6;
+  EXPECT_FALSE(is_worth_launching(whole, dear_graphs));
+  device_costs cheap_launches;
+  cheap_launches.launch_ns = 100;
+  EXPECT_FALSE(is_worth_launching(whole, cheap_launches));
+}
+
+TEST(graph_use, is_prepared_by_the_costs_of_the_device) {
+  constexpr std::uint64_t misses = 2;
+  ASSERT_TRUE(is_worth_building(512, misses, of_an_h200));
+  device_costs dear;
+  dear.build_graph_ns = 20e6;
+  EXPECT_FALSE(is_worth_building(512, misses, dear));
+  EXPECT_TRUE(is_worth_building(512, 10 * misses, dear));
+  device_costs without_gain;  // arguments that take as long as launches never pay for a graph
+  without_gain.set_arguments_ns = without_gain.launch_ns + 1;
+  EXPECT_FALSE(is_worth_building(512, 1'000'000, without_gain));
 }
 
 }  // namespace

@@ -73,6 +73,12 @@ TEST(launch_queue_of_cores, merges_without_a_trial_of_other_modes) {
   EXPECT_EQ(queue.statistics().dispatch_modes, std::vector<std::string_view>{"merged"});
 }
 
+TEST(launch_queue_of_cores, tells_by_which_costs_it_decides_on_each_device) {
+  auto const devices = open_devices("host:1,host:1");
+  auto const name = devices.front()->costs().name();
+  EXPECT_EQ(launch_queue(devices, kernels()).statistics().costs, (std::vector{name, name}));
+}
+
 /// On cores, where no launch holds up others that it has nothing to do with.
 class passthrough_queue : public testing::Test {
  protected:

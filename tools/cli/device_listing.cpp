@@ -12,17 +12,22 @@ std::string capability(device_properties const& facts) {
   return facts.compute_major > 0 ? fmt::format("{}.{}", facts.compute_major, facts.compute_minor) : "";
 }
 
+std::string described(device_costs const& costs) {
+  return costs.measured_on.empty() ? costs.name() : "calibrated " + costs.measured_on;
+}
+
 table device_table(device_list const& devices) {
   table rows({{"device", alignment::left},
               {"backend", alignment::left},
               {"SMs/cores"},
               {"memory"},
               {"capability"},
+              {"costs", alignment::left},
               {"model", alignment::left}});
   for (auto const& device : devices) {
     device_properties const& facts = device->properties();
     rows.add_row({device->name(), device->is_cuda() ? "cuda" : "host", std::to_string(facts.multiprocessors),
-                  byte_size(facts.memory_bytes), capability(facts), facts.model});
+                  byte_size(facts.memory_bytes), capability(facts), described(device->costs()), facts.model});
   }
   return rows;
 }
@@ -68,7 +73,8 @@ json_value device_as_json(compute_device const& device) {
                             {"cuda_driver", version(facts.driver_version)},
                             {"cuda_runtime", version(facts.runtime_version)},
                             {"pinned_to_cores", facts.pinned_to_cores},
-                            {"slowdown", device.spec().slowdown}};
+                            {"slowdown", device.spec().slowdown},
+                            {"costs", device.costs().name()}};
 }
 
 template <class Figure>
@@ -90,7 +96,43 @@ json_value links_as_json(link_matrix const& links) {
       {"direct", rows_of(links, [](link const& one) { return one.direct; })}};
 }
 
+double value_of(device_costs const& costs, std::string_view name) {
+  for (auto const& cost : costs.listed())
+    if (cost.name == name) return cost.value;
+  return 0;
+}
+
+json_value costs_as_json(device_costs const& costs) {
+  json_value::object all;
+  for (auto const& [name, value] : costs.listed()) all.emplace_back(name, value);
+  return all;
+}
+
 }  // namespace
+
+std::string calibration_as_text(std::vector<calibrated_device> const& calibrated, charset drawn_with) {
+  std::vector<table_column> columns = {{"cost", alignment::left}};
+  for (auto const& one : calibrated) columns.push_back({one.device->name()});
+  table rows(columns);
+  for (auto const& [name, unused] : default_costs(backend::cuda).listed()) {
+    std::vector<std::string> cells = {std::string(name)};
+    for (auto const& one : calibrated) {
+      auto const value = value_of(one.costs, name);
+      cells.push_back(value > 0 ? rounded(value) : "-");
+    }
+    rows.add_row(cells);
+  }
+  return rows.text(drawn_with) + "\nkept in " + costs_path() + "\n";
+}
+
+json_value calibration_as_json(std::vector<calibrated_device> const& calibrated) {
+  json_value::list all;
+  for (auto const& one : calibrated)
+    all.push_back(json_value::object{{"name", one.device->name()},
+                                     {"calibrated", one.costs.measured_on},
+                                     {"costs", costs_as_json(one.costs)}});
+  return json_value::object{{"file", costs_path()}, {"devices", all}};
+}
 
 std::string listing_as_text(device_list const& devices, std::optional<link_matrix> const& links,
                             charset drawn_with) {

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "ballast/device.hpp"
 #include "report/json_value.hpp"
@@ -18,5 +19,13 @@ std::string listing_as_text(device_list const& devices, std::optional<link_matri
 /// {"devices": [{"name", "backend", "model", ...}], "links": {"places", "gigabytes_per_second",
 /// "microseconds", "direct"} or null}; the three matrices are lists of rows, row: from, column: to.
 json_value listing_as_json(device_list const& devices, std::optional<link_matrix> const& links);
+
+/// One row for each cost and one column for each device, "-" where nothing was measured, and the file in
+/// which they are.
+std::string calibration_as_text(std::vector<calibrated_device> const& calibrated, charset drawn_with);
+
+/// {"file": ..., "devices": [{"name", "calibrated": "2026-11-26", "costs": {"launch_ns": ..., ...}}]},
+/// without costs that were not measured.
+json_value calibration_as_json(std::vector<calibrated_device> const& calibrated);
 
 }  // namespace ballast::cli

@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "devices_command.hpp"
 
+#include <chrono>
 #include <iostream>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "ballast/deadline.hpp"
 #include "ballast/device.hpp"
+#include "ballast/error.hpp"
+#include "calibration.hpp"
 #include "command_line/options.hpp"
+#include "command_line/program.hpp"
 #include "device_listing.hpp"
 #include "programs.hpp"
 #include "report/table.hpp"
@@ -19,7 +24,7 @@ namespace {
 struct devices_options {
   std::optional<std::string> list;
   bool no_links = false;
-  bool json = false, cluster = false;
+  bool json = false, cluster = false, calibrate = false;
 };
 
 /// Only the program ballast-cluster knows of MPI.
@@ -33,9 +38,28 @@ void list_ranks(devices_options const& options) {
   exec_program(own_folder(), argv.data());
 }
 
+/// A slowdown is no cost of the cores.
+void refuse_slowdowns(device_list const& devices) {
+  for (auto const& device : devices)
+    if (device->spec().slowdown != 1)
+      throw_bad_argument("--devices", device->name(), "devices without a slowdown");
+}
+
+void calibrate_devices(device_list const& devices, bool as_json) {
+  constexpr auto longest = std::chrono::minutes(5);
+  command_line::exits_on_interrupt const immediately;
+  refuse_slowdowns(devices);
+  save_costs({});  // a file that cannot be written is told before anything is measured
+  auto const calibrated = calibrate(devices, deadline::in(longest));
+  save_costs(calibrated);
+  std::cout << (as_json ? calibration_as_json(calibrated).text(2) + "\n"
+                        : calibration_as_text(calibrated, charset_of_environment()));
+}
+
 void list_devices(devices_options const& options) {
   if (options.cluster) return list_ranks(options);
   device_list const devices = open_devices(options.list ? *options.list : default_device_list());
+  if (options.calibrate) return calibrate_devices(devices, options.json);
   std::optional<link_matrix> links;
   if (!options.no_links) links = measure_links(devices);
   if (options.json) {
@@ -60,6 +84,12 @@ void add_devices_command(CLI::App& app) {
       ->add_flag("--cluster", options->cluster,
                  "Of all ranks that mpirun or srun started, with their hosts and cores: rank 0 reports")
       ->excludes(no_links);
+  command
+      ->add_flag("--calibrate", options->calibrate,
+                 "Measure what launches, graphs and copies cost, and keep it for programs that start later, "
+                 "in ballast/costs of XDG_CACHE_HOME or ~/.cache; nothing else may run on the devices")
+      ->excludes(no_links)
+      ->excludes("--cluster");
   command->add_flag("--json", options->json, "Print one JSON object");
   command->callback([options] { list_devices(*options); });
 }

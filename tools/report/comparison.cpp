@@ -34,6 +34,12 @@ void add_differences(doubts& all, std::string const& what, object const& a, obje
   }
 }
 
+/// Records from before there were calibrations do not name the costs, which were the defaults.
+object with_costs(object policies) {
+  if (text_of(policies, "costs") == "nothing") policies.emplace_back("costs", "defaults");
+  return policies;
+}
+
 void add_own_doubts(doubts& all, std::string const& name, run_record const& record) {
   if (!record.answer.verified) {
     all.push_back("the answer of " + name + " was not verified (" + record.answer.how + ")");
@@ -51,7 +57,7 @@ std::vector<std::string> doubts_of(run_record const& a, run_record const& b) {
   add_difference(all, "machine", a.machine.name, b.machine.name);
   add_difference(all, "devices", json_value::list_of(a.devices).text(),
                  json_value::list_of(b.devices).text());
-  add_differences(all, "policy", a.policies, b.policies);
+  add_differences(all, "policy", with_costs(a.policies), with_costs(b.policies));
   add_differences(all, "parameter", a.parameters, b.parameters);
   return all;
 }

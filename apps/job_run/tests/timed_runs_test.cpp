@@ -56,7 +56,10 @@ run_summary three_runs(bool is_right = true) {
           "fixed",
           true,
           {{0.5, 3, {1, 2, 3}}, {0.25, 4, {10, 20, 30}}, {2.0, 5, {100, 200, 300}}},
-          {is_right, "every cell"}};
+          {is_right, "every cell"},
+          0,
+          1,
+          {"defaults", "2026-11-26"}};
 }
 
 TEST(job_run_report, tells_the_median_of_the_times_and_the_rest_of_the_last_run) {
@@ -64,6 +67,7 @@ TEST(job_run_report, tells_the_median_of_the_times_and_the_rest_of_the_last_run)
   EXPECT_EQ(found["seconds"], 0.5);
   EXPECT_EQ(found["repetitions"], 3);
   EXPECT_EQ(found["devices"], nlohmann::json({"first", "second"}));
+  EXPECT_EQ(found["costs"], nlohmann::json({"defaults", "2026-11-26"}));
   EXPECT_EQ(found["policy"], "fixed");
   EXPECT_EQ(found["reuse"], true);
   EXPECT_EQ(found["tasks"], 5);

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "ballast/device.hpp"
 #include "command_line.hpp"
 #include "complaint.hpp"
 #include "folder_test.hpp"
@@ -167,16 +168,17 @@ TEST_F(md_command, records_every_sample_of_every_solution) {
 }
 
 TEST_F(md_command, records_what_decided_how_much_a_device_was_given_at_once) {
+  auto const costs = open_devices("host:1").front()->costs().name();
   auto const both = recorded("--atoms 300 --solutions TQ,chen --queue-tasks 7");
-  EXPECT_EQ(both["policies"], (nlohmann::json{{"feed", "drain"}}));
+  EXPECT_EQ(both["policies"], (nlohmann::json{{"costs", costs}, {"feed", "drain"}}));
   EXPECT_EQ(both["parameters"]["chen.queue_tasks"], 7);
   auto const chen = recorded("--atoms 300 --solutions chen");
-  EXPECT_TRUE(chen["policies"].empty());
+  EXPECT_EQ(chen["policies"], (nlohmann::json{{"costs", costs}}));
   EXPECT_EQ(chen["parameters"]["chen.queue_tasks"], 20);
   auto const jobs = recorded("--atoms 300 --solutions jobs --policy guided");
-  EXPECT_EQ(jobs["policies"], (nlohmann::json{{"split", "guided"}}));
+  EXPECT_EQ(jobs["policies"], (nlohmann::json{{"costs", costs}, {"split", "guided"}}));
   auto const neither = recorded("--atoms 300 --solutions S1,S3");
-  EXPECT_TRUE(neither["policies"].empty());
+  EXPECT_EQ(neither["policies"], (nlohmann::json{{"costs", costs}}));
   EXPECT_FALSE(neither["parameters"].contains("chen.queue_tasks"));
 }
 

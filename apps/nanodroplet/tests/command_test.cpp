@@ -88,6 +88,7 @@ TEST(nanodroplet_command, tells_how_many_launches_a_queue_made_of_its_kernels) {
   EXPECT_LE(merged["launches"], merged["kernels"]);
   EXPECT_EQ(single["merged_kernels"], 0);
   EXPECT_EQ(single["verdicts"]["merge"], 0);
+  EXPECT_EQ(single["costs"].size(), 1u);
   EXPECT_TRUE(command.answer(small + "--launch streams")["launches"].is_null());
 }
 

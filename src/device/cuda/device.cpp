@@ -4,10 +4,11 @@
 #include <array>
 #include <utility>
 
+#include "costs_file.hpp"
 #include "cuda/graph.hpp"
 #include "cuda/memory.hpp"
 #include "cuda/stream.hpp"
-#include "hardware_connections.hpp"
+#include "device_state.hpp"
 
 namespace ballast::detail {
 namespace {
@@ -69,6 +70,7 @@ cuda_device::cuda_device(device_spec const& spec, std::string const& name, std::
       engine_(std::make_shared<cuda_engine>(spec.index, name, std::move(part))),
       properties_(properties_of(*engine_)) {
   engine_->gates = gate_words::of(*engine_);
+  set_costs(costs_on_this_machine(properties_));
 }
 
 std::size_t cuda_device::free_bytes() {

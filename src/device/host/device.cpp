@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "ballast/error.hpp"
+#include "costs_file.hpp"
 #include "host/memory.hpp"
 #include "host/worker_pool.hpp"
 
@@ -27,6 +28,7 @@ host_device::host_device(device_spec const& spec, std::string const& name, std::
   properties_.multiprocessors = int(workers);
   properties_.memory_bytes = host_memory_bytes();
   properties_.pinned_to_cores = !cores.empty();
+  set_costs(costs_on_this_machine(properties_));
 }
 
 std::size_t host_device::free_bytes() {

@@ -51,6 +51,7 @@ TEST(bench_command, files_a_verified_record_of_what_it_measured) {
   EXPECT_EQ(record["schema"], "ballast-run/1");
   EXPECT_EQ(record["benchmark"], "queue/round_trip");
   EXPECT_EQ(record["devices"], nlohmann::json::array({"host:1"}));
+  EXPECT_TRUE(record["policies"].contains("costs"));
   EXPECT_TRUE(record["answer"]["verified"]);
   EXPECT_FALSE(record["series"].empty());
 }

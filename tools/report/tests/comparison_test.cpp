@@ -117,6 +117,17 @@ TEST(report_comparison, has_no_doubts_if_like_is_compared_with_like) {
   EXPECT_THAT(compare_records(a, a).doubts, IsEmpty());
 }
 
+TEST(report_comparison, takes_costs_that_are_not_told_for_the_defaults) {
+  auto const a = record_of({{"x", "s", {1}}});
+  auto b = a;
+  b.policies.emplace_back("costs", "defaults");
+  EXPECT_THAT(compare_records(a, b).doubts, IsEmpty());
+  EXPECT_THAT(compare_records(b, a).doubts, IsEmpty());
+  b.policies.back().second = "2026-11-26";
+  EXPECT_THAT(compare_records(a, b).doubts,
+              ElementsAre("policy costs: \"defaults\" in A, \"2026-11-26\" in B"));
+}
+
 TEST(report_comparison, doubts_records_of_other_machines_settings_and_sources) {
   auto const a = record_of({{"x", "s", {1}}});
   auto b = a;
