@@ -95,7 +95,8 @@ struct moved_bytes {
 };
 
 /// What became of one task. Times are nanoseconds of the host's steady clock (ballast::clock); on a GPU a
-/// kernel ends when its completion is observed.
+/// kernel ends when its completion is observed. Short tasks that adjoin may be one launch: then each has a
+/// share of its time, by units, one behind the other.
 struct task_report {
   std::uint32_t device = 0;  ///< index in the scheduler's device list
   /// The units that the task had.
@@ -143,7 +144,7 @@ class job_failed : public kernel_failed {
 
   /// The job's name in messages: "'step' (number 17)".
   std::string const& job() const noexcept { return kernel(); }
-  /// The units of the task that failed; none where no task did.
+  /// The units of the task that failed, or of several that were one launch; none where no task did.
   job_part part() const noexcept { return part_; }
 
  private:
@@ -205,12 +206,13 @@ class job_scheduler {
   /// completion is ready once all tasks of the job have ended; that of a failed job once none of its tasks
   /// runs any more and no older job has yet to read or write the data that it was to write. wait() throws
   /// job_failed, and timed_out with the state of the scheduler. The arguments are arrays with access maps,
-  /// and last a factory. The factory is called for each kernel of a task with one array_ref<T> per array (of
-  /// T const for reads()) and returns the kernel. Index i of such a reference is element i of the whole
-  /// flattened array, of which only the task's region may be touched. A factory whose parameters are
-  /// array_view<T, Rank> is called with views of the whole arrays; one that takes anything gets references.
-  /// In a .cu file the last argument may be the kernel itself, a lambda that takes a block_of<THREADS>, or an
-  /// item for each unit, and then the references or views; it is copied.
+  /// and last a factory. The factory is called for each launch, which is a task, a part of one or several
+  /// that adjoin, with one array_ref<T> per array (of T const for reads()) and returns the kernel. Index i of
+  /// such a reference is element i of the whole flattened array, of which only the task's region may be
+  /// touched. A factory whose parameters are array_view<T, Rank> is called with views of the whole arrays;
+  /// one that takes anything gets references. In a .cu file the last argument may be the kernel itself, a
+  /// lambda that takes a block_of<THREADS>, or an item for each unit, and then the references or views; it is
+  /// copied.
   ///
   /// Factories are called on threads of the scheduler, concurrently and in any order, and must not access
   /// arrays; neither they nor their destructors may wait for jobs. Maps are called on any thread and must use

@@ -9,6 +9,7 @@
 
 #include "ballast/error.hpp"
 #include "job_failed.hpp"
+#include "task_join.hpp"
 
 namespace ballast::detail {
 namespace {
@@ -22,7 +23,32 @@ std::exception_ptr thrown_by(std::function<void()> const& call) {
   return nullptr;
 }
 
+bool has_failed_source(device_operation const& work) {
+  return std::ranges::any_of(work.data_dependencies, [](auto const& source) { return source->has_failed(); });
+}
+
+/// Whether a launch behind `first` waits for that anyway, as far as it is not over. Within a stream the order
+/// is that of the operations.
+bool is_awaited_by(device_operation const& first, operation_progress const& earlier) {
+  auto const is_behind = [&](auto const& other) {
+    return other->on() == earlier.on() && other->op() >= earlier.op();
+  };
+  return earlier.is_over() || std::ranges::any_of(first.dependencies, is_behind) ||
+         (earlier.on() == first.progress->on() && earlier.op() < first.progress->op());
+}
+
 }  // namespace
+
+std::size_t count_joined(std::deque<device_operation> const& waiting) {
+  auto const& first = waiting.front();
+  auto const may_be_joined = [&](device_operation const& next) {
+    return next.may_be_joined && !has_failed_source(next) &&
+           std::ranges::all_of(next.dependencies,
+                               [&](auto const& earlier) { return is_awaited_by(first, *earlier); });
+  };
+  auto const end = std::find_if_not(waiting.begin() + 1, waiting.end(), may_be_joined);
+  return std::size_t(end - waiting.begin());
+}
 
 stream_queue::stream_queue(compute_device& device, std::uint32_t executor, event_count& wake_event)
     : wake_event_(wake_event),
@@ -66,21 +92,37 @@ bool stream_queue::are_over(progress_list const& earlier) const {
                              [&](auto const& one) { return is_at(*one, [&] { return one->is_over(); }); });
 }
 
-std::shared_ptr<operation_progress> stream_queue::issue_next() {
-  if (waiting_.empty() || !may_issue(waiting_.front())) return nullptr;
-  issued_.push_back(enqueue(waiting_.front()));
+progress_list stream_queue::issue_next() {
+  if (waiting_.empty() || !may_issue(waiting_.front())) return {};
+  auto const& first = waiting_.front();
+  bool const is_tried = !has_failed_source(first);
+  auto const joined = is_tried ? count_joined(waiting_) : 1;
+  auto launch = enqueue(first, is_tried, joined);
+  progress_list issued;
+  for (std::size_t i = 0; i < joined; ++i) {
+    issued.push_back(mark_first_issued(launch));
+    launch.joined = 0;
+  }
+  return issued;
+}
+
+/// Issued with that launch, it has its events and its failure.
+std::shared_ptr<operation_progress> stream_queue::mark_first_issued(issued_work const& launch) {
+  auto& work = waiting_.front();
+  auto& issued = issued_.emplace_back(launch);
+  issued.progress = work.progress, issued.dependencies = std::move(work.dependencies);
+  issued.conclude = std::move(work.conclude), issued.part = work.part;
   waiting_.pop_front();
-  auto const& issued = issued_.back();
   if (issued.failure) issued.progress->mark_failed();
   issued.progress->mark_issued(issued.end);
   return issued.progress;
 }
 
-stream_queue::issued_work stream_queue::enqueue(device_operation const& work) {
-  issued_work result{.progress = work.progress,
-                     .is_timed = work.is_timed,
-                     .dependencies = work.dependencies,
-                     .conclude = work.conclude};
+stream_queue::issued_work stream_queue::enqueue(device_operation const& work, bool is_tried,
+                                                std::size_t joined) {
+  issued_work result{.is_timed = work.is_timed, .launched = work.part, .joined = joined};
+  if (!is_tried) result.failure = failure_of_source();
+  for (std::size_t i = 1; i < joined; ++i) result.launched = range_of_both(result.launched, waiting_[i].part);
   try {
     try_to_enqueue(work, result);
   } catch (...) { result.failure = std::current_exception(); }
@@ -95,10 +137,7 @@ void stream_queue::try_to_enqueue(device_operation const& work, issued_work& res
   try {
     wait_for(work.dependencies);
     if (measured) result.begin = stream_->record();
-    if (std::ranges::any_of(work.data_dependencies, [](auto const& source) { return source->has_failed(); }))
-      result.failure = failure_of_source();
-    else
-      work.enqueue(*stream_);
+    if (!result.failure) work.enqueue(*stream_, result.launched);
   } catch (...) { result.failure = std::current_exception(); }
   result.end = measured ? stream_->record() : stream_->record_untimed();
   stream_->notify_on_completion(wake_event_);
@@ -112,9 +151,10 @@ void stream_queue::wait_for(progress_list const& earlier) {
 
 /// To ask a GPU costs as much as a third of a launch: of many the newest is asked first, for all of them.
 bool stream_queue::is_first_over() {
-  if (over_ == 0 && on_cuda_ && issued_.size() > 2 && issued_.back().end && issued_.back().end->reached())
+  auto const launches_left = [&] { return issued_.size() - issued_.front().joined; };
+  if (over_ == 0 && on_cuda_ && launches_left() > 1 && issued_.back().end && issued_.back().end->reached())
     over_ = issued_.size();
-  if (over_ == 0 && issued_.front().end->reached()) over_ = 1;
+  if (over_ == 0 && issued_.front().end->reached()) over_ = issued_.front().joined;
   return over_ != 0 && are_reported(issued_.front().dependencies);
 }
 
@@ -130,17 +170,30 @@ std::optional<ended_operation> stream_queue::next_end(core_clock const& clock) {
   if (!is_first_over()) return std::nullopt;
   auto const& first = issued_.front();
   ended_operation found{first.progress->op(), first.failure};
-  if (first.is_timed && !first.failure) {
-    auto const [begin_ns, end_ns] = times_of(first, clock);
-    found.begin_ns = begin_ns;
-    last_end_ns_ = found.end_ns = end_ns;
-  }
+  set_times(found, first, clock);
   if (!first.failure && first.conclude) found.failure = thrown_by(first.conclude);
   if (found.failure) first.progress->mark_failed();
   last_ended_ = first.progress;
   issued_.pop_front();  // now: the clock throws if the device is lost, and this is ended by its loss then
   --over_;
   return found;
+}
+
+/// Of one that was joined a share, one behind the other, by its units.
+void stream_queue::set_times(ended_operation& of, issued_work const& work, core_clock const& clock) {
+  bool const is_joined = work.launched.count != work.part.count;
+  if (is_joined) of.joined = {.part = work.launched};
+  if (!work.is_timed || work.failure) return;
+  if (work.joined != 0) launch_ns_ = times_of(work, clock), last_end_ns_ = launch_ns_.end_ns, units_told_ = 0;
+  auto const [begin_ns, end_ns] = launch_ns_;
+  of.begin_ns = begin_ns, of.end_ns = end_ns;
+  if (!is_joined) return;
+  of.joined->begin_ns = begin_ns, of.joined->end_ns = end_ns;
+  auto const at = [&](std::uint32_t units) {
+    return begin_ns + (end_ns - begin_ns) * std::int64_t(units) / std::int64_t(work.launched.count);
+  };
+  of.begin_ns = at(units_told_);
+  of.end_ns = at(units_told_ += work.part.count);
 }
 
 /// An event with a time costs a GPU 2 us between two kernels, one without costs nothing
@@ -248,8 +301,8 @@ void device_executor::drain_inbox() {
 bool device_executor::issue() {
   bool any = false;
   for (auto& queue : queues_)
-    while (auto const issued = queue.issue_next()) {
-      wake_watchers(*issued);
+    for (auto issued = queue.issue_next(); !issued.empty(); issued = queue.issue_next()) {
+      for (auto const& one : issued) wake_watchers(*one);
       any = true;
     }
   if (any) issued_ns_ = now_ns();
@@ -284,8 +337,9 @@ bool device_executor::poll_queue(stream_queue& queue, NextEnd next) {
     any = true;
     ends_.push_back(std::move(*end));
     auto const& progress = queue.last_ended();
-    auto const seen_ns = ends_.back().end_ns;
-    progress->mark_ended(seen_ns != 0 ? seen_ns : now_ns());
+    auto const& told = ends_.back();
+    auto const over_ns = told.joined ? told.joined->end_ns : told.end_ns;
+    progress->mark_ended(over_ns != 0 ? over_ns : now_ns());
     wake_watchers(*progress);
   }
   return any;

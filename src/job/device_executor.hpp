@@ -89,20 +89,34 @@ using progress_list = std::vector<std::shared_ptr<operation_progress>>;
 
 /// An operation as an executor is given it.
 struct device_operation {
-  std::shared_ptr<operation_progress> progress;
-  bool is_timed = false;            ///< its times are wanted
-  progress_list dependencies;       ///< begins when these are over
-  progress_list data_dependencies;  ///< fails without being tried if one of these has failed by then
-  std::function<void(stream&)> enqueue;
-  std::function<void()>
-      conclude;  ///< if there is one: called when it has ended well, and fails it if it throws
+  std::shared_ptr<operation_progress> progress = {};
+  bool is_timed = false;                 ///< its times are wanted
+  progress_list dependencies = {};       ///< begins when these are over
+  progress_list data_dependencies = {};  ///< fails without being tried if one of these has failed by then
+  std::function<void(stream&, job_part)> enqueue = {};  ///< its part, or of several joined ones all
+  std::function<void()> conclude =
+      {};                      ///< if there is one: called when it has ended well, and fails it if it throws
+  job_part part{};             ///< of a kernel
+  bool may_be_joined = false;  ///< to the one before it in its stream, whose part and this adjoin
 };
+
+/// How many operations from the first on, one or more, are to be one launch, if the first is issued now.
+/// Those that may be joined are, unless that would put the first ones off or have one launch do what comes
+/// after another.
+std::size_t count_joined(std::deque<device_operation> const& waiting);
 
 /// What an executor reports of an operation, in the order of its stream.
 struct ended_operation {
+  /// The launch of several tasks.
+  struct joined_launch {
+    job_part part;  ///< of all tasks
+    std::int64_t begin_ns = 0, end_ns = 0;
+  };
+
   op_id op;
   std::exception_ptr failure = nullptr;
-  std::int64_t begin_ns = 0, end_ns = 0;  ///< if it is timed and ended well, by the host's clock
+  std::int64_t begin_ns = 0, end_ns = 0;     ///< if it is timed and ended well, by the host's clock
+  std::optional<joined_launch> joined = {};  ///< of which the times are this one's share by units
 };
 
 /// When kernels and copies of CPU cores ran: what their events tell, moved to the host's clock.
@@ -136,9 +150,9 @@ class stream_queue {
   bool is_empty() const { return waiting_.empty() && issued_.empty(); }
   bool has_issued() const { return !issued_.empty(); }
 
-  /// Issues the first work if nothing stands in its way: what it did is in the result. Where it has to wait
-  /// for another executor, that one will wake this one.
-  std::shared_ptr<operation_progress> issue_next();
+  /// Issues the first work if nothing stands in its way, with what may be joined to it: what it issued is in
+  /// the result. Where it has to wait for another executor, that one will wake this one.
+  progress_list issue_next();
   /// The first issued one, if it has ended. Throws what kept an event from being set behind it: the device is
   /// lost then.
   std::optional<ended_operation> next_end(core_clock const& clock);
@@ -155,24 +169,28 @@ class stream_queue {
 
  private:
   struct issued_work {
-    std::shared_ptr<operation_progress> progress;
+    std::shared_ptr<operation_progress> progress = nullptr;
     bool is_timed;
-    progress_list dependencies;
+    progress_list dependencies = {};
     std::shared_ptr<event> begin = nullptr;  ///< if it is timed, on CPU cores
     std::shared_ptr<event> end = nullptr;    ///< null for what could not be issued
     std::int64_t issued_ns = 0;
     std::exception_ptr failure = nullptr;
     std::function<void()> conclude = {};  ///< keeps what the work uses
+    job_part part{}, launched{};          ///< those of all that were joined
+    std::size_t joined = 1;               ///< operations of the launch, if this is the first of them
   };
 
   template <class Reached>
   bool is_at(operation_progress& earlier, Reached reached) const;
   bool may_issue(device_operation const& work) const;
   bool is_in_same_stream(operation_progress const& earlier) const;
-  issued_work enqueue(device_operation const& work);
+  issued_work enqueue(device_operation const& work, bool is_tried, std::size_t joined);
   void try_to_enqueue(device_operation const& work, issued_work& result);
+  std::shared_ptr<operation_progress> mark_first_issued(issued_work const& launch);
   void wait_for(progress_list const& earlier);
   bool is_first_over();
+  void set_times(ended_operation& of, issued_work const& work, core_clock const& clock);
   bool are_reported(progress_list const& earlier) const;
   core_clock::interval times_of(issued_work const& work, core_clock const& clock) const;
   bool are_over(progress_list const& earlier) const;
@@ -185,6 +203,8 @@ class stream_queue {
   bool is_lost_ = false;
   std::size_t over_ = 0;  ///< how many of those are known to have ended, from the first on
   std::int64_t last_end_ns_ = 0;
+  core_clock::interval launch_ns_{};  ///< of the newest launch that is over
+  std::uint32_t units_told_ = 0;      ///< whose share of it was told
   std::shared_ptr<operation_progress> last_ended_;
   std::unique_ptr<stream> stream_;  ///< goes first, so that nothing runs that was issued
 };

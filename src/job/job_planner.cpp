@@ -180,9 +180,12 @@ bool job_planner::are_all_lost() const { return std::ranges::all_of(on_devices_,
 
 void job_planner::start_split(job_record& job) {
   choose_devices(job);
-  auto& policy = policies_[job.site()];
-  if (policy == nullptr) policy = make_split_policy(job.policy);
-  job.split = policy->begin(shape_of(job));
+  auto& site = sites_[job.site()];
+  if (site.policy == nullptr) site.policy = make_split_policy(job.policy);
+  for (auto device = site.joinable.size(); device < devices_.size(); ++device)
+    site.joinable.emplace_back(devices_[device].is_cuda ? longest_joined_ns : longest_joined_ns_on_cores);
+  job.joinable = site.joinable;
+  job.split = site.policy->begin(shape_of(job));
   job.device_states.resize(job.devices.size());
 }
 
@@ -302,15 +305,52 @@ op_stream other_compute_stream(op_stream of) {
 /// their few blocks run.
 void job_planner::plan_task(planned_task planned) {
   auto const task = std::make_shared<planned_task>(std::move(planned));
+  auto const newest = ops_.newest();
   arrays_.fetch_reads(*task);
-  auto stream = compute_stream_of(*task);
+  bool const needs_copies = ops_.newest() != newest;
+  bool const may_join = !needs_copies && may_join_newest(*task);
+  auto stream = compute_stream_of(*task, may_join);
+  bool const joins = may_join && stream == on_devices_[task->device()].newest.on;
   for (std::size_t i = 0; i < task->pieces.size(); ++i) {
     if (i != 0 && i + 1 == task->pieces.size()) stream = other_compute_stream(stream);
     auto const kernel = plan_kernel(*task, task->pieces[i], stream);
-    sink_.take(kernel_work{kernel, task, i});
+    note_newest(*task, kernel, stream, joins);
+    sink_.take(kernel_work{kernel, task, i, joins});
   }
   ++task->job->tasks_in_flight;
   ++on_devices_[task->device()].tasks;
+}
+
+/// That its device runs concurrently; 0 if unknown.
+std::uint64_t job_planner::units_at_once(planned_task const& task) const {
+  auto const& job = *task.job;
+  if (job.listed == nullptr) return 0;
+  return job.listed->blocks_at_once[task.device()] / std::max<std::uint64_t>(job.grid().blocks_of_unit(), 1);
+}
+
+/// Whether it adjoins the newest kernel of its device, which has the same arrays and was not issued yet, and
+/// is short. What else is in the way, its executor sees when it issues.
+bool job_planner::may_join_newest(planned_task const& task) const {
+  auto const& newest = on_devices_[task.device()].newest;
+  auto const& job = *task.job;
+  if (newest.newest == op_id() || newest.job != job.number || task.pieces.size() > 1 || options_.check_maps ||
+      !adjoin(newest.part, task.part) || !sink_.waits_to_be_issued(newest.newest))
+    return false;
+  auto const units = newest.part.count + task.part.count;
+  return job.joinable[task.device()].has_room_for(units, units_at_once(task)) &&
+         task.arrays(nullptr) == newest.arrays;
+}
+
+void job_planner::note_newest(planned_task const& task, op_id kernel, op_stream on, bool is_joined) {
+  auto& newest = on_devices_[task.device()].newest;
+  if (task.pieces.size() > 1) {
+    newest = {};
+    return;
+  }
+  newest.newest = kernel;
+  newest.part = is_joined ? range_of_both(newest.part, task.part) : task.part;
+  if (is_joined) return;
+  newest.on = on, newest.job = task.job->number, newest.arrays = task.arrays(nullptr);
 }
 
 /// All that it reads is noted before anything that it writes, since one array may be several arguments.
@@ -355,10 +395,12 @@ void job_planner::fail_if_stuck(job_record& job) {
 }
 
 /// A task takes the stream of the kernel whose results it reads, so that it begins as soon as that ends.
-/// Other tasks alternate, so that the tail of one kernel and the beginning of the next share the device.
-op_stream job_planner::compute_stream_of(planned_task const& task) {
+/// One that may be joined takes the stream of that. Other tasks alternate, so that the tail of one kernel and
+/// the beginning of the next share the device.
+op_stream job_planner::compute_stream_of(planned_task const& task, bool may_join) {
   if (auto const writer = last_writer(task); writer != op_id()) return ops_.at(writer).on;
   auto const device = task.device();
+  if (may_join) return on_devices_[device].newest.on;
   auto const even = on_devices_[device].kernels++ % 2 == 0;
   return stream_of(device, even ? device_stream::compute_0 : device_stream::compute_1);
 }
@@ -414,12 +456,22 @@ void job_planner::handle_kernel_end(kernel_work const& kernel, std::uint32_t dev
   auto& task = *kernel.task;
   auto& piece = task.pieces[kernel.piece];
   piece.begin_ns = end.begin_ns, piece.end_ns = end.end_ns;
-  if (failed) handle_piece_failure(task, piece, end);
+  failed ? handle_piece_failure(task, piece, end) : note_length(task, end);
   if (++task.pieces_ended < task.pieces.size()) return;
   release_task(device, task);
   if (task.has_failed) return;
   auto const end_ns = task.end_ns();
-  handle_task_end(device, task, {.op = end.op, .begin_ns = end_ns - task.busy_ns(), .end_ns = end_ns});
+  handle_task_end(
+      device, task,
+      {.op = end.op, .begin_ns = end_ns - task.busy_ns(), .end_ns = end_ns, .joined = end.joined});
+}
+
+void job_planner::note_length(planned_task const& task, ended_operation const& end) const {
+  auto const& all = end.joined;
+  bool const is_noted = all && end.begin_ns != all->begin_ns;  // with the first of its tasks
+  if (task.pieces.size() > 1 || is_noted) return;
+  task.job->joinable[task.device()].note(all ? all->part.count : task.part.count, units_at_once(task),
+                                         all ? all->end_ns - all->begin_ns : end.end_ns - end.begin_ns);
 }
 
 void job_planner::handle_task_end(std::uint32_t device, planned_task const& task,
@@ -479,17 +531,20 @@ void job_planner::handle_piece_failure(planned_task& task, task_piece const& pie
       job.request.arguments[i].array->directory.record_loss(end.op, bytes, job.number);
     });
   auto const why = end.failure ? end.failure : failure_of_source();
-  fail(job, piece.part, devices_[task.device()].name, why);
+  fail(job, end.failure && end.joined ? end.joined->part : piece.part, devices_[task.device()].name, why);
 }
 
 /// Whether no kernel of another job that has ended by now ran on the device meanwhile.
 bool job_planner::was_alone(std::uint32_t device, job_number job, ended_operation const& end) {
   auto& latest = on_devices_[device].latest;
+  auto const own = end.joined ? busy_time{job, end.joined->begin_ns, end.joined->end_ns}
+                              : busy_time{job, end.begin_ns, end.end_ns};
   auto const met = std::ranges::any_of(latest, [&](busy_time const& other) {
-    return other.job != job && other.begin_ns < end.end_ns && end.begin_ns < other.end_ns;
+    return other.job != job && other.begin_ns < own.end_ns && own.begin_ns < other.end_ns;
   });
+  if (!latest.empty() && latest.back() == own) return !met;
   if (latest.size() == max_busy_times) latest.erase(latest.begin());
-  latest.push_back({job, end.begin_ns, end.end_ns});
+  latest.push_back(own);
   return !met;
 }
 

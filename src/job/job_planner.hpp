@@ -18,6 +18,7 @@
 #include "job_record.hpp"
 #include "operations.hpp"
 #include "planned_work.hpp"
+#include "task_join.hpp"
 
 namespace ballast::detail {
 
@@ -25,6 +26,8 @@ namespace ballast::detail {
 struct busy_time {
   job_number job;
   std::int64_t begin_ns, end_ns;
+
+  bool operator==(busy_time const&) const = default;
 };
 
 /// What jobs do on one device.
@@ -34,6 +37,13 @@ struct device_in_use {
   bool is_lost = false;
   bool lacks_memory = false;        ///< a job waits for some, so newer ones take none; in one advance()
   std::vector<busy_time> latest{};  ///< kernels that ended last
+  newest_kernels newest{};
+};
+
+/// What the jobs of a site share.
+struct site_memory {
+  std::unique_ptr<split_policy> policy;
+  std::vector<joinable_length> joinable{};  ///< on each device
 };
 
 /// Decides which device computes which part of which job, and when: fed with jobs and with the ends of what
@@ -115,12 +125,16 @@ class job_planner {
   std::vector<task_piece> pieces_of(planned_task const& task) const;
   void plan_task(planned_task task);
   op_id plan_kernel(planned_task const& task, task_piece const& piece, op_stream on);
-  op_stream compute_stream_of(planned_task const& task);
+  std::uint64_t units_at_once(planned_task const& task) const;
+  bool may_join_newest(planned_task const& task) const;
+  void note_newest(planned_task const& task, op_id kernel, op_stream on, bool is_joined);
+  op_stream compute_stream_of(planned_task const& task, bool may_join);
   op_id last_writer(planned_task const& task) const;
 
   void handle_kernel_end(kernel_work const& kernel, std::uint32_t device, ended_operation const& end,
                          bool failed);
   void handle_piece_failure(planned_task& task, task_piece const& piece, ended_operation const& end);
+  void note_length(planned_task const& task, ended_operation const& end) const;
   void release_task(std::uint32_t device, planned_task const& task);
   void handle_task_end(std::uint32_t device, planned_task const& task, ended_operation const& last);
   void record_span(job_record const& job, std::uint32_t device, ended_operation const& end) const;
@@ -140,7 +154,7 @@ class job_planner {
   retired_objects& retired_;
   array_placement arrays_;
   job_order order_;
-  std::map<job_site, std::unique_ptr<split_policy>> policies_;
+  std::map<job_site, site_memory> sites_;
   std::deque<std::shared_ptr<job_record>> jobs_;  ///< that have not ended, ascending
   job_number newest_ended_unbegun_{0};            ///< of those that ended, or will, without having begun
   job_number newest_turn_;

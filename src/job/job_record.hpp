@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -22,6 +23,7 @@
 #include "job_failed.hpp"
 #include "job_order.hpp"
 #include "operations.hpp"
+#include "task_join.hpp"
 #include "working_set.hpp"
 
 namespace ballast::detail {
@@ -145,6 +147,7 @@ class job_record {
   std::vector<std::uint32_t> max_units{};     ///< of a task, for each of `devices`
   std::vector<device_state> device_states{};  ///< for each of `devices`
   std::unique_ptr<job_split> split;           ///< once it has begun
+  std::span<joinable_length> joinable{};      ///< its site's, on each device of the list; once it has begun
   std::uint32_t tasks_in_flight = 0;          ///< that were planned
   std::optional<job_failure> failure;
   job_report report;

@@ -35,6 +35,11 @@ void operation_dispatcher::take(planned_work work) {
   submit_kernel(std::get<kernel_work>(std::move(work)));
 }
 
+bool operation_dispatcher::waits_to_be_issued(op_id op) const {
+  auto const found = in_flight_.find(op.value());
+  return found != in_flight_.end() && !found->second.progress->is_issued();
+}
+
 std::byte* operation_dispatcher::memory_at(place_id place, array_state const& array) const {
   return array.memory_at(place, place == host_place ? nullptr : devices_[place.value() - 1].memory);
 }
@@ -44,8 +49,10 @@ void operation_dispatcher::submit_copy(copy_work copy) {
   auto* const from = memory_at(copy.what.from, *copy.array);
   auto const op = copy.what.op;
   auto const job = copy.job;
-  auto enqueue = [rows = std::move(copy.rows), to, from](stream& on) { enqueue_rows(rows, to, from, on); };
-  submit(op, job, std::move(copy), std::move(enqueue));
+  device_operation copying{.enqueue = [rows = std::move(copy.rows), to, from](stream& on, job_part) {
+    enqueue_rows(rows, to, from, on);
+  }};
+  submit(op, job, std::move(copy), std::move(copying));
 }
 
 /// A checked task's results reach the device at its end, if it did nothing beside its maps.
@@ -54,34 +61,36 @@ void operation_dispatcher::submit_kernel(kernel_work kernel) {
   auto const job = kernel.task->job;
   auto const& piece = kernel.task->pieces[kernel.piece];
   auto arrays = kernel.task->arrays(devices_[kernel.task->device()].memory);
-  auto const launch = [job, part = piece.part](std::vector<void*> const& on_arrays, stream& on) {
+  auto const launch = [job](std::vector<void*> const& on_arrays, job_part part, stream& on) {
     job->request.launch({on_arrays, job->grid(), part, job->code()}, on);
   };
-  if (!check_maps_)
-    return submit(op, job->number, std::move(kernel),
-                  [launch, arrays = std::move(arrays)](stream& on) { launch(arrays, on); });
+  device_operation work{.part = piece.part, .may_be_joined = kernel.may_be_joined};
+  if (!check_maps_) {
+    work.enqueue = [launch, arrays = std::move(arrays)](stream& on, job_part part) {
+      launch(arrays, part, on);
+    };
+    return submit(op, job->number, std::move(kernel), std::move(work));
+  }
   auto const checked = std::make_shared<checked_task>(job->request, piece.uses, std::move(arrays));
-  auto try_twice = [checked, launch](stream& on) {
+  work.enqueue = [checked, launch](stream& on, job_part part) {
     checked->prepare();
-    for (std::size_t trial = 0; trial < trials; ++trial) launch(checked->arrays(trial), on);
+    for (std::size_t trial = 0; trial < trials; ++trial) launch(checked->arrays(trial), part, on);
   };
-  submit(op, job->number, std::move(kernel), try_twice, [checked, job] { checked->conclude(); });
+  work.conclude = [checked, job] { checked->conclude(); };
+  submit(op, job->number, std::move(kernel), std::move(work));
 }
 
 /// What an operation waits for is known by now: nothing newer is put before it.
-void operation_dispatcher::submit(op_id op, job_number job, planned_work work,
-                                  std::function<void(stream&)> enqueue, std::function<void()> conclude) {
+void operation_dispatcher::submit(op_id op, job_number job, planned_work work, device_operation operation) {
   auto const& planned = ops_.at(op);
   auto const executor = planned.on.executor;
   auto const progress =
       std::make_shared<operation_progress>(op, planned.on, devices_[executor].is_cuda, check_maps_);
   journal_.record_submission(op, planned, job);
-  device_operation operation{progress,
-                             planned.kind == op_kind::kernel || times_copies_,
-                             progress_of(planned.dependencies),
-                             progress_of(planned.data_dependencies),
-                             std::move(enqueue),
-                             std::move(conclude)};
+  operation.progress = progress;
+  operation.is_timed = planned.kind == op_kind::kernel || times_copies_;
+  operation.dependencies = progress_of(planned.dependencies);
+  operation.data_dependencies = progress_of(planned.data_dependencies);
   ops_.mark_issued(op);
   in_flight_.emplace(op.value(), work_in_flight{progress, std::move(work)});
   submit_(executor, std::move(operation));

@@ -40,6 +40,7 @@ class operation_dispatcher final : public work_sink {
                        submission submit, exchange_begin begin = {});
 
   void take(planned_work work) override;
+  bool waits_to_be_issued(op_id op) const override;
   /// Calls `ended` for each end that counts now, in the order of the operations.
   void handle_ends(std::uint32_t on_device, std::vector<ended_operation> const& ends,
                    end_listener const& ended);
@@ -60,9 +61,6 @@ class operation_dispatcher final : public work_sink {
   operation_journal const& journal() const { return journal_; }
 
  private:
-  /// Launches a kernel; `arrays` says where element 0 of each argument's array would be.
-  using launch_on_arrays = std::function<void(std::vector<void*> const& arrays, stream& on)>;
-
   struct work_in_flight {
     std::shared_ptr<operation_progress> progress;
     planned_work work;
@@ -76,8 +74,7 @@ class operation_dispatcher final : public work_sink {
   void submit_kernel(kernel_work kernel);
   void submit_exchange(exchange_work exchange);
   void begin_exchanges();
-  void submit(op_id op, job_number job, planned_work work, std::function<void(stream&)> enqueue,
-              std::function<void()> conclude = {});
+  void submit(op_id op, job_number job, planned_work work, device_operation operation);
   std::byte* memory_at(place_id place, array_state const& array) const;
   progress_list progress_of(std::vector<op_id> const& ops) const;
   void end(reported_end const& reported, end_listener const& ended);

@@ -41,6 +41,7 @@ struct kernel_work {
   op_id op;
   std::shared_ptr<planned_task> task;
   std::size_t piece;
+  bool may_be_joined = false;  ///< to the kernel that its device was given before
 };
 
 /// Bytes that come from another rank or go to one, and have not ended.
@@ -57,6 +58,8 @@ class work_sink {
  public:
   virtual ~work_sink() = default;
   virtual void take(planned_work work) = 0;
+  /// Whether its device has yet to be given what was taken: then more may be joined to it.
+  virtual bool waits_to_be_issued(op_id) const { return false; }
 };
 
 /// What planning needs no more. Who holds the mutex destroys it when that is free again: freeing pinned

@@ -76,6 +76,8 @@ class invented_plan final : public work_sink {
     under_way_.push_back({std::move(work), begin_ns, end_ns});
   }
 
+  bool waits_to_be_issued(op_id op) const override { return nothing_is_issued && !ops.has_ended(op); }
+
   /// Ends what would end next. Whether there was anything.
   bool end_next(std::exception_ptr const& failure = nullptr) {
     auto const next = std::ranges::min_element(
@@ -86,9 +88,10 @@ class invented_plan final : public work_sink {
     now_ns_ = ended.end_ns;
     auto const op = op_of(ended.work);
     ops.mark_ended(op, failure != nullptr);
-    planner.handle_end(ended.work, ops.at(op).on.executor,
-                       {.op = op, .failure = failure, .begin_ns = ended.begin_ns, .end_ns = ended.end_ns},
-                       ops.at(op).status == op_status::failed);
+    planner.handle_end(
+        ended.work, ops.at(op).on.executor,
+        {.op = op, .failure = failure, .begin_ns = ended.begin_ns, .end_ns = ended.end_ns, .joined = joined},
+        ops.at(op).status == op_status::failed);
     planner.advance();
     return true;
   }
@@ -113,6 +116,8 @@ class invented_plan final : public work_sink {
   /// All that was planned: "job 1, units 0 to 3, on 0" or "64 bytes from 0 to 1", where 0 is the host.
   std::vector<std::string> lines;
   std::vector<row_copy> rows;  ///< of the newest copy
+  bool nothing_is_issued = false;
+  std::optional<ended_operation::joined_launch> joined;  ///< of which what ends was a part
 
  private:
   struct one {
@@ -135,7 +140,7 @@ class invented_plan final : public work_sink {
       auto const part = kernel->task->pieces[kernel->piece].part;
       return "job " + std::to_string(kernel->task->job->number.value()) + ", units " +
              std::to_string(part.first) + " to " + std::to_string(part.first + part.count - 1) + ", on " +
-             std::to_string(kernel->task->device());
+             std::to_string(kernel->task->device()) + (kernel->may_be_joined ? ", may be joined" : "");
     }
     auto const& copy = std::get<copy_work>(work).what;
     return std::to_string(copy.size) + " bytes from " + std::to_string(copy.from.value()) + " to " +

@@ -153,7 +153,7 @@ TEST_F(operation_dispatcher_test, copies_rows_between_the_places_memory) {
       {.to = 0, .from = 60, .row_bytes = 4}};
   on_cores.take(copy_work{array, {op, host_place, left}, {}, std::move(rows)});
   auto const on = device->make_stream();
-  submitted.back().second.enqueue(*on);
+  submitted.back().second.enqueue(*on, {});
   on->synchronize();
   auto const at = [&](std::size_t i) { return int(there.data()[i]); };
   EXPECT_THAT((std::vector{at(0), at(3), at(32), at(33), at(36), at(37), at(40), at(41)}),

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "ballast/access_map.hpp"
+#include "operations.hpp"
+
+namespace ballast::detail {
+
+/// Whether two parts are one range together.
+inline bool adjoin(job_part one, job_part other) {
+  return one.first + one.count == other.first || other.first + other.count == one.first;
+}
+
+/// The range that two parts are that adjoin.
+inline job_part range_of_both(job_part one, job_part other) {
+  return {std::min(one.first, other.first), one.count + other.count};
+}
+
+/// Tasks become one launch only if that is over so soon: of longer ones the first would tell its end late.
+/// To launch one alone and see its end takes a GPU 5 us, and CPU cores some 20, whose threads are woken.
+inline constexpr std::int64_t longest_joined_ns = 20'000, longest_joined_ns_on_cores = 50'000;
+
+/// How large launches of one site may be on one device to be over within `longest_ns`, learned from those
+/// that were. Averages, since of two ends that are seen at once the first has all the time. A value.
+class joinable_length {
+ public:
+  explicit joinable_length(std::int64_t longest_ns) : longest_ns_(double(longest_ns)) {}
+
+  /// A launch of `units`, above 0, took so long. `at_once`: units that the device runs concurrently, 0 if
+  /// unknown.
+  void note(std::uint32_t units, std::uint64_t at_once, std::int64_t ns) {
+    auto const weight = waves_ == 0 ? 1 : 0.25;
+    waves_ += weight * (double(waves(units, at_once)) - waves_);
+    ns_ += weight * (double(ns) - ns_);
+  }
+  /// Whether a launch of `units` should be over in that time, even if it takes as many times as long as it is
+  /// larger; false as long as none was noted.
+  bool has_room_for(std::uint32_t units, std::uint64_t at_once) const {
+    return waves_ != 0 && double(waves(units, at_once)) * ns_ <= longest_ns_ * waves_;
+  }
+
+ private:
+  static std::uint64_t waves(std::uint32_t units, std::uint64_t at_once) {
+    auto const each = std::max<std::uint64_t>(at_once, 1);
+    return (units + each - 1) / each;
+  }
+
+  double longest_ns_;
+  double waves_ = 0, ns_ = 0;  ///< of a launch
+};
+
+/// The kernels that a device was given last, as far as one more may be joined to them.
+struct newest_kernels {
+  op_id newest{};  ///< none: nothing may be joined
+  op_stream on{};
+  job_number job{};
+  job_part part{};              ///< of all together
+  std::vector<void*> arrays{};  ///< where they lie, if the device's memory began at null
+};
+
+}  // namespace ballast::detail
