@@ -50,9 +50,11 @@ kernel_entry make_hybrid_entry() {
   code.scratch_bytes = List::scratch * List::max_taken;
   kernel_entry entry{entry_key_of<hybrid_view>, code};
 #if defined(__CUDACC__)
-  entry.workers = entry.server = code;
-  entry.workers.cuda_function = &work_in_hybrid_pool_beside_server_on_gpu<List>;
-  become_server(entry.server, &serve_on_gpu<hybrid_work>);
+  if constexpr (gains_by_lone_server<List::block_threads>) {
+    entry.workers = entry.server = code;
+    entry.workers.cuda_function = &work_in_hybrid_pool_beside_server_on_gpu<List>;
+    become_server(entry.server, &serve_on_gpu<hybrid_work>);
+  }
 #endif
   return entry;
 }

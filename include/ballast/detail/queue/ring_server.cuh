@@ -51,7 +51,6 @@ struct ring_server_memory {
   std::uint32_t closed;
   std::uint32_t ended;  ///< nothing more will come
   std::uint32_t stopping;
-  std::uint32_t window;  ///< slots that the next read of a full submission ring is for
   /// The source: a fence empties the SM's L1 of everything but shared memory.
   alignas(16) unsigned char source_bytes[sizeof(ring_source_ref)];
 
@@ -75,7 +74,6 @@ struct ring_server {
   static constexpr std::uint32_t chunks_in_flight = chunks_in_flight_of<WorkerGroup>;
   static constexpr std::uint32_t few_threads = threads < fencing_threads ? threads : fencing_threads;
   static constexpr std::uint32_t max_window = std::bit_floor(threads * chunks_in_flight / 4);  ///< slots
-  static constexpr std::uint32_t min_window = max_window < 64 ? max_window : 64;
 
   /// What the host says.
   struct host_state {
@@ -97,10 +95,7 @@ struct ring_server {
     worker_group.sync();
     for (std::uint32_t i = worker_group.rank(); i < sizeof given / sizeof(word); i += threads)
       reinterpret_cast<word*>(state().source_bytes)[i] = from[i];
-    if (worker_group.leader()) {
-      state().last_task_ns = worker_group.now_ns();
-      state().window = min_window;
-    }
+    if (worker_group.leader()) state().last_task_ns = worker_group.now_ns();
     worker_group.sync();
   }
 
@@ -381,11 +376,9 @@ struct ring_server {
   }
 
   /// The block reads the next slots of a submission ring up to a window's end, several 16-byte reads in
-  /// flight per thread; true if all were there. The window grows while that is so: a read of slots that the
-  /// host is about to write takes their lines from its cache and makes it slower. A window starts at a
-  /// multiple of its size: so it never wraps, has one lap, and needs one address. A function of its own
-  /// beside workers: with the data in flight its registers just suffice, and what is spilled as it comes
-  /// makes each read wait for the one before.
+  /// flight per thread; true if all were there. A window starts at a multiple of its size: so it never wraps,
+  /// has one lap, and needs one address. A function of its own beside workers: with the data in flight its
+  /// registers just suffice, and what is spilled as it comes makes each read wait for the one before.
   __device__ BALLAST_NOINLINE static bool read_ahead(ring_server server, std::uint32_t ring_index) {
     return server.read_window(ring_index);
   }
@@ -405,21 +398,15 @@ struct ring_server {
   }
 
   __device__ bool read_window(std::uint32_t ring_index) const {
-#  ifdef FIXED
     std::uint32_t const window = min(std::uint64_t(max_window), source().capacity());
-#  else
-    std::uint32_t const window = min(std::uint64_t(state().window), source().capacity());
-#  endif
     std::uint64_t const next = state().got[ring_index];
     std::uint32_t const first = std::uint32_t(next) & (window - 1);
     stamped_chunk const* const chunks = source().submission_slot(ring_index, next - first).chunks;
-    stamped_chunk held[chunks_in_flight] = {};
+    stamped_chunk held[chunks_in_flight];
 #  pragma unroll
     for (std::uint32_t k = 0; k < chunks_in_flight; ++k)
-      if (k * threads < 4 * window)
-        held[k] =
-            load_chunk<scope::system>(chunks[min(worker_group.rank() + k * threads, 4 * window - 1)], 0);
-    find_space(window);  // while the reads are under way
+      held[k] = load_chunk<scope::system>(chunks[min(worker_group.rank() + k * threads, 4 * window - 1)], 0);
+    find_space(max_window);  // while the reads are under way
     publish_fetched(false);
     std::uint32_t const lap = lap_of(next, source().shift);
     std::uint32_t end = std::uint32_t(min(std::uint64_t(window), first + space()));
@@ -440,7 +427,6 @@ struct ring_server {
     if (worker_group.leader()) {
       state().got[ring_index] += end - first;
       state().tail += end - first;
-      state().window = end == window ? min(2 * window, max_window) : max(window / 2, min_window);
       publish();
     }
     worker_group.sync();

@@ -27,7 +27,7 @@ kernel_entry make_entry() {
   code.scratch_bytes = List::scratch;
   kernel_entry entry{entry_key_of<Source>, code};
 #if defined(__CUDACC__)
-  if constexpr (has_server<Source>) {
+  if constexpr (has_server<Source> && gains_by_lone_server<List::threads>) {
     entry.workers = entry.server = code;
     entry.workers.cuda_function = &work_beside_server_on_gpu<List, Source>;
     become_server(entry.server, &serve_on_gpu<Source>);

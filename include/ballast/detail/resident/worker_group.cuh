@@ -176,6 +176,9 @@ inline constexpr std::uint32_t lone_server_threads = 512;
 struct lone_server : cuda_worker<lone_server_threads> {
   using cuda_worker<lone_server_threads>::cuda_worker;
 };
+/// Whether a server has more threads so than as a block of the workers' kernel.
+template <std::uint32_t Threads>
+constexpr bool gains_by_lone_server = Threads < lone_server_threads;
 template <class WorkerGroup>
 constexpr bool is_lone_server = std::is_same_v<WorkerGroup, lone_server>;
 
