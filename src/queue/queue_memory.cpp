@@ -291,7 +291,8 @@ std::optional<hybrid_memory::handed_out_task> hybrid_memory::handed_out_at(std::
 }
 
 hybrid_work hybrid_memory::work(ring_source_ref const& source) const {
-  hybrid_work work{{source.control, {pool_.view(), source, counters_.data(), origins_.data()}, pool_.method()}};
+  hybrid_work work{
+      {source.control, {pool_.view(), source, counters_.data(), origins_.data()}, pool_.method()}};
   work.view.source.pool_halt_word = &work.view.words->halt;
   work.view.handed_out = handed_out_.data();
   std::ranges::copy(may_leave_, work.view.may_leave);
