@@ -248,7 +248,7 @@ class compute_device {
   virtual bool has_resident() const noexcept = 0;
   /// Who has room of the device, with what each has; and who has room of something else that shares its GPU,
   /// with that device's name; but not who has `except`. Empty if there is none.
-  virtual std::string resident_holders(resident_room const& except = {}) const = 0;
+  virtual std::string resident_holders(std::span<resident_room const> except = {}) const = 0;
 
  protected:
   /// For the backends, which open the device and then tell its name. Without a resource its memory comes from

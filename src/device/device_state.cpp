@@ -88,7 +88,7 @@ bool resident_claims::any() const noexcept {
   return !held_.empty();
 }
 
-std::string resident_claims::holders(resident_claimant asking, resident_room const& except) const {
+std::string resident_claims::holders(resident_claimant asking, std::span<resident_room const> except) const {
   std::lock_guard const hold(mutex_);
   return list_of(asking, except);
 }
@@ -143,10 +143,10 @@ std::uint64_t resident_claims::left_for(resident_place const& place, resident_re
 }
 
 /// Its own first.
-std::string resident_claims::list_of(resident_claimant asking, resident_room const& except) const {
+std::string resident_claims::list_of(resident_claimant asking, std::span<resident_room const> except) const {
   std::string own, others;
   for (auto const& one : held_) {
-    if (one.room.id == except.id) continue;
+    if (std::ranges::find(except, one.room.id, &resident_room::id) != except.end()) continue;
     bool const is_own = one.who == asking;
     auto& text = is_own ? own : others;
     text += (text.empty() ? "" : ", ") + one.describe() + (is_own ? "" : " on " + one.device);

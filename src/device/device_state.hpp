@@ -83,7 +83,7 @@ class resident_claims {
   /// Whether anyone has room of the device or of a part of it.
   bool any() const noexcept;
   /// As compute_device::resident_holders(): "A (2 blocks), B (1 block) on cuda:0@8#1".
-  std::string holders(resident_claimant asking, resident_room const& except) const;
+  std::string holders(resident_claimant asking, std::span<resident_room const> except) const;
 
  private:
   struct held {
@@ -101,7 +101,7 @@ class resident_claims {
   std::uint64_t cost_to(std::uint32_t places, resident_claimant who) const;
   std::uint64_t left_for(resident_place const& place, resident_request const& request) const;
   bool are_fragmented(resident_claimant who, resident_request const& request) const;
-  std::string list_of(resident_claimant asking, resident_room const& except) const;
+  std::string list_of(resident_claimant asking, std::span<resident_room const> except) const;
 
   mutable std::mutex mutex_;
   std::uint64_t last_id_ = 0;

@@ -20,7 +20,7 @@ constexpr std::size_t stop_word = 0, idle_timed_out_word = 32, host_blocks_word 
 /// tools make CUDA run one kernel at a time. Those that say so in the environment are not tried.
 enum class side_by_side { unknown, yes, no };
 std::atomic<side_by_side> kernels_run = side_by_side::unknown;
-constexpr auto side_by_side_trial = std::chrono::seconds(1);
+constexpr auto side_by_side_trial = std::chrono::seconds(5);
 
 std::atomic_ref<std::uint32_t> shared(std::uint32_t& word) { return std::atomic_ref(word); }
 
@@ -167,7 +167,7 @@ void resident_kernel::take_room(bool two) {
     return;
   write_log(log_level::info, whole_.holder + " runs on " + device_->name() + " with " +
                                  std::to_string(blocks) + " of " + std::to_string(max_blocks()) +
-                                 " blocks beside " + device_->resident_holders(room_));
+                                 " blocks beside " + device_->resident_holders(rooms()));
 }
 
 /// False if there is no room for both kernels.
@@ -209,7 +209,10 @@ resident_control resident_kernel::next_control() const {
 
 void resident_kernel::begin_run() {
   ++run_;
+  main_.on = serving_.on = nullptr;
   main_.failure = serving_.failure = nullptr;
+  main_.launched = false;
+  serving_.launched = blocks_of_server() == 0;
   shared(words_[stop_word]).store(0, std::memory_order_relaxed);
   claimed_ = true;
 }
@@ -217,44 +220,57 @@ void resident_kernel::begin_run() {
 bool resident_kernel::start(void const* argument, std::size_t bytes) {
   take_room();
   begin_run();
+  bool const two = blocks_of_server() != 0;
+  main_.on = stream_.get();
+  serving_.on = server_stream_.get();
   try {
     clear_activity(deadline::in(options_.start_timeout));
-    auto& first = blocks_of_server() != 0 ? serving_ : main_;
-    main_.on = nullptr;  // nobody asks for its state while a launch may block all calls of CUDA
-    first.on = blocks_of_server() != 0 ? server_stream_.get() : stream_.get();
-    launch_by_thread(first, argument, bytes, [] {});
+    launch_by_thread(two ? serving_ : main_, argument, bytes, [] {});
   } catch (...) {
     end_of_run();  // nothing was launched
     throw;
   }
-  if (blocks_of_server() == 0) {
-    await_arrival(blocks_, deadline::in(options_.start_timeout));
-  } else {
-    await_arrival(1, deadline::in(options_.start_timeout));
-    main_.on = stream_.get();
+  if (two) {
+    await_server();
     launch_by_thread(main_, argument, bytes, [] {});
-    if (!await_workers()) return false;
+    if (!run_side_by_side()) return false;
   }
+  if (!await_arrival(deadline::in(options_.start_timeout))) give_up_start();
   auto const device_ns = std::atomic_ref(clock_[0]).load(std::memory_order_acquire);
   clock_offset_ns_ = device_->is_cuda() ? host_now_ns() - std::int64_t(device_ns) : 0;
   return true;
 }
 
-/// Of a server that runs. False: they do not start before it has ended, and now it has.
-bool resident_kernel::await_workers() {
-  bool const is_trial = kernels_run.load() == side_by_side::unknown;
-  auto const limit = is_trial ? std::min<clock::duration>(options_.start_timeout, side_by_side_trial)
-                              : options_.start_timeout;
+/// Until the server runs; its workers are not launched yet.
+void resident_kernel::await_server() {
+  auto const until = deadline::in(options_.start_timeout);
   try {
-    await_arrival(blocks_, deadline::in(limit));
-    kernels_run = side_by_side::yes;
-    return true;
-  } catch (timed_out const&) {
-    if (!is_trial || arrived() != 1) throw;
+    for (int polls = 0; arrived() == 0; ++polls) {
+      if (until.passed()) give_up_start();
+      if (polls % 64 != 63) continue;
+      std::this_thread::yield();
+      if (!serving_.launched.load(std::memory_order_acquire)) continue;
+      if (serving_.failure) std::rethrow_exception(serving_.failure);
+      if (!serving_.running()) return;
+    }
+  } catch (...) {
+    main_.launched = true;  // there is nothing to wait for
+    throw;
   }
+}
+
+/// Of a server that runs and its workers. False: they do not start before it has ended, and now it has. Asked
+/// by the first start of a process that has a server.
+bool resident_kernel::run_side_by_side() {
+  if (kernels_run.load() != side_by_side::unknown) return true;
+  (void)await_arrival(deadline::in(std::min<clock::duration>(options_.start_timeout, side_by_side_trial)));
+  auto const there = arrived();
+  if (there == blocks_) kernels_run = side_by_side::yes;
+  if (there != 1 || !running()) return true;
   kernels_run = side_by_side::no;
   write_log(log_level::info, "CUDA runs one kernel at a time here: " + whole_.holder + " on " +
                                  device_->name() + " gets a block that serves");
+  request_stop();
   join(deadline::in(options_.stop_timeout));
   return false;
 }
@@ -270,10 +286,7 @@ void resident_kernel::start_on(stream& on, void const* argument, std::size_t byt
   take_room(false);
   begin_run();
   main_.on = &on;
-  if (!launches_block_) {
-    main_.launched = false;
-    return launch(main_, argument, bytes, follow);
-  }
+  if (!launches_block_) return launch(main_, argument, bytes, follow);
   try {
     launch_by_thread(main_, argument, bytes, std::move(follow));
   } catch (...) {
@@ -302,7 +315,6 @@ void resident_kernel::launch_by_thread(launched_kernel& which, void const* argum
                                        std::function<void()> follow) {
   std::vector<unsigned char> copy(bytes);
   std::memcpy(copy.data(), argument, bytes);
-  which.launched.store(false, std::memory_order_relaxed);
   try {
     which.launcher = start_thread("the resident kernel on " + device_->name(),
                                   [this, &which, copy = std::move(copy), follow = std::move(follow)] {
@@ -315,23 +327,27 @@ void resident_kernel::launch_by_thread(launched_kernel& which, void const* argum
   }
 }
 
-/// Until so many blocks run, or none any more.
-void resident_kernel::await_arrival(std::uint32_t blocks, deadline until) {
-  for (int polls = 0; arrived() < blocks; ++polls) {
+/// Until all blocks run, or none any more: true.
+bool resident_kernel::await_arrival(deadline until) {
+  for (int polls = 0; arrived() < blocks_; ++polls) {
     if (polls % 64 == 63) std::this_thread::yield();
-    if (polls % 64 == 63 && !running()) return;
-    if (!until.passed()) continue;
-    auto const started = arrived();
-    request_stop();
-    throw timed_out("the resident kernel's blocks to start on " + device_->name(),
-                    std::to_string(started) + " of " + std::to_string(blocks_) + " blocks started" +
-                        describe_neighbours());
+    if (polls % 64 == 63 && !running()) return true;
+    if (until.passed()) return false;
   }
+  return true;
+}
+
+void resident_kernel::give_up_start() {
+  auto const started = arrived();
+  request_stop();
+  throw timed_out(
+      "the resident kernel's blocks to start on " + device_->name(),
+      std::to_string(started) + " of " + std::to_string(blocks_) + " blocks started" + describe_neighbours());
 }
 
 /// Who may be in the way.
 std::string resident_kernel::describe_neighbours() const {
-  auto const others = device_->resident_holders(room_);
+  auto const others = device_->resident_holders(rooms());
   auto const part = describe_part(*device_);
   if (!others.empty()) return " beside " + others + part;
   if (!device_->is_cuda()) return "";
@@ -412,7 +428,6 @@ void resident_kernel::await_host_blocks(deadline until) {
 void resident_kernel::end_of_run() {
   for (auto* each : {&main_, &serving_})
     if (each->launcher.joinable()) each->launcher.join();
-  serving_.on = nullptr;
   claimed_ = false;
   give_back_room();
 }

@@ -86,7 +86,7 @@ TEST_F(devices, give_room_to_resident_kernels_until_their_multiprocessors_are_ta
     auto const first = device->claim_resident({.holder = "the first", .blocks = all, .min_blocks = all});
     EXPECT_THROW(device->claim_resident({.holder = "the second"}), error);
     EXPECT_TRUE(device->resident_holders().starts_with("the first (")) << device->resident_holders();
-    EXPECT_EQ(device->resident_holders(first), "");
+    EXPECT_EQ(device->resident_holders({&first, 1}), "");
     EXPECT_NE(describe_resident_holder(*device).find(device->name() + " is held by the first"),
               std::string::npos);
     device->release_resident(first);

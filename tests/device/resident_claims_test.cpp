@@ -200,7 +200,7 @@ TEST(resident_claims, name_the_claimants_own_holders_then_others_and_their_devic
   gpu.claim(part(second_part, "cuda:0@8#1"), exactly(1, 1, "the last"));
   auto const room = gpu.claim(part(first_part, "cuda:0@8#0"), exactly(2, 1, "the first"));
   EXPECT_EQ(gpu.holders(first_part, {}), "the first (2 blocks), the last (1 block) on cuda:0@8#1");
-  EXPECT_EQ(gpu.holders(first_part, room), "the last (1 block) on cuda:0@8#1");
+  EXPECT_EQ(gpu.holders(first_part, {&room, 1}), "the last (1 block) on cuda:0@8#1");
   EXPECT_EQ(gpu.holders(part_of_another_split, {}),
             "the last (1 block) on cuda:0@8#1, the first (2 blocks) on cuda:0@8#0");
 }

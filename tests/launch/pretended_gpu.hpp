@@ -147,7 +147,7 @@ class pretended_gpu final : public compute_device {
   }
   void release_resident(resident_room const& room) noexcept override { cores_->release_resident(room); }
   bool has_resident() const noexcept override { return cores_->has_resident(); }
-  std::string resident_holders(resident_room const& except) const override {
+  std::string resident_holders(std::span<resident_room const> except) const override {
     return cores_->resident_holders(except);
   }
 

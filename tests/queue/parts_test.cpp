@@ -64,7 +64,7 @@ class pretended_part final : public noting_device {
     gpu_->add_resident(-1);
   }
   bool has_resident() const noexcept override { return gpu_->has_resident(); }
-  std::string resident_holders(resident_room const& except) const override {
+  std::string resident_holders(std::span<resident_room const> except) const override {
     auto const own = noting_device::resident_holders(except);
     return own.empty() && has_resident() ? "that of another part" : own;
   }

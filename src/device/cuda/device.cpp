@@ -130,7 +130,7 @@ void cuda_device::release_resident(resident_room const& room) noexcept { claims(
 
 bool cuda_device::has_resident() const noexcept { return claims().any(); }
 
-std::string cuda_device::resident_holders(resident_room const& except) const {
+std::string cuda_device::resident_holders(std::span<resident_room const> except) const {
   return claims().holders(engine_->claimant, except);
 }
 

@@ -36,7 +36,7 @@ class cuda_device final : public compute_device {
   resident_room claim_resident(resident_request const& request) override;
   void release_resident(resident_room const& room) noexcept override;
   bool has_resident() const noexcept override;
-  std::string resident_holders(resident_room const& except) const override;
+  std::string resident_holders(std::span<resident_room const> except) const override;
 
  private:
   void* allocate_bytes(memory where, std::size_t bytes) override;

@@ -32,7 +32,7 @@ class host_device final : public compute_device {
   }
   void release_resident(resident_room const& room) noexcept override { claims_.release(room); }
   bool has_resident() const noexcept override { return claims_.any(); }
-  std::string resident_holders(resident_room const& except) const override {
+  std::string resident_holders(std::span<resident_room const> except) const override {
     return claims_.holders({}, except);
   }
 

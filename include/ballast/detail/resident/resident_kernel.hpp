@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -108,7 +109,7 @@ class resident_kernel {
   struct launched_kernel {
     std::atomic<stream*> on = nullptr;
     std::thread launcher;
-    std::atomic<bool> launched = true;  ///< or failed, or there is none
+    std::atomic<bool> launched = false;  ///< or failed, or not to be launched
     std::exception_ptr failure;
 
     bool running() const {
@@ -132,8 +133,11 @@ class resident_kernel {
               std::function<void()> const& follow) noexcept;
   void launch_by_thread(launched_kernel& which, void const* argument, std::size_t bytes,
                         std::function<void()> follow);
-  void await_arrival(std::uint32_t blocks, deadline until);
-  bool await_workers();
+  void await_server();
+  bool run_side_by_side();
+  bool await_arrival(deadline until);
+  [[noreturn]] void give_up_start();
+  std::array<resident_room, 2> rooms() const { return {server_room_, room_}; }
   std::string describe_neighbours() const;
   std::uint32_t arrived() const;
   void pause(clock::duration run, deadline until);

@@ -100,7 +100,10 @@ class noting_stream final : public stream {
 class noting_device : public compute_device {
  public:
   explicit noting_device(std::shared_ptr<compute_device> inner)
-      : compute_device(inner->spec(), inner->name()), inner_(std::move(inner)) {}
+      : noting_device(inner, inner->spec(), inner->name()) {}
+  /// Which says that it is another one.
+  noting_device(std::shared_ptr<compute_device> inner, device_spec spec, std::string name)
+      : compute_device(std::move(spec), std::move(name)), inner_(std::move(inner)) {}
 
   stream_notes& notes() { return *notes_; }
 
@@ -122,7 +125,7 @@ class noting_device : public compute_device {
   }
   void release_resident(resident_room const& room) noexcept override { inner_->release_resident(room); }
   bool has_resident() const noexcept override { return inner_->has_resident(); }
-  std::string resident_holders(resident_room const& except) const override {
+  std::string resident_holders(std::span<resident_room const> except) const override {
     return inner_->resident_holders(except);
   }
 

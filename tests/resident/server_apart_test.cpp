@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// A resident kernel whose server is a kernel of its own, on CPU cores that look like a GPU: a core for each
+// of two kernels, or one for both, so that the second does not start before the first has ended. What a
+// process has found out of that it keeps, so each test is a process.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdlib>
+#include <iostream>
+#include <memory>
+#include <thread>
+
+#include "ballast/detail/resident/resident_kernel.hpp"
+#include "ballast/detail/resident/worker_loop.cuh"
+#include "ballast/error.hpp"
+#include "kernels.cuh"
+#include "noting_device.hpp"
+
+namespace ballast::test {
+using namespace detail;
+
+kernel_set const& resident_test_kernels();
+
+namespace {
+
+/// Cores as a GPU of two SMs.
+class cores_as_gpu final : public noting_device {
+ public:
+  explicit cores_as_gpu(std::string const& cores)
+      : noting_device(open_devices(cores)[0], {.kind = backend::cuda}, "pretended") {
+    properties_ = noting_device::properties();
+    properties_.multiprocessors = 2;
+  }
+  device_properties const& properties() const noexcept override { return properties_; }
+  resident_room claim_resident(resident_request const& request) override {
+    return {++rooms_, request.blocks};
+  }
+  void release_resident(resident_room const&) noexcept override {}
+  bool has_resident() const noexcept override { return false; }
+  std::string resident_holders(std::span<resident_room const>) const override { return ""; }
+
+ private:
+  device_properties properties_;
+  std::uint64_t rooms_ = 0;
+};
+
+/// What both kernels are given: how often a server, a worker and a block that may be either have begun.
+struct counted_begins {
+  resident_control control;
+  std::array<std::atomic<int>, 3>* begun = nullptr;
+};
+enum : std::size_t { as_server, as_worker, as_either };
+
+/// A block of the run, by its number in it.
+struct numbered_block {
+  std::uint32_t number;
+  std::uint32_t block() const { return number; }
+  bool leader() const { return true; }
+};
+
+template <std::size_t As, std::uint32_t First>
+void stay(void const* argument, host_block_context& context) {
+  auto const given = *static_cast<counted_begins const*>(argument);
+  host_block_count const counted(*given.control.host_blocks);
+  ++(*given.begun)[As];
+  given.control.arrive(numbered_block{context.block + First}, 1);
+  while (!given.control.stop_requested()) std::this_thread::yield();
+}
+
+void is_no_kernel() {}
+
+kernel_entry entry_of_two() {
+  auto const code = [](auto* function) {
+    return kernel_code{.name = "a pretended kernel",
+                       .cuda_function = &is_no_kernel,
+                       .host_function = function,
+                       .threads = 32,
+                       .scratch_bytes = 0};
+  };
+  return {.key = nullptr,
+          .code = code(&stay<as_either, 0>),
+          .server = code(&stay<as_server, 0>),
+          .workers = code(&stay<as_worker, 1>)};
+}
+
+struct apart {
+  explicit apart(std::string const& cores, int blocks = 2)
+      : kernel(std::make_shared<cores_as_gpu>(cores), resident_test_kernels(), entry_of_two(),
+               {.blocks = blocks, .spared_multiprocessors = 0}) {}
+
+  bool start() {
+    kernel.take_room();
+    counted_begins const argument{kernel.next_control(), &begun};
+    return kernel.start(&argument, sizeof argument);
+  }
+  void end() {
+    kernel.request_stop();
+    kernel.join(deadline::in(std::chrono::minutes(1)));
+  }
+  std::array<int, 3> counts() const { return {begun[0], begun[1], begun[2]}; }
+
+  std::array<std::atomic<int>, 3> begun{};
+  resident_kernel kernel;
+};
+
+/// For a test that is a process: says what is wrong, if anything, and ends it.
+[[noreturn]] void end_with(std::string const& complaint) {
+  std::cerr << (complaint.empty() ? "all is well" : complaint) << std::endl;
+  std::_Exit(complaint.empty() ? 0 : 1);
+}
+
+struct server_apart : testing::Test {
+  void SetUp() override { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
+};
+
+TEST_F(server_apart, runs_beside_its_workers_again_and_again) {
+  if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "needs two cores";
+  auto const test = [] {
+    apart two("host:2");
+    for (int run = 1; run <= 3; ++run) {
+      if (!two.start()) end_with("it says that kernels run one at a time");
+      if (two.kernel.blocks() != 2 || !two.kernel.running()) end_with("it does not run");
+      two.end();
+      if (two.counts() != std::array{run, run, 0}) end_with("not one server and one worker a run");
+      if (two.kernel.running() || two.kernel.claimed()) end_with("it did not end");
+    }
+    end_with("");
+  };
+  EXPECT_EXIT(test(), testing::ExitedWithCode(0), "all is well");
+}
+
+TEST_F(server_apart, gives_way_to_a_block_that_serves_where_kernels_run_one_at_a_time) {
+  auto const test = [] {
+    apart two("host:1");
+    if (two.start()) end_with("two kernels ran on one core");
+    if (two.kernel.claimed()) end_with("it has not ended");
+    if (two.counts()[as_server] != 1 || two.counts()[as_either] != 0) end_with("the server did not try");
+    end_with("");
+  };
+  EXPECT_EXIT(test(), testing::ExitedWithCode(0), "all is well");
+}
+
+TEST_F(server_apart, is_a_block_of_the_workers_kernel_where_launches_wait_for_their_end) {
+  if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "needs two cores";
+  auto const test = [] {
+    setenv("CUDA_LAUNCH_BLOCKING", "1", 1);
+    apart one("host:2");
+    if (!one.start()) end_with("it says that kernels run one at a time");
+    one.end();
+    if (one.counts() != std::array{0, 0, 2}) end_with("not two blocks of one kernel");
+    end_with("");
+  };
+  EXPECT_EXIT(test(), testing::ExitedWithCode(0), "all is well");
+}
+
+}  // namespace
+}  // namespace ballast::test
