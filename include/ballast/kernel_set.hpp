@@ -135,9 +135,11 @@ struct kernel_entry {
   kernel_code code;
   /// The kernel's place in the set, if the code runs only that one, or kernels that are like it.
   std::uint32_t kernel = 0;
-  /// GPU: a resident kernel whose block 0 serves the others, as two that run side by side: one block that
-  /// serves, and the workers. Both take the argument of `code`.
-  kernel_code server = {}, workers = {};
+  /// GPU: of a resident kernel whose block 0 serves the others, the server as a kernel of its own, of one
+  /// block. Takes the argument of `code`, as `workers` does.
+  kernel_code server = {};
+  /// What runs beside the server; none if there is no such server.
+  kernel_code workers = {};
 };
 
 /// What a kernel_set is made of.
