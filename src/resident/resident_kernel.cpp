@@ -133,6 +133,7 @@ int resident_kernel::most_of(resident_request const& request) const {
 /// No blocks: the server is no kernel of its own.
 resident_request resident_kernel::request_beside_server(kernel_set const& kernels) const {
   if (!may_split()) return {.holder = {}, .blocks = 0};
+  device_->resources(entry_.server);  // loads it, as make_request() does the others
   auto request = make_request(kernels, entry_.workers);
   int const most = most_of(request) - int(request.blocks_per_multiprocessor);
   int const wanted = options_.blocks == 0 ? most : options_.blocks - 1;

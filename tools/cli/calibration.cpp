@@ -182,19 +182,11 @@ void add_copies(device_costs& costs, device_list const& devices, link_matrix con
   costs.peer_bytes_per_ns = peer_rate(devices, links, device);
 }
 
+/// Of cores, what is of GPUs only is nothing; all else is measured.
 device_costs nothing_measured() {
-  return {.launch_ns = 0,
-          .merged_launch_ns = 0,
-          .start_ns = 0,
-          .shortest_kernel_ns = 0,
-          .set_arguments_ns = 0,
-          .build_graph_ns = 0,
-          .build_launch_ns = 0,
-          .launch_graph_ns = 0,
-          .copy_ns = 0,
-          .host_bytes_per_ns = 0,
-          .peer_bytes_per_ns = 0,
-          .measured_on = utc_now().substr(0, 10)};
+  auto costs = default_costs(backend::host);
+  costs.measured_on = utc_now().substr(0, 10);
+  return costs;
 }
 
 /// All that have the same costs: parts of a GPU, and all devices of cores.

@@ -17,7 +17,7 @@ inline constexpr std::uint32_t rounds_before_publish = 64;  ///< what was fetche
 /// as long as hundreds of others (docs/decisions/0032).
 template <class WorkerGroup>
 constexpr std::uint32_t chunks_in_flight_of = is_lone_server<WorkerGroup> ? 8 : 4;
-/// The warps of a block fence one after the other, some 0.6 us each: so few do what needs a fence.
+/// So many look for space and write a grid's tickets, which takes a fence of each of their warps.
 inline constexpr std::uint32_t fencing_threads = 128;
 inline constexpr std::uint32_t slots_checked = 4;  ///< ring slots that each of them looks at for space
 inline constexpr std::uint32_t slots_checked_for_many = 16;  ///< where as many will be filled at once
