@@ -127,28 +127,35 @@ TEST(stalled_queue, tells_its_state_when_a_deadline_passes) {
   setup.queue.close();
 }
 
-TEST(stopped_queue, hands_back_exactly_the_tasks_that_did_not_run) {
+/// Stops a queue whose workers are held before 60 tasks. Returns how many it handed back: none if the workers
+/// were free before a GPU's server, which reads the request over PCIe, had seen it.
+std::size_t handed_back_by_stop() {
   std::uint32_t const n = 60;
   counted_words visits(first_device(), n);
   held_queue setup(64);
-  auto const tasks = visits_of(visits.ref(), n);
-  setup.queue.submit(tasks);
+  setup.queue.submit(visits_of(visits.ref(), n));
   setup.queue.request_stop();
-  EXPECT_THROW(
-      {
-        setup.held.open();
-        setup.queue.wait_all();
-      },
-      stopped);
+  setup.held.open();
+  bool told = false;
+  try {
+    setup.queue.wait_all();
+  } catch (stopped const&) { told = true; }
   auto const rest = setup.queue.stop();
+  EXPECT_EQ(told, !rest.empty());
   auto seen = visits.read();
   for (auto const& one : rest) seen[one.range().first] += 1;
   EXPECT_EQ(check_visits(seen), exactly_once) << rest.size() << " handed back";
-  EXPECT_FALSE(rest.empty());
   setup.queue.start();
   setup.queue.submit(rest);
   setup.queue.close();
   EXPECT_EQ(check_visits(visits.read()), exactly_once);
+  return rest.size();
+}
+
+TEST(stopped_queue, hands_back_exactly_the_tasks_that_did_not_run) {
+  std::size_t handed_back = 0;
+  for (int round = 0; round < 100 && handed_back == 0; ++round) handed_back = handed_back_by_stop();
+  EXPECT_GT(handed_back, 0u);
 }
 
 // So many that on a GPU workers take several at once: what one holds and has not begun is handed back too.
