@@ -127,7 +127,7 @@ class asking_policy : public share_policy {
     auto const spare = view.own.backlog - std::min(view.own.backlog, reserve(view));
     promise_gifts(view, spare);
     give_pieces(view, spare, next);
-    for (auto const& one : waiting_) next.wanting += one.state.workers;
+    next.wanting = created_wanted(view);
     decline(next);
     withdraw(view, next);
     ask(view, next);
@@ -165,6 +165,15 @@ class asking_policy : public share_policy {
   /// Whether the rank runs out of tasks before an answer to a question can be here.
   bool is_short(share_view const& view) const {
     return !view.has_created && double(view.own.backlog) < std::max(low(view), meanwhile(view));
+  }
+
+  /// For how many workers of those who wait a rank's own may hand out tasks that they created, at a time: for
+  /// half as many as it has. More than that is soon all that it has, and it waits for others itself, of whom
+  /// each remembers it and does the same.
+  std::uint64_t created_wanted(share_view const& view) const {
+    std::uint64_t workers = 0;
+    for (auto const& one : waiting_) workers += one.state.workers;
+    return std::min<std::uint64_t>(workers, std::max(1u, view.own.workers / 2));
   }
 
   void promise_gifts(share_view const& view, std::uint64_t spare) {

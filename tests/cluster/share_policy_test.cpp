@@ -492,7 +492,7 @@ TEST(lifelines, lead_from_every_living_rank_to_every_other_whoever_is_lost) {
 
 /// Of rank 0 of three whose tasks have created many others, of which so many wait to leave.
 share_view view_with_created(std::uint64_t backlog) {
-  return {.own = {backlog, 2, 2, 0}, .messages = 4, .has_created = true};
+  return {.own = {backlog, 16, 16, 0}, .messages = 4, .has_created = true};
 }
 
 TEST(created_tasks_that_wait, keep_a_rank_from_asking_whatever_the_policy) {
@@ -520,6 +520,15 @@ TEST(created_tasks_that_wait, are_wanted_for_all_workers_of_who_asked_and_given_
   auto const next = policy->decide(view_with_created(9));
   ASSERT_EQ(next.actions.size(), 2u);
   EXPECT_EQ(next.actions[0].tasks + next.actions[1].tasks, 9u);
+}
+
+TEST(created_tasks_that_wait, are_wanted_for_half_of_the_workers_of_a_rank_however_many_wait_for_it) {
+  auto const policy = make_share_policy("lifeline", {0, 5, 0, 5});
+  for (std::uint32_t rank = 1; rank < 5; ++rank) policy->asked(rank, {0, 0, 6, 0});
+  EXPECT_EQ(policy->decide(view_with_created(0)).wanting, 8u);
+  auto one_worker = view_with_created(0);
+  one_worker.own.workers = 1;
+  EXPECT_EQ(policy->decide(one_worker).wanting, 1u);
 }
 
 TEST(created_tasks_that_wait, let_a_rank_withdraw_where_it_was_declined_and_ask_there_again) {

@@ -57,8 +57,8 @@ struct share_action {
 struct share_decision {
   /// In this order; what they give is at most the backlog in all, and at most share_view::messages of them.
   std::vector<share_action> actions;
-  /// Workers of ranks that asked for tasks and get none now. If its tasks create tasks the rank fetches some
-  /// from its devices.
+  /// Workers of ranks that asked for tasks and get none now, at most half as many as the rank has. If its
+  /// tasks create tasks the rank fetches some for them from its devices.
   std::uint64_t wanting = 0;
   /// When to decide again, if nothing happens before.
   std::int64_t look_again_ns = std::numeric_limits<std::int64_t>::max();
