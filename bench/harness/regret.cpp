@@ -6,6 +6,10 @@
 
 namespace ballast::bench {
 
+regrets::regrets(session& now) : now_(&now) {
+  now.parameter("regret", "how much longer the default takes than the best by name");
+}
+
 void regrets::measure(std::string const& load, std::vector<rival> const& ways, std::size_t warm_up,
                       std::size_t rounds) {
   std::vector<std::vector<double>> seconds(ways.size());
@@ -28,6 +32,18 @@ void regrets::derive() {
   std::ranges::sort(all_);
   now_->derived("median regret", all_[all_.size() / 2]);
   now_->derived("worst regret", all_.back());
+}
+
+std::vector<device_choice> equal_and_unequal(session const& now) {
+  std::vector<device_choice> all{{"", now.devices()}};
+  std::vector<device_spec> specs;
+  for (auto const& device : now.devices()) {
+    if (device->is_cuda()) return all;
+    specs.push_back(device->spec());
+  }
+  specs.back().slowdown *= 3;
+  all.push_back({", one device slow", open_devices(specs)});
+  return all;
 }
 
 }  // namespace ballast::bench

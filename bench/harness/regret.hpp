@@ -15,10 +15,23 @@ struct rival {
   std::function<double()> seconds;  ///< does it once
 };
 
+/// The default policy, and each other one of `policies` by its name; `seconds(name)` gets the load done.
+template <class Policies, class Seconds>
+std::vector<rival> rivals_of(std::string const& of_default, Policies const& policies,
+                             Seconds const& seconds) {
+  std::vector<rival> all{{"default", [seconds, of_default] { return seconds(of_default); }}};
+  for (auto const& policy : policies)
+    if (policy.name != of_default)
+      all.push_back(
+          {std::string(policy.name), [seconds, name = std::string(policy.name)] { return seconds(name); }});
+  return all;
+}
+
 /// How much longer a default takes than the best way by name, load by load.
 class regrets {
  public:
-  explicit regrets(session& now) : now_(&now) {}
+  /// Says in the record what the figures mean.
+  explicit regrets(session& now);
 
   /// Runs all ways in turn, so that what else the machine does meets all of them: `warm_up` times for
   /// nothing, then `rounds` times. The first is the default; another one may be the same by name. Adds a
@@ -32,5 +45,15 @@ class regrets {
   session* now_;
   std::vector<double> all_;
 };
+
+/// Devices, and what they add to the name of a load.
+struct device_choice {
+  std::string remark;
+  device_list devices;
+};
+
+/// The session's devices; if all are cores, also the same with the last one slower by a factor of 3. Unequal
+/// GPUs are those that the user names (cuda:0@32,cuda:0@96).
+std::vector<device_choice> equal_and_unequal(session const& now);
 
 }  // namespace ballast::bench

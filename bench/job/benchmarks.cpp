@@ -36,6 +36,9 @@ std::vector<benchmark> job_benchmarks() {
        &measure_job_out_of_core},
       {"job/empty_tasks", "a job of tasks that do nothing, from submit() to wait()",
        &measure_job_empty_tasks},
+      {"job/defaults",
+       "even, skewed and drifting units over several devices by each split policy, and the default's regret",
+       &measure_job_defaults, &needs_two_devices},
       {"job/shared_read", "an array that every device reads, beside a copy from the host to each",
        &measure_job_shared_read, &needs_two_devices},
   };

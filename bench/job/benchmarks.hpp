@@ -17,6 +17,7 @@ void measure_job_granularity(session& now, program_name name);
 void measure_job_scaling(session& now);
 void measure_job_out_of_core(session& now);
 void measure_job_empty_tasks(session& now);
+void measure_job_defaults(session& now);
 void measure_job_shared_read(session& now);
 void measure_job_decisions(session& now);
 

@@ -15,7 +15,7 @@ void measure_chains(session&);
 void measure_live(session&);
 void measure_submit_cost(session&);
 void measure_decisions(session&);
-void measure_defaults(session&);
+void measure_launch_defaults(session&);
 void measure_lambdas(session&);
 void measure_concurrency(session&);
 void measure_breakdown(session&);

@@ -25,7 +25,7 @@ struct launch_load {
   bool waits = false;                  ///< a thread waits for each of its launches
 };
 
-std::vector<launch_load> all_loads(session const& now) {
+std::vector<launch_load> launch_loads(session const& now) {
   auto const some = [&](std::size_t full) { return now.size(full, std::min<std::size_t>(full, 8)); };
   return {{"8 threads, tiny", 8, some(500), {0}},
           {"1 thread, tiny", 1, some(2000), {0}},
@@ -38,6 +38,7 @@ std::vector<launch_load> all_loads(session const& now) {
           {"8 threads, 16 blocks of 5 us", 8, some(40), {5}, 16},
           {"8 threads that wait, tiny", 8, some(100), {0}, 1, true},
           {"8 threads that wait, 50 us", 8, some(40), {50}, 1, true},
+          {"32 threads that wait, tiny", 32, some(60), {0}, 1, true},
           {"1 thread that waits, tiny", 1, some(300), {0}, 1, true}};
 }
 
@@ -87,11 +88,10 @@ void measure_load(session& now, launch_load const& load, regrets& all) {
 
 }  // namespace
 
-void measure_defaults(session& now) {
+void measure_launch_defaults(session& now) {
   now.axes("The queue as it comes and by the name of each order", "", "seconds");
-  now.parameter("regret", "how much longer the default takes than the best by name");
   regrets all(now);
-  for (auto const& load : all_loads(now)) measure_load(now, load, all);
+  for (auto const& load : launch_loads(now)) measure_load(now, load, all);
   all.derive();
 }
 

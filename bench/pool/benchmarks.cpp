@@ -17,6 +17,11 @@ std::vector<benchmark> pool_benchmarks() {
        "blocks",
        &measure_connect4_storage},
       {"pool/queens", "N queens by a task for each way to fill the first rows, by method", &measure_queens},
+      {"pool/defaults",
+       "recursion, queens, an unbalanced tree, one giant task and tiny ones by each method, and the "
+       "default's "
+       "regret",
+       &measure_pool_defaults},
       {"pool/tbb", "Fibonacci's numbers, queens and an unbalanced tree in a pool and by oneTBB, on CPU cores",
        &measure_tbb, &needs_cores},
   };

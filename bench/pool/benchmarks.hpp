@@ -15,6 +15,7 @@ void measure_block_tree(session&);
 void measure_empty_run(session&);
 void measure_queens(session&);
 void measure_tbb(session&);
+void measure_pool_defaults(session&);
 std::string needs_cores(device_list const& devices);
 void measure_connect4_blocks(session&);
 void measure_connect4_storage(session&);

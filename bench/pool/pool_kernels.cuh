@@ -52,6 +52,32 @@ struct fibonacci_call {
   }
 };
 
+/// Halves its numbers until there is one, whose task takes so many dependent multiply-adds; number 0 takes
+/// others. Each number adds one to the pool's sum.
+struct range_task {
+  static constexpr int threads = 1, blocks_per_multiprocessor = 32;
+  static constexpr std::uint32_t spawns = 2;
+  static constexpr bool reduces = true;
+  std::uint32_t first, count;  ///< at least one
+  std::uint32_t turns, turns_of_first;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    if (count == 1) return block.add_to_sum(computed() == 0 ? 2 : 1);  // of all below 2^20, none is 0
+    auto const half = count / 2;
+    block.spawn(range_task{first, half, turns, turns_of_first});
+    block.spawn(range_task{first + half, count - half, turns, turns_of_first});
+  }
+
+ private:
+  BALLAST_HD std::uint32_t computed() const {
+    std::uint32_t value = first + 1;
+    for (std::uint32_t i = first == 0 ? turns_of_first : turns; i > 0; --i)
+      value = value * 1664525u + 1013904223u;
+    return value;
+  }
+};
+
 /// What the tasks of the tree read.
 struct tree_data {
   static constexpr std::uint32_t words = 1u << 20;
@@ -111,6 +137,7 @@ struct loaded_node {
 };
 
 kernel_set const& fibonacci_kernels();
+kernel_set const& range_kernels();
 kernel_set const& tree_kernels_32();  ///< loaded_node<32>, and so on
 kernel_set const& tree_kernels_64();
 kernel_set const& tree_kernels_128();

@@ -72,25 +72,6 @@ void race_queens(session& now) {
 
 std::uint32_t bushy_levels(session const& now) { return std::uint32_t(now.size(5, 3)); }
 
-/// Of the results that are counted where tasks meet, and of all.
-struct tree_sums {
-  answer counted = 0, all = 0;
-};
-
-tree_sums sum_over_tree(std::uint32_t bushy) {
-  tree_sums sums;
-  for (std::vector<formula_node> waiting{{}}; !waiting.empty();) {
-    auto const node = waiting.back();
-    waiting.pop_back();
-    auto const result = node.work();
-    if (formula_node::counts(result)) sums.counted += result;
-    sums.all += result;
-    for (std::uint32_t i = 0; i < formula_node::children && node.has_children(bushy); ++i)
-      waiting.push_back(node.child(i));
-  }
-  return sums;
-}
-
 /// The tree in a pool, again and again.
 class tree_in_pool {
  public:

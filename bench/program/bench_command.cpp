@@ -52,6 +52,18 @@ void say(sample_series const& one) {
                one.unit.c_str());
 }
 
+/// Not what a queue counted for each point of a curve, which is for readers of the record.
+std::string derived_text(run_record const& record) {
+  constexpr std::size_t most = 40;
+  if (record.derived.empty() || record.derived.size() > most) return {};
+  table all({{"derived", alignment::left}, {"value"}});
+  for (auto const& [name, value] : record.derived) {
+    auto const text = value.text();
+    all.add_row({name, text == "null" ? "not finite" : rounded(std::stod(text))});
+  }
+  return all.text(charset_of_environment());
+}
+
 std::string as_text(run_record const& record) {
   table all({{record.benchmark, alignment::left},
              {"unit", alignment::left},
@@ -65,7 +77,7 @@ std::string as_text(run_record const& record) {
                  rounded(summary.upper_quartile), std::to_string(summary.count)});
   }
   auto const checked = (record.answer.verified ? "verified: " : "NOT VERIFIED: ") + record.answer.how + "\n";
-  return all.text(charset_of_environment()) + checked;
+  return all.text(charset_of_environment()) + derived_text(record) + checked;
 }
 
 /// The file names distinguish records of another number of connections than CUDA's own.

@@ -23,8 +23,10 @@ std::vector<benchmark> queue_benchmarks() {
        &measure_enqueue},
       {"queue/arguments", "time of a task and its round trip, by the bytes of its kernel's members",
        &measure_arguments},
-      {"queue/feeds", "batches of tiny, long and uneven tasks over several devices, by feed policy",
-       &measure_feeds, &needs_two_devices},
+      {"queue/defaults",
+       "batches of tiny, long and uneven tasks over several devices by each feed policy, and the default's "
+       "regret",
+       &measure_queue_defaults, &needs_two_devices},
       {"queue/homes",
        "throughput, round trip and a full ring, kept on the device, on the host and on a peer (section 4.2)",
        &measure_homes},

@@ -15,7 +15,7 @@ void measure_order(session&);
 void measure_preloaded(session&);
 void measure_enqueue(session&);
 void measure_arguments(session&);
-void measure_feeds(session&);
+void measure_queue_defaults(session&);
 void measure_homes(session&);
 void measure_trees(session&);
 void measure_uneven_grids(session&);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "ballast/device.hpp"
 #include "ballast/kernel.cuh"
 #include "ballast/task.hpp"
 #include "queue/kernels.cuh"
@@ -30,6 +31,20 @@ struct uneven_block {
     device_word(counts[block.index()]).add_relaxed(1);
   }
 };
+
+/// So many steps of an uneven_block take about that long.
+inline std::uint32_t uneven_steps(compute_device const& device, double us) {
+  return std::uint32_t((device.is_cuda() ? 400 : 800) * us);
+}
+
+/// How many of them devices run at a time, together.
+inline std::uint32_t uneven_blocks_at_once(device_list const& devices) {
+  std::uint32_t blocks = 0;
+  for (auto const& device : devices)
+    blocks += std::uint32_t(device->properties().multiprocessors) *
+              (device->is_cuda() ? uneven_block::blocks_per_multiprocessor : 1);
+  return blocks;
+}
 
 /// One tile of C = A B, square matrices of `size` columns (a multiple of 32), row after row; a block whose
 /// entry of `active` is 0 ends immediately. After matrixMul of the CUDA samples, which the paper used.

@@ -84,6 +84,7 @@ dispatcher::dispatcher(std::shared_ptr<compute_device> device, kernel_set const*
       streams_(device_, streams_for(*device_, options)),
       shutdown_timeout_(options.shutdown_timeout),
       direct_dispatch_(direct_dispatch_of(options.order)),
+      hands_over_awaited_(!device_->is_cuda() || options.among != "fifo"),
       connections_(connections_of(*device_)),
       lines_(this, device_, options.timeout),
       placement_(lines_.fence(), rules_of(options, connections_)),
@@ -187,6 +188,7 @@ bool dispatcher::issue_directly(launch_stream_state& line, submission& work) {
   }
   line.mark_issued(place, 1);
   target.mark_issued();
+  lone_line_.store(line.number(), std::memory_order_relaxed);
   thread_.wake_if_idle();
   return true;
 }
@@ -210,7 +212,7 @@ bool dispatcher::is_sound() {
   } catch (...) { return false; }
 }
 
-bool dispatcher::may_issue_directly(launch_stream_state const& line, submission const& work) const {
+bool dispatcher::may_issue_directly(launch_stream_state& line, submission const& work) const {
   if (direct_dispatch_ == direct_dispatch::never) return false;
   if (line.submitted() != line.issued() || paused_.load(std::memory_order_seq_cst)) return false;
   if (closed_.load(std::memory_order_relaxed) || stopped_because_.load(std::memory_order_seq_cst) != nullptr)
@@ -218,16 +220,18 @@ bool dispatcher::may_issue_directly(launch_stream_state const& line, submission 
   if (line.is_in_flight() && line.is_in_graph()) return false;
   if (work.has_dependencies() && !placement_.can_wait_on_device(work)) return false;
   if (direct_dispatch_ == direct_dispatch::always || mode() == dispatch_mode::direct) return true;
-  return is_alone(line, work);
+  return (!hands_over_awaited_ && line.is_awaited_each_time()) || is_alone(line, work);
 }
 
 /// Where hardware queues are shared, launches behind each other may be in front of who comes next; and what
-/// waits for its predecessor may be merged with what comes next.
+/// waits for its predecessor may be merged with what comes next. Launch streams that begin together all find
+/// nothing in flight; if each issued its own, each would go on in a stream of its own, and none be merged.
 bool dispatcher::is_alone(launch_stream_state const& line, submission const& work) const {
   bool const may_merge = mode() == dispatch_mode::merged && work.kernel() != nullptr;
   bool const may_follow_own = connections_ >= streams_.size() && !may_merge;
   auto const own = may_follow_own ? line.issued() - line.finished() : 0;
-  return counts_.in_flight() == own && !anyone_waits_.load(std::memory_order_relaxed) && inbox_.is_empty();
+  return lone_line_.load(std::memory_order_relaxed) == line.number() && counts_.in_flight() == own &&
+         !anyone_waits_.load(std::memory_order_relaxed) && inbox_.is_empty();
 }
 
 /// Whether there was anything to do. A kernel that faulted tells no end.
@@ -426,6 +430,8 @@ void dispatcher::issue_on(std::uint32_t place, planned_launch const& planned,
     error ? fail(*planned_lines_[i], error)
           : mark_issued(*planned_lines_[i], place, issuer_.issued_of_each()[i]);
   if (!error) target.mark_issued();
+  lone_line_.store(planned_lines_.size() == 1 ? planned.launch_streams.front() : no_line,
+                   std::memory_order_relaxed);
 }
 
 /// The oldest launches of the line.
@@ -468,6 +474,7 @@ bool dispatcher::issue_graph(std::uint32_t place) {
     plan_.withdraw(member.line->number());
     mark_issued(*member.line, place, member.launches, true);
   }
+  lone_line_.store(no_line, std::memory_order_relaxed);
   target.mark_issued();
   target.attach_graph(std::move(graph));
   loads_.add_graph(place);

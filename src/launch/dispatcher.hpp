@@ -72,8 +72,10 @@ class dispatcher final : private device_work {
   bool issue_directly(launch_stream_state& line, submission& work);
 
  private:
+  static constexpr std::uint32_t no_line = ~std::uint32_t{0};
+
   dispatch_mode mode() const { return mode_.load(std::memory_order_relaxed); }
-  bool may_issue_directly(launch_stream_state const& line, submission const& work) const;
+  bool may_issue_directly(launch_stream_state& line, submission const& work) const;
   bool is_alone(launch_stream_state const& line, submission const& work) const;
   std::uint32_t stream_for(launch_stream_state const& line) const;
   bool is_sound();
@@ -114,6 +116,7 @@ class dispatcher final : private device_work {
 
   clock::duration const shutdown_timeout_;
   direct_dispatch const direct_dispatch_;
+  bool const hands_over_awaited_;  // cores merge them for less, and a key may put others first
   std::uint32_t const connections_;
 
   launch_stream_table lines_;
@@ -143,6 +146,7 @@ class dispatcher final : private device_work {
   std::atomic<dispatch_mode> mode_;
   std::atomic<bool> anyone_waits_ = false;  // as the thread saw it last
   std::atomic<bool> paused_ = false, closed_ = false;
+  std::atomic<std::uint32_t> lone_line_ = no_line;  // whose launch was issued last, unless it was merged
   std::atomic<char const*> stopped_because_ = nullptr;
 };
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "ballast/error.hpp"
 #include "ballast/launch_queue.hpp"
@@ -29,6 +30,7 @@ bool dependency::is_met() const {
 }
 
 bool launch_stream_state::has_ended(completion_key const& launch) {
+  note_asked(launch.first);
   if (finished() >= launch.first) return true;
   if (has_failed() && (issued() < launch.first || lost_.load(std::memory_order_acquire))) return true;
   if (!is_watched()) watched_.store(true, std::memory_order_relaxed);
@@ -37,8 +39,17 @@ bool launch_stream_state::has_ended(completion_key const& launch) {
 
 void launch_stream_state::wait(completion_key const& launch, deadline until) {
   nvtx_range const shown("wait for a launch");
+  note_asked(launch.first);
   await(
       launch_phase::end, [&] { return is_finished(launch.first); }, launch.first, "finish", until);
+}
+
+/// Twice, so that a thread that waits for the last launch of a burst does not count: what it launches next
+/// has followers.
+bool launch_stream_state::is_awaited_each_time() {
+  auto const before = submitted();
+  if (before == 0 || is_in_flight() || asked_.load(std::memory_order_relaxed) != before) return false;
+  return std::exchange(awaited_before_, before + 1) == before;
 }
 
 bool launch_stream_state::notify_at_end(completion_key const&, event_count* bell) {

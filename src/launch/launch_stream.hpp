@@ -174,6 +174,10 @@ class launch_stream_state final : public completion_source {
   bool notify_at_end(completion_key const& launch, event_count* bell) override;
 
   bool is_watched() const { return watched_.load(std::memory_order_relaxed); }
+  /// Somebody asks for the end of this launch.
+  void note_asked(std::uint64_t number) {
+    if (asked_.load(std::memory_order_relaxed) != number) asked_.store(number, std::memory_order_relaxed);
+  }
   /// Sleeps until `happened()`. Throws like check(number), and timed_out ("launch N of launch stream P to
   /// `what`").
   template <class Happened>
@@ -187,6 +191,9 @@ class launch_stream_state final : public completion_source {
   void mark_submitted() {
     submitted_.store(submitted_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
   }
+  /// Before a launch is submitted: whether the one before it has ended and its end was asked for, and whether
+  /// that was so of that one, too. To be asked once for each launch, as long as nothing waits.
+  bool is_awaited_each_time();
   /// Whether the dispatcher must be told: it does not look at this line at the moment.
   bool announce() { return (marks_.fetch_or(announced, std::memory_order_acq_rel) & announced) == 0; }
   /// The launch stream's last call: no launch will follow. Whether the dispatcher must be told, as by
@@ -238,6 +245,8 @@ class launch_stream_state final : public completion_source {
   clock::duration timeout_;
   submission_queue chain_;
   alignas(64) std::atomic<std::uint64_t> submitted_ = 0;
+  std::atomic<std::uint64_t> asked_ = 0;  // the launch whose end was asked for last
+  std::uint64_t awaited_before_ = 0;      // the newest launch before which its predecessor was awaited
   std::atomic<std::uint32_t> marks_ = 0;
   alignas(64) std::atomic<std::uint64_t> issued_ = 0;
   std::atomic<std::uint64_t> finished_ = 0;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <random>
@@ -29,8 +28,13 @@ task_load load_of(std::string name, std::size_t tasks, Us const& us) {
   return load;
 }
 
+task_load one_giant_among(task_load load) {
+  load.us[load.us.size() / 2] = 5000;
+  return load;
+}
+
 /// For each worker as many tasks.
-std::vector<task_load> all_loads(session const& now, std::size_t workers) {
+std::vector<task_load> task_loads(session const& now, std::size_t workers) {
   auto const some = [&](std::size_t full) { return workers * now.size(full, 4); };
   std::mt19937 random(1);
   std::exponential_distribution<double> exponential;
@@ -39,6 +43,7 @@ std::vector<task_load> all_loads(session const& now, std::size_t workers) {
           load_of("50 us", some(100), [](double) { return 50.0; }),
           load_of("exponential, 50 us", some(100), [&](double) { return 50 * exponential(random); }),
           load_of("one of 5 ms first", some(100), [](double at) { return at == 0 ? 5000.0 : 50.0; }),
+          one_giant_among(load_of("one of 5 ms among tiny ones", some(4000), [](double) { return 0.0; })),
           load_of("longer and longer, to 100 us", some(100), [](double at) { return 100 * at; }),
           load_of("shorter and shorter, from 100 us", some(100), [](double at) { return 100 * (1 - at); }),
           load_of("tiny, then 50 us", some(400), [](double at) { return at < 0.75 ? 0.0 : 50.0; }),
@@ -48,15 +53,14 @@ std::vector<task_load> all_loads(session const& now, std::size_t workers) {
 /// A batch of them over all devices, in memory that these can address.
 class fed_batch {
  public:
-  fed_batch(session const& now, task_load const& load)
-      : devices_(now.devices()),
-        steps_(now.first(), load.us.size()),
-        counts_(now.first(), load.us.size()),
-        results_(now.first(), load.us.size()) {
-    auto const steps_of_us = now.first()->is_cuda() ? 400.0 : 800.0;
+  fed_batch(device_list const& devices, task_load const& load)
+      : devices_(devices),
+        steps_(devices.front(), load.us.size()),
+        counts_(devices.front(), load.us.size()),
+        results_(devices.front(), load.us.size()) {
     std::vector<task> tasks;
     for (std::uint32_t i = 0; i < load.us.size(); ++i) {
-      steps_[i] = std::uint32_t(std::lround(steps_of_us * load.us[i]));
+      steps_[i] = uneven_steps(*devices.front(), load.us[i]);
       tasks.push_back(task(uneven_block{array_ref<std::uint32_t const>(steps_.data()),
                                         array_ref(counts_.data()), array_ref(results_.data())},
                            {i, 1}));
@@ -85,27 +89,22 @@ class fed_batch {
   std::uint32_t rounds_ = 0;
 };
 
-void measure_load(session& now, task_load const& load, regrets& all) {
-  fed_batch batch(now, load);
-  std::vector<rival> rivals{{"default", [&] { return batch.seconds(balanced_options{}.policy); }}};
-  for (auto const& policy : feed_policies())
-    if (policy.name != balanced_options{}.policy)
-      rivals.push_back(
-          {std::string(policy.name), [&, name = std::string(policy.name)] { return batch.seconds(name); }});
-  all.measure(load.name, rivals, now.size(1, 0), now.size(9, 1));
+void measure_load(session& now, task_load const& load, device_choice const& on, regrets& all) {
+  fed_batch batch(on.devices, load);
+  auto const rivals = rivals_of(balanced_options{}.policy, feed_policies(),
+                                [&](std::string const& policy) { return batch.seconds(policy); });
+  all.measure(load.name + on.remark, rivals, now.size(1, 0), now.size(9, 1));
   now.verify(batch.each_ran(), "every task ran exactly once");
 }
 
 }  // namespace
 
-void measure_feeds(session& now) {
+void measure_queue_defaults(session& now) {
   now.axes("A batch over several devices by how these are fed", "", "seconds");
-  now.parameter("regret", "how much longer the default takes than the best by name");
-  std::size_t workers = 0;
-  for (auto const& device : now.devices())
-    workers += std::size_t(device->properties().multiprocessors) * (device->is_cuda() ? 16 : 1);
   regrets all(now);
-  for (auto const& load : all_loads(now, workers)) measure_load(now, load, all);
+  for (auto const& on : equal_and_unequal(now))
+    for (auto const& load : task_loads(now, uneven_blocks_at_once(on.devices)))
+      measure_load(now, load, on, all);
   all.derive();
 }
 

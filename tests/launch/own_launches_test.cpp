@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which launches the thread of a launch stream issues itself under the default order.
+#include <chrono>
+#include <future>
+#include <string>
+#include <vector>
+
+#include "fixture.hpp"
+#include "pretended_gpu.hpp"
+
+namespace ballast::test {
+using namespace detail;
+namespace {
+
+constexpr std::chrono::minutes long_enough{1};
+
+device_list one_gpu() { return {std::make_shared<pretended_gpu>()}; }
+
+/// A queue on which a launch of another launch stream is in flight, so that none is alone.
+class busy_queue {
+ public:
+  explicit busy_queue(device_list const& devices, launch_options const& options = {})
+      : queue_(devices, kernels(), options), busy_(queue_.make_launch_stream()) {
+    busy_.launch(wait_at_gate{gate_.ref()}, 1);
+    busy_.wait_issued();
+  }
+  ~busy_queue() { gate_.open(); }
+
+  launch_stream make_launch_stream() { return queue_.make_launch_stream(); }
+  count_visits visit() const { return {visits_.ref()}; }
+  std::uint32_t visits() const { return visits_[0]; }
+  std::uint64_t issued_by_producers() const { return queue_.statistics().issued_by_producers; }
+
+ private:
+  shared_words const gate_{1}, visits_{1};
+  launch_queue queue_;
+  launch_stream busy_;
+};
+
+/// How many of ten launches that are waited for one by one the launch stream issued itself.
+std::uint64_t issued_of_ten_awaited(device_list const& devices, launch_options const& options = {}) {
+  busy_queue queue(devices, options);
+  auto line = queue.make_launch_stream();
+  for (std::uint32_t i = 0; i < 10; ++i) {
+    line.launch(queue.visit(), 1).wait();
+    EXPECT_EQ(queue.visits(), i + 1);
+  }
+  return queue.issued_by_producers();
+}
+
+TEST(launches_that_are_waited_for, are_issued_by_their_own_thread_from_the_third_on) {
+  EXPECT_EQ(issued_of_ten_awaited(one_gpu()), 8u);
+}
+
+TEST(launches_that_are_waited_for, go_through_the_dispatcher_in_other_orders) {
+  for (std::string const order : {"round_robin", "held"})
+    EXPECT_EQ(issued_of_ten_awaited(one_gpu(), {.order = order}), 0u) << order;
+}
+
+TEST(launches_that_are_waited_for, do_not_pass_those_that_a_key_puts_first) {
+  for (std::string const key : {"priority", "longest_first"})
+    EXPECT_EQ(issued_of_ten_awaited(one_gpu(), {.among = key}), 0u) << key;
+}
+
+TEST(launches_that_are_waited_for, go_through_the_dispatcher_on_cores_where_merging_pays_more) {
+  EXPECT_EQ(issued_of_ten_awaited(open_devices("host:2")), 0u);
+}
+
+TEST(launches_that_are_waited_for, may_be_asked_for_without_sleeping) {
+  busy_queue queue(one_gpu());
+  auto line = queue.make_launch_stream();
+  for (int i = 0; i < 10; ++i) {
+    auto const done = line.launch(queue.visit(), 1);
+    for (auto const until = clock::now() + long_enough; !done.ready() && clock::now() < until;)
+      std::this_thread::yield();
+  }
+  EXPECT_EQ(queue.visits(), 10u);
+  EXPECT_EQ(queue.issued_by_producers(), 8u);
+}
+
+TEST(launches_that_are_waited_for, are_not_those_of_a_burst_whose_last_one_is) {
+  busy_queue queue(one_gpu());
+  auto line = queue.make_launch_stream();
+  for (int i = 0; i < 5; ++i) {
+    line.launch(queue.visit(), 1);
+    line.launch(queue.visit(), 1).wait();
+  }
+  EXPECT_EQ(queue.visits(), 10u);
+  EXPECT_EQ(queue.issued_by_producers(), 0u);
+}
+
+/// How many of twelve launches were issued by their threads, if the launch streams take turns and each finds
+/// the device idle.
+std::uint64_t issued_of_twelve_on_an_idle_device(std::size_t launch_streams) {
+  launch_queue queue(one_gpu(), kernels());
+  shared_words const visits(1);
+  std::vector<launch_stream> lines;
+  for (std::size_t i = 0; i < launch_streams; ++i) lines.push_back(queue.make_launch_stream());
+  std::uint64_t issued = 0;
+  for (std::size_t i = 0; i < 12; ++i) {
+    lines[i % launch_streams].launch(count_visits{visits.ref()}, 1);
+    queue.wait_all();
+    issued = queue.statistics().issued_by_producers;  // also: the dispatcher has seen all of the end
+  }
+  EXPECT_EQ(visits[0], 12u);
+  return issued;
+}
+
+TEST(a_launch_stream_alone, issues_its_launches_itself_once_it_is_known_to_be) {
+  EXPECT_EQ(issued_of_twelve_on_an_idle_device(1), 11u);
+  EXPECT_EQ(issued_of_twelve_on_an_idle_device(2), 0u) << "neither is alone";
+}
+
+TEST(launch_streams_that_begin_together, go_as_one_launch) {
+  launch_queue queue(one_gpu(), kernels());
+  shared_words const visits(8);
+  std::promise<void> entered, all_wait;
+  auto first = queue.make_launch_stream();
+  first.launch([&](stream&) {  // the dispatcher looks at nothing else meanwhile, and nothing is in flight
+    entered.set_value();
+    all_wait.get_future().wait_for(long_enough);
+  });
+  ASSERT_EQ(entered.get_future().wait_for(long_enough), std::future_status::ready);
+  std::vector<launch_stream> lines;
+  for (std::uint32_t i = 0; i < 8; ++i)
+    lines.emplace_back(queue.make_launch_stream()).launch(count_visits{visits.ref().from(i)}, 1);
+  all_wait.set_value();
+  queue.wait_all();
+  EXPECT_EQ(visits.read(), std::vector<std::uint32_t>(8, 1));
+  auto const did = queue.statistics();
+  EXPECT_EQ(did.issued_by_producers, 0u);
+  EXPECT_EQ(did.launches, 2u);
+  EXPECT_EQ(did.merged_kernels, 8u);
+}
+
+}  // namespace
+}  // namespace ballast::test
