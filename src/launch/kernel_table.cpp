@@ -92,7 +92,8 @@ kernel_facts kernel_table::facts(mergeable_kernel const& kernel, std::uint32_t b
           .shared_ns = times_[kernel.family].shared_ns(kernel.index),
           .priority = priority,
           .argument_bytes = pieces_of(kernel) * argument_piece,
-          .needs_occupancy = kernel.needs_occupancy};
+          .needs_occupancy = kernel.needs_occupancy,
+          .time_varies = times_[kernel.family].varies(kernel.index)};
 }
 
 std::int64_t kernel_table::expected_ns(kernel_facts const& kernel) const {

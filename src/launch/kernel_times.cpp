@@ -17,6 +17,8 @@ constexpr double variance_per_launch = 1e-5;  // with each launch
 constexpr double variance_per_squared_error = 0.3;
 constexpr double max_deviations = 2.5;    // that one span counts
 constexpr double max_usage_variance = 1;  // as large as what fills the device
+constexpr double error_weight = 0.2;      // of one span in the mean error
+constexpr double large_error = 0.5;       // a factor of 1.67
 constexpr double usage_decay = 0.01;      // with each launch of the kernel that fills the device freely
 
 void check_span(std::int64_t span_ns) {
@@ -57,6 +59,11 @@ std::int64_t kernel_times::block_ns(std::uint32_t kernel) const {
 double kernel_times::shared_ns(std::uint32_t kernel) const {
   if (kernel >= max_family_kernels) throw_bad_argument("kernel", kernel, "0 to 127");
   return kernels_[kernel].shared_ns;
+}
+
+bool kernel_times::varies(std::uint32_t kernel) const {
+  if (kernel >= max_family_kernels) throw_bad_argument("kernel", kernel, "0 to 127");
+  return kernels_[kernel].mean_error > large_error;
 }
 
 void kernel_times::record_alone(kernel_facts const& kernel, std::int64_t span_ns) {
@@ -142,10 +149,12 @@ void kernel_times::learn(std::span<kernel_facts const> kernels, expectation cons
                          std::int64_t span_ns) {
   auto const variance = set_parts(kernels, expected);
   auto const most = std::min(max_deviations * std::sqrt(variance), 0.5);
-  auto const error = std::clamp(relative_error(static_cast<double>(span_ns), expected.busy_ns), -most, most);
+  auto const whole_error = relative_error(static_cast<double>(span_ns), expected.busy_ns);
+  auto const error = std::clamp(whole_error, -most, most);
   for (auto const& kernel : kernels) {
     auto& known = kernels_[kernel.kernel];
     if (known.fill == 0) continue;
+    known.mean_error += error_weight * known.part * (std::abs(whole_error) - known.mean_error);
     learn_usage(known, error, variance, expected);
     learn_time(known, error, variance);
     known.part = known.fill = 0;

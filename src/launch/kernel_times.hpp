@@ -33,6 +33,10 @@ class kernel_times {
   /// bad_argument ("kernel") from max_family_kernels on.
   double shared_ns(std::uint32_t kernel) const;
 
+  /// What kernel_facts::time_varies is to be: a launch of it of late took, in the mean, over 1.67 times what
+  /// was expected, or less than that part of it. Throws bad_argument ("kernel") from max_family_kernels on.
+  bool varies(std::uint32_t kernel) const;
+
   /// A launch of `kernel` alone took `span_ns` from the begin of its first block to the end of its last. Its
   /// block_ns and shared_ns are not looked at. Throws bad_argument for what `check` refuses and ("span_ns")
   /// unless that is at least 1.
@@ -51,6 +55,7 @@ class kernel_times {
     double shared_ns = 0;
     double time_variance = 1;   ///< variance of the time's logarithm
     double usage_variance = 1;  ///< variance of the usage
+    double mean_error = 0;      ///< of the spans of late: of |relative_error()|, weighted by its parts
     double part = 0;            ///< of the work of the launch that is learned from; else 0
     double fill = 0;            ///< of the places for blocks during that launch; else 0
 

@@ -18,7 +18,8 @@ namespace {
 constexpr std::uint64_t levels_of_a_full_device =
     4;  // alone, the last level is at most a quarter of the time
 constexpr double max_length_ratio = 8;
-constexpr double min_gain = 0.01;  // of the merged time, which is not known better
+constexpr double long_in_issues = 8;  // a varying kernel that takes less may be merged: others wait little
+constexpr double min_gain = 0.01;     // of the merged time, which is not known better
 
 constexpr std::array<named_policy, merge_verdict_count> verdicts{
     {{"merge", "the kernels become one launch"},
@@ -29,6 +30,7 @@ constexpr std::array<named_policy, merge_verdict_count> verdicts{
      {"arguments_do_not_fit", "one launch takes fewer bytes of arguments"},
      {"grid_fills_device", "a kernel alone fills the device four times or more"},
      {"occupancy_lost", "a kernel that needs its occupancy would have fewer blocks at a time than alone"},
+     {"time_varies", "a kernel's launches differ so much that others would wait for the longest"},
      {"lengths_differ", "a kernel of several levels has blocks more than eight times as long as another's"},
      {"no_gain", "what the host saves by one launch is lost on the device, or is less than 1%"},
      {"learned", "launches of these kernels as one were slower than predicted, three times in a row"}}};
@@ -75,6 +77,8 @@ merge_verdict verdict_alone(kernel_facts const& kernel, family_facts const& fami
     return merge_verdict::grid_fills_device;
   if (kernel.needs_occupancy && family.blocks_per_multiprocessor < kernel.blocks_per_multiprocessor)
     return merge_verdict::occupancy_lost;
+  if (kernel.time_varies && double(kernel.block_ns) > long_in_issues * costs.issue_ns)
+    return merge_verdict::time_varies;
   return merge_verdict::merge;
 }
 

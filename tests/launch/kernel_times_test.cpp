@@ -54,6 +54,50 @@ TEST(kernel_times, predict_within_a_tenth_in_nine_of_ten_launches_even_where_the
   }
 }
 
+/// Launches of a kernel's single block, `together` as one, that take the next of `spans` each.
+class repeated_launch {
+ public:
+  explicit repeated_launch(std::size_t together) : kernels_(together) {}
+
+  void run(std::vector<std::int64_t> const& spans, int rounds) {
+    for (int round = 0; round < rounds; ++round)
+      for (auto const span : spans) {
+        for (auto& kernel : kernels_) kernel.block_ns = times.block_ns(0);
+        if (kernels_.size() == 1)
+          times.record_alone(kernels_[0], span);
+        else
+          times.record_merged(kernels_, double(kernels_[0].block_ns), span);
+      }
+  }
+
+  kernel_times times{{}, {.multiprocessors = multiprocessor_count(132)}};
+
+ private:
+  std::vector<kernel_facts> kernels_;
+};
+
+TEST(kernel_times, tell_in_ten_launches_that_a_kernel_takes_a_microsecond_or_hundreds) {
+  for (std::size_t const together : {1, 8}) {
+    repeated_launch launches(together);
+    launches.run({1000, 5000, 20'000, 100'000, 500'000}, 2);
+    EXPECT_TRUE(launches.times.varies(0)) << together;
+    launches.run({1000, 5000, 20'000, 100'000, 500'000}, 20);
+    EXPECT_TRUE(launches.times.varies(0)) << together;
+    launches.run({50'000}, 40);
+    EXPECT_FALSE(launches.times.varies(0)) << together;
+  }
+}
+
+TEST(kernel_times, do_not_vary_by_a_fifth_nor_by_one_span_in_five_that_is_twice_as_long) {
+  for (std::size_t const together : {1, 8}) {
+    repeated_launch launches(together);
+    launches.run({50'000, 60'000, 40'000, 50'000}, 20);
+    EXPECT_FALSE(launches.times.varies(0)) << together;
+    launches.run({50'000, 50'000, 50'000, 50'000, 100'000}, 20);
+    EXPECT_FALSE(launches.times.varies(0)) << together;
+  }
+}
+
 TEST(kernel_times, hardly_move_by_one_span_that_is_far_off) {
   for (double const off : {3.0, 1 / 3.0})
     for (std::uint64_t seed = 0; seed < seeds; ++seed) {

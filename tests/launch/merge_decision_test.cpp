@@ -91,6 +91,17 @@ TEST(deciding_a_merge, refuses_to_take_occupancy_from_a_kernel_that_needs_it) {
   EXPECT_EQ(facts.verdict(), merge_verdict::merge);
 }
 
+TEST(deciding_a_merge, refuses_a_kernel_whose_time_varies_if_others_would_wait_long) {
+  merge_facts facts;
+  facts.costs.issue_ns = 250;
+  facts.kernels[2].block_ns = 2001;
+  EXPECT_EQ(facts.verdict(), merge_verdict::merge);
+  facts.kernels[2].time_varies = true;
+  EXPECT_EQ(facts.verdict(), merge_verdict::time_varies);
+  facts.kernels[2].block_ns = 2000;
+  EXPECT_EQ(facts.verdict(), merge_verdict::merge);
+}
+
 TEST(deciding_a_merge, refuses_a_kernel_of_levels_whose_blocks_are_more_than_eight_times_as_long) {
   merge_facts facts;
   facts.kernels[0].blocks = 265;

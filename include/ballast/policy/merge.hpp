@@ -49,6 +49,7 @@ struct kernel_facts {
   std::int32_t priority = 0;
   std::uint32_t argument_bytes = 0;  ///< of a merged launch's parameters that it takes, all included
   bool needs_occupancy = false;  ///< it is known to lose when fewer of its blocks run at a time than alone
+  bool time_varies = false;      ///< its launches of late took much more or less than block_ns lets expect
 };
 
 /// What is known of a family's merged kernel.
@@ -169,12 +170,13 @@ enum class merge_verdict : std::uint8_t {
   arguments_do_not_fit,
   grid_fills_device,
   occupancy_lost,
+  time_varies,
   lengths_differ,
   no_gain,
   learned
 };
 /// How many verdicts there are.
-inline constexpr std::size_t merge_verdict_count = 11;
+inline constexpr std::size_t merge_verdict_count = 12;
 
 /// The verdict's name, as in the enumeration, and one sentence for a report.
 named_policy const& description(merge_verdict verdict);
