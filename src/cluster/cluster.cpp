@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ballast/cluster.hpp"
 
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "cluster_thread.hpp"
 #include "in_process_transport.hpp"
@@ -23,6 +25,10 @@ std::uint32_t cluster::host_first() const { return thread_->place().host_first; 
 std::uint32_t cluster::host_ranks() const { return thread_->place().host_ranks; }
 std::vector<std::uint32_t> cluster::lost() const { return thread_->lost(); }
 std::string cluster::describe() const { return thread_->description(); }
+void cluster::fail(std::string_view why) {
+  auto const hold = thread_->lock();
+  thread_->fail(why);
+}
 
 std::vector<cluster> in_process_clusters(std::uint32_t ranks, cluster_options const& options) {
   std::vector<cluster> all;
