@@ -97,6 +97,13 @@ class cluster {
 /// bad_argument ("ranks") for none, and as the constructor.
 std::vector<cluster> in_process_clusters(std::uint32_t ranks, cluster_options const& options = {});
 
+/// Collective: compares what the ranks were told to do, each option with its value, since ranks that do
+/// different things wait for each other. Throws bad_argument on all ranks, with the first option that differs
+/// and its values on two of them; rank_lost if rank 0 is lost; timed_out. Waits for all ranks, until `until`
+/// at most.
+void require_same_options(cluster& over, std::vector<std::pair<std::string, std::string>> const& options,
+                          deadline until = deadline::in(default_timeout));
+
 /// What job_options::peers takes: the ranks of a cluster, for one scheduler; null for one rank alone. It
 /// goes, and its scheduler, before the cluster does. Collective, as making the scheduler is. Waits for
 /// nothing.
