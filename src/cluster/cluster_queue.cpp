@@ -184,7 +184,7 @@ cluster_queue::state::state(cluster& over, device_list const& devices, kernel_se
       channel_.open(*this);
       is_attached_ = true;
     }
-    agree({"kernels"}, detail::describe(kernels));
+    agree({"kernels", &difference_of, "the same on all ranks, in the same order"}, detail::describe(kernels));
     agree({"policy"}, options_.policy);
     agree(on_devices, describe_gpus(thread().place().host_first, devices));
   } catch (...) {

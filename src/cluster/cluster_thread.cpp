@@ -142,7 +142,7 @@ void cluster_thread::tell_left(std::int64_t now_ns) {
 
 void cluster_thread::fail(std::string_view why) {
   if (has_told_own_fault_) return;
-  own_fault_ = why.substr(0, max_cause_bytes);
+  own_fault_ = why.empty() ? ended_by_exception : why.substr(0, max_cause_bytes);
   tell_own_fault();
   fail_channels(std::make_exception_ptr(error("this rank has failed: " + own_fault_)));
   wake();

@@ -50,7 +50,7 @@ class cluster_channel {
   virtual void lose(std::uint32_t rank, std::string const& why) = 0;
   /// Does what there is to do, and says when it is to be called again if nothing happens.
   virtual std::int64_t step(std::int64_t now_ns) = 0;
-  /// The cluster's thread has ended with this.
+  /// This rank goes on no more.
   virtual void fail(std::exception_ptr why) = 0;
 };
 

@@ -209,6 +209,23 @@ TEST(rank_failure, counts_once_and_is_told_in_few_bytes) {
   });
 }
 
+TEST(rank_failure, has_words_also_if_nobody_gave_it_any) {
+  ranks_in_process(waiting_ranks(2)).on_clusters([](cluster& over, std::uint32_t rank) {
+    if (rank == 1) return over.fail("");
+    await_loss(over, 1);
+    EXPECT_THAT(refusal<rank_lost>([&] { share_jobs(over); }), HasSubstr("an exception ended its program"));
+  });
+}
+
+TEST(rank_failure, is_not_to_be_expected_too_soon) {
+  EXPECT_EQ(
+      refusal<bad_argument>([] { in_process_clusters(2, {.lost_after = std::chrono::milliseconds(1)}); }),
+      "lost_after is 1 ms; legal is at least three heartbeats of 1 s");
+  EXPECT_EQ(
+      refusal<bad_argument>([] { in_process_clusters(2, {.heartbeat = std::chrono::microseconds(10)}); }),
+      "heartbeat is 10 us; legal is at least 1 ms");
+}
+
 // What a queue alone says of it ends with the queue.
 TEST(rank_failure, is_what_a_rank_that_returns_without_close_has_for_the_cluster_too) {
   ranks_in_process(waiting_ranks(3)).on_clusters([](cluster& over, std::uint32_t rank) {
