@@ -27,7 +27,7 @@ struct cluster_options {
   /// How often a rank tells some others that it lives; at least a millisecond.
   clock::duration heartbeat = std::chrono::seconds(1);
   /// A rank of which nothing was heard for so long is lost, and never comes back; at least three heartbeats.
-  /// Only while something is open on the cluster, such as a cluster_queue.
+  /// Only while something is open on the cluster, such as a cluster_queue, and at the cluster's end.
   clock::duration lost_after = std::chrono::seconds(30);
   /// How long the end waits for the other ranks.
   clock::duration timeout = default_timeout;

@@ -25,6 +25,7 @@ namespace ballast::test::rank_failure_test {
 namespace {
 
 using testing::AllOf;
+using testing::Contains;
 using testing::ElementsAre;
 using testing::EndsWith;
 using testing::HasSubstr;
@@ -32,11 +33,11 @@ using testing::SizeIs;
 
 using word_rows = shared_array<std::uint32_t, 2>;
 
-/// Ranks that wait for each other at the end, as processes do, for longer than a test may take.
+/// Ranks that wait for each other at the end, as processes do.
 queue_case waiting_ranks(std::uint32_t ranks) {
   queue_case of{.ranks = ranks};
   of.network.ends_together = true;
-  of.watch.timeout = std::chrono::hours(1);
+  of.watch.timeout = generous;
   return of;
 }
 
@@ -55,6 +56,18 @@ heard loss_of(std::exception_ptr const& end) {
   return {"nothing", {}};
 }
 
+/// What the log warns of while `body` runs.
+template <class Body>
+std::vector<std::string> warnings_of(Body const& body) {
+  std::vector<std::string> warnings;
+  set_log_sink([&](log_level level, std::string_view text) {
+    if (level == log_level::warning) warnings.emplace_back(text);
+  });
+  body();
+  set_log_sink({});
+  return warnings;
+}
+
 void await_loss(cluster const& over, std::uint32_t rank) {
   await("the loss", [&] { return !over.lost().empty(); });
   EXPECT_THAT(over.lost(), ElementsAre(rank));
@@ -64,8 +77,8 @@ void await_loss(cluster const& over, std::uint32_t rank) {
 void share_jobs(cluster& over, std::string_view failure = {}) {
   job_scheduler jobs(open_devices("host:1"), ranked_job_kernels(),
                      {.device_bytes = 1 << 20,
-                      .timeout = std::chrono::hours(1),
-                      .shutdown_timeout = std::chrono::hours(1),
+                      .timeout = generous,
+                      .shutdown_timeout = generous,
                       .peers = job_peers_of(over)});
   word_rows now(jobs, {30, 4}), next(jobs, {30, 4});
   std::ranges::fill(now.write(), 1u);
@@ -242,29 +255,24 @@ TEST(rank_failure, after_close_is_noticed_at_the_end_of_the_cluster) {
   of.watch.heartbeat = quick_to_lose().heartbeat;
   of.watch.lost_after = quick_to_lose().lost_after;
   ranks_in_process ranks(of);
-  std::atomic<int> ended = 0;
-  ranks.on_clusters([&](cluster& over, std::uint32_t rank) {
-    {
-      auto const queue = ranks.open(over, rank);
-      queue->close();
-    }
-    if (rank == 2) ranks.lose(2);
-    { auto const ending = std::move(over); }
-    ++ended;
+  auto const warnings = warnings_of([&] {
+    ranks.on_clusters([&](cluster& over, std::uint32_t rank) {
+      ranks.open(over, rank)->close();
+      if (rank == 2) ranks.lose(2);
+    });
   });
-  EXPECT_EQ(ended, 3);
+  EXPECT_THAT(warnings, Contains(HasSubstr("the end of a cluster waits for nobody: rank 2 is lost")));
 }
 
 TEST(rank_failure, is_not_what_a_rank_has_that_is_busy_while_others_end) {
   auto of = waiting_ranks(3);
   of.watch.heartbeat = quick_to_lose().heartbeat;
   of.watch.lost_after = quick_to_lose().lost_after;
-  std::vector<std::string> warnings;
-  set_log_sink([&](log_level, std::string_view text) { warnings.emplace_back(text); });
-  ranks_in_process(of).on_clusters([](cluster&, std::uint32_t rank) {
-    if (rank == 0) std::this_thread::sleep_for(2 * quick_to_lose().lost_after);
+  auto const warnings = warnings_of([&] {
+    ranks_in_process(of).on_clusters([](cluster&, std::uint32_t rank) {
+      if (rank == 0) std::this_thread::sleep_for(2 * quick_to_lose().lost_after);
+    });
   });
-  set_log_sink({});
   EXPECT_THAT(warnings, testing::IsEmpty());
 }
 
