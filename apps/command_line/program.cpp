@@ -49,11 +49,10 @@ std::string called(program const& what) {
   return what.name.empty() ? "ballast" : "ballast " + std::string(what.name);
 }
 
+/// In one piece, since other ranks print theirs to the same place.
 int print_error(program const& what, int code, std::string const& sentence) {
   std::cout.flush();
-  std::cerr << "ballast: " << sentence;
-  if (code == wrong_usage) std::cerr << " (see " << called(what) << " --help)";
-  std::cerr << '\n';
+  std::cerr << "ballast: " + sentence + (code == wrong_usage ? " (see " + called(what) + " --help)\n" : "\n");
   return code;
 }
 

@@ -2,7 +2,9 @@
 #include "request.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -28,6 +30,17 @@ unsigned shift_of(char letter) {
   return place == letters.npos ? 0 : 10 * static_cast<unsigned>(place + 1);
 }
 
+/// The value of an option, for messages.
+std::string told_by(CLI::Option const& option) {
+  bool const names_file = option.get_type_name() == "FILE" || option.get_type_name() == "FOLDER";
+  if (option.count() == 0)
+    return names_file || option.get_default_str().empty() ? "not given" : option.get_default_str();
+  if (names_file) return "given";
+  std::string text;
+  for (auto const& word : option.results()) text += (text.empty() ? "" : ",") + word;
+  return text;
+}
+
 /// Empty for what is no member of job_options, or has its option's name.
 std::string_view option_of(std::string_view member) {
   if (member == "device_bytes") return "device-memory";
@@ -44,9 +57,10 @@ void add_policy_option(CLI::App& command, std::string& policy, std::string const
       ->type_name("NAME");
 }
 
-void add_cluster_flag(CLI::App& command, bool& typed) {
+void add_cluster_flag(CLI::App& command, cluster_flag& flag) {
+  flag.command = &command;
   command.add_flag(
-      "--cluster", typed,
+      "--cluster", flag.typed,
       "Run on all ranks that mpirun or srun started, each with its devices; the first one prints");
 }
 
@@ -88,10 +102,28 @@ std::uint64_t bytes_in(std::string_view option, std::string_view text) {
   return number << shift;
 }
 
-std::optional<cluster> ranks_if(bool typed) {
-  if (!typed) return std::nullopt;
+std::vector<std::pair<std::string, std::string>> options_of_all_ranks(CLI::App const& command) {
+  constexpr std::string_view own[] = {"--help", "--version", "--cluster", "--devices", "--json"};
+  std::vector<std::pair<std::string, std::string>> all = {{"command", command.get_name()}};
+  for (auto const* const option : command.get_options()) {
+    auto const name = option->get_name();
+    if (std::ranges::find(own, name) == std::end(own)) all.emplace_back(name, told_by(*option));
+  }
+  return all;
+}
+
+std::optional<cluster> ranks_if(cluster_flag const& flag) {
+  if (!flag.typed) return std::nullopt;
 #if BALLAST_HAVE_MPI
-  return mpi_cluster();
+  auto ranks = std::make_optional(mpi_cluster());
+  if (flag.command == nullptr) return ranks;
+  try {
+    require_same_options(*ranks, options_of_all_ranks(*flag.command));
+  } catch (bad_argument const&) {
+    ranks.reset();  // here all ranks come to a good end
+    throw;
+  }
+  return ranks;
 #else
   throw error(
       "this program was built without MPI, which --cluster needs: install libopenmpi-dev and build again");

@@ -2,11 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "ballast/cluster.hpp"
 #include "ballast/device.hpp"
@@ -19,6 +22,12 @@ class App;
 
 namespace ballast::job_run {
 
+/// --cluster: all ranks that mpirun or srun started do together what the command does.
+struct cluster_flag {
+  bool typed = false;
+  CLI::App const* command = nullptr;  ///< whose options are the same on all ranks; null: not compared
+};
+
 /// How a program of jobs is to run, as it was typed.
 struct request {
   std::optional<std::string> devices;  ///< without it default_device_list()
@@ -30,12 +39,12 @@ struct request {
   bool check_maps = false;  ///< as job_options::check_maps
   std::string trace = {};   ///< for a trace_file
   bool json = false;
-  bool cluster = false;  ///< all ranks that mpirun or srun started do it together
+  cluster_flag cluster = {};
 };
 
 /// Adds --policy, and --cluster. What they store in must outlive the parsing.
 void add_policy_option(CLI::App& command, std::string& policy, std::string const& meaning);
-void add_cluster_flag(CLI::App& command, bool& typed);
+void add_cluster_flag(CLI::App& command, cluster_flag& flag);
 
 /// Adds --devices, --policy, --tasks, --device-memory, --reuse with --no-reuse, --repeat, --check-maps,
 /// --trace, --json and --cluster. `asked` must outlive the parsing.
@@ -45,9 +54,24 @@ void add_options(CLI::App& command, request& asked);
 /// and for less than 4096 or more than 1024 G.
 std::uint64_t bytes_in(std::string_view option, std::string_view text);
 
-/// The ranks that --cluster asks for; none if it is not `typed`. Throws error where the program was built
-/// without MPI.
-std::optional<cluster> ranks_if(bool typed);
+/// Of each option what was typed or its default, but for what may differ between ranks: devices, whether JSON
+/// is printed, and the names of files, of which only it matters whether they were given.
+std::vector<std::pair<std::string, std::string>> options_of_all_ranks(CLI::App const& command);
+
+/// The ranks that --cluster asks for; none if it was not typed. Throws bad_argument with an option that
+/// differs between ranks, on all of them, and error where the program was built without MPI.
+std::optional<cluster> ranks_if(cluster_flag const& flag);
+
+/// What `work` returns. If it throws, the other ranks, if there are any, are told what.
+template <class Work>
+auto telling_ranks(std::optional<cluster>& ranks, Work const& work) {
+  try {
+    return work();
+  } catch (std::exception const& problem) {
+    if (ranks) ranks->fail(problem.what());
+    throw;
+  }
+}
 
 /// What a scheduler is to be told; it checks the policy's name.
 job_options options_of(request const& asked);
@@ -81,14 +105,16 @@ class trace_file {
 template <class Run>
 auto run_with_devices(request const& how, Run run) {
   auto ranks = ranks_if(how.cluster);
-  auto const devices = devices_of(how);
-  trace_file const trace(how.trace, devices, ranks ? &*ranks : nullptr);
-  auto options = options_of(how);
-  options.trace_to = trace.spans();
-  if (ranks) options.peers = job_peers_of(*ranks);
-  auto done = run(devices, options);
-  trace.save();
-  return done;
+  return telling_ranks(ranks, [&] {
+    auto const devices = devices_of(how);
+    trace_file const trace(how.trace, devices, ranks ? &*ranks : nullptr);
+    auto options = options_of(how);
+    options.trace_to = trace.spans();
+    if (ranks) options.peers = job_peers_of(*ranks);
+    auto done = run(devices, options);
+    trace.save();
+    return done;
+  });
 }
 
 }  // namespace ballast::job_run

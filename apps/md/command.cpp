@@ -52,7 +52,7 @@ struct run_request {
   std::optional<std::string> devices;  ///< without it default_device_list()
   std::string restart, trace, record;
   bool json = false;
-  bool cluster = false;  ///< all ranks that mpirun or srun started do it together
+  job_run::cluster_flag cluster = {};
 };
 
 namespace fs = std::filesystem;
@@ -115,7 +115,7 @@ physics physics_for(run_request const& asked, atoms const& all) {
 }
 
 std::vector<solution> solutions_for(run_request const& asked) {
-  if (asked.solutions.empty() && asked.cluster) return {solution::jobs};
+  if (asked.solutions.empty() && asked.cluster.typed) return {solution::jobs};
   if (asked.solutions.empty()) return comparison_plan().solutions;
   std::vector<solution> all;
   for (auto const& name : asked.solutions) {
@@ -123,7 +123,7 @@ std::vector<solution> solutions_for(run_request const& asked) {
     if (std::ranges::find(all, one) != all.end())
       throw_bad_argument("--solutions", "a list with " + name + " twice",
                          fmt::format("each of {} at most once", fmt::join(solution_names(), ", ")));
-    if (asked.cluster && one != solution::jobs)
+    if (asked.cluster.typed && one != solution::jobs)
       throw_bad_argument("--solutions", name, "jobs with --cluster, which ranks run together");
     all.push_back(one);
   }
@@ -281,8 +281,9 @@ prepared_run prepared(run_request const& asked) {
   command_line::exits_on_interrupt const meanwhile;
   auto plan = plan_for(asked);
   auto ranks = job_run::ranks_if(asked.cluster);
-  return {std::move(ranks), std::move(plan),
-          open_devices(asked.devices ? *asked.devices : default_device_list())};
+  auto devices = job_run::telling_ranks(
+      ranks, [&] { return open_devices(asked.devices ? *asked.devices : default_device_list()); });
+  return {std::move(ranks), std::move(plan), std::move(devices)};
 }
 
 std::string names_of(std::vector<solution> const& solutions, std::string_view between) {
@@ -298,8 +299,8 @@ std::string work_of(comparison_plan const& plan) {
                      byte_size(count * bytes_of_an_atom));
 }
 
-void run(run_request const& asked) {
-  auto [ranks, plan, devices] = prepared(asked);
+void run(run_request const& asked, prepared_run& all) {
+  auto& [ranks, plan, devices] = all;
   bool const is_told_here = !ranks || ranks->rank() == 0;
   job_run::trace_file const trace(asked.trace, devices, ranks ? &*ranks : nullptr);
   plan.spans = trace.spans();
@@ -320,6 +321,11 @@ void run(run_request const& asked) {
   } else {
     std::cout << report_as_text(plan, result, monitor.energies(), charset_of_environment());
   }
+}
+
+void run(run_request const& asked) {
+  auto all = prepared(asked);
+  job_run::telling_ranks(all.ranks, [&] { run(asked, all); });
 }
 
 constexpr std::uint32_t max_atoms = 1 << 30;

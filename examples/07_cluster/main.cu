@@ -4,6 +4,7 @@
 #include <ballast/kernels.cuh>
 #include <ballast/mpi.hpp>
 #include <cstdio>
+#include <exception>
 
 /// Counts the steps of the Collatz sequence from its number to 1.
 struct collatz {
@@ -25,7 +26,8 @@ struct collatz {
 };
 BALLAST_KERNELS(kernels, collatz)
 
-int main() {
+int main() try {
+  ballast::set_log_sink(ballast::warnings_on_standard_error());
   auto ranks = ballast::mpi_cluster();
   auto const devices = ballast::open_devices(ballast::default_device_list());
   ballast::pinned_buffer<std::uint32_t> steps(devices.front(), 100'000);
@@ -40,4 +42,7 @@ int main() {
                   static_cast<unsigned long long>(queue.tasks_by_rank()[rank]));
   }
   queue.close();
+} catch (std::exception const& failure) {  // behind the cluster, so that the other ranks hear of it
+  std::fprintf(stderr, "%s\n", failure.what());
+  return 1;
 }

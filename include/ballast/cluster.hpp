@@ -6,9 +6,13 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "ballast/deadline.hpp"
+#include "ballast/error.hpp"
+#include "ballast/task.hpp"
 #include "ballast/trace.hpp"
 
 namespace ballast {
@@ -23,10 +27,28 @@ struct cluster_options {
   /// How often a rank tells some others that it lives; at least a millisecond.
   clock::duration heartbeat = std::chrono::seconds(1);
   /// A rank of which nothing was heard for so long is lost, and never comes back; at least three heartbeats.
-  /// Only while something is open on the cluster, such as a cluster_queue.
+  /// Only while something is open on the cluster, such as a cluster_queue, and at the cluster's end.
   clock::duration lost_after = std::chrono::seconds(30);
   /// How long the end waits for the other ranks.
   clock::duration timeout = default_timeout;
+};
+
+/// Ranks were lost, and perhaps tasks with them. What a lost rank itself said of the cause ends the sentence.
+class rank_lost : public error {
+ public:
+  /// `what` is the whole sentence.
+  rank_lost(std::string const& what, std::vector<std::uint32_t> ranks, std::vector<task> perhaps_run = {})
+      : error(what), ranks_(std::move(ranks)), perhaps_run_(std::move(perhaps_run)) {}
+
+  /// All ranks that were lost by then.
+  std::vector<std::uint32_t> const& ranks() const noexcept { return ranks_; }
+  /// Of a batch of a cluster_queue, the tasks that were there and may or may not have run: the others have.
+  /// None if the queue has gone, and of all else.
+  std::vector<task> const& perhaps_run() const noexcept { return perhaps_run_; }
+
+ private:
+  std::vector<std::uint32_t> ranks_;
+  std::vector<task> perhaps_run_;
 };
 
 /// The ranks of one run, of which this process is one. A rank is a process with devices of its own, or, of
@@ -39,8 +61,9 @@ class cluster {
   /// For makers of clusters, such as mpi_cluster(). Collective: every rank makes one. Waits for the others.
   /// Throws bad_argument ("heartbeat", "lost_after"), and what `make` throws, which is called on the thread.
   explicit cluster(std::function<std::unique_ptr<detail::transport>()> make, cluster_options options = {});
-  /// Collective: waits for the other ranks, at most for cluster_options::timeout; at once if a rank was lost.
-  /// What was opened on it must be gone.
+  /// Collective: waits for the other ranks, at most for cluster_options::timeout; for none if a rank was
+  /// lost. If an exception leaves the scope of the cluster, or something was not closed, the others hear that
+  /// this rank has failed, and it does not wait. What was opened on it must be gone.
   ~cluster();
   cluster(cluster&&) noexcept;             ///< The other may only be destroyed.
   cluster& operator=(cluster&&) noexcept;  ///< As the destructor; the other may only be destroyed.
@@ -57,6 +80,10 @@ class cluster {
   std::vector<std::uint32_t> lost() const;
   /// What carries the messages, in one line.
   std::string describe() const;
+  /// This rank goes on no more: what is open on the cluster fails, and the others take this rank for lost at
+  /// once and hear why, up to 2000 bytes of it. For what catches an exception that the destructor would not
+  /// know. The first call counts. Waits for nothing.
+  void fail(std::string_view why);
 
   /// For what is opened on it.
   detail::cluster_thread& thread() const { return *thread_; }
@@ -70,6 +97,13 @@ class cluster {
 /// bad_argument ("ranks") for none, and as the constructor.
 std::vector<cluster> in_process_clusters(std::uint32_t ranks, cluster_options const& options = {});
 
+/// Collective: compares what the ranks were told to do, each option with its value, since ranks that do
+/// different things wait for each other. Throws bad_argument on all ranks, with the first option that differs
+/// and its values on two of them; rank_lost if rank 0 is lost; timed_out. Waits for all ranks, until `until`
+/// at most.
+void require_same_options(cluster& over, std::vector<std::pair<std::string, std::string>> const& options,
+                          deadline until = deadline::in(default_timeout));
+
 /// What job_options::peers takes: the ranks of a cluster, for one scheduler; null for one rank alone. It
 /// goes, and its scheduler, before the cluster does. Collective, as making the scheduler is. Waits for
 /// nothing.
@@ -79,7 +113,7 @@ std::shared_ptr<detail::job_peers> job_peers_of(cluster& ranks);
 /// called "rank 3 cuda:0", and times are those of rank 0's clock, but for half a round trip of a message.
 /// A rank that is lost is left out. Pure functions of spans, such as device_loads(), then say what each
 /// device of each rank did, and save_chrome_trace() writes one file. Waits for all ranks until `until` at
-/// most. Throws timed_out with the ranks that are missing, and error if rank 0 is lost.
+/// most. Throws timed_out with the ranks that are missing, and rank_lost if rank 0 is lost.
 recording gather_recordings(cluster& over, recording mine, deadline until = deadline::in(default_timeout));
 
 }  // namespace ballast

@@ -26,23 +26,6 @@ struct cluster_queue_options {
   balanced_options devices = {};
 };
 
-/// Ranks were lost, and with them tasks that may or may not have run. The other tasks of the batch have run.
-class rank_lost : public error {
- public:
-  /// `what` is the whole sentence.
-  rank_lost(std::string const& what, std::vector<std::uint32_t> ranks, std::vector<task> perhaps_run)
-      : error(what), ranks_(std::move(ranks)), perhaps_run_(std::move(perhaps_run)) {}
-
-  /// All ranks that were lost by then.
-  std::vector<std::uint32_t> const& ranks() const noexcept { return ranks_; }
-  /// The tasks of the batch that were there; none if the queue has gone.
-  std::vector<task> const& perhaps_run() const noexcept { return perhaps_run_; }
-
- private:
-  std::vector<std::uint32_t> ranks_;
-  std::vector<task> perhaps_run_;
-};
-
 /// A queue over the ranks of a cluster, each with devices of its own. Tasks that are submitted on any rank
 /// run exactly once, on any device of any rank: a rank that runs out of tasks asks others for some. The
 /// kernels say what of them means something elsewhere (kernel_travel), and results come back through
@@ -83,7 +66,8 @@ class cluster_queue {
   /// Collective: addresses in these bytes may travel from now on, and mean the same place in the memory that
   /// the other ranks publish in the same call, which all devices of a rank can address. The bytes stay until
   /// the queue has gone. Throws bad_argument ("first", "bytes"), also if another rank publishes another
-  /// number of bytes, when none of them is published; rank_lost if rank 0 is lost; and timed_out.
+  /// number of bytes, when none of them is published; rank_lost if rank 0 is lost; timed_out; error if the
+  /// queue is closed, and what it has failed with.
   void publish(void const* first, std::size_t bytes);
 
   /// Waits until what was submitted here has run, at most for the timeout. Throws timed_out with the state of

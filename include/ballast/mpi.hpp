@@ -23,8 +23,8 @@ namespace detail {
 
 /// Makes a transport over MPI, on one thread, on each rank of the communicator. Initialises MPI where nobody
 /// has; then its end finalises MPI, which a process can do only once. Throws bad_argument ("thread level of
-/// MPI") if the program has initialised MPI for threads that this one is none of, error if MPI was finalised
-/// or fails, and timed_out.
+/// MPI") if the program has initialised MPI for threads that this one is none of, error if another cluster
+/// has initialised it and lives, or if MPI was finalised or fails, and timed_out.
 std::function<std::unique_ptr<transport>()> mpi_transport(mpi_options const& options = {});
 
 }  // namespace detail

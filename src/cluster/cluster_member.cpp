@@ -61,7 +61,7 @@ void cluster_member::receive(std::uint32_t from, cluster_message message) {
         is_given_up_ = true;
         return;
       }
-      lose(message.ranks.front());
+      lose(message.ranks.front(), message.why);
       return census_.heard(from, message.ranks.front());
     case kind::census:
       return census_.add(from, message);
@@ -77,19 +77,21 @@ void cluster_member::take_ranges(std::vector<task_range> ranges) {
 }
 
 // Those who are lost hear of it too: if one only seemed to be, it has to know.
-void cluster_member::lose(std::uint32_t rank) {
+void cluster_member::lose(std::uint32_t rank, std::string const& why) {
+  if (!why.empty()) why_lost_.emplace(rank, why);
   if (!census_.lose(rank)) return;
   backlog_.drop(rank);
   done_.erase(rank);
   policy_->lost(rank);
   ending_.lose(rank);
-  send_all({.what = kind::lost, .ranks = {rank}});
+  send_all({.what = kind::lost, .ranks = {rank}, .why = why});
   send(rank, {.what = kind::lost, .ranks = {rank}});
 }
 
-void cluster_member::leave() {
-  send_all({.what = kind::lost, .ranks = {rank_}});
-  is_given_up_ = true;
+std::string cluster_member::why_lost() const {
+  std::string text;
+  for (auto const& [rank, why] : why_lost_) text += (text.empty() ? ": " : "; ") + why;
+  return text;
 }
 
 // What was created belongs to tasks that have begun, and is executed though the cluster stops.
@@ -270,6 +272,7 @@ std::string cluster_member::describe() const {
   else if (is_closing_)
     text += "; closing";
   for (auto const rank : census_.lost()) text += "; rank " + std::to_string(rank) + " is lost";
+  text += why_lost();
   if (is_given_up_) text += "; the others take this rank for lost";
   return text;
 }

@@ -38,12 +38,14 @@ class cluster_member {
 
   /// A message has come.
   void receive(std::uint32_t from, cluster_message message);
-  /// A rank does not answer.
-  void lose(std::uint32_t rank);
-  /// This rank cannot go on: the others are to take it for lost.
-  void leave();
+  /// A rank does not answer. `why` is a sentence, as far as that is known.
+  void lose(std::uint32_t rank, std::string const& why = {});
+  /// This rank cannot go on, and the others are told so: from now on nothing is taken or sent.
+  void leave() { is_given_up_ = true; }
   bool is_lost(std::uint32_t rank) const { return census_.is_lost(rank); }
   std::vector<std::uint32_t> lost() const { return census_.lost(); }
+  /// Why, behind ": ", of all ranks that are lost; empty if nothing is known.
+  std::string why_lost() const;
 
   /// Of what take() returns the first; null if there are none.
   task_range const* next() const { return backlog_.tasks() == 0 ? nullptr : &backlog_.ranges().front(); }
@@ -132,6 +134,7 @@ class cluster_member {
   own_batches own_;
   std::uint64_t own_counted_ = 0;  ///< batches that there were at the last census
   loss_census census_;
+  std::map<std::uint32_t, std::string> why_lost_;
   cluster_ending ending_;
   std::vector<outgoing_message> out_;
   bool is_closing_ = false, is_stopping_ = false, is_given_up_ = false;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "ballast/policy/share.hpp"
@@ -31,6 +32,7 @@ struct cluster_message {
   std::vector<task_range> ranges = {};
   std::vector<std::uint32_t> ranks = {};
   bool has_more = false;  ///< of a census: the rest follows in another message
+  std::string why = {};   ///< of a loss, as far as it is known
 
   /// As of range_backlog.
   template <class Note>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstring>
 #include <limits>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "ballast/cluster.hpp"
@@ -27,9 +29,10 @@ class cluster_peers final : public job_peers, public cluster_channel {
     listener_ = &listener;
     channel_.open(*this);
   }
-  void close(bool is_over) override {
+  void close(bool is_over, std::string_view why) override {
     auto const hold = thread_.lock();
     listener_->step();  // the last words
+    if (!is_over && !has_losses_) thread_.leave(channel_.number(), why);
     thread_.close(channel_.number(), is_over, has_losses_);
   }
   void wake() override { thread_.wake(); }
@@ -46,9 +49,9 @@ class cluster_peers final : public job_peers, public cluster_channel {
     listener_->receive(from, message);
   }
   void hear_of_end(std::uint32_t from) override { listener_->hear_of_end(from); }
-  void lose(std::uint32_t rank) override {
+  void lose(std::uint32_t rank, std::string const& why) override {
     has_losses_ = true;
-    listener_->lose(rank);
+    listener_->fail(std::make_exception_ptr(rank_lost(why, {rank})));
   }
   void fail(std::exception_ptr why) override { listener_->fail(std::move(why)); }
   std::int64_t step(std::int64_t) override {

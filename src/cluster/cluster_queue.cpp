@@ -49,6 +49,14 @@ std::uint32_t workers_on_cores(device_list const& devices) {
   return workers;
 }
 
+std::string words_of(std::exception_ptr const& failure) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (std::exception const& thrown) { return thrown.what(); } catch (...) {
+    return "it threw something that is not a std::exception";
+  }
+}
+
 /// For what stays until the process ends.
 std::exception_ptr without_tasks(std::exception_ptr const& why) {
   try {
@@ -79,7 +87,7 @@ class cluster_queue::state final : public cluster_channel, public completion_sou
   void hear_of_end(std::uint32_t from) override {
     member_.receive(from, {.what = cluster_message::kind::end});
   }
-  void lose(std::uint32_t rank) override;
+  void lose(std::uint32_t rank, std::string const& why) override;
   std::int64_t step(std::int64_t now_ns) override;
   void fail(std::exception_ptr why) override;
 
@@ -100,9 +108,10 @@ class cluster_queue::state final : public cluster_channel, public completion_sou
 
   template <class Condition>
   void wait_until(deadline until, char const* what, Condition const& is_met);
+  void check_open() const;
   void await(std::uint64_t number, deadline until);
   void await_end(deadline until);
-  void leave();
+  void leave(std::string_view why);
   void detach();
   std::unique_ptr<run_outcome const> outcome() const;
   void agree(agreement const& on, std::string const& text);
@@ -143,6 +152,7 @@ class cluster_queue::state final : public cluster_channel, public completion_sou
   bool has_measured_ = false;
   rank_agreement agreement_;
   said_by_ranks reports_;
+  int const exceptions_ = std::uncaught_exceptions();
 };
 
 cluster_queue::state::state(cluster& over, device_list const& devices, kernel_set const& kernels,
@@ -174,11 +184,11 @@ cluster_queue::state::state(cluster& over, device_list const& devices, kernel_se
       channel_.open(*this);
       is_attached_ = true;
     }
-    agree({"kernels"}, detail::describe(kernels));
+    agree({"kernels", &difference_of, "the same on all ranks, in the same order"}, detail::describe(kernels));
     agree({"policy"}, options_.policy);
     agree(on_devices, describe_gpus(thread().place().host_first, devices));
   } catch (...) {
-    leave();
+    leave(words_of(std::current_exception()));
     detach();
     run_->end(nullptr);
     throw;
@@ -186,7 +196,7 @@ cluster_queue::state::state(cluster& over, device_list const& devices, kernel_se
 }
 
 cluster_queue::state::~state() {
-  leave();
+  leave(std::uncaught_exceptions() > exceptions_ ? "" : "its queue went without close()");
   {
     auto const hold = thread().lock();
     for (auto const& [number, load] : open_)
@@ -206,12 +216,12 @@ std::unique_ptr<run_outcome const> cluster_queue::state::outcome() const {
 }
 
 // From now on nothing that comes is stored, since its place may be gone.
-void cluster_queue::state::leave() {
+void cluster_queue::state::leave(std::string_view why) {
   {
     auto const hold = thread().lock();
     if (!is_attached_ || member_.is_over() || failure_) return;
     member_.leave();
-    say(member_.decide({}), 0);
+    thread().leave(channel_.number(), why);
   }
   thread().wake();
 }
@@ -232,7 +242,7 @@ void cluster_queue::state::agree(agreement const& on, std::string const& text) {
   wait_until(deadline::in(timeout()), "the other ranks", [&] {
     auto const& found = agreement_.fault();
     if (!found && member_.is_lost(0))
-      throw rank_lost("rank 0 is lost, by which the others agree", member_.lost(), {});
+      throw rank_lost("rank 0 is lost, by which the others agree" + member_.why_lost(), member_.lost());
     fault = found.value_or("");
     return found.has_value();
   });
@@ -250,6 +260,7 @@ void cluster_queue::state::publish(void const* first, std::size_t bytes) {
   {
     std::lock_guard const alone(publishing_);
     auto const hold = thread().lock();
+    check_open();
     try {
       id = published_.publish(first, bytes);
     } catch (bad_argument const&) {
@@ -269,6 +280,11 @@ void cluster_queue::state::publish(void const* first, std::size_t bytes) {
   if (refusal) std::rethrow_exception(refusal);
 }
 
+void cluster_queue::state::check_open() const {
+  if (failure_) std::rethrow_exception(failure_);
+  if (!is_attached_ || member_.is_closing()) throw error("the cluster queue is closed");
+}
+
 completion cluster_queue::state::submit(std::span<task const> batch) {
   if (batch.empty()) return {};
   std::shared_ptr<range_load> load;
@@ -281,8 +297,7 @@ completion cluster_queue::state::submit(std::span<task const> batch) {
   std::uint64_t number = 0;
   {
     auto const hold = thread().lock();
-    if (failure_) std::rethrow_exception(failure_);
-    if (!is_attached_ || member_.is_closing()) throw error("the cluster queue is closed");
+    check_open();
     number = member_.submit(tasks, load, may_repeat);
     open_.emplace(number, std::move(load));
   }
@@ -357,8 +372,8 @@ void cluster_queue::state::receive_done(std::uint32_t from, message_codec::decod
   }
 }
 
-void cluster_queue::state::lose(std::uint32_t rank) {
-  member_.lose(rank);
+void cluster_queue::state::lose(std::uint32_t rank, std::string const& why) {
+  member_.lose(rank, why);
   agreement_.note_loss();
   changed_.notify();
 }
@@ -373,6 +388,7 @@ std::int64_t cluster_queue::state::step(std::int64_t now_ns) {
   } catch (...) {
     failure_ = std::current_exception();
     member_.leave();
+    thread().leave(channel_.number(), words_of(failure_));
   }
   // Who did not hear that it is taken for lost may hear that the others have ended.
   bool const is_given_up = member_.is_given_up() || (member_.is_over() && member_.unfinished() > 0);
@@ -467,7 +483,7 @@ rank_lost cluster_queue::state::loss_of(std::vector<task> perhaps_run) const {
   auto const what = "of a batch " + std::to_string(perhaps_run.size()) +
                     " tasks may or may not have run on rank" + (ranks.size() == 1 ? " " : "s ") + names +
                     (ranks.size() == 1 ? ", which is" : ", which are") +
-                    " lost; a kernel that is repeatable would run again";
+                    " lost; a kernel that is repeatable would run again" + member_.why_lost();
   return {what, ranks, std::move(perhaps_run)};
 }
 

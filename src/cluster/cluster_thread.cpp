@@ -6,6 +6,7 @@
 #include <cstring>
 #include <future>
 #include <limits>
+#include <string_view>
 #include <utility>
 
 #include "ballast/error.hpp"
@@ -18,20 +19,32 @@ constexpr int looks_before_yield = 60, messages_of_a_look = 64;
 constexpr std::int64_t yields_for_ns = 1'000'000, naps_short_for_ns = 10'000'000;
 /// So long a rank that leaves before the end tries to say so to others, which may take nothing any more.
 constexpr clock::duration parting = std::chrono::milliseconds(200);
+/// So long others wait to hear why an exception has ended something here.
+constexpr std::int64_t cause_may_follow_ns = 2'000'000'000;
+/// Of what others hear of it: MPI sends so few at once.
+constexpr std::size_t max_cause_bytes = 2000;
+constexpr std::string_view ended_by_exception = "an exception ended its program";
 constexpr std::int64_t short_nap_ns = 20'000, long_nap_ns = 200'000;
 
 std::int64_t ns(clock::time_point at) { return std::chrono::nanoseconds(at.time_since_epoch()).count(); }
 std::int64_t now() { return ns(clock::now()); }
 
+std::string text_of(clock::duration time) {
+  auto const us = std::chrono::duration_cast<std::chrono::microseconds>(time).count();
+  if (us % 1'000'000 == 0) return std::to_string(us / 1'000'000) + " s";
+  return us % 1000 == 0 ? std::to_string(us / 1000) + " ms" : std::to_string(us) + " us";
+}
+
 cluster_options const& checked(cluster_options const& options) {
-  auto const ms = [](clock::duration of) { return std::chrono::duration<double, std::milli>(of).count(); };
   if (options.heartbeat < std::chrono::milliseconds(1))
-    throw_bad_argument("heartbeat", ms(options.heartbeat), "at least 1 ms");
+    throw_bad_argument("heartbeat", text_of(options.heartbeat), "at least 1 ms");
   if (options.lost_after < 3 * options.heartbeat)
-    throw_bad_argument("lost_after", ms(options.lost_after),
-                       "at least three heartbeats of " + std::to_string(ms(options.heartbeat)) + " ms");
+    throw_bad_argument("lost_after", text_of(options.lost_after),
+                       "at least three heartbeats of " + text_of(options.heartbeat));
   return options;
 }
+
+std::string name_of(std::uint32_t rank) { return "rank " + std::to_string(rank); }
 
 }  // namespace
 
@@ -64,7 +77,11 @@ cluster_thread::cluster_thread(transport_maker make, cluster_options const& opti
 }
 
 cluster_thread::~cluster_thread() {
-  is_leaving_ = true;
+  if (std::uncaught_exceptions() > exceptions_) {
+    auto const hold = lock();
+    fail(ended_by_exception);
+  }
+  is_ending_ = true;
   wake();
   thread_.join();
 }
@@ -78,18 +95,23 @@ std::unique_lock<std::mutex> cluster_thread::lock() {
 
 std::vector<std::uint32_t> cluster_thread::lost() {
   auto const hold = lock();
-  return {lost_.begin(), lost_.end()};
+  std::vector<std::uint32_t> ranks;
+  for (auto const& [rank, why] : lost_) ranks.push_back(rank);
+  std::ranges::sort(ranks);
+  return ranks;
 }
 
 std::uint16_t cluster_thread::open(cluster_channel& channel) {
   if (failure_) std::rethrow_exception(failure_);
+  if (has_told_own_fault_) throw error("this rank has failed: " + own_fault_);
   if (last_channel_ == 65535)
     throw error("65535 queues were opened on this cluster, which are all there can be");
+  tell_left(std::numeric_limits<std::int64_t>::max());
   auto const number = ++last_channel_;
   auto& opening = channels_[number];
   opening.channel = &channel;
   if (++open_channels_ == 1) heartbeats_->begin(now());
-  for (auto const rank : lost_) channel.lose(rank);
+  for (auto const& [rank, why] : lost_) channel.lose(rank, why);
   for (auto const& [from, message] : std::exchange(opening.early, {})) deliver(from, message);
   return number;
 }
@@ -98,8 +120,50 @@ void cluster_thread::skip_channel() {
   if (failure_ || last_channel_ == 65535) return;
   channels_[++last_channel_].early.clear();
   is_unclean_ = true;
-  for (std::uint32_t rank = 0; rank < place_.ranks; ++rank)
-    if (rank != place_.rank) send(rank, {last_channel_, no_channel}, {});
+  leave(last_channel_, {});
+}
+
+void cluster_thread::leave(std::uint16_t channel, std::string_view why) {
+  if (has_told_own_fault_) return;
+  if (own_fault_.empty()) own_fault_ = why.empty() ? ended_by_exception : why.substr(0, max_cause_bytes);
+  if (why.empty())
+    left_until_ns_[channel] = now() + cause_may_follow_ns;
+  else
+    send_all({channel, no_channel}, own_failure(why));
+}
+
+void cluster_thread::tell_left(std::int64_t now_ns) {
+  std::erase_if(left_until_ns_, [&](auto const& left) {
+    if (left.second > now_ns) return false;
+    send_all({left.first, no_channel}, own_failure(ended_by_exception));
+    return true;
+  });
+}
+
+void cluster_thread::fail(std::string_view why) {
+  if (has_told_own_fault_) return;
+  own_fault_ = why.empty() ? ended_by_exception : why.substr(0, max_cause_bytes);
+  tell_own_fault();
+  fail_channels(std::make_exception_ptr(error("this rank has failed: " + own_fault_)));
+  wake();
+}
+
+void cluster_thread::tell_own_fault() {
+  if (own_fault_.empty() || std::exchange(has_told_own_fault_, true)) return;
+  is_unclean_ = true;
+  left_until_ns_.clear();
+  // Of a rank that fails since another one did, that one's words come first.
+  for (auto const& [rank, why] : lost_) send_all({0, std::uint8_t(kind::lost), 0, rank}, why);
+  send_all({0, std::uint8_t(kind::lost), 0, place_.rank}, own_failure(own_fault_));
+}
+
+std::string cluster_thread::own_failure(std::string_view why) const {
+  return name_of(place_.rank) + " failed: " + std::string(why.substr(0, max_cause_bytes));
+}
+
+void cluster_thread::fail_channels(std::exception_ptr const& why) {
+  for (auto const& [number, opened] : channels_)
+    if (opened.channel != nullptr) opened.channel->fail(why);
 }
 
 void cluster_thread::close(std::uint16_t channel, bool is_over, bool has_losses) {
@@ -122,16 +186,22 @@ void cluster_thread::send(std::uint32_t to, envelope const& head, std::span<std:
   send(to, std::move(message));
 }
 
-void cluster_thread::lose(std::uint32_t rank) {
-  if (!lost_.insert(rank).second) return;
+void cluster_thread::send_all(envelope const& head, std::string_view text) {
+  for (std::uint32_t rank = 0; rank < place_.ranks; ++rank)
+    if (rank != place_.rank && !is_lost(rank)) send(rank, head, std::as_bytes(std::span(text)));
+}
+
+void cluster_thread::lose(std::uint32_t rank, std::string const& why) {
+  if (is_lost(rank)) return;
+  lost_.push_back({rank, why});
   heartbeats_->drop(rank, now());
   for (auto const& [number, opened] : channels_)
-    if (opened.channel != nullptr) opened.channel->lose(rank);
+    if (opened.channel != nullptr) opened.channel->lose(rank, why);
 }
 
 void cluster_thread::run() try {
   auto idle_since_ns = now();
-  for (int idle_looks = 0; !is_leaving_;) {
+  for (int idle_looks = 0; !is_ending_;) {
     auto const epoch = awake_.epoch();
     std::int64_t look_again_ns = 0;
     if (look(look_again_ns)) {
@@ -142,12 +212,11 @@ void cluster_thread::run() try {
     }
     while (waiters_ > 0) std::this_thread::yield();
   }
-  leave();
+  end();
 } catch (...) {
   auto const hold = lock();
   failure_ = std::current_exception();
-  for (auto const& [number, opened] : channels_)
-    if (opened.channel != nullptr) opened.channel->fail(failure_);
+  fail_channels(failure_);
 }
 
 // Ranks may share cores, and then others wait for this one's: with a core for each, MPI's own waits would do.
@@ -178,6 +247,7 @@ bool cluster_thread::look(std::int64_t& look_again_ns) {
   for (auto const& [number, opened] : channels_)
     if (opened.channel != nullptr) look_again_ns = std::min(look_again_ns, opened.channel->step(time));
   beat(time);
+  tell_left(time);
   return flush(time) || has_received;
 }
 
@@ -197,13 +267,9 @@ bool cluster_thread::receive(std::int64_t now_ns) {
 void cluster_thread::deliver(std::uint32_t from, std::span<std::byte const> message) {
   envelope what;
   std::memcpy(&what, message.data(), sizeof what);
-  if (what.channel == 0) {
-    if (kind(what.kind) == kind::leaving) {
-      left_.insert(from);
-      heartbeats_->drop(from, now());
-    }
-    return;
-  }
+  auto const content = message.subspan(sizeof what);
+  std::string_view const text(reinterpret_cast<char const*>(content.data()), content.size());
+  if (what.channel == 0) return hear(from, what, text);
   auto& to = channels_[what.channel];
   if (what.channel > last_channel_) {
     to.early.emplace_back(from, std::vector(message.begin(), message.end()));
@@ -213,9 +279,22 @@ void cluster_thread::deliver(std::uint32_t from, std::span<std::byte const> mess
   } else if (what.kind == end_of_channel) {
     to.channel->hear_of_end(from);
   } else if (what.kind == no_channel) {
-    to.channel->lose(from);
+    to.channel->lose(from, std::string(text));
   } else {
-    to.channel->receive(from, what, message.subspan(sizeof what));
+    to.channel->receive(from, what, content);
+  }
+}
+
+void cluster_thread::hear(std::uint32_t from, envelope const& what, std::string_view text) {
+  auto const rank = what.count;
+  if (kind(what.kind) == kind::ending || kind(what.kind) == kind::leaving) {
+    have_said_[kind(what.kind)].insert(from);
+  } else if (kind(what.kind) == kind::lost && rank == place_.rank) {
+    is_unclean_ = true;
+    fail_channels(std::make_exception_ptr(
+        error("the other ranks heard nothing of this one for too long and go on without it")));
+  } else if (kind(what.kind) == kind::lost && rank < place_.ranks) {
+    lose(rank, std::string(text));
   }
 }
 
@@ -231,7 +310,7 @@ bool cluster_thread::flush(std::int64_t now_ns) {
       heartbeats_->sent(to, now_ns);
     }
     // A rank that only seems to be lost is to hear so, if it takes messages.
-    if (!lost_.contains(to) || messages.empty()) continue;
+    if (!is_lost(to) || messages.empty()) continue;
     waiting_ -= messages.size();
     messages.clear();
   }
@@ -243,30 +322,56 @@ void cluster_thread::beat(std::int64_t now_ns) {
     heartbeats_->sent(rank, now_ns);  // or it would be due again until the message has left
     send(rank, {0, std::uint8_t(kind::alive)}, {});
   }
-  if (open_channels_ == 0) return;
-  for (auto const rank : heartbeats_->silent(now_ns)) lose(rank);
+  if (open_channels_ == 0 && !is_ending_) return;
+  for (auto const rank : heartbeats_->silent(now_ns)) {
+    auto const why = name_of(rank) + " is lost: nothing was heard of it for " + text_of(options_.lost_after);
+    send_all({0, std::uint8_t(kind::lost), 0, rank}, why);  // not all ranks watch it
+    lose(rank, why);
+  }
 }
 
-// What others are to hear still leaves. If all goes well the last message to each rank says so: who has it
-// from all has all that was sent to it.
-void cluster_thread::leave() {
+// If all goes well the last message to each rank says so: who has it from all has all that was sent to it.
+// Until all have come to that they watch each other, and then none may take longer than to be lost.
+void cluster_thread::end() {
+  tell_own_fault();
   bool const is_clean = !is_unclean_ && lost_.empty();
-  bool const waits = is_clean && transport_->ends_together();
-  for (std::uint32_t rank = 0; waits && rank < place_.ranks; ++rank)
-    if (rank != place_.rank) send(rank, {0, std::uint8_t(kind::leaving)}, {});
-  auto const until = deadline::in(is_clean ? options_.timeout : std::min(options_.timeout, parting));
-  while (waiting_ > 0 || (waits && left_.size() + 1 < place_.ranks)) {
+  auto const until = deadline::in(options_.timeout);
+  if (!is_clean || !transport_->ends_together())
+    return flush_all(is_clean ? until : deadline::in(std::min(options_.timeout, parting)));
+  if (meet(kind::ending, until) &&
+      meet(kind::leaving, deadline::in(std::min(options_.timeout, options_.lost_after))))
+    return transport_->close();
+  if (!lost_.empty())
+    write_log(log_level::warning, "the end of a cluster waits for nobody: " + lost_.front().why);
+  flush_all(deadline::in(parting));
+}
+
+// Says a word and waits until all others have. False if they will not.
+bool cluster_thread::meet(kind word, deadline until) {
+  auto const& others = have_said_[word];
+  send_all({0, std::uint8_t(word)});
+  while (waiting_ > 0 || others.size() + 1 < place_.ranks) {
+    auto const time = now();
+    bool const has_received = receive(time);
+    if (word == kind::ending) beat(time);
+    if (!flush(time) && !has_received) std::this_thread::yield();
+    if (!lost_.empty() || is_unclean_) return false;
+    if (!until.passed()) continue;
+    write_log(log_level::warning, name_of(place_.rank) + " waited in vain for " +
+                                      std::to_string(place_.ranks - 1 - others.size()) +
+                                      " other ranks at the end of their cluster");
+    return false;
+  }
+  return true;
+}
+
+// What others are to hear still leaves.
+void cluster_thread::flush_all(deadline until) {
+  while (waiting_ > 0 && !until.passed()) {
     auto const time = now();
     bool const has_received = receive(time);
     if (!flush(time) && !has_received) std::this_thread::yield();
-    if (!until.passed()) continue;
-    if (waits)
-      write_log(log_level::warning, "rank " + std::to_string(place_.rank) + " waited in vain for " +
-                                        std::to_string(place_.ranks - 1 - left_.size()) +
-                                        " other ranks at the end of their cluster");
-    return;
   }
-  if (waits) transport_->close();
 }
 
 next_channel::~next_channel() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -13,11 +14,13 @@
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "ballast/cluster.hpp"
+#include "ballast/deadline.hpp"
 #include "ballast/detail/base/event_count.hpp"
 #include "heartbeats.hpp"
 #include "transport.hpp"
@@ -43,10 +46,11 @@ class cluster_channel {
   virtual void receive(std::uint32_t from, envelope const& what, std::span<std::byte const> message) = 0;
   /// A rank says that all ranks have ended this.
   virtual void hear_of_end(std::uint32_t from) = 0;
-  virtual void lose(std::uint32_t rank) = 0;
+  /// `why` is a sentence that names the rank.
+  virtual void lose(std::uint32_t rank, std::string const& why) = 0;
   /// Does what there is to do, and says when it is to be called again if nothing happens.
   virtual std::int64_t step(std::int64_t now_ns) = 0;
-  /// The cluster's thread has ended with this.
+  /// This rank goes on no more.
   virtual void fail(std::exception_ptr why) = 0;
 };
 
@@ -70,21 +74,28 @@ class cluster_thread {
 
   /// Opens the next channel, which receives what came for it before. Throws what the thread ended with.
   std::uint16_t open(cluster_channel& channel);
-  /// What would be the next channel is not opened here: the other ranks hear that it has lost this one.
+  /// What would be the next channel is not opened here: as open() and leave().
   void skip_channel();
+  /// This rank goes on no more with what is open there, and the others hear why. If `why` is empty an
+  /// exception is on its way, and fail() is to tell more; if it does not come soon, they hear without.
+  void leave(std::uint16_t channel, std::string_view why);
+  /// This rank goes on no more: the others hear why, what is open here fails, and the end waits for nobody.
+  void fail(std::string_view why);
   /// `is_over`: who still asks is told that it is. `has_losses`: ranks were lost to the channel, which may
   /// not come to the end of the cluster.
   void close(std::uint16_t channel, bool is_over, bool has_losses);
   /// Sends a message of an envelope and what follows, once the transport takes it.
   void send(std::uint32_t to, std::vector<std::byte> message);
   void send(std::uint32_t to, envelope const& head, std::span<std::byte const> content);
-  /// A channel says that a rank is lost.
-  void lose(std::uint32_t rank);
+  /// `why` is a sentence that names the rank.
+  void lose(std::uint32_t rank, std::string const& why);
   /// Messages that wait for the transport.
   std::size_t waiting() const { return waiting_; }
 
  private:
-  enum class kind : std::uint8_t { alive, leaving };
+  /// Of what concerns no channel. `ending` says that the rank is done, `leaving` that no word of it follows,
+  /// and `lost` that the rank is whose number is the envelope's count.
+  enum class kind : std::uint8_t { alive, ending, leaving, lost };
   static constexpr std::uint8_t end_of_channel = 255, no_channel = 254;
 
   struct slot {
@@ -92,6 +103,11 @@ class cluster_thread {
     bool is_over = false;
     std::vector<std::pair<std::uint32_t, std::vector<std::byte>>> early;
     std::set<std::uint32_t> told;  ///< that it is over
+  };
+
+  struct lost_rank {
+    std::uint32_t rank;
+    std::string why;
   };
 
   static bool is_heartbeat(std::span<std::byte const> message);
@@ -103,7 +119,16 @@ class cluster_thread {
   bool flush(std::int64_t now_ns);
   void beat(std::int64_t now_ns);
   void rest(std::uint64_t epoch, std::int64_t idle_since_ns, std::int64_t look_again_ns);
-  void leave();
+  void send_all(envelope const& head, std::string_view text = {});
+  void hear(std::uint32_t from, envelope const& what, std::string_view text);
+  void fail_channels(std::exception_ptr const& why);
+  void tell_left(std::int64_t now_ns);
+  bool is_lost(std::uint32_t rank) const { return std::ranges::count(lost_, rank, &lost_rank::rank) > 0; }
+  void tell_own_fault();
+  std::string own_failure(std::string_view why) const;
+  void end();
+  bool meet(kind word, deadline until);
+  void flush_all(deadline until);
 
   cluster_options const options_;
   cluster_place place_;
@@ -118,10 +143,15 @@ class cluster_thread {
   std::uint32_t open_channels_ = 0;
   std::map<std::uint32_t, std::deque<std::vector<std::byte>>> outbox_;
   std::size_t waiting_ = 0;
-  std::set<std::uint32_t> lost_, left_;
+  std::vector<lost_rank> lost_;  ///< as they were heard of: what comes first is a cause of the rest
+  std::map<kind, std::set<std::uint32_t>> have_said_;    ///< ending and leaving
+  std::map<std::uint16_t, std::int64_t> left_until_ns_;  ///< channels of which the others have not heard yet
+  std::string own_fault_;
+  bool has_told_own_fault_ = false;
   std::exception_ptr failure_;
-  std::atomic<bool> is_leaving_ = false;
+  std::atomic<bool> is_ending_ = false;
   bool is_unclean_ = false;
+  int const exceptions_ = std::uncaught_exceptions();
   std::thread thread_;
 };
 

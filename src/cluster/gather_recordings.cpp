@@ -127,7 +127,7 @@ class gathering final : public cluster_channel {
 
   void receive(std::uint32_t from, envelope const& what, std::span<std::byte const> message) override;
   void hear_of_end(std::uint32_t) override { finish(); }
-  void lose(std::uint32_t rank) override;
+  void lose(std::uint32_t rank, std::string const& why) override;
   std::int64_t step(std::int64_t now_ns) override;
   void fail(std::exception_ptr why) override;
 
@@ -176,6 +176,7 @@ gathering::gathering(cluster& over, recording mine)
 
 gathering::~gathering() {
   auto const hold = thread_->lock();
+  if (!is_over_ && lost_.empty()) thread_->leave(channel_.number(), {});
   thread_->close(channel_.number(), is_over_, !lost_.empty());
 }
 
@@ -264,12 +265,13 @@ void gathering::finish() {
   changed_.notify();
 }
 
-void gathering::lose(std::uint32_t rank) {
+void gathering::lose(std::uint32_t rank, std::string const& why) {
   lost_.insert(rank);
   if (is_first() && !is_over_)
     note_complete();
   else if (rank == 0)
-    fail(std::make_exception_ptr(error("rank 0 is lost, which gathers what was recorded")));
+    fail(std::make_exception_ptr(
+        rank_lost("rank 0 is lost, which gathers what was recorded: " + why, {rank})));
 }
 
 void gathering::fail(std::exception_ptr why) {

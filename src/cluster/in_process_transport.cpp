@@ -147,7 +147,7 @@ class in_process_transport final : public transport {
     if (message) first_ = message->from + 1;
     return message;
   }
-  bool ends_together() const override { return false; }
+  bool ends_together() const override { return network_->options().ends_together; }
   void close() override { network_->close(); }
 
  private:

@@ -17,6 +17,7 @@ struct in_process_options {
   /// A message takes at least and at most so long, drawn at random, or longer behind another.
   std::int64_t least_delay_ns = 0, most_delay_ns = 0;
   std::uint64_t seed = 0;                     ///< of the delays
+  bool ends_together = false;                 ///< as processes do
   clock::duration timeout = default_timeout;  ///< of transport::close()
 };
 

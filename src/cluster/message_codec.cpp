@@ -119,6 +119,10 @@ void message_codec::encode(std::uint16_t channel, cluster_message const& message
     if (!names_ranks(message.what)) return;
     append(bytes, std::uint32_t(message.ranks.size()));
     for (auto const rank : message.ranks) append(bytes, rank);
+    if (message.what != kind::lost) return;
+    auto const why = std::as_bytes(std::span(message.why));
+    append(bytes, std::uint32_t(why.size()));
+    bytes.insert(bytes.end(), why.begin(), why.end());
   };
   auto const end = [&](bool has_more) {
     head.has_more = has_more ? 1 : 0;
@@ -161,6 +165,10 @@ message_codec::decoded message_codec::decode(envelope const& what, std::span<std
     for (std::uint32_t i = 0; i < named; ++i)
       message.ranks.push_back(checked_rank(from.take<std::uint32_t>(), ranks));
     if (message.what == kind::lost && named != 1) throw error("a message does not name one lost rank");
+  }
+  if (message.what == kind::lost) {
+    auto const why = from.take(from.take<std::uint32_t>());
+    message.why.assign(reinterpret_cast<char const*>(why.data()), why.size());
   }
   for (std::uint32_t i = 0; i < what.count; ++i) {
     auto const head = from.take<range_head>();

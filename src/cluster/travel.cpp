@@ -273,9 +273,8 @@ std::string first_difference(std::string_view one, std::uint32_t its_rank, std::
   for (std::size_t place = 1; !one.empty() || !other.empty(); ++place) {
     auto const its = take_line(one), others = take_line(other);
     if (its == others) continue;
-    return "kernel " + std::to_string(place) + " of the list is " + quoted(its) + " on rank " +
-           std::to_string(its_rank) + ", and " + quoted(others) + " on rank " + std::to_string(others_rank) +
-           ": all ranks need the same kernels, in the same order";
+    return quoted(its) + " as kernel " + std::to_string(place) + " of the list on rank " +
+           std::to_string(its_rank) + ", and " + quoted(others) + " on rank " + std::to_string(others_rank);
   }
   return {};
 }

@@ -97,8 +97,8 @@ void store_results(std::span<result_home const> homes, std::span<std::byte const
 std::string describe(kernel_set const& kernels);
 /// Of such a description: unequal ones have unequal fingerprints, but for one in 2^64.
 std::uint64_t fingerprint(std::string_view description);
-/// Which kernel is the first that differs between the descriptions of two ranks, in a sentence; empty if none
-/// does.
+/// Which kernel is the first that differs between the descriptions of two ranks, as the value of an argument;
+/// empty if none does.
 std::string first_difference(std::string_view one, std::uint32_t its_rank, std::string_view other,
                              std::uint32_t others_rank);
 

@@ -80,21 +80,12 @@ std::string exchange_port::missing_times(std::uint64_t step) {
   return text;
 }
 
-void exchange_port::tell_failure(std::string why) {
+void exchange_port::close(bool is_over, std::string_view why) {
   {
     std::lock_guard const hold(mutex_);
-    if (has_told_failure_ || !failure_.empty()) return;
-    failure_ = std::move(why);
+    is_over_ = is_over;
   }
-  peers_->wake();
-}
-
-void exchange_port::close(bool is_over) {
-  {
-    std::lock_guard const hold(mutex_);
-    is_closing_ = true;
-  }
-  peers_->close(is_over);
+  peers_->close(is_over, why);
 }
 
 std::span<std::byte> exchange_port::transfer::take(std::size_t most) {
@@ -135,14 +126,12 @@ void exchange_port::step() {
   send_steps();
   report_difference();
   send_times();
-  if (!failure_.empty() && !std::exchange(has_told_failure_, true))
-    send_to_all({kind::failed}, bytes_of(failure_));
   while (!to_send_.empty() && peers_->waiting() < max_waiting_messages) {
     auto const id = to_send_.front();
     to_send_.pop_front();
     send_data(id);
   }
-  if (is_closing_) tell_end();
+  if (is_over_) tell_end();
 }
 
 /// Who asked for what this rank has not come to: who asks from now on is told by the peers.
@@ -203,10 +192,6 @@ void exchange_port::receive(std::uint32_t from, std::span<std::byte const> messa
       if (rest.size() != sizeof(rank_time)) return;
       std::memcpy(&times_[head.id.step][from], rest.data(), sizeof(rank_time));
       return heard_();
-    case kind::failed:
-      has_told_failure_ = true;  // it told the others itself
-      return report(std::make_exception_ptr(
-          error("rank " + std::to_string(from) + " failed: " + std::string(text_of(rest)))));
     case kind::ended:
       return note_end_of(from);
   }
@@ -224,12 +209,6 @@ void exchange_port::receive_data(header const& head, std::span<std::byte const> 
   if (!to.is_done()) return;
   ended_(to.progress);
   incoming_.erase(received);
-}
-
-void exchange_port::lose(std::uint32_t rank) {
-  std::lock_guard const hold(mutex_);
-  report(std::make_exception_ptr(
-      error("rank " + std::to_string(rank) + " is lost, which had parts of the jobs")));
 }
 
 void exchange_port::hear_of_end(std::uint32_t rank) {

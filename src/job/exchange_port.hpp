@@ -14,6 +14,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -66,19 +67,17 @@ class exchange_port final : public peer_listener {
   std::optional<std::vector<rank_time>> take_times(std::uint64_t step);
   /// Who has not, a line each for messages.
   std::string missing_times(std::uint64_t step);
-  /// Tells the other ranks that this one goes on no more. Once is enough.
-  void tell_failure(std::string why);
-  /// After this nothing is called and no memory touched. `is_over`: all that others need was sent.
-  void close(bool is_over);
+  /// After this nothing is called and no memory touched. `is_over`: all that others need was sent. Else they
+  /// hear why not, as of job_peers.
+  void close(bool is_over, std::string_view why = {});
 
   void receive(std::uint32_t from, std::span<std::byte const> message) override;
-  void lose(std::uint32_t rank) override;
   void hear_of_end(std::uint32_t rank) override;
   void fail(std::exception_ptr why) override;
   void step() override;
 
  private:
-  enum class kind : std::uint32_t { want, data, steps, time, failed, ended };
+  enum class kind : std::uint32_t { want, data, steps, time, ended };
   struct header {
     kind what;
     exchange_id id{};
@@ -123,8 +122,7 @@ class exchange_port final : public peer_listener {
   std::map<std::uint64_t, std::map<std::uint32_t, rank_time>> times_;  ///< of steps, by rank
   std::map<std::uint64_t, rank_time> untold_times_;                    ///< of this rank
   program_check check_;
-  std::string failure_;
-  bool has_told_failure_ = false, has_failed_ = false, is_closing_ = false;
+  bool has_failed_ = false, is_over_ = false;
 };
 
 }  // namespace ballast::detail

@@ -190,6 +190,14 @@ void job_ranks::fail(std::exception_ptr why) {
   changed_.notify();
 }
 
+void job_ranks::leave() {
+  {
+    std::lock_guard const hold(mutex_);
+    has_left_ = !failure_;
+  }
+  fail(std::make_exception_ptr(error("an exception has ended the scheduler of this rank")));
+}
+
 void job_ranks::stop(bool is_over) {
   {
     std::lock_guard const hold(mutex_);
@@ -197,7 +205,7 @@ void job_ranks::stop(bool is_over) {
   }
   changed_.notify();
   thread_.join();
-  if (!has_failed_) port_.close(is_over);
+  if (!has_failed_) port_.close(is_over, "its job scheduler went before all was exchanged");
 }
 
 /// Until the port is closed; what has ended by the end of this is nobody's matter any more.
@@ -227,8 +235,7 @@ bool job_ranks::tell_ends() {
 
 void job_ranks::abandon(std::exception_ptr const& why) {
   has_failed_ = true;
-  port_.tell_failure(cause_of(why));
-  port_.close(false);
+  port_.close(false, has_left_ ? std::string() : cause_of(why));
   tell_ends();
   told_.failed(why);
 }

@@ -75,6 +75,8 @@ class job_ranks {
   void begin(exchange_work const& work, std::shared_ptr<operation_progress> progress);
   /// This rank does not go on: calls the listener, and tells the others.
   void fail(std::exception_ptr why);
+  /// As fail(), since an exception ends the scheduler: the others hear of it from where it is caught.
+  void leave();
   /// Ends the thread. `is_over`: this rank has done all that others need.
   void stop(bool is_over);
 
@@ -100,7 +102,7 @@ class job_ranks {
   event_count changed_;
   std::vector<ended_operation> ended_;
   std::exception_ptr failure_;
-  bool has_failed_ = false, is_stopping_ = false;
+  bool has_failed_ = false, has_left_ = false, is_stopping_ = false;
   exchange_port port_;
   std::thread thread_;
 };

@@ -490,7 +490,13 @@ void job_runtime::learn_shares(job_request const& request) {
   if (newest == nullptr) return;
   hold.unlock();
   auto const until = deadline::in(options_.timeout);
-  newest->wait({}, until);
+  try {
+    newest->wait({}, until);
+  } catch (kernel_failed const&) {
+    hold.lock();
+    check_not_abandoned();
+    throw;
+  }
   auto const times = ranks_->compare(newest->report(), until);
   hold.lock();
   ranks_->learn(site, times);
@@ -555,6 +561,7 @@ std::string job_runtime::oldest_operation() const {
 }
 
 void job_runtime::stop(deadline until) {
+  if (ranks_ != nullptr && std::uncaught_exceptions() > exceptions_) ranks_->leave();
   try {
     wait_all(until);
   } catch (timed_out const&) {

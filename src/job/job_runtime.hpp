@@ -5,6 +5,7 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -82,7 +83,8 @@ class job_runtime : public std::enable_shared_from_this<job_runtime> {
   std::string state() const;
   /// Throws error if an executor has no thread; then none has.
   void start();
-  /// Waits for the jobs; what has not ended by then fails. No call but open() and statistics() after it.
+  /// Waits for the jobs; what has not ended by then fails. Waits for no other rank if an exception is on its
+  /// way. No call but open() and statistics() after it.
   void stop(deadline until);
 
   /// An array's state is being destroyed. Any thread, with or without the mutex.
@@ -168,6 +170,7 @@ class job_runtime : public std::enable_shared_from_this<job_runtime> {
   std::vector<std::unique_ptr<device_executor>> executors_;
   std::exception_ptr abandoned_;      ///< why the ranks go on no more
   std::unique_ptr<job_ranks> ranks_;  ///< null without peers
+  int const exceptions_ = std::uncaught_exceptions();
 };
 
 }  // namespace ballast::detail

@@ -42,6 +42,7 @@ TEST(cluster_queue_end, a_closed_queue_takes_no_tasks_and_may_be_closed_again) {
     queue.close();
     EXPECT_EQ(all.results_of(rank, 49), 49u);
     EXPECT_THAT(refusal<error>([&] { queue.submit(all.one(rank, 49)); }), HasSubstr("closed"));
+    EXPECT_THAT(refusal<error>([&] { queue.publish(&rank, sizeof rank); }), HasSubstr("is closed"));
     queue.close();
     queue.wait_all();
     EXPECT_TRUE(queue.stop().empty());

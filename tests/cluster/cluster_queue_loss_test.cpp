@@ -93,7 +93,7 @@ class losses {
   void tell(std::uint32_t rank, std::uint32_t lost) {
     auto& thread = clusters_[rank]->thread();
     auto const hold = thread.lock();
-    thread.lose(lost);
+    thread.lose(lost, "it was cut off");
   }
   void be_lost(std::unique_ptr<cluster_queue> queue, std::uint32_t rank) {
     await("some tasks have run", [&] {

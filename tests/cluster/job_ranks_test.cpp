@@ -466,8 +466,8 @@ TEST(job_ranks, fail_when_one_of_them_is_lost) {
       now.read();
     } catch (error const& failure) { all[rank] = failure.what(); }
   });
-  EXPECT_THAT(all[0], HasSubstr("rank 2 is lost, which had parts of the jobs"));
-  EXPECT_THAT(all[1], HasSubstr("rank 2 is lost, which had parts of the jobs"));
+  EXPECT_THAT(all[0], HasSubstr("rank 2 is lost: nothing was heard of it for 1 s"));
+  EXPECT_THAT(all[1], HasSubstr("rank 2 is lost: nothing was heard of it for 1 s"));
   EXPECT_THAT(all[2], HasSubstr("lost"));
 }
 

@@ -73,6 +73,7 @@ class message_codec_test : public testing::Test {
       all.what = part.what;
       all.ranks = part.ranks;
       all.state = part.state;
+      all.why = part.why;
       all.ranges.insert(all.ranges.end(), part.ranges.begin(), part.ranges.end());
     }
     EXPECT_FALSE(has_more);
@@ -157,6 +158,7 @@ TEST_F(message_codec_test, long_lists_are_split_into_messages_of_64_KiB) {
   }
   passed_on({.what = kind::census, .ranks = {4}});
   passed_on({.what = kind::lost, .ranks = {4}});
+  EXPECT_EQ(passed_on({.what = kind::lost, .ranks = {4}, .why = "out of luck"}).why, "out of luck");
 }
 
 TEST_F(message_codec_test, what_names_no_rank_or_no_kind_is_refused) {
@@ -182,7 +184,7 @@ TEST_F(message_codec_test, a_message_that_is_cut_short_or_goes_on_is_refused) {
        {cluster_message{.what = kind::ask}, cluster_message{.what = kind::give, .ranges = {tasks(0, 5)}},
         cluster_message{.what = kind::returned, .ranges = pieces(3)},
         cluster_message{.what = kind::census, .ranges = pieces(2), .ranks = {1}},
-        cluster_message{.what = kind::lost, .ranks = {1}}}) {
+        cluster_message{.what = kind::lost, .ranks = {1}, .why = "out of luck"}}) {
     auto const whole = encoded(message)[0];
     for (auto size = sizeof(envelope); size < whole.size(); ++size)
       EXPECT_THROW(decoded({whole.begin(), whole.begin() + std::ptrdiff_t(size)}), error) << size;

@@ -57,20 +57,29 @@ class ranks_in_process {
   queue_case const& options() const { return case_; }
   void lose(std::uint32_t rank) { network_.lose(rank); }
 
-  /// Calls `body(cluster, rank)` on a thread for each rank; what it throws fails the test.
+  /// Calls `body(cluster, rank)` on a thread for each rank, and returns what each has thrown out of the scope
+  /// of its cluster; null for nothing.
   template <class Body>
-  void on_clusters(Body const& body) {
+  std::vector<std::exception_ptr> ends_of(Body const& body) {
+    std::vector<std::exception_ptr> ends(case_.ranks);
     std::vector<std::thread> threads;
     for (std::uint32_t rank = 0; rank < case_.ranks; ++rank)
       threads.emplace_back([&, rank, make = network_.makers()[rank]] {
         try {
           cluster over(make, case_.watch);
           body(over, rank);
-        } catch (std::exception const& failure) {
-          ADD_FAILURE() << "rank " << rank << ": " << failure.what();
-        }
+        } catch (...) { ends[rank] = std::current_exception(); }
       });
     for (auto& thread : threads) thread.join();
+    return ends;
+  }
+  /// The same, where what is thrown fails the test.
+  template <class Body>
+  void on_clusters(Body const& body) {
+    auto const ends = ends_of(body);
+    for (std::uint32_t rank = 0; rank < ends.size(); ++rank) try {
+        if (ends[rank]) std::rethrow_exception(ends[rank]);
+      } catch (std::exception const& failure) { ADD_FAILURE() << "rank " << rank << ": " << failure.what(); }
   }
   /// Calls `body(queue, rank)` on a thread for each rank.
   template <class Body>

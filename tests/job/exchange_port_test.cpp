@@ -7,14 +7,17 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <exception>
 #include <functional>
 #include <map>
 #include <memory>
 #include <random>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "ballast/error.hpp"
 #include "job_failed.hpp"
 
 namespace ballast::test::exchange_port_test {
@@ -51,6 +54,7 @@ class pending_network {
   }
 
   std::vector<peer_listener*> listeners;
+  std::vector<std::string> causes;  ///< of those that closed before the end
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::deque<std::vector<std::byte>>> pairs;
 };
 
@@ -61,7 +65,8 @@ class pending_peers final : public job_peers {
   std::uint32_t rank() const override { return rank_; }
   std::uint32_t ranks() const override { return std::uint32_t(network_.listeners.size()); }
   void open(peer_listener& listener) override { network_.listeners[rank_] = &listener; }
-  void close(bool) override {
+  void close(bool is_over, std::string_view why) override {
+    if (!is_over) network_.causes.emplace_back(why);
     network_.listeners[rank_]->step();
     network_.listeners[rank_] = nullptr;
   }
@@ -204,18 +209,15 @@ TEST(exchange_port, says_so_too_of_a_step_that_the_rank_before_did_first) {
   EXPECT_THAT(all[1]->failures, ElementsAre(HasSubstr("step 1 is a read here, and a job there")));
 }
 
-TEST(exchange_port, tells_each_rank_of_a_failure_once_and_itself_of_none) {
-  pending_network network(3);
-  auto const all = ports(network, 1);
-  all[1]->port.tell_failure("no more");
-  all[1]->port.tell_failure("and another");
+TEST(exchange_port, leaves_it_to_its_peers_to_say_that_a_rank_has_failed) {
+  pending_network network(2);
+  auto const all = ports(network, 8);
+  all[1]->begin({1, 0}, false, 0, {{0, 8}}, 1);
   network.deliver_all();
-  EXPECT_THAT(all[0]->failures, ElementsAre("rank 1 failed: no more"));
+  all[0]->port.close(false, "no more");
+  network.deliver_all();
   EXPECT_THAT(all[1]->failures, IsEmpty());
-  EXPECT_THAT(all[2]->failures, ElementsAre("rank 1 failed: no more"));
-  all[2]->port.tell_failure("rank 1 failed: no more");
-  network.deliver_all();
-  EXPECT_EQ(all[0]->failures.size(), 1u);
+  EXPECT_EQ(network.causes, std::vector<std::string>{"no more"});
 }
 
 TEST(exchange_port, says_who_ended_although_something_was_to_come_from_it) {
@@ -231,9 +233,8 @@ TEST(exchange_port, says_who_ended_although_something_was_to_come_from_it) {
 TEST(exchange_port, fails_once_with_a_rank_that_is_lost) {
   pending_network network(2);
   auto const all = ports(network, 8);
-  network.listeners[0]->lose(1);
-  network.listeners[0]->lose(1);
-  EXPECT_THAT(all[0]->failures, ElementsAre(HasSubstr("rank 1 is lost")));
+  for (int i = 0; i < 2; ++i) network.listeners[0]->fail(std::make_exception_ptr(error("rank 1 is lost")));
+  EXPECT_THAT(all[0]->failures, ElementsAre("rank 1 is lost"));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "mpi_ranks.hpp"
 
 #include <array>
+#include <atomic>
 #include <cctype>
 #include <memory>
 #include <string_view>
@@ -24,6 +25,9 @@ std::string name_of_level(int level) {
   }
 }
 
+/// A cluster of this process has initialised MPI, for a thread of its own.
+std::atomic<bool> is_of_a_cluster = false;
+
 int thread_level() {
   int level = MPI_THREAD_SINGLE;
   check_mpi(MPI_Query_thread(&level), "MPI_Query_thread");
@@ -35,6 +39,10 @@ void check_thread_level() {
   check_mpi(MPI_Is_thread_main(&is_main), "MPI_Is_thread_main");
   auto const level = thread_level();
   if (is_main != 0 || level >= MPI_THREAD_SERIALIZED) return;
+  if (is_of_a_cluster)
+    throw error(
+        "another cluster of this process has initialised MPI for itself, so there cannot be a second one; a "
+        "program that initialises MPI with MPI_THREAD_MULTIPLE before can have several");
   throw_bad_argument("thread level of MPI", "MPI_THREAD_" + name_of_level(level),
                      "MPI_THREAD_SERIALIZED or MPI_THREAD_MULTIPLE, if the program initialises MPI itself");
 }
@@ -51,6 +59,7 @@ bool initialise() {
   }
   int level = MPI_THREAD_SINGLE;
   check_mpi(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &level), "MPI_Init_thread");
+  is_of_a_cluster = true;
   return true;
 }
 

@@ -131,6 +131,18 @@ TEST(mpi_cluster_loss, a_rank_that_hangs_is_lost) {
   leave();
 }
 
+TEST(mpi_cluster_loss, a_rank_that_dies_after_close_keeps_nobody_at_the_end_of_the_cluster) {
+  cluster_options watchful;
+  watchful.heartbeat = std::chrono::milliseconds(50);
+  watchful.lost_after = std::chrono::seconds(5);
+  {
+    auto ranks = mpi_cluster({}, watchful);
+    cluster_queue(ranks, open_devices("host:1"), rank_kernels(), options()).close();
+    if (ranks.rank() + 1 == ranks.ranks()) kill(getpid(), SIGKILL);
+  }
+  leave();
+}
+
 // Else they would wait for it as long as cluster_options::timeout says, and mpirun.sh ends them before.
 TEST(mpi_cluster_loss, a_rank_that_leaves_its_queue_keeps_nobody_at_the_end_of_the_cluster) {
   bool is_last = false;

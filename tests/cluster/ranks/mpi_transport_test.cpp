@@ -66,6 +66,7 @@ class mpi_transport : public testing::Test {
 
 // Started by mpirun alone, as each ends MPI for its process.
 class mpi_transport_alone : public testing::Test {};
+class mpi_transport_beside : public testing::Test {};
 class mpi_transport_misuse : public testing::Test {};
 class mpi_transport_left : public mpi_transport {};
 
@@ -181,6 +182,18 @@ TEST_F(mpi_transport_alone, initialises_mpi_and_ends_it_on_the_thread_that_makes
   int is_finalised = 0;
   MPI_Finalized(&is_finalised);
   EXPECT_NE(is_finalised, 0);
+}
+
+TEST_F(mpi_transport_beside, another_of_its_process_is_refused) {
+  std::jthread([] {
+    auto const own = detail::mpi_transport()();
+    std::jthread([] {
+      EXPECT_THAT(complaint([] { detail::mpi_transport()(); }),
+                  testing::AllOf(testing::HasSubstr("another cluster of this process"),
+                                 testing::HasSubstr("MPI_THREAD_MULTIPLE")));
+    }).join();
+    own->close();
+  }).join();
 }
 
 TEST_F(mpi_transport_misuse, is_refused_by_name) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <exception>
 #include <span>
+#include <string_view>
 #include <vector>
 
 namespace ballast::detail {
@@ -17,11 +18,9 @@ class peer_listener {
 
   /// What a rank sent, in the order in which it did.
   virtual void receive(std::uint32_t from, std::span<std::byte const> message) = 0;
-  /// A rank is lost; nothing comes from it any more.
-  virtual void lose(std::uint32_t rank) = 0;
   /// A rank has closed this since all was over for it.
   virtual void hear_of_end(std::uint32_t rank) = 0;
-  /// No rank can be reached any more.
+  /// A rank is lost, or none can be reached any more.
   virtual void fail(std::exception_ptr why) = 0;
   /// Sends what there is to be sent; called again soon after wake(), and when messages have left.
   virtual void step() = 0;
@@ -44,8 +43,8 @@ class job_peers {
   /// From now on the listener is called. Throws error the second time, and if no rank can be reached.
   virtual void open(peer_listener& listener) = 0;
   /// The listener is called no more. `is_over`: no rank needs this one any more, as far as it knows; else
-  /// the others take it for lost.
-  virtual void close(bool is_over) = 0;
+  /// the others fail, with `why` if it is known here: an exception may tell it later.
+  virtual void close(bool is_over, std::string_view why) = 0;
   /// Any thread; takes no lock and does not wait.
   virtual void wake() = 0;
 
