@@ -37,6 +37,11 @@ void issue_counts::count_graph(std::size_t kernels) {
   kernels_.fetch_add(kernels, std::memory_order_relaxed);
 }
 
+void issue_counts::count_resident() {
+  count(1);
+  resident_kernels_.fetch_add(1, std::memory_order_relaxed);
+}
+
 void issue_counts::add_to(launch_statistics& sum) const {
   sum.launches += launches_.load(std::memory_order_relaxed);
   sum.kernels += kernels_.load(std::memory_order_relaxed);
@@ -44,6 +49,8 @@ void issue_counts::add_to(launch_statistics& sum) const {
   sum.merged_kernels += merged_kernels_.load(std::memory_order_relaxed);
   sum.issued_by_producers += direct_.load(std::memory_order_relaxed);
   sum.chained_kernels += chained_kernels_.load(std::memory_order_relaxed);
+  sum.resident_kernels += resident_kernels_.load(std::memory_order_relaxed);
+  sum.resident_starts += resident_starts_.load(std::memory_order_relaxed);
 }
 
 launch_issuer::launch_issuer(compute_device& device, dispatch_streams& streams, kernel_table const& table,
@@ -61,7 +68,9 @@ void launch_issuer::record_events_before(submission const& work, dispatch_stream
                                          completion_events& events) {
   for (auto const& one : work.dependencies()) {
     if (one.launch_stream == nullptr || one.is_met()) continue;
-    auto& target = streams_[one.launch_stream->stream_index()];
+    auto const place = one.launch_stream->stream_index();
+    if (place == launch_stream_state::in_ring) continue;  // by now: what was awaited has ended
+    auto& target = streams_[place];
     if (&target == &own) continue;
     std::lock_guard const hold(target.mutex());
     events.push_back(target.on().record_untimed());
