@@ -38,7 +38,9 @@ inline constexpr std::uint32_t max_streams = 128;
 /// The options of a launch_queue. `order`, `among` and `merge` are names of order_policies(), order_keys()
 /// and merge_policies().
 struct launch_options {
-  /// Which launch stream comes next, and on which stream: one of order_policies().
+  /// Which launch stream comes next, and on which stream: one of order_policies(). With "resident" small
+  /// kernels of the set go through rings to blocks that stay on the device for some milliseconds at a time
+  /// and have room of the budget of resident kernels then (docs/launch.md).
   std::string order = "adaptive";
   /// Who is first among several that could: one of order_keys().
   std::string among = "fifo";
@@ -342,7 +344,8 @@ class launch_queue {
   /// "dispatcher_niceness"), device_lost.
   explicit launch_queue(device_list const& devices, launch_options const& options = {});
   /// Makes a queue that may merge the kernels of a set, which must outlive it. Loads them now, which may wait
-  /// for the device: on GPUs make the queue before a resident kernel starts. Throws as the other constructor.
+  /// for the device: on GPUs make the queue before a resident kernel starts. Throws as the other constructor,
+  /// and with the order "resident" ballast::error if a resident kernel runs on one of the devices.
   launch_queue(device_list const& devices, kernel_set const& kernels, launch_options const& options = {});
   launch_queue(launch_queue const&) = delete;
   launch_queue& operator=(launch_queue const&) = delete;

@@ -47,7 +47,7 @@ bool completion_poller::poll_rings() {
   if (rings_ == nullptr) return false;
   return rings_->poll([this](ordered_ring const& ring, std::uint32_t launches) {
     if (trace_) trace_ended(ring, launches);
-    complete_member({ring.line, launches});
+    finish(*ring.line, launches);
   });
 }
 
@@ -104,11 +104,15 @@ bool completion_poller::poll_kernel_ends(dispatch_stream& target) {
 }
 
 void completion_poller::complete_member(launch_in_flight::member const& member) {
-  member.line->mark_finished(member.launches);
-  ended_ += member.launches;
+  finish(*member.line, member.launches);
   counts_.remove_in_flight(member.launches);
-  if (launch_placement::may_change_stream(*member.line)) plan_.predecessor_finished(member.line->number());
-  completed_.push_back(member.line);
+}
+
+void completion_poller::finish(launch_stream_state& line, std::uint32_t launches) {
+  line.mark_finished(launches);
+  ended_ += launches;
+  if (launch_placement::may_change_stream(line)) plan_.predecessor_finished(line.number());
+  completed_.push_back(&line);
 }
 
 void completion_poller::learn(dispatch_stream const& target, launch_in_flight const& ended) {

@@ -43,6 +43,7 @@ class completion_poller {
   void complete_launch(dispatch_stream& target, launch_in_flight const& ended);
   bool poll_kernel_ends(dispatch_stream& target);
   void complete_member(launch_in_flight::member const& member);
+  void finish(launch_stream_state& line, std::uint32_t launches);
   void learn(dispatch_stream const& target, launch_in_flight const& ended);
   bool needs_event(dispatch_stream const& target) const;
 

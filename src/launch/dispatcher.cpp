@@ -95,9 +95,9 @@ dispatcher::dispatcher(std::shared_ptr<compute_device> device, kernel_set const*
             table_.families(), table_.costs(), options.filter_merges),
       issuer_(*device_, streams_, table_, plain_times_, counts_, thread_.wake_event(),
               bool(options.trace_to)),
-      rings_(is_resident(options) ? ordered_rings::make(device_, kernels, counts_, thread_.wake_event(),
-                                                        bool(options.trace_to))
-                                  : nullptr),
+      rings_(is_resident(options)
+                 ? ordered_rings::make(device_, kernels, thread_.wake_event(), bool(options.trace_to))
+                 : nullptr),
       poller_(streams_, rings_.get(), plan_, table_, plain_times_, counts_, options.trace_to),
       batch_(*device_, options, plain_times_),
       loads_(streams_),
@@ -159,6 +159,7 @@ void dispatcher::finish(deadline until) noexcept {
 void dispatcher::add_to(launch_statistics& sum) const {
   counts_.add_to(sum);
   batch_.add_to(sum);
+  if (rings_ != nullptr) rings_->add_to(sum);
   std::lock_guard const hold(thread_mutex_);
   sum.verdicts.add(plan_.filter().counts());
   sum.connections.push_back(connections_);
@@ -179,7 +180,7 @@ bool dispatcher::put_directly(launch_stream_state& line, submission const& work)
   try {
     if (!work.dependencies_met() || !rings_->put(line, work)) return false;
   } catch (...) { return false; }  // the thread will see what it is
-  counts_.count_direct();
+  rings_->count_direct(line);
   thread_.wake();
   return true;
 }

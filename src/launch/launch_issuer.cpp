@@ -37,11 +37,6 @@ void issue_counts::count_graph(std::size_t kernels) {
   kernels_.fetch_add(kernels, std::memory_order_relaxed);
 }
 
-void issue_counts::count_resident() {
-  count(1);
-  resident_kernels_.fetch_add(1, std::memory_order_relaxed);
-}
-
 void issue_counts::add_to(launch_statistics& sum) const {
   sum.launches += launches_.load(std::memory_order_relaxed);
   sum.kernels += kernels_.load(std::memory_order_relaxed);
@@ -49,8 +44,6 @@ void issue_counts::add_to(launch_statistics& sum) const {
   sum.merged_kernels += merged_kernels_.load(std::memory_order_relaxed);
   sum.issued_by_producers += direct_.load(std::memory_order_relaxed);
   sum.chained_kernels += chained_kernels_.load(std::memory_order_relaxed);
-  sum.resident_kernels += resident_kernels_.load(std::memory_order_relaxed);
-  sum.resident_starts += resident_starts_.load(std::memory_order_relaxed);
 }
 
 launch_issuer::launch_issuer(compute_device& device, dispatch_streams& streams, kernel_table const& table,

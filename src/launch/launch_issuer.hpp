@@ -25,9 +25,6 @@ class issue_counts {
   void count(std::size_t kernels);
   void count_graph(std::size_t kernels);
   void count_direct() { direct_.fetch_add(1, std::memory_order_relaxed); }
-  /// A launch went into an ordered ring.
-  void count_resident();
-  void count_resident_start() { resident_starts_.fetch_add(1, std::memory_order_relaxed); }
   void count_chained(std::size_t kernels) { chained_kernels_.fetch_add(kernels, std::memory_order_relaxed); }
   std::uint64_t launches() const { return launches_.load(std::memory_order_relaxed); }
   void add_to(launch_statistics& sum) const;
@@ -42,7 +39,6 @@ class issue_counts {
  private:
   std::atomic<std::uint64_t> launches_ = 0, kernels_ = 0, merged_launches_ = 0, merged_kernels_ = 0;
   std::atomic<std::uint64_t> direct_ = 0, chained_kernels_ = 0;
-  std::atomic<std::uint64_t> resident_kernels_ = 0, resident_starts_ = 0;
   std::atomic<std::uint64_t> in_flight_ = 0;  // kernels
 };
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <thread>
 
 #include "ballast/error.hpp"
 
@@ -27,6 +28,13 @@ int workers_on(compute_device const& device) {
 
 resident_options options_on(compute_device const& device) {
   return {.blocks = workers_on(device), .spared_multiprocessors = 0};
+}
+
+/// Who stays for longer is told to the caller by resident_kernel.
+void await_end_of_quantum(compute_device const& device) {
+  auto const until = deadline::in(std::chrono::milliseconds(50));
+  while (device.has_resident() && !until.passed())
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
 }
 
 task_record record_of(submission const& work) {
@@ -54,18 +62,18 @@ ended_launch content_of(submission const& work) {
 }  // namespace
 
 std::unique_ptr<ordered_rings> ordered_rings::make(std::shared_ptr<compute_device> const& device,
-                                                   kernel_set const* kernels, issue_counts& counts,
-                                                   event_count& wake_event, bool is_traced) {
+                                                   kernel_set const* kernels, event_count& wake_event,
+                                                   bool is_traced) {
   auto const key = entry_key_of<ordered_rings_ref>;
   if (kernels == nullptr || !kernels->has_entry_for(key)) return nullptr;
   if (device->resources(kernels->entry_for(key).code).blocks_per_multiprocessor < 1) return nullptr;
-  return std::make_unique<ordered_rings>(device, *kernels, counts, wake_event, is_traced);
+  await_end_of_quantum(*device);
+  return std::make_unique<ordered_rings>(device, *kernels, wake_event, is_traced);
 }
 
 ordered_rings::ordered_rings(std::shared_ptr<compute_device> const& device, kernel_set const& kernels,
-                             issue_counts& counts, event_count& wake_event, bool is_traced)
-    : counts_(counts),
-      wake_event_(wake_event),
+                             event_count& wake_event, bool is_traced)
+    : wake_event_(wake_event),
       stream_(device->make_stream()),
       slots_(device, std::size_t{max_rings} * ring_slots),
       ends_(device, max_rings),
@@ -129,13 +137,29 @@ bool ordered_rings::put(launch_stream_state& line, submission const& work) {
   if (position - executed(ring) >= ring_slots) return false;
   auto const place = position % ring_slots;
   if (!ring.content.empty()) ring.content[place] = content_of(work);
-  counts_.count_resident();
-  counts_.add_in_flight(1);
   ring.position = position + 1;
   write(slots_[ring.number * std::size_t{ring_slots} + place], record_of(work), ring_stamp(position));
   line.mark_issued(launch_stream_state::in_ring, 1);
   ring.published.fetch_add(1, std::memory_order_seq_cst);
   return true;
+}
+
+void ordered_rings::count_direct(launch_stream_state const& line) {
+  auto& count = line.ring->by_producers;
+  count.store(count.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+}
+
+/// Each ring has its own counts, so that threads which launch do not wait for each other.
+void ordered_rings::add_to(launch_statistics& sum) const {
+  std::uint64_t launches = 0;
+  for (auto const& ring : rings_) {
+    launches += ring.published.load(std::memory_order_relaxed);
+    sum.issued_by_producers += ring.by_producers.load(std::memory_order_relaxed);
+  }
+  sum.launches += launches;
+  sum.kernels += launches;
+  sum.resident_kernels += launches;
+  sum.resident_starts += starts_.load(std::memory_order_relaxed);
 }
 
 bool ordered_rings::is_anything_in_flight() const {
@@ -174,7 +198,7 @@ void ordered_rings::start() {
   rings.max_idle = ring_ticks(idle_ns);
   rings.host_wake_event = &wake_event_;
   run_ = rings.control.run;
-  counts_.count_resident_start();
+  starts_.fetch_add(1, std::memory_order_relaxed);
   kernel_.start_on(*stream_, &rings, sizeof rings, [] {});
   (void)kernel_.running();  // throws what the launch threw
 }

@@ -14,7 +14,7 @@
 #include "ballast/detail/resident/resident_kernel.hpp"
 #include "ballast/device.hpp"
 #include "ballast/kernel_set.hpp"
-#include "launch_issuer.hpp"
+#include "ballast/launch_queue.hpp"
 #include "launch_stream.hpp"
 #include "launch_trace.hpp"
 
@@ -24,10 +24,13 @@ namespace ballast::detail {
 struct alignas(64) ordered_ring {
   std::uint32_t number = 0;
   launch_stream_state* line = nullptr;
-  std::uint64_t position = 0;  ///< of the next launch; of whoever issues for the line
+  // Of whoever issues for the line.
+  std::uint64_t position = 0;  ///< of the next launch
   std::atomic<std::uint64_t> published = 0;
-  std::uint64_t noted = 0;              ///< of the dispatcher's thread: the ends that were noted
-  std::vector<ended_launch> content{};  ///< by slot, if the queue is traced
+  std::atomic<std::uint64_t> by_producers = 0;  ///< of these, by threads of launch streams
+  std::vector<ended_launch> content{};          ///< by slot, if the queue is traced
+  /// Of the dispatcher's thread: the ends that were noted.
+  alignas(64) std::uint64_t noted = 0;
 
   bool is_in_flight() const { return published.load(std::memory_order_seq_cst) != noted; }
 };
@@ -40,10 +43,10 @@ class ordered_rings {
   /// Null if no kernel of the set goes through rings, or the device has no room for a block that runs them.
   /// Throws as resident_kernel.
   static std::unique_ptr<ordered_rings> make(std::shared_ptr<compute_device> const& device,
-                                             kernel_set const* kernels, issue_counts& counts,
-                                             event_count& wake_event, bool is_traced);
+                                             kernel_set const* kernels, event_count& wake_event,
+                                             bool is_traced);
   ordered_rings(std::shared_ptr<compute_device> const& device, kernel_set const& kernels,
-                issue_counts& counts, event_count& wake_event, bool is_traced);
+                event_count& wake_event, bool is_traced);
 
   // Whoever issues for the line.
   /// Whether the launch is one for the line's ring, which it is given if it has none and one is free.
@@ -51,6 +54,8 @@ class ordered_rings {
   /// Hands the launch over and marks it as issued; false if the ring is full. `takes` said yes, and nothing
   /// of the line is in flight elsewhere.
   bool put(launch_stream_state& line, submission const& work);
+  /// That the thread of the line has put the last one.
+  void count_direct(launch_stream_state const& line);
 
   // The dispatcher's thread.
   /// Lets go of the ring of a line that has nothing in flight.
@@ -66,7 +71,9 @@ class ordered_rings {
   /// Whether launches wait because others have the room.
   bool lacks_room() const { return lacks_room_; }
 
-  // Any thread, after the dispatcher's.
+  // Any thread.
+  void add_to(launch_statistics& sum) const;
+  // After the dispatcher's thread.
   bool is_at_rest() noexcept { return stream_->is_at_rest(); }
 
  private:
@@ -76,7 +83,6 @@ class ordered_rings {
   void clear_memory();
   void start();
 
-  issue_counts& counts_;
   event_count& wake_event_;
   std::unique_ptr<stream> stream_;
   pinned_buffer<launch_slot> slots_;
@@ -91,6 +97,7 @@ class ordered_rings {
   std::mutex free_mutex_;
   std::vector<ordered_ring*> free_;  // given back
   std::uint32_t run_ = 0;
+  std::atomic<std::uint64_t> starts_ = 0;
   bool lacks_room_ = false;
 };
 

@@ -125,6 +125,7 @@ struct ring_list {
 
   static constexpr std::uint32_t scratch = max_of({0u, (takes<K> ? scratch_bytes<K> : 0u)...});
   static constexpr int blocks_per_multiprocessor = max_of({1, (takes<K> ? requested_blocks<K> : 0)...});
+  static constexpr int blocks_with_server = blocks_per_multiprocessor;  ///< it has none
 
   /// For the worker loop, whose view of blocks is not that of a launch.
   template <template <class> class, class Place>
