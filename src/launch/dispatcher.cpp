@@ -181,7 +181,7 @@ bool dispatcher::put_directly(launch_stream_state& line, submission const& work)
     if (!work.dependencies_met() || !rings_->put(line, work)) return false;
   } catch (...) { return false; }  // the thread will see what it is
   rings_->count_direct(line);
-  thread_.wake();
+  rings_->is_running() ? thread_.wake_if_idle() : thread_.wake();
   return true;
 }
 
@@ -307,7 +307,7 @@ awaited_work dispatcher::awaited() const {
   bool const in_flight = is_anything_in_flight();
   bool const lacks_room = rings_ != nullptr && rings_->lacks_room();
   return {.is_near = in_flight && !lacks_room,
-          .is_on_device = in_flight,
+          .is_on_device = in_flight || (rings_ != nullptr && rings_->is_running()),
           .is_elsewhere = !blocked_.empty() || lacks_room,
           .is_resumed_soon = is_resumed_soon};
 }

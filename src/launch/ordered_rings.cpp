@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "ballast/error.hpp"
+#include "kernel_table.hpp"
 
 namespace ballast::detail {
 namespace {

@@ -72,6 +72,8 @@ class ordered_rings {
   bool lacks_room() const { return lacks_room_; }
 
   // Any thread.
+  /// Whether the kernel runs, or has ended and its room was not given back.
+  bool is_running() const { return kernel_.claimed(); }
   void add_to(launch_statistics& sum) const;
   // After the dispatcher's thread.
   bool is_at_rest() noexcept { return stream_->is_at_rest(); }
