@@ -304,10 +304,10 @@ void dispatcher::update_mode() {
 awaited_work dispatcher::awaited() const {
   bool const is_resumed_soon = paused_.load(std::memory_order_relaxed) && plan_.offers() != 0;
   if (lost_) return {.is_resumed_soon = is_resumed_soon};
-  bool const in_flight = is_anything_in_flight();
+  bool const in_flight = (rings_ != nullptr && rings_->is_running()) || is_anything_in_flight();
   bool const lacks_room = rings_ != nullptr && rings_->lacks_room();
   return {.is_near = in_flight && !lacks_room,
-          .is_on_device = in_flight || (rings_ != nullptr && rings_->is_running()),
+          .is_on_device = in_flight,
           .is_elsewhere = !blocked_.empty() || lacks_room,
           .is_resumed_soon = is_resumed_soon};
 }

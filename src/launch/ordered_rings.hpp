@@ -103,15 +103,18 @@ class ordered_rings {
   bool lacks_room_ = false;
 };
 
+/// What those who launch write is looked at only where something has ended: they would lose its line of the
+/// cache at each look.
 template <class Ended>
 bool ordered_rings::poll(Ended ended) {
   bool found = false;
   auto const rings = used();
   for (std::uint32_t i = 0; i < rings; ++i) {
     auto& ring = rings_[i];
+    auto const told = executed(ring);
+    if (told == ring.noted) continue;
     auto const published = ring.published.load(std::memory_order_seq_cst);
-    if (published == ring.noted) continue;
-    auto const until = std::min(executed(ring), published);  // a launch may end before it is published
+    auto const until = std::min(told, published);  // a launch may end before it is published
     if (until == ring.noted) continue;
     ended(ring, std::uint32_t(until - ring.noted));
     ring.noted = until;
