@@ -181,7 +181,12 @@ bool dispatcher::put_directly(launch_stream_state& line, submission const& work)
     if (!work.dependencies_met() || !rings_->put(line, work)) return false;
   } catch (...) { return false; }  // the thread will see what it is
   rings_->count_direct(line);
-  rings_->is_running() ? thread_.wake_if_idle() : thread_.wake();
+  if (rings_->is_running()) {
+    thread_.wake_if_idle();
+  } else {
+    rings_->start_if_idle();
+    thread_.wake();
+  }
   return true;
 }
 

@@ -170,23 +170,43 @@ bool ordered_rings::is_anything_in_flight() const {
 
 /// One start at a time: what waits for the device waits for one quantum.
 bool ordered_rings::keep_running() {
+  std::lock_guard const hold(kernel_mutex_);
+  if (failure_) std::rethrow_exception(failure_);
   if (kernel_.claimed()) {
     if (atomic_ref<std::uint32_t, scope::system>(over_[0]).load_acquire() != run_) return false;
     kernel_.join(deadline::in(end_timeout));
   }
   lacks_room_ = false;
   if (!is_anything_in_flight()) return false;
+  lacks_room_ = !start();
+  return !lacks_room_;
+}
+
+void ordered_rings::start_if_idle() noexcept {
+  if (lacks_room_) return;
+  std::unique_lock const hold(kernel_mutex_, std::try_to_lock);
+  if (!hold || kernel_.claimed() || failure_) return;
+  try {
+    (void)start();
+  } catch (...) { failure_ = std::current_exception(); }
+}
+
+/// False if others have the room.
+bool ordered_rings::start() {
   try {
     kernel_.take_room();
   } catch (device_lost const&) { throw; } catch (error const&) {
-    lacks_room_ = true;
     return false;
   }
-  start();
+  auto const rings = next_run();
+  run_ = rings.control.run;
+  starts_.fetch_add(1, std::memory_order_relaxed);
+  kernel_.start_on(*stream_, &rings, sizeof rings, [] {});
+  (void)kernel_.running();  // throws what the launch threw
   return true;
 }
 
-void ordered_rings::start() {
+ordered_rings_ref ordered_rings::next_run() const {
   ordered_rings_ref rings;
   rings.control = kernel_.next_control();
   rings.slots = slots_.data();
@@ -198,10 +218,7 @@ void ordered_rings::start() {
   rings.quantum = ring_ticks(quantum_ns);
   rings.max_idle = ring_ticks(idle_ns);
   rings.host_wake_event = &wake_event_;
-  run_ = rings.control.run;
-  starts_.fetch_add(1, std::memory_order_relaxed);
-  kernel_.start_on(*stream_, &rings, sizeof rings, [] {});
-  (void)kernel_.running();  // throws what the launch threw
+  return rings;
 }
 
 }  // namespace ballast::detail

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -74,6 +75,9 @@ class ordered_rings {
   // Any thread.
   /// Whether the kernel runs, or has ended and its room was not given back.
   bool is_running() const { return kernel_.claimed(); }
+  /// Behind put(): starts the kernel if it does not run and nobody else is about to. What fails is left to
+  /// the dispatcher's thread, which is to be woken: to start a kernel takes less time than that.
+  void start_if_idle() noexcept;
   void add_to(launch_statistics& sum) const;
   // After the dispatcher's thread.
   bool is_at_rest() noexcept { return stream_->is_at_rest(); }
@@ -83,7 +87,8 @@ class ordered_rings {
   std::uint64_t executed(ordered_ring const& ring) const;
   ordered_ring* claim(launch_stream_state& line);
   void clear_memory();
-  void start();
+  bool start();
+  ordered_rings_ref next_run() const;
 
   event_count& wake_event_;
   std::unique_ptr<stream> stream_;
@@ -98,9 +103,11 @@ class ordered_rings {
   std::atomic<std::uint32_t> used_ = 0;  // those below were given to lines
   std::mutex free_mutex_;
   std::vector<ordered_ring*> free_;  // given back
+  std::mutex kernel_mutex_;          // who starts the kernel or sees its end
   std::uint32_t run_ = 0;
+  std::exception_ptr failure_;  // of a start
   std::atomic<std::uint64_t> starts_ = 0;
-  bool lacks_room_ = false;
+  std::atomic<bool> lacks_room_ = false;
 };
 
 /// What those who launch write is looked at only where something has ended: they would lose its line of the

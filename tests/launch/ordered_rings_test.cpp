@@ -261,6 +261,23 @@ TEST(resident_kernel_of_rings, ends_when_it_is_idle_and_goes_on_where_it_ended) 
   EXPECT_EQ(entries_of(log), counted_to(times * launches));
 }
 
+TEST(resident_kernel_of_rings, is_started_by_the_thread_that_launches_however_busy_the_dispatcher_is) {
+  std::atomic<bool> is_inside = false, may_leave = false;
+  launch_queue queue(first_device(), kernels(), resident());
+  shared_words const visits(1);
+  auto holder = queue.make_launch_stream(), line = queue.make_launch_stream();
+  holder.launch([&](stream&) {
+    is_inside = true;
+    may_leave.wait(false);
+  });
+  EXPECT_TRUE(comes_true([&] { return is_inside.load(); }));
+  line.launch(count_visits{visits.ref()}, 1);
+  EXPECT_TRUE(comes_true([&] { return std::atomic_ref(visits[0]).load() == 1; }));
+  may_leave = true;
+  may_leave.notify_all();
+  queue.wait_all();
+}
+
 TEST(resident_kernel_of_rings, ends_though_its_rings_are_never_empty) {
   launch_queue queue(open_devices("host:2"), kernels(), resident());  // one worker
   shared_words const visits(2);
