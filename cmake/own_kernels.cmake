@@ -4,9 +4,9 @@
 # ballast_own_kernels(target file.cu [NOT_RESIDENT])
 # Adds a kernel list to a target, as ballast_add_kernels() does. With BALLAST_CHECK_KERNELS, tests look at its PTX:
 # whether each of its kernels has room on an SM of every chip (tests/limits), and whether it loads through the read-only
-# cache (ld.global.nc), which does not see that the data of a task changes while a resident kernel runs; the latter not if
-# NOT_RESIDENT says that none of its kernels is resident. Of a target that is excluded from all, PTX is all that is made, which
-# takes a third of the time.
+# cache (ld.global.nc), which does not see that the data of a task changes while a resident kernel runs; if NOT_RESIDENT says that
+# its kernels are launched, the latter only of those that read rings. Of a target that is excluded from all, PTX is all that is
+# made, which takes a third of the time.
 function(ballast_own_kernels target file)
   cmake_parse_arguments(PARSE_ARGV 2 kernels "NOT_RESIDENT" "" "")
   cmake_path(ABSOLUTE_PATH file BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} NORMALIZE)
@@ -41,10 +41,8 @@ function(ballast_check_kernels target file not_resident)
       ballast_add_ptx(${target} ${file} ${name} ${architecture} ptx)
     endif()
     list(APPEND all_ptx ${architecture}=${ptx})
-    if(NOT not_resident)
-      ballast_test_kernels(${name}_for_${architecture}_read_nothing_through_the_read_only_cache ${CMAKE_COMMAND}
-                           -D PTX=${ptx} -P ${PROJECT_SOURCE_DIR}/cmake/check_ptx.cmake)
-    endif()
+    ballast_test_kernels(${name}_for_${architecture}_read_nothing_through_the_read_only_cache ${CMAKE_COMMAND} -D PTX=${ptx}
+                         -D RESIDENT_ONLY=${not_resident} -P ${PROJECT_SOURCE_DIR}/cmake/check_ptx.cmake)
   endforeach()
   ballast_test_kernels(${name}_have_room_on_every_chip bash ${PROJECT_SOURCE_DIR}/tests/limits/limits.sh
                        ${PROJECT_BINARY_DIR}/kernel-limits/${name}.tsv ${CUDAToolkit_BIN_DIR}/ptxas ${list} ${all_ptx})

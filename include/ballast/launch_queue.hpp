@@ -38,7 +38,9 @@ inline constexpr std::uint32_t max_streams = 128;
 /// The options of a launch_queue. `order`, `among` and `merge` are names of order_policies(), order_keys()
 /// and merge_policies().
 struct launch_options {
-  /// Which launch stream comes next, and on which stream: one of order_policies().
+  /// Which launch stream comes next, and on which stream: one of order_policies(). With "resident" small
+  /// kernels of the set go through rings to blocks that stay on the device for some milliseconds at a time
+  /// and have room of the budget of resident kernels then (docs/launch.md).
   std::string order = "adaptive";
   /// Who is first among several that could: one of order_keys().
   std::string among = "fifo";
@@ -103,7 +105,7 @@ struct launch_statistics {
     error_summary all, newest;  ///< of the last prediction_error::newest_count
   };
 
-  std::uint64_t launches = 0;         ///< submitted to devices: merged launches and all others
+  std::uint64_t launches = 0;         ///< given to devices: merged launches and all others
   std::uint64_t kernels = 0;          ///< launches of launch streams that were issued
   std::uint64_t merged_launches = 0;  ///< of `launches`, those of two or more kernels
   std::uint64_t merged_kernels = 0;   ///< kernels in merged launches
@@ -116,10 +118,14 @@ struct launch_statistics {
   std::uint64_t graph_launches = 0;       ///< of `launches`, those of a graph, each of many kernels
   std::uint64_t graph_kernels = 0;        ///< kernels in graph launches
   std::uint64_t graph_arguments_set = 0;  ///< of `graph_kernels`, those whose arguments had to be set
-  verdict_counts verdicts;                ///< on the groups that the merge policy proposed
+  /// Of `launches`, those that a resident block took from the ring of their launch stream.
+  std::uint64_t resident_kernels = 0;
+  std::uint64_t resident_starts = 0;  ///< of the kernel whose blocks do so
+  verdict_counts verdicts;            ///< on the groups that the merge policy proposed
   /// In the order of the queue's devices.
   std::vector<device_predictions> predictions;  ///< for each device
-  /// For each device, its current dispatch mode: "merged", "one_by_one" or "direct" (docs/launch.md).
+  /// For each device, its current dispatch mode: "merged", "one_by_one", "direct" or "resident"
+  /// (docs/launch.md).
   std::vector<std::string_view> dispatch_modes;
   /// For each device, the hardware connections that its order assumes; max_streams on CPU cores, where each
   /// stream has its own thread.
@@ -128,7 +134,7 @@ struct launch_statistics {
   /// calibration.
   std::vector<std::string> costs;
 
-  /// The counts from `launches` to `graph_arguments_set` with their names, for reports and records.
+  /// The counts from `launches` to `resident_starts` with their names, for reports and records.
   std::vector<named_count> listed() const;
 };
 
@@ -338,7 +344,8 @@ class launch_queue {
   /// "dispatcher_niceness"), device_lost.
   explicit launch_queue(device_list const& devices, launch_options const& options = {});
   /// Makes a queue that may merge the kernels of a set, which must outlive it. Loads them now, which may wait
-  /// for the device: on GPUs make the queue before a resident kernel starts. Throws as the other constructor.
+  /// for the device: on GPUs make the queue before a resident kernel starts. Throws as the other constructor,
+  /// and with the order "resident" ballast::error if a resident kernel runs on one of the devices.
   launch_queue(device_list const& devices, kernel_set const& kernels, launch_options const& options = {});
   launch_queue(launch_queue const&) = delete;
   launch_queue& operator=(launch_queue const&) = delete;

@@ -17,17 +17,19 @@ constexpr std::chrono::nanoseconds between_unawaited_events = std::chrono::milli
 
 }  // namespace
 
-completion_poller::completion_poller(dispatch_streams& streams, launch_plan& plan, kernel_table& table,
-                                     plain_times& times, issue_counts& counts, trace_target const& trace_to)
+completion_poller::completion_poller(dispatch_streams& streams, ordered_rings* rings, launch_plan& plan,
+                                     kernel_table& table, plain_times& times, issue_counts& counts,
+                                     trace_target const& trace_to)
     : streams_(streams),
+      rings_(rings),
       plan_(plan),
       table_(table),
       plain_times_(times),
       counts_(counts),
-      trace_(trace_to, streams.size()) {}
+      trace_(trace_to, streams.size() + (rings == nullptr ? 0 : max_rings)) {}
 
 bool completion_poller::poll() {
-  bool found = false;
+  bool found = poll_rings();
   int events = 0;
   for (std::size_t i = 0; i < streams_.size(); ++i) {
     auto const place = std::uint32_t((first_polled_ + i) % streams_.size());
@@ -39,6 +41,14 @@ bool completion_poller::poll() {
     found |= poll_stream(place);
   }
   return found;
+}
+
+bool completion_poller::poll_rings() {
+  if (rings_ == nullptr) return false;
+  return rings_->poll([this](ordered_ring const& ring, std::uint32_t launches) {
+    if (trace_) trace_ended(ring, launches);
+    finish(*ring.line, launches);
+  });
 }
 
 bool completion_poller::poll_stream(std::uint32_t place) {
@@ -61,6 +71,13 @@ std::size_t completion_poller::trace_ended(std::uint32_t place) {
   streams_[place].list_ended(ended_launches_);
   trace_.record(place, ended_launches_);
   return ended_launches_.size();
+}
+
+void completion_poller::trace_ended(ordered_ring const& ring, std::uint32_t launches) {
+  ended_launches_.clear();
+  for (std::uint64_t i = 0; i < launches; ++i)
+    ended_launches_.push_back(ring.content[(ring.noted + i) % ring_slots]);
+  trace_.record(streams_.size() + ring.number, ended_launches_);
 }
 
 void completion_poller::complete_launch(dispatch_stream& target, launch_in_flight const& ended) {
@@ -87,11 +104,15 @@ bool completion_poller::poll_kernel_ends(dispatch_stream& target) {
 }
 
 void completion_poller::complete_member(launch_in_flight::member const& member) {
-  member.line->mark_finished(member.launches);
-  ended_ += member.launches;
+  finish(*member.line, member.launches);
   counts_.remove_in_flight(member.launches);
-  if (launch_placement::may_change_stream(*member.line)) plan_.predecessor_finished(member.line->number());
-  completed_.push_back(member.line);
+}
+
+void completion_poller::finish(launch_stream_state& line, std::uint32_t launches) {
+  line.mark_finished(launches);
+  ended_ += launches;
+  if (launch_placement::may_change_stream(line)) plan_.predecessor_finished(line.number());
+  completed_.push_back(&line);
 }
 
 void completion_poller::learn(dispatch_stream const& target, launch_in_flight const& ended) {

@@ -10,6 +10,7 @@
 #include "launch_issuer.hpp"
 #include "launch_plan.hpp"
 #include "launch_trace.hpp"
+#include "ordered_rings.hpp"
 #include "plain_launches.hpp"
 
 namespace ballast::detail {
@@ -18,12 +19,12 @@ namespace ballast::detail {
 /// what is learned of times. Of the dispatcher's thread.
 class completion_poller {
  public:
-  /// All live as long as this.
-  completion_poller(dispatch_streams& streams, launch_plan& plan, kernel_table& table, plain_times& times,
-                    issue_counts& counts, trace_target const& trace_to);
+  /// All live as long as this; there may be no rings.
+  completion_poller(dispatch_streams& streams, ordered_rings* rings, launch_plan& plan, kernel_table& table,
+                    plain_times& times, issue_counts& counts, trace_target const& trace_to);
 
-  /// Looks at the streams; asks few events, whose streams take turns. Returns whether anything has ended.
-  /// Throws device_lost.
+  /// Looks at the streams and rings; asks few events, whose streams take turns. Returns whether anything has
+  /// ended. Throws device_lost.
   bool poll();
   /// Gives few streams an event behind what they have in flight, where its end could not be seen otherwise.
   /// Returns whether it gave any. Throws device_lost.
@@ -35,15 +36,19 @@ class completion_poller {
   std::uint64_t take_ended() { return std::exchange(ended_, 0); }
 
  private:
+  bool poll_rings();
   bool poll_stream(std::uint32_t place);
   std::size_t trace_ended(std::uint32_t place);
+  void trace_ended(ordered_ring const& ring, std::uint32_t launches);
   void complete_launch(dispatch_stream& target, launch_in_flight const& ended);
   bool poll_kernel_ends(dispatch_stream& target);
   void complete_member(launch_in_flight::member const& member);
+  void finish(launch_stream_state& line, std::uint32_t launches);
   void learn(dispatch_stream const& target, launch_in_flight const& ended);
   bool needs_event(dispatch_stream const& target) const;
 
   dispatch_streams& streams_;
+  ordered_rings* rings_;
   launch_plan& plan_;
   kernel_table& table_;
   plain_times& plain_times_;

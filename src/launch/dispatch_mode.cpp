@@ -12,7 +12,8 @@ constexpr double min_between_tries = 32, max_between_tries = 4096;
 }  // namespace
 
 std::string_view name_of(dispatch_mode mode) {
-  constexpr std::array<std::string_view, dispatch_mode_count> names{"merged", "one_by_one", "direct"};
+  constexpr std::array<std::string_view, dispatch_mode_count> names{"merged", "one_by_one", "direct",
+                                                                    "resident"};
   return names.at(static_cast<std::size_t>(mode));
 }
 

@@ -9,11 +9,15 @@
 namespace ballast::detail {
 
 /// How launches get from the threads to the device: the queue's thread merges what waits, or issues one by
-/// one, or leaves it to the launch streams, each of which issues its own.
-enum class dispatch_mode : std::uint8_t { merged, one_by_one, direct };
-inline constexpr std::size_t dispatch_mode_count = 3;
+/// one, or leaves it to the launch streams, each of which issues its own, or puts them into rings that
+/// resident blocks read, and merges the others.
+enum class dispatch_mode : std::uint8_t { merged, one_by_one, direct, resident };
+inline constexpr std::size_t dispatch_mode_count = 4;
 
 std::string_view name_of(dispatch_mode mode);
+constexpr bool merges(dispatch_mode mode) {
+  return mode == dispatch_mode::merged || mode == dispatch_mode::resident;
+}
 
 /// Finds out which mode is the fastest by trying: a device's kernels, its host and its hardware queues decide
 /// that together, and no rule that was tried knew it (docs/decisions/0013). Time is cut into windows of some

@@ -34,11 +34,14 @@ std::uint32_t connections_of(compute_device const& device) {
 // Steinke 2012, equation 1), and no trial is needed to know it.
 constexpr std::uint32_t enough_connections = 8, many_connections = 32;
 
+bool is_resident(launch_options const& options) { return options.order == "resident"; }
+
 /// Only the default order chooses, and not on CPU cores, where merging was the fastest in every load that was
 /// tried (docs/decisions/0029).
 std::vector<dispatch_mode> modes_of(compute_device const& device, launch_options const& options,
                                     std::uint32_t connections) {
   bool const merges_anyway = !device.is_cuda() && options.merge != "none";
+  if (is_resident(options)) return {dispatch_mode::resident};
   if (merges_anyway || options.order != "adaptive" || !options.filter_merges) return {dispatch_mode::merged};
   std::vector<dispatch_mode> modes;
   if (options.merge != "none") modes.push_back(dispatch_mode::merged);
@@ -93,7 +96,10 @@ dispatcher::dispatcher(std::shared_ptr<compute_device> device, kernel_set const*
             table_.families(), table_.costs(), options.filter_merges),
       issuer_(*device_, streams_, table_, plain_times_, counts_, thread_.wake_event(),
               bool(options.trace_to)),
-      poller_(streams_, plan_, table_, plain_times_, counts_, options.trace_to),
+      rings_(is_resident(options)
+                 ? ordered_rings::make(device_, kernels, thread_.wake_event(), bool(options.trace_to))
+                 : nullptr),
+      poller_(streams_, rings_.get(), plan_, table_, plain_times_, counts_, options.trace_to),
       batch_(*device_, options, plain_times_),
       loads_(streams_),
       mode_selector_(modes_of(*device_, options, connections_)),
@@ -108,7 +114,7 @@ dispatcher::~dispatcher() { end(); }
 void dispatcher::end() {
   stop("the launch queue has ended");
   thread_.close(deadline::in(shutdown_timeout_));
-  if (!lost_ && streams_.is_anything_in_flight())
+  if (!lost_ && is_anything_in_flight())
     give_up("launches in flight had not ended when their queue went\n" + describe_resident_holder(*device_));
 }
 
@@ -154,6 +160,7 @@ void dispatcher::finish(deadline until) noexcept {
 void dispatcher::add_to(launch_statistics& sum) const {
   counts_.add_to(sum);
   batch_.add_to(sum);
+  if (rings_ != nullptr) rings_->add_to(sum);
   std::lock_guard const hold(thread_mutex_);
   sum.verdicts.add(plan_.filter().counts());
   sum.connections.push_back(connections_);
@@ -167,7 +174,25 @@ void dispatcher::add_to_inbox(launch_stream_state& line) {
   thread_.wake();
 }
 
+/// By the thread of the line, into its ring; false if that has to wait for the dispatcher's thread.
+bool dispatcher::put_directly(launch_stream_state& line, submission const& work) {
+  if (line.submitted() != line.issued() || !may_issue() || !rings_->takes(line, work)) return false;
+  if (line.is_in_flight() && !line.is_in_ring()) return false;
+  try {
+    if (!work.dependencies_met() || !rings_->put(line, work)) return false;
+  } catch (...) { return false; }  // the thread will see what it is
+  rings_->count_direct(line);
+  if (rings_->is_running()) {
+    thread_.wake_if_idle();
+  } else {
+    rings_->start_if_idle();
+    thread_.wake();
+  }
+  return true;
+}
+
 bool dispatcher::issue_directly(launch_stream_state& line, submission& work) {
+  if (rings_ != nullptr && put_directly(line, work)) return true;
   if (!may_issue_directly(line, work)) return false;
   auto const place = stream_for(line);
   auto& target = streams_[place];
@@ -212,11 +237,14 @@ bool dispatcher::is_sound() {
   } catch (...) { return false; }
 }
 
+bool dispatcher::may_issue() const {
+  return !paused_.load(std::memory_order_seq_cst) && !closed_.load(std::memory_order_relaxed) &&
+         stopped_because_.load(std::memory_order_seq_cst) == nullptr;
+}
+
 bool dispatcher::may_issue_directly(launch_stream_state& line, submission const& work) const {
   if (direct_dispatch_ == direct_dispatch::never) return false;
-  if (line.submitted() != line.issued() || paused_.load(std::memory_order_seq_cst)) return false;
-  if (closed_.load(std::memory_order_relaxed) || stopped_because_.load(std::memory_order_seq_cst) != nullptr)
-    return false;
+  if (line.submitted() != line.issued() || !may_issue()) return false;
   if (line.is_in_flight() && line.is_in_graph()) return false;
   if (work.has_dependencies() && !placement_.can_wait_on_device(work)) return false;
   if (direct_dispatch_ == direct_dispatch::always || mode() == dispatch_mode::direct) return true;
@@ -265,6 +293,7 @@ bool dispatcher::poll_once() {
   found |= issued;
   found |= poll_completions();
   found |= retry_blocked();
+  if (rings_ != nullptr) found |= rings_->keep_running();
   return found || poller_.record_events();
 }
 
@@ -284,15 +313,20 @@ void dispatcher::update_mode() {
 awaited_work dispatcher::awaited() const {
   bool const is_resumed_soon = paused_.load(std::memory_order_relaxed) && plan_.offers() != 0;
   if (lost_) return {.is_resumed_soon = is_resumed_soon};
-  bool const in_flight = streams_.is_anything_in_flight();
-  return {.is_near = in_flight,
+  bool const in_flight = (rings_ != nullptr && rings_->is_running()) || is_anything_in_flight();
+  bool const lacks_room = rings_ != nullptr && rings_->lacks_room();
+  return {.is_near = in_flight && !lacks_room,
           .is_on_device = in_flight,
-          .is_elsewhere = !blocked_.empty(),
+          .is_elsewhere = !blocked_.empty() || lacks_room,
           .is_resumed_soon = is_resumed_soon};
 }
 
 /// What has told its end is about to leave its stream; blocks of a lost device tell none.
-bool dispatcher::is_done() { return (lost_ || !streams_.is_anything_in_flight()) && is_at_rest(); }
+bool dispatcher::is_done() { return (lost_ || !is_anything_in_flight()) && is_at_rest(); }
+
+bool dispatcher::is_anything_in_flight() const {
+  return streams_.is_anything_in_flight() || (rings_ != nullptr && rings_->is_anything_in_flight());
+}
 
 bool dispatcher::drain_inbox() {
   auto* line = inbox_.take_all();
@@ -307,14 +341,18 @@ bool dispatcher::drain_inbox() {
   return found;
 }
 
-/// Offers the oldest launch of a line that is neither offered nor blocked; lets go of the line if it has
-/// none.
+/// Puts the oldest launches of a line that is neither offered nor blocked into its ring, and offers the next;
+/// lets go of the line if it has none.
 bool dispatcher::update(launch_stream_state& line) {
   if (stop_error_ && !line.has_failed()) line.fail(stop_error_, lost_);
-  for (;;) {
+  for (std::uint32_t put = 0;;) {
     if (auto* const oldest = line.chain().front()) {
-      if (!line.has_failed()) return offer_if_ready(line, *oldest);
-      line.chain().pop();
+      if (line.has_failed())
+        line.chain().pop();
+      else if (put == ring_slots || !put_oldest(line, *oldest))  // others have their turn too
+        return offer_if_ready(line, *oldest) || put != 0;
+      else
+        ++put;
       continue;
     }
     line.leaving = line.deactivate();
@@ -326,9 +364,29 @@ bool dispatcher::update(launch_stream_state& line) {
   return false;
 }
 
+bool dispatcher::goes_through_ring(launch_stream_state& line, submission const& oldest) {
+  return rings_ != nullptr && rings_->takes(line, oldest);
+}
+
+/// Into the line's ring, if it goes there and nothing holds it up.
+bool dispatcher::put_oldest(launch_stream_state& line, submission const& oldest) {
+  if (!goes_through_ring(line, oldest) || !may_issue()) return false;
+  if (line.is_in_flight() && !line.is_in_ring()) return false;
+  try {
+    if (!oldest.dependencies_met() || !rings_->put(line, oldest)) return false;
+  } catch (...) { return false; }  // offer_if_ready() sees what it is
+  line.chain().pop();
+  lines_.fence().pass();
+  line.notify_issue_watchers();
+  return true;
+}
+
+/// What goes through a ring and cannot yet is blocked too.
 bool dispatcher::offer_if_ready(launch_stream_state& line, submission& oldest) {
   try {
-    if (auto const behind = placement_.find_predecessor(line, oldest, mode())) {
+    if (goes_through_ring(line, oldest)) {
+      (void)oldest.dependencies_met();  // throws if they cannot be
+    } else if (auto const behind = placement_.find_predecessor(line, oldest, mode())) {
       offer(line, oldest, *behind);
       return true;
     }
@@ -387,6 +445,7 @@ void dispatcher::notify_completed() {
 
 void dispatcher::forget_if_left(launch_stream_state& line) {
   if (!line.leaving || line.offered || line.blocked || line.is_in_flight()) return;
+  if (rings_ != nullptr) rings_->release(line);
   lines_.forget(line);
 }
 
@@ -394,7 +453,7 @@ bool dispatcher::issue_next() {
   if (planned_ == nullptr) {
     if (plan_.offers() == 0) return false;
     if (issue_graph()) return true;
-    plan_.allow_merging(mode() == dispatch_mode::merged);
+    plan_.allow_merging(merges(mode()));
     planned_ = plan_.next(loads_.look());
   }
   if (planned_ == nullptr || !issue(*planned_)) return false;

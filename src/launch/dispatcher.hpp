@@ -22,6 +22,7 @@
 #include "launch_placement.hpp"
 #include "launch_plan.hpp"
 #include "launch_stream.hpp"
+#include "ordered_rings.hpp"
 
 namespace ballast::detail {
 
@@ -61,7 +62,7 @@ class dispatcher final : private device_work {
   /// other call but is_at_rest() after it.
   void end();
   /// After end(): whether the device does nothing any more that was issued here. Else this has to stay.
-  bool is_at_rest() { return streams_.is_at_rest(); }
+  bool is_at_rest() { return streams_.is_at_rest() && (rings_ == nullptr || rings_->is_at_rest()); }
   void add_to(launch_statistics& sum) const;
   /// Takes a line that has something new.
   void add_to_inbox(launch_stream_state& line);
@@ -75,6 +76,8 @@ class dispatcher final : private device_work {
   static constexpr std::uint32_t no_line = ~std::uint32_t{0};
 
   dispatch_mode mode() const { return mode_.load(std::memory_order_relaxed); }
+  bool may_issue() const;
+  bool put_directly(launch_stream_state& line, submission const& work);
   bool may_issue_directly(launch_stream_state& line, submission const& work) const;
   bool is_alone(launch_stream_state const& line, submission const& work) const;
   std::uint32_t stream_for(launch_stream_state const& line) const;
@@ -88,6 +91,9 @@ class dispatcher final : private device_work {
   bool poll_once();
   bool drain_inbox();
   bool update(launch_stream_state& line);
+  bool is_anything_in_flight() const;
+  bool goes_through_ring(launch_stream_state& line, submission const& oldest);
+  bool put_oldest(launch_stream_state& line, submission const& oldest);
   bool offer_if_ready(launch_stream_state& line, submission& oldest);
   void offer(launch_stream_state& line, submission& oldest, predecessor_stream behind);
   bool retry_blocked();
@@ -127,6 +133,7 @@ class dispatcher final : private device_work {
   kernel_table table_;
   launch_plan plan_;
   launch_issuer issuer_;
+  std::unique_ptr<ordered_rings> const rings_;  // null unless the order asks for them
   completion_poller poller_;
   graph_batch batch_;
 

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <map>
 #include <ranges>
+#include <set>
 
+#include "ballast/detail/launch/ordered_rings.cuh"
 #include "ballast/device.hpp"
 
 namespace ballast::detail {
@@ -20,8 +22,11 @@ struct numbered_family {
 mergeable_kernels::mergeable_kernels(kernel_set const* set) : set_(set) {
   if (set == nullptr) return;
   std::map<std::uint32_t, kernel_code> alone;
-  for (auto const& entry : set->entries())
+  std::set<std::uint32_t> in_rings;
+  for (auto const& entry : set->entries()) {
     if (entry.key == entry_key_of<lone_launch>) alone[entry.kernel] = entry.code;
+    if (entry.key == entry_key_of<ordered_rings_ref>) in_rings.insert(entry.kernel);
+  }
   std::map<void (*)(void const*, host_block_context&), numbered_family> families;  // by their code
   for (auto const& entry : set->entries()) {
     if (entry.key != entry_key_of<merged_launch>) continue;
@@ -35,7 +40,9 @@ mergeable_kernels::mergeable_kernels(kernel_set const* set) : set_(set) {
                         .merged = entry.code,
                         .needs_occupancy = listed.needs_occupancy,
                         .family = family.number,
-                        .index = family.kernels++});
+                        .index = family.kernels++,
+                        .number = entry.kernel,
+                        .fits_ring = in_rings.contains(entry.kernel)});
     kernels_.back().alone.name = listed.name;
   }
   families_ = std::uint32_t(families.size());

@@ -21,6 +21,8 @@ struct mergeable_kernel {
   bool needs_occupancy;  ///< fewer of its blocks at a time than alone make it slower
   std::uint16_t family;  ///< number of its family, from 0
   std::uint16_t index;   ///< its number within the family
+  std::uint32_t number;  ///< its place in the set
+  bool fits_ring;        ///< workers of ordered rings run it
 };
 
 /// How many pieces of a merged launch's arguments the kernel's members take.

@@ -61,7 +61,9 @@ void launch_issuer::record_events_before(submission const& work, dispatch_stream
                                          completion_events& events) {
   for (auto const& one : work.dependencies()) {
     if (one.launch_stream == nullptr || one.is_met()) continue;
-    auto& target = streams_[one.launch_stream->stream_index()];
+    auto const place = one.launch_stream->stream_index();
+    if (place == launch_stream_state::in_ring) continue;  // by now: what was awaited has ended
+    auto& target = streams_[place];
     if (&target == &own) continue;
     std::lock_guard const hold(target.mutex());
     events.push_back(target.on().record_untimed());

@@ -5,9 +5,11 @@
 
 namespace ballast::detail {
 
-/// A line of a queue that is gone may name a dispatcher that was where this one is.
+/// A line of a queue that is gone may name a dispatcher that was where this one is. For a ring no stream can
+/// wait. A line changes between rings and streams only when it has nothing in flight.
 bool launch_placement::is_issued_here(dependency const& one) const {
-  return one.launch_stream->fence() == here_ && one.launch_stream->issued() >= one.number;
+  return one.launch_stream->fence() == here_ && one.launch_stream->issued() >= one.number &&
+         !one.launch_stream->is_in_ring();
 }
 
 /// Where hardware queues are few, all that shares one with that stream would wait as well.
@@ -23,11 +25,12 @@ bool launch_placement::can_wait_on_device(submission const& work) const {
 std::optional<predecessor_stream> launch_placement::find_predecessor(launch_stream_state const& line,
                                                                      submission const& oldest,
                                                                      dispatch_mode mode) const {
+  if (line.is_in_flight() && line.is_in_ring()) return std::nullopt;
   auto const behind_own = line.is_in_flight() ? predecessor_stream(line.stream_index()) : std::nullopt;
   if (oldest.dependencies_met()) return behind_own;
   if (allowed_.follows_others)
     if (auto const place = common_predecessor(line, oldest)) return place;
-  if (mode != dispatch_mode::merged && can_wait_on_device(oldest)) return behind_own;
+  if (!merges(mode) && can_wait_on_device(oldest)) return behind_own;
   return std::nullopt;
 }
 
@@ -40,6 +43,7 @@ std::optional<predecessor_stream> launch_placement::common_predecessor(launch_st
     if (one.is_met()) continue;
     if (one.moment != nullptr || !is_issued_here(one)) return std::nullopt;
     auto const place = one.launch_stream->stream_index();
+    if (place == launch_stream_state::in_ring) return std::nullopt;  // since then: it has ended
     if (behind && *behind != place) return std::nullopt;
     behind = place;
   }

@@ -134,7 +134,9 @@ std::vector<launch_statistics::named_count> launch_statistics::listed() const {
           {"graphs_built", graphs_built},
           {"graph_launches", graph_launches},
           {"graph_kernels", graph_kernels},
-          {"graph_arguments_set", graph_arguments_set}};
+          {"graph_arguments_set", graph_arguments_set},
+          {"resident_kernels", resident_kernels},
+          {"resident_starts", resident_starts}};
 }
 
 }  // namespace ballast

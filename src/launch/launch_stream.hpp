@@ -116,6 +116,7 @@ class submission_queue {
 };
 
 class dispatcher;
+struct ordered_ring;
 
 /// What a thread may sleep for.
 enum class launch_phase : std::uint8_t { issue, end };
@@ -206,6 +207,11 @@ class launch_stream_state final : public completion_source {
   std::uint32_t stream_index() const { return stream_index_.load(std::memory_order_relaxed); }
   /// Whether they are of a graph: what follows them there follows those of all its launch streams.
   bool is_in_graph() const { return in_graph_.load(std::memory_order_relaxed); }
+  /// What stream_index() says of launches in an ordered ring.
+  static constexpr std::uint32_t in_ring = ~std::uint32_t{0};
+  bool is_in_ring() const { return stream_index() == in_ring; }
+  /// The one it has, or null.
+  ordered_ring* ring = nullptr;
   bool is_in_flight() const { return finished() != issued(); }
 
   // The dispatcher's thread.

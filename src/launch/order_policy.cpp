@@ -211,6 +211,8 @@ constexpr registry_entry<std::unique_ptr<order_policy> (*)(order_key, std::uint3
      make<round_robin_policy>},
     {{"held", "a launch only once its predecessor is done, one on each stream"}, make<held_policy>},
     {{"adaptive", "behind its predecessor where that holds up nobody, else held (the default)"},
+     make_adaptive},
+    {{"resident", "small kernels through rings that resident blocks read, others as adaptive"},
      make_adaptive}};
 
 void check(waiting_launch const& launch, std::size_t streams) {

@@ -27,7 +27,7 @@ class completion_poller_test : public testing::Test {
   plain_times times_;
   kernel_table table_{*device_, mergeable_kernels(nullptr)};
   launch_plan plan_{make_order_policy("held", "fifo", max_streams), nullptr, {}, table_.costs()};
-  completion_poller poller_{streams_, plan_, table_, times_, counts_, {}};
+  completion_poller poller_{streams_, nullptr, plan_, table_, times_, counts_, {}};
 
   std::shared_ptr<launch_stream_state> issue_to(std::uint32_t place) {
     auto line = lines_.add(0);

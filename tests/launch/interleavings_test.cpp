@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "explorer.hpp"
 
 namespace ballast::test::launch_interleavings {
@@ -131,6 +133,109 @@ TEST(launch_interleavings, wake_everybody_who_sleeps_until_a_launch_has_finished
 
 TEST(launch_interleavings, leave_a_watcher_asleep_that_looks_before_it_says_so) {
   EXPECT_GT(watching::explored(false).deadlocks, 0u);
+}
+
+/// ordered_rings::put(), by the thread of a launch stream and by the dispatcher's; a worker; poll().
+namespace ring {
+
+constexpr std::uint64_t launches = 3;
+
+enum class fault { none, issues_before_the_position, publishes_by_a_store, believes_the_worker };
+
+struct shared {
+  std::uint64_t submitted, issued, position, slots[launches + 1], published, executed, wrong;
+};
+
+/// The number of the launch is its content.
+void put(shared& memory, fault planted, std::uint64_t number) {
+  auto const position = word(memory.position).load_relaxed();
+  if (planted != fault::issues_before_the_position) word(memory.position).store_relaxed(position + 1);
+  word(memory.slots[position]).store_release(number);
+  word(memory.issued).store_release(number);
+  if (planted == fault::issues_before_the_position) word(memory.position).store_relaxed(position + 1);
+  if (planted == fault::publishes_by_a_store)
+    word(memory.published).store_release(position + 1);
+  else
+    word(memory.published).add_release(1);
+}
+
+/// The first launch is handed over, as that of a paused queue.
+explorer<shared>::program launch_stream(fault planted) {
+  return [=](shared& memory) {
+    for (std::uint64_t number = 1; number <= launches; ++number) {
+      bool const may_put = number != 1 && word(memory.issued).load_acquire() == number - 1;
+      if (may_put) put(memory, planted, number);
+      word(memory.submitted).store_release(number);
+    }
+    return taken{};
+  };
+}
+
+explorer<shared>::program dispatcher(fault planted) {
+  return [=](shared& memory) {
+    for (;;) {
+      auto const submitted = word(memory.submitted).load_acquire();
+      auto const issued = word(memory.issued).load_acquire();
+      if (issued == launches) return taken{};
+      if (submitted <= issued) running_thread->wait(2);
+      put(memory, planted, issued + 1);
+    }
+  };
+}
+
+taken worker(shared& memory) {
+  for (std::uint64_t position = 0; position < launches; ++position) {
+    while (word(memory.slots[position]).load_acquire() == 0) running_thread->wait();
+    word(memory.executed).store_release(position + 1);
+  }
+  return {};
+}
+
+/// Looks once, whenever that may be: no launch has ended that is not issued.
+explorer<shared>::program poller(fault planted) {
+  return [=](shared& memory) {
+    auto const published = word(memory.published).load_sequential();
+    auto const executed = word(memory.executed).load_acquire();
+    auto const ended = planted == fault::believes_the_worker ? executed : std::min(executed, published);
+    if (ended > word(memory.issued).load_acquire()) word(memory.wrong).store_relaxed(1);
+    return taken{};
+  };
+}
+
+explorer<shared>::report explored(fault planted) {
+  auto const accept = [](shared& memory, taken const&) {
+    bool all = memory.published == launches && memory.wrong == 0;
+    for (std::uint64_t i = 0; i < launches; ++i) all = all && memory.slots[i] == i + 1;
+    return all;
+  };
+  auto const waits_for_nobody = planted == fault::issues_before_the_position;  // the worker would for ever
+  auto const none = [](shared&) { return taken{}; };
+  return explorer<shared>({},
+                          {launch_stream(planted), dispatcher(planted),
+                           waits_for_nobody ? explorer<shared>::program(none) : worker, poller(planted)},
+                          accept)
+      .explore();
+}
+
+}  // namespace ring
+
+TEST(launch_interleavings, put_each_launch_into_a_ring_once_in_order_and_none_ends_before_it_is_issued) {
+  auto const report = ring::explored(ring::fault::none);
+  EXPECT_EQ(report.failures, 0u);
+  EXPECT_EQ(report.deadlocks, 0u);
+  EXPECT_GT(report.ends, 1u);
+}
+
+TEST(launch_interleavings, lose_launches_of_a_ring_whose_position_comes_after_the_issue) {
+  EXPECT_GT(ring::explored(ring::fault::issues_before_the_position).failures, 0u);
+}
+
+TEST(launch_interleavings, lose_the_end_of_a_launch_that_is_published_by_a_store) {
+  EXPECT_GT(ring::explored(ring::fault::publishes_by_a_store).failures, 0u);
+}
+
+TEST(launch_interleavings, end_launches_before_their_issue_if_the_worker_alone_is_believed) {
+  EXPECT_GT(ring::explored(ring::fault::believes_the_worker).failures, 0u);
 }
 
 }  // namespace

@@ -59,6 +59,20 @@ TEST_F(launch_placement_test, is_behind_a_launch_of_another_line_only_where_that
   EXPECT_EQ(find({}), anywhere) << "it has ended";
 }
 
+TEST_F(launch_placement_test, waits_for_launches_in_rings_before_it_goes_elsewhere) {
+  line_->mark_issued(launch_stream_state::in_ring, 1);
+  EXPECT_FALSE(find(everything)) << "its own";
+  line_->mark_finished(1);
+  EXPECT_EQ(find(everything), anywhere);
+  before_->mark_issued(launch_stream_state::in_ring, 1);
+  comes_behind({{before_, 1, nullptr}});
+  for (auto const mode : {dispatch_mode::merged, dispatch_mode::one_by_one})
+    EXPECT_FALSE(find(everything, mode)) << "no stream can wait for a ring";
+  EXPECT_FALSE(launch_placement(lines_.fence(), everything).can_wait_on_device(work_));
+  before_->mark_finished(1);
+  EXPECT_EQ(find(everything), anywhere);
+}
+
 TEST_F(launch_placement_test, waits_for_launches_that_are_not_issued) {
   before_->mark_issued(3, 1);
   comes_behind({{before_, 2, nullptr}});

@@ -24,7 +24,7 @@ TEST(launch_queue, runs_one_kernel_and_tells_its_end) {
 TEST(worker_of_a_launch_queue, is_a_block_of_the_launchs_own_grid_also_where_launches_are_merged) {
   std::vector<std::uint32_t> expected;
   for (std::uint32_t blocks = 1; blocks <= 40; ++blocks) expected.insert(expected.end(), blocks, blocks);
-  for (std::string const order : {"passthrough", "held"}) {
+  for (std::string const order : {"passthrough", "held", "resident"}) {
     launch_queue queue(first_device(), kernels(), {.order = order});
     shared_words const words(expected.size());
     std::vector<launch_stream> lines;
@@ -41,6 +41,7 @@ TEST(launch_statistics, tell_the_dispatch_mode_of_each_device) {
     return launch_queue(devices(), kernels(), {.order = order}).statistics().dispatch_modes;
   };
   EXPECT_EQ(of("held"), std::vector<std::string_view>(devices().size(), "merged")) << "it never changes";
+  EXPECT_EQ(of("resident"), std::vector<std::string_view>(devices().size(), "resident"));
   EXPECT_EQ(of("adaptive").size(), devices().size());
 }
 
@@ -115,11 +116,13 @@ TEST(launch_statistics, list_each_count_under_its_own_name) {
   launch_statistics did;
   did.launches = 1, did.kernels = 2, did.merged_launches = 3, did.merged_kernels = 4, did.chained_kernels = 5;
   did.issued_by_producers = 6, did.graphs_built = 7, did.graph_launches = 8, did.graph_kernels = 9;
-  did.graph_arguments_set = 10;
-  std::vector<std::string_view> const names = {"launches",           "kernels",         "merged_launches",
-                                               "merged_kernels",     "chained_kernels", "issued_by_producers",
-                                               "graphs_built",       "graph_launches",  "graph_kernels",
-                                               "graph_arguments_set"};
+  did.graph_arguments_set = 10, did.resident_kernels = 11, did.resident_starts = 12;
+  std::vector<std::string_view> const names = {"launches",         "kernels",
+                                               "merged_launches",  "merged_kernels",
+                                               "chained_kernels",  "issued_by_producers",
+                                               "graphs_built",     "graph_launches",
+                                               "graph_kernels",    "graph_arguments_set",
+                                               "resident_kernels", "resident_starts"};
   auto const all = did.listed();
   ASSERT_EQ(all.size(), names.size());
   for (std::size_t i = 0; i < names.size(); ++i) {

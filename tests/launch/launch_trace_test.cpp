@@ -56,7 +56,7 @@ std::uint64_t tasks_of(std::vector<span> const& spans) {
 }
 
 TEST(traced_launch_queue, records_each_launch_once_with_its_kernels_name) {
-  for (std::string const order : {"adaptive", "held", "passthrough"}) {
+  for (std::string const order : {"adaptive", "held", "passthrough", "resident"}) {
     recorder all({"first"});
     shared_words const visits(1);
     std::uint64_t launches = 0;

@@ -148,7 +148,7 @@ TEST(order_policies, refuses_an_unknown_name_and_lists_the_known_ones) {
     FAIL();
   } catch (bad_argument const& refused) {
     EXPECT_EQ(refused.argument(), "order");
-    EXPECT_EQ(refused.legal(), "passthrough, round_robin, held or adaptive");
+    EXPECT_EQ(refused.legal(), "passthrough, round_robin, held, adaptive or resident");
   }
 }
 

@@ -9,7 +9,7 @@ kernel_set const& reducing_kernels();  // reduction_kernels.cu
 namespace {
 
 TEST(reductions_in_a_launch, have_the_same_bits_also_where_launches_are_merged) {
-  for (std::string const order : {"passthrough", "held"}) {
+  for (std::string const order : {"passthrough", "held", "resident"}) {
     auto const on = first_device();
     reduction_results const first(on[0]), second(on[0]);
     launch_queue queue(on, reducing_kernels(), {.order = order});

@@ -8,7 +8,7 @@ BEGIN { FS = OFS = "\t" }
   $2 = without_parameters($2)
   gsub(/[a-z_0-9]+::/, "", $2)
   sub(/, launched_with<[0-9]+u?> *>$/, ">", $2)
-  while (match($2, /(kernel_list|pool_list|kernel_family)</)) $2 = with_first($2, RSTART, RSTART + RLENGTH)
+  while (match($2, /(kernel_list|pool_list|kernel_family|ring_list)</)) $2 = with_first($2, RSTART, RSTART + RLENGTH)
   gsub(/> +>/, ">>", $2)
   gsub(/> +>/, ">>", $2)
   print

@@ -5,6 +5,8 @@
 
 #include "ballast/detail/device/compile_kernels.cuh"
 #include "ballast/detail/launch/kernel_family.cuh"
+#include "ballast/detail/launch/ordered_rings.cuh"
+#include "ballast/detail/resident/compile_kernels.cuh"
 
 namespace ballast::detail {
 
@@ -98,12 +100,81 @@ void add_launch_entries(std::uint32_t index, compiled_code& into) {
   }
 }
 
+/// What a worker of rings holds all the time, so that launches keep room beside it.
+inline constexpr std::uint32_t max_ring_scratch = 16384;
+
+/// Whether a slot of a ring has room for K.
+template <class K>
+constexpr bool fits_ring_slot =
+    is_mergeable<K> && !is_by_reference<K> && scratch_bytes<K> <= max_ring_scratch;
+
+/// The threads of the first kernel that fits; 0 if none does.
+template <class... K>
+constexpr std::uint32_t ring_threads() {
+  std::uint32_t threads = 0;
+  ((threads = threads == 0 && fits_ring_slot<K> ? std::uint32_t(K::threads) : threads), ...);
+  return threads;
+}
+
+/// The kernels of a set that workers of rings run. A kernel's id is its place among all of the set.
+template <class... K>
+struct ring_list {
+  static constexpr std::uint32_t threads = ring_threads<K...>();
+  template <class One>
+  static constexpr bool takes = fits_ring_slot<One>&& std::uint32_t(One::threads) == threads;
+
+  static constexpr std::uint32_t scratch = max_of({0u, (takes<K> ? scratch_bytes<K> : 0u)...});
+  static constexpr int blocks_per_multiprocessor = max_of({1, (takes<K> ? requested_blocks<K> : 0)...});
+  static constexpr int blocks_with_server = blocks_per_multiprocessor;  ///< it has none
+
+  /// For the worker loop, whose view of blocks is not that of a launch.
+  template <template <class> class, class Place>
+  BALLAST_HD static void run(task_record const& record, Place place) {
+    std::uint32_t id = 0;
+    (void)((record.kernel() == id++ ? (run_one<K>(record, place), true) : false) || ...);
+  }
+
+ private:
+  template <class One, class Place>
+  BALLAST_HD static void run_one(task_record const& record, Place place) {
+    if constexpr (takes<One>) {
+      alignas(One) unsigned char bytes[sizeof(One)];
+      __builtin_memcpy(bytes, record.data, sizeof(One));
+      run_grid(reinterpret_cast<One const&>(bytes), record.range(), place);
+    }
+  }
+  template <class One>
+  BALLAST_HD static void run_grid(One const& kernel, block_range range, worker_place const& place) {
+    run_blocks<launched_host_block>(kernel, range, place.scratch);
+  }
+#if defined(__CUDACC__)
+  template <class One>
+  __device__ static void run_grid(One const& kernel, block_range range, void* none) {
+    run_blocks<launched_cuda_block>(kernel, range, none);
+  }
+#endif
+};
+
+/// An entry for each kernel of the set that goes through rings, all of the same code.
+template <class... K>
+void add_ring_entries(compiled_code& into) {
+  if constexpr (ring_threads<K...>() != 0) {
+    using list = ring_list<K...>;
+    auto entry = make_entry<list, ordered_rings_ref>();
+    for (bool const takes : {list::template takes<K>...}) {
+      if (takes) into.entries.push_back(entry);
+      ++entry.kernel;
+    }
+  }
+}
+
 }  // namespace ballast::detail
 
 namespace ballast {
 
-/// Among the kernels of BALLAST_KERNELS: compiles them so that launch queues can merge them. Kernels of more
-/// than 192 bytes, or aligned to more than 16, are launched as they are.
+/// Among the kernels of BALLAST_KERNELS: compiles them so that launch queues can merge them, or have
+/// resident blocks run them. Kernels of more than 192 bytes, or aligned to more than 16, are launched as they
+/// are.
 struct for_launches {
   /// Tells BALLAST_KERNELS that this is no kernel.
   static constexpr bool keeps_tasks = false;
@@ -116,6 +187,7 @@ struct for_launches {
     if constexpr (!KeepsTasks && sizeof...(K) <= detail::max_family_kernels) {  // else it would take long
       std::uint32_t index = 0;
       (detail::add_launch_entries<K, K...>(index++, into), ...);
+      detail::add_ring_entries<K...>(into);
     }
   }
 };

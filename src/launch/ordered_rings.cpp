@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ordered_rings.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <thread>
+
+#include "ballast/error.hpp"
+#include "kernel_table.hpp"
+
+namespace ballast::detail {
+namespace {
+
+/// A foreign call that waits for the device waits for so long, and for the longest kernel.
+constexpr std::uint64_t quantum_ns = 2'000'000;
+/// To start the kernel again takes some 10 us.
+constexpr std::uint64_t idle_ns = 200'000;
+/// From its last worker's leave to the end of the kernel.
+constexpr auto end_timeout = std::chrono::minutes(1);
+
+/// A worker runs one launch at a time, and most launches end soon: half the multiprocessors keep up with many
+/// launch streams, and leave room. On cores one is left for other launches.
+int workers_on(compute_device const& device) {
+  auto const multiprocessors = device.properties().multiprocessors;
+  auto const wanted = device.is_cuda() ? std::max(2, multiprocessors / 2) : std::max(1, multiprocessors - 1);
+  return std::min(wanted, int(max_rings));
+}
+
+resident_options options_on(compute_device const& device) {
+  return {.blocks = workers_on(device), .spared_multiprocessors = 0};
+}
+
+/// Who stays for longer is told to the caller by resident_kernel.
+void await_end_of_quantum(compute_device const& device) {
+  auto const until = deadline::in(std::chrono::milliseconds(50));
+  while (device.has_resident() && !until.passed())
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
+}
+
+task_record record_of(submission const& work) {
+  auto const& kernel = *work.kernel();
+  task_record record{};
+  std::memcpy(record.data, work.bytes(), kernel.bytes);
+  record.describe({0, work.blocks()}, kernel.number);
+  return record;
+}
+
+void write(launch_slot& slot, task_record const& record, std::uint32_t stamp) {
+  for (int part = 0; part < 4; ++part) {
+    auto const* const data = record.data + 3 * part;
+    store_chunk<scope::system>(slot.chunks[part], {{data[0], data[1], data[2]}, stamp});
+  }
+}
+
+ended_launch content_of(submission const& work) {
+  ended_launch content;
+  content.what.add_kernel(work.kernel()->alone.name);
+  content.issued_ns = std::int64_t(steady_now_ns());
+  return content;
+}
+
+}  // namespace
+
+std::unique_ptr<ordered_rings> ordered_rings::make(std::shared_ptr<compute_device> const& device,
+                                                   kernel_set const* kernels, event_count& wake_event,
+                                                   bool is_traced) {
+  auto const key = entry_key_of<ordered_rings_ref>;
+  if (kernels == nullptr || !kernels->has_entry_for(key)) return nullptr;
+  if (device->resources(kernels->entry_for(key).code).blocks_per_multiprocessor < 1) return nullptr;
+  await_end_of_quantum(*device);
+  return std::make_unique<ordered_rings>(device, *kernels, wake_event, is_traced);
+}
+
+ordered_rings::ordered_rings(std::shared_ptr<compute_device> const& device, kernel_set const& kernels,
+                             event_count& wake_event, bool is_traced)
+    : wake_event_(wake_event),
+      stream_(device->make_stream()),
+      slots_(device, std::size_t{max_rings} * ring_slots),
+      ends_(device, max_rings),
+      over_(device, 1),
+      positions_(device, max_rings),
+      workers_(device, 1),
+      kernel_(device, kernels, kernels.entry_for(entry_key_of<ordered_rings_ref>), options_on(*device)),
+      rings_(max_rings) {
+  for (std::uint32_t i = 0; i < max_rings; ++i) rings_[i].number = i;
+  if (is_traced)
+    for (auto& ring : rings_) ring.content.resize(ring_slots);
+  clear_memory();
+}
+
+void ordered_rings::clear_memory() {
+  std::memset(slots_.data(), 0, slots_.bytes());
+  std::memset(ends_.data(), 0, ends_.bytes());
+  over_[0] = 0;
+  stream_->fill(positions_.data(), 0, positions_.bytes());
+  stream_->fill(workers_.data(), 0, workers_.bytes());
+  stream_->synchronize();
+}
+
+bool ordered_rings::takes(launch_stream_state& line, submission const& work) {
+  auto const* const kernel = work.kernel();
+  if (kernel == nullptr || !kernel->fits_ring || work.blocks() > max_ring_blocks) return false;
+  return line.ring != nullptr || claim(line) != nullptr;
+}
+
+ordered_ring* ordered_rings::claim(launch_stream_state& line) {
+  std::lock_guard const hold(free_mutex_);
+  ordered_ring* ring = nullptr;
+  auto const used = used_.load(std::memory_order_relaxed);
+  if (!free_.empty()) {
+    ring = free_.back();
+    free_.pop_back();
+  } else if (used < max_rings) {
+    ring = &rings_[used];
+    used_.store(used + 1, std::memory_order_release);
+  }
+  if (ring != nullptr) ring->line = &line;
+  return line.ring = ring;
+}
+
+void ordered_rings::release(launch_stream_state& line) {
+  if (line.ring == nullptr) return;
+  std::lock_guard const hold(free_mutex_);
+  free_.push_back(line.ring);
+  line.ring = nullptr;
+}
+
+std::uint64_t ordered_rings::executed(ordered_ring const& ring) const {
+  return atomic_ref<std::uint64_t, scope::system>(ends_[ring.number].executed).load_acquire();
+}
+
+/// The line knows of the launch before the poller may see its end, and the next to issue for it finds the
+/// position.
+bool ordered_rings::put(launch_stream_state& line, submission const& work) {
+  auto& ring = *line.ring;
+  auto const position = ring.position;
+  if (position - executed(ring) >= ring_slots) return false;
+  auto const place = position % ring_slots;
+  if (!ring.content.empty()) ring.content[place] = content_of(work);
+  ring.position = position + 1;
+  write(slots_[ring.number * std::size_t{ring_slots} + place], record_of(work), ring_stamp(position));
+  line.mark_issued(launch_stream_state::in_ring, 1);
+  ring.published.fetch_add(1, std::memory_order_seq_cst);
+  return true;
+}
+
+void ordered_rings::count_direct(launch_stream_state const& line) {
+  auto& count = line.ring->by_producers;
+  count.store(count.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+}
+
+/// Each ring has its own counts, so that threads which launch do not wait for each other.
+void ordered_rings::add_to(launch_statistics& sum) const {
+  std::uint64_t launches = 0;
+  for (auto const& ring : rings_) {
+    launches += ring.published.load(std::memory_order_relaxed);
+    sum.issued_by_producers += ring.by_producers.load(std::memory_order_relaxed);
+  }
+  sum.launches += launches;
+  sum.kernels += launches;
+  sum.resident_kernels += launches;
+  sum.resident_starts += starts_.load(std::memory_order_relaxed);
+}
+
+bool ordered_rings::is_anything_in_flight() const {
+  return std::any_of(rings_.begin(), rings_.begin() + used(),
+                     [](ordered_ring const& ring) { return ring.is_in_flight(); });
+}
+
+/// One start at a time: what waits for the device waits for one quantum.
+bool ordered_rings::keep_running() {
+  std::lock_guard const hold(kernel_mutex_);
+  if (failure_) std::rethrow_exception(failure_);
+  if (kernel_.claimed()) {
+    if (atomic_ref<std::uint32_t, scope::system>(over_[0]).load_acquire() != run_) return false;
+    kernel_.join(deadline::in(end_timeout));
+  }
+  lacks_room_ = false;
+  if (!is_anything_in_flight()) return false;
+  lacks_room_ = !start();
+  return !lacks_room_;
+}
+
+void ordered_rings::start_if_idle() noexcept {
+  if (lacks_room_) return;
+  std::unique_lock const hold(kernel_mutex_, std::try_to_lock);
+  if (!hold || kernel_.claimed() || failure_) return;
+  try {
+    (void)start();
+  } catch (...) { failure_ = std::current_exception(); }
+}
+
+/// False if others have the room.
+bool ordered_rings::start() {
+  try {
+    kernel_.take_room();
+  } catch (device_lost const&) { throw; } catch (error const&) {
+    return false;
+  }
+  auto const rings = next_run();
+  run_ = rings.control.run;
+  starts_.fetch_add(1, std::memory_order_relaxed);
+  kernel_.start_on(*stream_, &rings, sizeof rings, [] {});
+  (void)kernel_.running();  // throws what the launch threw
+  return true;
+}
+
+ordered_rings_ref ordered_rings::next_run() const {
+  ordered_rings_ref rings;
+  rings.control = kernel_.next_control();
+  rings.slots = slots_.data();
+  rings.ends = ends_.data();
+  rings.over = over_.data();
+  rings.positions = positions_.data();
+  rings.workers = workers_.data();
+  rings.rings = std::max(used(), rings.control.blocks);
+  rings.quantum = ring_ticks(quantum_ns);
+  rings.max_idle = ring_ticks(idle_ns);
+  rings.host_wake_event = &wake_event_;
+  return rings;
+}
+
+}  // namespace ballast::detail
