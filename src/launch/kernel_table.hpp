@@ -68,7 +68,7 @@ class kernel_table {
     return times_[kernel.family].block_ns(kernel.index);
   }
   /// Whether the kernels of a launch of `busy_ns`, 0 if that is unknown, end at different times, as far as is
-  /// known: then each should tell its end.
+  /// known, or may do so by much: then each should tell its end.
   bool ends_differ(std::span<kernel_facts const> kernels, double busy_ns) const;
   /// How long a grid of these blocks takes alone, 0 if that is unknown.
   std::int64_t expected_ns(kernel_facts const& kernel) const;

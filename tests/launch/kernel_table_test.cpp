@@ -41,5 +41,14 @@ TEST_F(table_of_kernels, expects_different_ends_where_the_launch_takes_half_as_l
   EXPECT_TRUE(differ(100, 100, 160));
 }
 
+TEST_F(table_of_kernels, does_not_trust_equal_times_where_a_launch_lasts_eight_times_as_long_as_its_issue) {
+  auto const long_ns = std::int64_t(8 * table_.costs().issue_ns);
+  auto const differ = [&](std::int64_t ns) {
+    return table_.ends_differ(std::vector{kernel(1, ns), kernel(1, ns)}, double(ns));
+  };
+  EXPECT_FALSE(differ(long_ns));
+  EXPECT_TRUE(differ(long_ns + 1));
+}
+
 }  // namespace
 }  // namespace ballast::test

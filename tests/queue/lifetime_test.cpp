@@ -127,12 +127,12 @@ TEST(stalled_queue, tells_its_state_when_a_deadline_passes) {
   setup.queue.close();
 }
 
-/// Stops a queue whose workers are held before 60 tasks. Returns how many it handed back: none if the workers
-/// were free before a GPU's server, which reads the request over PCIe, had seen it.
+/// Stops a queue whose workers are held before many tasks. Returns how many it handed back: none if the
+/// workers had executed all before a GPU's server, which reads the request over PCIe, had seen it.
 std::size_t handed_back_by_stop() {
-  std::uint32_t const n = 60;
+  std::uint32_t const n = 4000;
   counted_words visits(first_device(), n);
-  held_queue setup(64);
+  held_queue setup(4096);
   setup.queue.submit(visits_of(visits.ref(), n));
   setup.queue.request_stop();
   setup.held.open();

@@ -252,7 +252,9 @@ struct ring_reader {
   __device__ bool next() const {
     for (;;) {
       auto const now = __shfl_sync(0xffffffff, ring_ticks(worker_group.now_ns()), 0);
-      if (worker_group.leader() && state(ring_state::begun) == 0) source.begin_run(worker_group, now);
+      bool const begins = state(ring_state::begun) == 0;
+      __syncwarp();  // all lanes have read it
+      if (worker_group.leader() && begins) source.begin_run(worker_group, now);
       __syncwarp();
       bool const is_over = source.is_over(state(ring_state::begun), now);
       if (!is_over && worker_group.has_next()) return go_on();
