@@ -54,8 +54,9 @@ TEST_F(completion_of_a_job, has_the_report_of_that_job_and_other_work_has_none) 
 
 TEST_F(completion_of_a_job, may_not_be_waited_for_in_a_continuation_which_may_read_its_arrays) {
   auto visits = zeros();
-  EXPECT_THAT([&] { completion().then([&] { jobs_.wait_all(); }).wait(); },
-              ThrowsMessage<error>(HasSubstr("in a continuation")));
+  // It keeps the exception while the test reads it: TSan does not know how libstdc++ counts its owners.
+  auto const fails = completion().then([&] { jobs_.wait_all(); });
+  EXPECT_THAT([&] { fails.wait(); }, ThrowsMessage<error>(HasSubstr("in a continuation")));
   std::vector<std::uint32_t> seen;
   count(visits).then([&] { seen = values_of(visits); }).wait();
   EXPECT_EQ(seen, std::vector<std::uint32_t>(10, 1));

@@ -89,10 +89,11 @@ TEST(completion_of_a_launch, may_not_be_waited_for_in_a_continuation_nor_may_the
   shared_words const gate(1);
   auto line = queue.make_launch_stream();
   auto const held = line.launch(wait_at_gate{gate.ref()}, 1);
-  EXPECT_THAT([&] { completion().then([&] { held.wait(); }).wait(); },
-              ThrowsMessage<error>(HasSubstr("in a continuation")));
-  EXPECT_THAT([&] { completion().then([&] { queue.wait_all(); }).wait(); },
-              ThrowsMessage<error>(HasSubstr("in a continuation")));
+  // They keep the exceptions while the test reads them: TSan does not know how libstdc++ counts their owners.
+  auto const waits = completion().then([&] { held.wait(); });
+  auto const waits_for_all = completion().then([&] { queue.wait_all(); });
+  EXPECT_THAT([&] { waits.wait(); }, ThrowsMessage<error>(HasSubstr("in a continuation")));
+  EXPECT_THAT([&] { waits_for_all.wait(); }, ThrowsMessage<error>(HasSubstr("in a continuation")));
   gate.open();
   held.wait();
 }
