@@ -135,7 +135,8 @@ std::uint64_t ordered_rings::executed(ordered_ring const& ring) const {
 bool ordered_rings::put(launch_stream_state& line, submission const& work) {
   auto& ring = *line.ring;
   auto const position = ring.position;
-  if (position - executed(ring) >= ring_slots) return false;
+  if (position - ring.executed_seen >= ring_slots) ring.executed_seen = executed(ring);
+  if (position - ring.executed_seen >= ring_slots) return false;
   auto const place = position % ring_slots;
   if (!ring.content.empty()) ring.content[place] = content_of(work);
   ring.position = position + 1;

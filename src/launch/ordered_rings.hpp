@@ -26,7 +26,8 @@ struct alignas(64) ordered_ring {
   std::uint32_t number = 0;
   launch_stream_state* line = nullptr;
   // Of whoever issues for the line.
-  std::uint64_t position = 0;  ///< of the next launch
+  std::uint64_t position = 0;       ///< of the next launch
+  std::uint64_t executed_seen = 0;  ///< the device writes what it executed: to look is a cache miss
   std::atomic<std::uint64_t> published = 0;
   std::atomic<std::uint64_t> by_producers = 0;  ///< of these, by threads of launch streams
   std::vector<ended_launch> content{};          ///< by slot, if the queue is traced
