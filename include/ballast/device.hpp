@@ -282,8 +282,8 @@ int cuda_device_count() noexcept;
 ///@{
 /// Opens every device of the list, in order; `cuda` alone stands for every GPU for which this build has code,
 /// and the log names the others. Host devices receive cores of this process one after another, and are bound
-/// to them if the list needs no more cores than there are. Enables peer access between all pairs of GPUs that
-/// have it. Parts of a GPU that one list names have no SM in common; those of two calls may. Throws
+/// to them if the list takes every core that the process may use. Enables peer access between all pairs of
+/// GPUs that have it. Parts of a GPU that one list names have no SM in common; those of two calls may. Throws
 /// bad_argument ("devices"), whose message names the device, if one does not exist, is a GPU without code, is
 /// named twice (a GPU, or a part of it beside the whole), is limited to a number of SMs that a part of it
 /// cannot have, or is named in parts that together need more SMs than the driver divides it into.

@@ -46,21 +46,22 @@ std::vector<std::string> names_of(std::vector<device_spec> const& specs) {
   return names;
 }
 
-// Allocates the cores of this process out to the host devices, or none if there are not enough for all.
+// Allocates the cores of this process out to the host devices if they take all of them, else none: two
+// processes whose devices take some would bind their workers to the same ones.
 class core_allocator {
  public:
   explicit core_allocator(std::vector<device_spec> const& specs) : cores_(usable_cores()) {
     std::size_t wanted = 0;
     for (auto const& spec : specs)
       if (spec.kind == backend::host) wanted += count(spec);
-    enough_ = wanted <= cores_.size();
+    takes_all_ = wanted == cores_.size();
   }
 
   std::size_t count(device_spec const& spec) const {
     return spec.cores == spec.all ? cores_.size() : std::size_t(spec.cores);
   }
   std::vector<int> allocate(device_spec const& spec) {
-    if (!enough_) return {};
+    if (!takes_all_) return {};
     auto const first = cores_.begin() + std::ptrdiff_t(allocated_);
     allocated_ += count(spec);
     return {first, first + std::ptrdiff_t(count(spec))};
@@ -69,7 +70,7 @@ class core_allocator {
  private:
   std::vector<int> cores_;
   std::size_t allocated_ = 0;
-  bool enough_ = false;
+  bool takes_all_ = false;
 };
 
 }  // namespace

@@ -102,6 +102,15 @@ TEST(open_devices, host_alone_has_every_usable_core_and_is_bound_to_them) {
   EXPECT_TRUE(all.pinned_to_cores);
 }
 
+TEST(open_devices, binds_no_worker_when_the_list_leaves_cores_since_other_processes_would_bind_theirs_there) {
+  auto const cores = open_devices("host").front()->properties().multiprocessors;
+  if (cores < 2) GTEST_SKIP() << "a list leaves no core of one";
+  EXPECT_FALSE(open_devices("host:1").front()->properties().pinned_to_cores);
+  auto const most = "host:" + std::to_string(cores - 1);
+  EXPECT_FALSE(open_devices(most).front()->properties().pinned_to_cores);
+  for (auto const& device : open_devices(most + ",host:1")) EXPECT_TRUE(device->properties().pinned_to_cores);
+}
+
 TEST(open_devices, binds_no_worker_when_the_list_asks_for_more_cores_than_there_are) {
   for (auto const& device : open_devices("host,host:1")) EXPECT_FALSE(device->properties().pinned_to_cores);
 }
