@@ -193,9 +193,12 @@ void job_ranks::fail(std::exception_ptr why) {
 void job_ranks::leave() {
   {
     std::lock_guard const hold(mutex_);
-    has_left_ = !failure_;
+    if (!failure_) {
+      has_left_ = true;  // together, so that who sees the failure knows
+      failure_ = std::make_exception_ptr(error("an exception has ended the scheduler of this rank"));
+    }
   }
-  fail(std::make_exception_ptr(error("an exception has ended the scheduler of this rank")));
+  changed_.notify();
 }
 
 void job_ranks::stop(bool is_over) {
