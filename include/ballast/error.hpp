@@ -3,6 +3,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <stdexcept>
 #include <string>
@@ -129,5 +130,10 @@ log_sink warnings_on_standard_error();
 /// Passes one line to the sink. Any thread may call; waits for a call of the sink in another thread; throws
 /// only what the sink throws.
 void write_log(log_level level, std::string_view line);
+
+namespace detail {
+/// What was thrown, for messages.
+std::string cause_of(std::exception_ptr const& failure);
+}  // namespace detail
 
 }  // namespace ballast

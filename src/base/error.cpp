@@ -38,4 +38,15 @@ void throw_bad_argument(std::string_view argument, std::string_view value, std::
   throw bad_argument(argument, value, legal);
 }
 
+namespace detail {
+
+std::string cause_of(std::exception_ptr const& failure) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (std::exception const& thrown) { return thrown.what(); } catch (...) {
+    return "something that is not a std::exception was thrown";
+  }
+}
+
+}  // namespace detail
 }  // namespace ballast

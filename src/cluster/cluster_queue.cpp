@@ -49,14 +49,6 @@ std::uint32_t workers_on_cores(device_list const& devices) {
   return workers;
 }
 
-std::string words_of(std::exception_ptr const& failure) {
-  try {
-    std::rethrow_exception(failure);
-  } catch (std::exception const& thrown) { return thrown.what(); } catch (...) {
-    return "it threw something that is not a std::exception";
-  }
-}
-
 /// For what stays until the process ends.
 std::exception_ptr without_tasks(std::exception_ptr const& why) {
   try {
@@ -188,7 +180,7 @@ cluster_queue::state::state(cluster& over, device_list const& devices, kernel_se
     agree({"policy"}, options_.policy);
     agree(on_devices, describe_gpus(thread().place().host_first, devices));
   } catch (...) {
-    leave(words_of(std::current_exception()));
+    leave(cause_of(std::current_exception()));
     detach();
     run_->end(nullptr);
     throw;
@@ -388,7 +380,7 @@ std::int64_t cluster_queue::state::step(std::int64_t now_ns) {
   } catch (...) {
     failure_ = std::current_exception();
     member_.leave();
-    thread().leave(channel_.number(), words_of(failure_));
+    thread().leave(channel_.number(), cause_of(failure_));
   }
   // Who did not hear that it is taken for lost may hear that the others have ended.
   bool const is_given_up = member_.is_given_up() || (member_.is_over() && member_.unfinished() > 0);

@@ -14,9 +14,6 @@ struct job_failure {
   std::string device, cause;
 };
 
-/// What was thrown, for messages.
-std::string cause_of(std::exception_ptr const& failure);
-
 /// Why an operation fails that was not tried: what it takes data of has failed.
 std::exception_ptr failure_of_source();
 

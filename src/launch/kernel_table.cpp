@@ -8,6 +8,7 @@
 
 #include "ballast/detail/launch/ordered_rings.cuh"
 #include "ballast/device.hpp"
+#include "merge_model.hpp"
 
 namespace ballast::detail {
 namespace {
@@ -113,11 +114,10 @@ std::int64_t kernel_table::expected_ns(kernel_facts const& kernel) const {
 
 bool kernel_table::ends_differ(std::span<kernel_facts const> kernels, double busy_ns) const {
   constexpr double about_as_long = 1.5;
-  constexpr double long_in_issues = 8;  // then ends cost next to nothing, and what is known may be wrong
   auto const length = [&](kernel_facts const& kernel) { return expected_ns(kernel); };
   auto const [shortest, longest] = std::ranges::minmax(kernels | std::views::transform(length));
   auto const launch_ns = std::max(double(longest), busy_ns);
-  return launch_ns > about_as_long * double(shortest) || launch_ns > long_in_issues * costs_.issue_ns;
+  return launch_ns > about_as_long * double(shortest) || is_long(launch_ns, costs_);
 }
 
 void kernel_table::learn(std::span<kernel_facts const> kernels, predicted_times const& predicted,

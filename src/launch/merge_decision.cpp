@@ -9,6 +9,7 @@
 
 #include "ballast/detail/launch/merged_launch.cuh"
 #include "ballast/error.hpp"
+#include "merge_model.hpp"
 
 namespace ballast {
 
@@ -18,8 +19,7 @@ namespace {
 constexpr std::uint64_t levels_of_a_full_device =
     4;  // alone, the last level is at most a quarter of the time
 constexpr double max_length_ratio = 8;
-constexpr double long_in_issues = 8;  // a varying kernel that takes less may be merged: others wait little
-constexpr double min_gain = 0.01;     // of the merged time, which is not known better
+constexpr double min_gain = 0.01;  // of the merged time, which is not known better
 
 constexpr std::array<named_policy, merge_verdict_count> verdicts{
     {{"merge", "the kernels become one launch"},
@@ -77,8 +77,7 @@ merge_verdict verdict_alone(kernel_facts const& kernel, family_facts const& fami
     return merge_verdict::grid_fills_device;
   if (kernel.needs_occupancy && family.blocks_per_multiprocessor < kernel.blocks_per_multiprocessor)
     return merge_verdict::occupancy_lost;
-  if (kernel.time_varies && double(kernel.block_ns) > long_in_issues * costs.issue_ns)
-    return merge_verdict::time_varies;
+  if (kernel.time_varies && is_long(double(kernel.block_ns), costs)) return merge_verdict::time_varies;
   return merge_verdict::merge;
 }
 

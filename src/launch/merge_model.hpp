@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "ballast/policy/merge.hpp"
+
 namespace ballast::detail {
+
+/// Whether what lasts so long costs so much more than an issue that others should not wait for it, and that
+/// some stores more do not matter.
+inline bool is_long(double ns, launch_costs const& costs) { return ns > 8 * costs.issue_ns; }
 
 /// By how much blocks hold each other up at what they share. A block that keeps the shared resource busy for
 /// shared_ns of its block_ns wants that part of it; where all that run want D > 1 together, those that want

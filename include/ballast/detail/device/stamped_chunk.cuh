@@ -67,4 +67,19 @@ template <scope Scope>
 #endif
 }
 
+#if defined(__CUDACC__)
+// Slots of four chunks, which a warp reads together.
+
+inline constexpr std::uint32_t slots_per_poll = 8;  ///< one warp instruction: 32 lanes of 16 bytes
+
+/// How many of eight slots are whole, from the first on; `here` says of each lane whether its chunk is there.
+__device__ inline std::uint32_t whole_slots(bool here) {
+  std::uint32_t mask = __ballot_sync(0xffffffff, here);
+  mask &= mask >> 1;
+  mask &= mask >> 2;
+  std::uint32_t const missing = ~mask & 0x11111111;
+  return missing == 0 ? slots_per_poll : (__ffs(missing) - 1) / 4;
+}
+#endif
+
 }  // namespace ballast::detail

@@ -243,8 +243,7 @@ inline bool ordered_rings_ref::next(host_worker& worker_group) const {
 /// written by the leader and read by all lanes.
 template <class WorkerGroup>
 struct ring_reader {
-  static constexpr std::uint32_t max_slots = 8;  ///< one warp instruction: 32 lanes of 16 bytes
-  static_assert(WorkerGroup::max_held == max_slots);
+  static_assert(WorkerGroup::max_held == slots_per_poll);
 
   ordered_rings_ref const& source;
   WorkerGroup& worker_group;
@@ -287,14 +286,14 @@ struct ring_reader {
   /// Reads the next slots, a chunk in each lane, and keeps those that are there. Loads are relaxed; one fence
   /// follows.
   __device__ look look_at(std::uint32_t ring, std::uint32_t now) const {
-    auto const slots = state(ring_state::missed) == 0 ? max_slots : 1;
+    auto const slots = state(ring_state::missed) == 0 ? slots_per_poll : 1;
     auto const position = position_of(ring);
     std::uint32_t const slot = worker_group.lane() / 4, part = worker_group.lane() % 4;
     auto const stamp = ring_stamp(position + slot);
     stamped_chunk chunk{{}, stamp - 1};
     if (slot < slots) chunk = load_chunk<scope::system>(source.slot(ring, position + slot).chunks[part], 0);
     bool const closing = source.is_closing();
-    auto const ready = whole(slot < slots && chunk.stamp == stamp);
+    auto const ready = whole_slots(slot < slots && chunk.stamp == stamp);
     if (__any_sync(0xffffffff, closing)) return look::leaves;
     __syncwarp();  // the leader's fence is for the other lanes' reads too, and they have read the state
     if (ready != 0) fence_after_relaxed<scope::system>();
@@ -302,15 +301,6 @@ struct ring_reader {
     if (slot < ready && part == 3) ring_place{ring, position + slot}.write(worker_group.shared().metas[slot]);
     if (worker_group.leader()) note(ring, position, ready, now);
     return ready != 0 ? look::takes : look::nothing;
-  }
-
-  /// How many slots are whole, from the first on.
-  __device__ static std::uint32_t whole(bool here) {
-    std::uint32_t mask = __ballot_sync(0xffffffff, here);
-    mask &= mask >> 1;
-    mask &= mask >> 2;
-    std::uint32_t const missing = ~mask & 0x11111111;
-    return missing == 0 ? max_slots : (__ffs(missing) - 1) / 4;
   }
 
   __device__ void keep(stamped_chunk const& chunk, std::uint32_t slot, std::uint32_t part) const {
