@@ -179,6 +179,8 @@ class tree_runs {
   std::uint64_t trees_ = 0;
 };
 
+}  // namespace
+
 /// In comparison with one rank that has the workers of all, which only cores can be, and with rank 0 alone.
 void measure_trees(place const& at, mpi_process const& mpi) {
   for (auto const& of : {tree{"tree T1", std::uint16_t(at.quick ? 7 : 10), 0},
@@ -194,28 +196,32 @@ void measure_trees(place const& at, mpi_process const& mpi) {
   }
 }
 
-}  // namespace
+void measure_naps(place const& at) {
+  for (auto const mean : {10ms, 1ms})
+    for (auto const& policy : share_policies())
+      if (policy.name != "none" || at.ranks->ranks() == 1)  // else 1 / ranks
+        measure_naps(at, mean, std::string(policy.name));
+}
 
-void measure_ranks(session* now, mpi_process const& mpi, cluster& ranks, device_list const& devices,
-                   bool quick, cluster_traffic const& traffic) {
+place begin_ranks(session* now, cluster& ranks, device_list const& devices, bool quick) {
   place const at(now, ranks, devices, quick);
-  if (now != nullptr) {
-    now->repeat(1, quick ? 2 : 7);
-    now->axes("Naps of one rank, shared by all", "ranks", "part of the list schedule");
-    now->parameter("ranks", std::int64_t(ranks.ranks()));
-    now->parameter("ranks on this host", std::int64_t(ranks.host_ranks()));
-    now->parameter("workers of each rank", std::int64_t(at.workers));
-    now->parameter("messages", ranks.describe());
-  }
+  if (now == nullptr) return at;
+  now->repeat(1, quick ? 2 : 7);
+  now->axes("Naps of one rank, shared by all", "ranks", "part of the list schedule");
+  now->parameter("ranks", std::int64_t(ranks.ranks()));
+  now->parameter("ranks on this host", std::int64_t(ranks.host_ranks()));
+  now->parameter("workers of each rank", std::int64_t(at.workers));
+  now->parameter("messages", ranks.describe());
+  return at;
+}
+
+void measure_ranks(place const& at, mpi_process const& mpi, cluster_traffic const& traffic) {
   measure_round_trips(at);
   measure_throughput(at);
   measure_handing(at, mpi, traffic);
   measure_grain(at, mpi);
-  for (auto const mean : {10ms, 1ms})
-    for (auto const& policy : share_policies())
-      if (policy.name != "none" || ranks.ranks() == 1)  // else 1 / ranks
-        measure_naps(at, mean, std::string(policy.name));
-  if (are_cores(devices)) measure_peers(at, mpi);
+  measure_naps(at);
+  if (are_cores(*at.devices)) measure_peers(at, mpi);
   measure_trees(at, mpi);
 }
 

@@ -13,19 +13,23 @@
 
 namespace ballast::bench {
 
-/// What each rank calls, with the same `quick`: rank 0 with the session that is filled, the others with null.
-/// `traffic`: of the cluster's thread.
-void measure_ranks(session* now, mpi_process const& mpi, cluster& ranks, device_list const& devices,
-                   bool quick, cluster_traffic const& traffic);
+/// What each rank calls first, with the same `quick`: rank 0 with the session that is filled, the others with
+/// null.
+place begin_ranks(session* now, cluster& ranks, device_list const& devices, bool quick);
+/// What each rank calls. `traffic`: of the cluster's thread.
+void measure_ranks(place const& at, mpi_process const& mpi, cluster_traffic const& traffic);
+///@{
+/// Parts of that, which can be measured alone: naps that policies share, how long naps must be that workers
+/// sleep half of the time, and trees.
+void measure_naps(place const& at);
+void measure_grain(place const& at, mpi_process const& mpi);
+void measure_trees(place const& at, mpi_process const& mpi);
+///@}
 /// What each rank calls while there is no cluster: round trips of 64 bytes between the first two ranks, alone
 /// and beside an idle resident kernel on each rank's devices.
 void measure_ping_pong(session* now, mpi_process const& mpi, device_list const& devices, bool quick);
-///@{
-/// Parts of that: how fast rank 0 hands tasks to others, and how soon one that asks has one.
+/// How fast rank 0 hands tasks to others, and how soon one that asks has one.
 void measure_handing(place const& at, mpi_process const& mpi, cluster_traffic const& traffic);
-/// How long naps must be that workers sleep half of the time.
-void measure_grain(place const& at, mpi_process const& mpi);
-///@}
 
 /// The same, of naps alone, on a cluster whose ranks say more often that they live.
 void measure_heartbeats(session* now, cluster& ranks, device_list const& devices, bool quick);

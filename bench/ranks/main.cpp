@@ -29,6 +29,7 @@ struct cluster_command_options {
   std::optional<std::string> devices;
   std::string results = "bench-results";
   bool quick = false;
+  std::string only;
 };
 
 void say(sample_series const& one) {
@@ -42,6 +43,35 @@ void write(std::string const& folder, run_record const& record, mpi_process cons
   if (!record.answer.verified) throw error("the answers were wrong or not checked");
 }
 
+void measure_all(session* now, mpi_process const& mpi, device_list const& devices, bool quick) {
+  measure_ping_pong(now, mpi, devices, quick);
+  {
+    cluster_traffic traffic;
+    cluster of_all(watched(detail::mpi_transport(), traffic));
+    measure_ranks(begin_ranks(now, of_all, devices, quick), mpi, traffic);
+  }
+  {
+    auto of_all = mpi_cluster({}, {.heartbeat = std::chrono::milliseconds(10)});
+    measure_heartbeats(now, of_all, devices, quick);
+  }
+  for (auto const& [heartbeat, often] :
+       {std::pair<clock::duration, char const*>{24h, "never"}, {1s, "each second"}, {10ms, "each 10 ms"}}) {
+    cluster_traffic traffic;
+    cluster of_all(watched(detail::mpi_transport(), traffic),
+                   {.heartbeat = heartbeat, .lost_after = 30 * heartbeat});
+    measure_watching({now, of_all, devices, quick}, traffic, often);
+  }
+}
+
+void measure_part(session* now, mpi_process const& mpi, device_list const& devices, bool quick,
+                  std::string const& part) {
+  auto of_all = mpi_cluster();
+  auto const at = begin_ranks(now, of_all, devices, quick);
+  if (part == "naps") measure_naps(at);
+  if (part == "grain") measure_grain(at, mpi);
+  if (part == "trees") measure_trees(at, mpi);
+}
+
 void measure(cluster_command_options const& options) {
   mpi_process mpi;
   auto const devices = open_devices(options.devices ? *options.devices : default_device_list());
@@ -51,26 +81,13 @@ void measure(cluster_command_options const& options) {
                                     command_line::was_interrupted);
     require_run_folder(options.results, now->record());
   }
-  measure_ping_pong(now.get(), mpi, devices, options.quick);
-  {
-    cluster_traffic traffic;
-    cluster of_all(watched(detail::mpi_transport(), traffic));
-    measure_ranks(now.get(), mpi, of_all, devices, options.quick, traffic);
-  }
-  {
-    auto of_all = mpi_cluster({}, {.heartbeat = std::chrono::milliseconds(10)});
-    measure_heartbeats(now.get(), of_all, devices, options.quick);
-  }
-  for (auto const& [heartbeat, often] :
-       {std::pair<clock::duration, char const*>{24h, "never"}, {1s, "each second"}, {10ms, "each 10 ms"}}) {
-    cluster_traffic traffic;
-    cluster of_all(watched(detail::mpi_transport(), traffic),
-                   {.heartbeat = heartbeat, .lost_after = 30 * heartbeat});
-    measure_watching({now.get(), of_all, devices, options.quick}, traffic, often);
-  }
+  if (options.only.empty())
+    measure_all(now.get(), mpi, devices, options.quick);
+  else
+    measure_part(now.get(), mpi, devices, options.quick, options.only);
   mpi.end();
   if (now == nullptr) return;
-  measure_checks(*now, std::uint32_t(mpi.ranks()));
+  if (options.only.empty()) measure_checks(*now, std::uint32_t(mpi.ranks()));
   write(options.results, now->record(), mpi);
 }
 
@@ -204,6 +221,9 @@ void add_cluster_command(CLI::App& app) {
   add_device_option(*command, options->devices);
   add_results_option(*command, options->results);
   command->add_flag("--quick", options->quick, "Show that it works: few repetitions of small cases");
+  command->add_option("--only", options->only, "Measure this part alone: naps, grain or trees")
+      ->type_name("PART")
+      ->check(CLI::IsMember({"naps", "grain", "trees"}));
   command->callback([command, options] {
     if (command->get_subcommands().empty()) measure(*options);
   });
