@@ -119,10 +119,18 @@ void completion_poller::learn(dispatch_stream const& target, launch_in_flight co
   auto const span = target.span_ns_of_ended();
   if (ended.is_measured) plain_times_.record(span);
   if (span <= 0) return;
+  if (ended.reports_each && !ended.facts.empty()) learn_ends(target, ended);
   table_.learn(ended.facts, ended.predicted, span);
   // Beside others each launch takes longer, merged or not.
   bool const was_alone = ended.alone_as == counts_.launches();
   if (was_alone && ended.predicted.merged_busy > 0) plan_.filter().record(ended.facts, ended.predicted, span);
+}
+
+void completion_poller::learn_ends(dispatch_stream const& target, launch_in_flight const& ended) {
+  kernel_spans_.clear();
+  for (std::uint32_t place = 0; place < ended.facts.size(); ++place)
+    kernel_spans_.push_back(target.span_ns_of_kernel(place));
+  table_.learn_ends(ended.facts, kernel_spans_);
 }
 
 /// Launches that do not tell their end get an event behind them: but once for all that were issued together,

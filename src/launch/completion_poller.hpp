@@ -45,6 +45,7 @@ class completion_poller {
   void complete_member(launch_in_flight::member const& member);
   void finish(launch_stream_state& line, std::uint32_t launches);
   void learn(dispatch_stream const& target, launch_in_flight const& ended);
+  void learn_ends(dispatch_stream const& target, launch_in_flight const& ended);
   bool needs_event(dispatch_stream const& target) const;
 
   dispatch_streams& streams_;
@@ -55,6 +56,7 @@ class completion_poller {
   issue_counts& counts_;
   launch_trace trace_;
   std::vector<ended_launch> ended_launches_;  // to be traced
+  std::vector<std::int64_t> kernel_spans_;    // of a launch
   std::vector<launch_stream_state*> completed_;
   std::uint64_t ended_ = 0;
   std::size_t first_polled_ = 0;

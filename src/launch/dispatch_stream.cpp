@@ -83,11 +83,15 @@ launch_in_flight* dispatch_stream::oldest_reporting_each() {
   return oldest.reports_each ? &oldest : nullptr;
 }
 
-bool dispatch_stream::has_kernel_ended(std::uint32_t place) const {
-  auto const number = ended_ + 1;
-  atomic_ref<std::uint32_t, scope::system> const told(
-      kernel_completions_[number % max_in_flight].number[place]);
-  return told.load_acquire() == std::uint32_t(number);
+/// A kernel may have begun and ended before the launch's first block noted the begin.
+std::int64_t dispatch_stream::span_ns_of_kernel(std::uint32_t place) const {
+  return std::min(end_of_kernel(place).span_ns(), span_ns_of_ended());
+}
+
+/// Of the oldest launch in flight, or what another one left there.
+kernel_end dispatch_stream::end_of_kernel(std::uint32_t place) const {
+  auto& ends = kernel_completions_[(ended_ + 1) % max_in_flight];
+  return {atomic_ref<std::uint64_t, scope::system>(ends.end[place]).load_acquire()};
 }
 
 void launch_in_flight::clear() {

@@ -100,7 +100,10 @@ class dispatch_stream {
   /// The oldest launch in flight if it reports the ends of its kernels, else null.
   launch_in_flight* oldest_reporting_each();
   /// Whether the kernel at that place of it has ended.
-  bool has_kernel_ended(std::uint32_t place) const;
+  bool has_kernel_ended(std::uint32_t place) const { return end_of_kernel(place).is_of(ended_ + 1); }
+  /// How long after the begin of the launch that ended() gave, which reports each, its kernel at that place
+  /// has ended.
+  std::int64_t span_ns_of_kernel(std::uint32_t place) const;
   /// The newest launch in flight, null if there is none.
   launch_in_flight const* newest() const;
   /// Whether a graph is in flight.
@@ -114,6 +117,7 @@ class dispatch_stream {
   launch_in_flight& at(std::uint64_t number) { return launches_[number % max_in_flight]; }
   launch_in_flight const& at(std::uint64_t number) const { return launches_[number % max_in_flight]; }
   bool has_ended(std::uint64_t number);
+  kernel_end end_of_kernel(std::uint32_t place) const;
   std::uint64_t find_next_tracked();
 
   std::unique_ptr<stream> on_;

@@ -381,12 +381,21 @@ bool dispatcher::put_oldest(launch_stream_state& line, submission const& oldest)
   return true;
 }
 
-/// What goes through a ring and cannot yet is blocked too.
+/// The first launches of a kernel tell whether its launches differ: what is queued behind them until then
+/// could only be merged as if they did not.
+bool dispatcher::waits_for_times(launch_stream_state const& line, submission const& oldest) const {
+  if (!line.is_in_flight() || !merges(mode()) || direct_dispatch_ != direct_dispatch::where_better)
+    return false;
+  return oldest.kernel() != nullptr && table_.block_ns(*oldest.kernel()) == 0;
+}
+
+/// What goes through a ring and cannot yet, or waits for times, is blocked too.
 bool dispatcher::offer_if_ready(launch_stream_state& line, submission& oldest) {
   try {
     if (goes_through_ring(line, oldest)) {
       (void)oldest.dependencies_met();  // throws if they cannot be
-    } else if (auto const behind = placement_.find_predecessor(line, oldest, mode())) {
+    } else if (auto const behind = placement_.find_predecessor(line, oldest, mode());
+               behind && !waits_for_times(line, oldest)) {
       offer(line, oldest, *behind);
       return true;
     }

@@ -94,6 +94,7 @@ class dispatcher final : private device_work {
   bool is_anything_in_flight() const;
   bool goes_through_ring(launch_stream_state& line, submission const& oldest);
   bool put_oldest(launch_stream_state& line, submission const& oldest);
+  bool waits_for_times(launch_stream_state const& line, submission const& oldest) const;
   bool offer_if_ready(launch_stream_state& line, submission& oldest);
   void offer(launch_stream_state& line, submission& oldest, predecessor_stream behind);
   bool retry_blocked();

@@ -117,7 +117,15 @@ bool kernel_table::ends_differ(std::span<kernel_facts const> kernels, double bus
   auto const length = [&](kernel_facts const& kernel) { return expected_ns(kernel); };
   auto const [shortest, longest] = std::ranges::minmax(kernels | std::views::transform(length));
   auto const launch_ns = std::max(double(longest), busy_ns);
-  return launch_ns > about_as_long * double(shortest) || is_long(launch_ns, costs_);
+  return shortest == 0 || launch_ns > about_as_long * double(shortest) || is_long(launch_ns, costs_);
+}
+
+void kernel_table::learn_ends(std::span<kernel_facts const> kernels, std::span<std::int64_t const> spans_ns) {
+  auto const& family = families_[kernels.front().family];
+  std::uint64_t blocks = 0;
+  for (auto const& kernel : kernels) blocks += kernel.blocks;
+  if (blocks <= costs_.slots_of(family.blocks_per_multiprocessor))
+    times_[family.family].record_ends(kernels, spans_ns);
 }
 
 void kernel_table::learn(std::span<kernel_facts const> kernels, predicted_times const& predicted,

@@ -67,14 +67,17 @@ class kernel_table {
   std::int64_t block_ns(mergeable_kernel const& kernel) const {
     return times_[kernel.family].block_ns(kernel.index);
   }
-  /// Whether the kernels of a launch of `busy_ns`, 0 if that is unknown, end at different times, as far as is
-  /// known, or may do so by much: then each should tell its end.
+  /// Whether the kernels of a launch of `busy_ns`, 0 if that is unknown, end at different times, or may do so
+  /// by much, as far as is known: then each should tell its end.
   bool ends_differ(std::span<kernel_facts const> kernels, double busy_ns) const;
   /// How long a grid of these blocks takes alone, 0 if that is unknown.
   std::int64_t expected_ns(kernel_facts const& kernel) const;
 
   /// A launch of these took so long; all 0 where nothing was predicted.
   void learn(std::span<kernel_facts const> kernels, predicted_times const& predicted, std::int64_t span_ns);
+  /// To be called before that: and each of them ended so long after its begin. Nothing is learned of launches
+  /// whose blocks do not all begin together.
+  void learn_ends(std::span<kernel_facts const> kernels, std::span<std::int64_t const> spans_ns);
   prediction_error const& errors() const { return errors_; }
 
  private:

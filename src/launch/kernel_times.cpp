@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ranges>
+#include <string>
 
 #include "ballast/error.hpp"
 #include "merge_model.hpp"
@@ -89,6 +91,27 @@ void kernel_times::record_merged(std::span<kernel_facts const> kernels, double u
     throw_bad_argument("unshared_ns", unshared_ns, "finite and above 0");
   if (!all_known) return guess(kernels, span_ns);
   learn(kernels, expect(kernels, merged_slots_, unshared_now(kernels, unshared_ns)), span_ns);
+}
+
+/// What slows all down that run together slows down each: only what remains tells that a kernel varies.
+void kernel_times::record_ends(std::span<kernel_facts const> kernels,
+                               std::span<std::int64_t const> spans_ns) {
+  check(kernels);
+  if (spans_ns.size() != kernels.size())
+    throw_bad_argument("spans_ns", spans_ns.size(), "as many as kernels: " + std::to_string(kernels.size()));
+  for (std::size_t i = 0; i < kernels.size(); ++i)
+    if (auto& known = kernels_[kernels[i].kernel]; kernels[i].block_ns == 0)
+      known.block_ns = std::max({known.block_ns, double(spans_ns[i]), 1.0});
+  auto const alone_ns = [&](kernel_facts const& kernel) {
+    return kernel.block_ns == 0 ? kernels_[kernel.kernel].block_ns : double(kernel.block_ns);
+  };
+  auto const longest_ns = std::ranges::max(kernels | std::views::transform(alone_ns));
+  auto const times_longer = double(std::ranges::max(spans_ns)) / longest_ns;
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    auto const error = std::abs(relative_error(double(spans_ns[i]), times_longer * alone_ns(kernels[i])));
+    auto& mean = kernels_[kernels[i].kernel].mean_error;
+    mean += error_weight * (error - mean);
+  }
 }
 
 /// As if all blocks of the launch took the same time.

@@ -34,7 +34,8 @@ class kernel_times {
   double shared_ns(std::uint32_t kernel) const;
 
   /// What kernel_facts::time_varies is to be: a launch of it of late took, in the mean, over 1.67 times what
-  /// was expected, or less than that part of it. Throws bad_argument ("kernel") from max_family_kernels on.
+  /// was expected, or less than that part of it; beside others, of what they took in proportion. Throws
+  /// bad_argument ("kernel") from max_family_kernels on.
   bool varies(std::uint32_t kernel) const;
 
   /// A launch of `kernel` alone took `span_ns` from the begin of its first block to the end of its last. Its
@@ -48,6 +49,12 @@ class kernel_times {
   /// anything. Throws bad_argument for what `check` refuses, ("span_ns") unless that is at least 1, and
   /// ("unshared_ns") unless that is finite and, where all times are known, above 0. O(kernels).
   void record_merged(std::span<kernel_facts const> kernels, double unshared_ns, std::int64_t span_ns);
+
+  /// The blocks of a launch of `kernels` as one began together, and each kernel had ended after its span.
+  /// Tells of kernels that were known (block_ns not 0) only whether they vary; the others take as long as the
+  /// longest of them here. To be called before record_merged() for the same launch. Throws bad_argument for
+  /// what `check` refuses, and ("spans_ns") unless there are as many. O(kernels).
+  void record_ends(std::span<kernel_facts const> kernels, std::span<std::int64_t const> spans_ns);
 
  private:
   struct learned {

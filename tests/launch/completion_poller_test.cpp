@@ -119,7 +119,7 @@ TEST_F(completion_poller_test, finishes_kernels_of_a_merged_launch_one_by_one_an
   next.reports_end = next.reports_each = true;
   auto const end = streams_[0].completion_of_next();
   issued(0, {first.get(), second.get()});
-  end.ends->number[1] = std::uint32_t(end.number);
+  end.ends->end[1] = kernel_end::of(end.number, 1).word;
   EXPECT_TRUE(poller_.poll());
   EXPECT_EQ(second->finished(), 1u);
   EXPECT_EQ(first->finished(), 0u);

@@ -88,6 +88,42 @@ TEST(kernel_times, tell_in_ten_launches_that_a_kernel_takes_a_microsecond_or_hun
   }
 }
 
+/// A launch of kernels 0 to n - 1 in one block each, of which nothing or so much is known.
+std::vector<kernel_facts> launch_of(std::vector<std::int64_t> const& block_ns) {
+  std::vector<kernel_facts> kernels;
+  for (auto const ns : block_ns) kernels.push_back({.kernel = std::uint32_t(kernels.size()), .block_ns = ns});
+  return kernels;
+}
+
+TEST(kernel_times, tell_by_the_ends_of_the_first_launch_that_a_kernel_varies) {
+  repeated_launch launches(1);
+  std::vector<kernel_facts> const eight(8);
+  launches.times.record_ends(
+      eight, std::vector<std::int64_t>{1000, 5000, 20'000, 100'000, 500'000, 1000, 5000, 20'000});
+  EXPECT_TRUE(launches.times.varies(0));
+  EXPECT_EQ(launches.times.block_ns(0), 500'000);
+}
+
+TEST(kernel_times, of_one_launch_of_two_kernels_are_what_each_took) {
+  repeated_launch launches(1);
+  for (int i = 0; i < 10; ++i)
+    launches.times.record_ends(launch_of({0, 0}), std::vector<std::int64_t>{100'000, 500'000});
+  EXPECT_EQ(launches.times.block_ns(0), 100'000);
+  EXPECT_EQ(launches.times.block_ns(1), 500'000);
+  EXPECT_FALSE(launches.times.varies(0) || launches.times.varies(1));
+}
+
+TEST(kernel_times, do_not_vary_where_all_take_longer_together) {
+  repeated_launch launches(1);
+  for (int i = 0; i < 10; ++i)
+    launches.times.record_ends(launch_of({100'000, 500'000}), std::vector<std::int64_t>{300'000, 1'500'000});
+  EXPECT_FALSE(launches.times.varies(0) || launches.times.varies(1));
+  for (int i = 0; i < 10; ++i)
+    launches.times.record_ends(launch_of({100'000, 500'000}), std::vector<std::int64_t>{300'000, 500'000});
+  EXPECT_TRUE(launches.times.varies(0));
+  EXPECT_FALSE(launches.times.varies(1));
+}
+
 TEST(kernel_times, do_not_vary_by_a_fifth_nor_by_one_span_in_five_that_is_twice_as_long) {
   for (std::size_t const together : {1, 8}) {
     repeated_launch launches(together);
@@ -179,6 +215,7 @@ TEST(kernel_times, refuse_what_is_out_of_range_by_its_name) {
   EXPECT_EQ(refused_argument([] { kernel_times(two_at_a_time, {.start_ns = -1}); }), "start_ns");
   EXPECT_EQ(refused_argument([&] { times.block_ns(128); }), "kernel");
   EXPECT_EQ(refused_argument([&] { times.record_alone(known, 0); }), "span_ns");
+  EXPECT_EQ(refused_argument([&] { times.record_ends({&known, 1}, {}); }), "spans_ns");
   EXPECT_EQ(refused_argument([&] { times.record_alone({.kernel = 128}, 1); }), "kernel");
   EXPECT_EQ(merged(known, 1, 0), "span_ns");
   EXPECT_EQ(merged(known, 0, 1), "unshared_ns");

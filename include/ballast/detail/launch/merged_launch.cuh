@@ -27,10 +27,23 @@ struct alignas(64) running_launch {
   std::uint32_t blocks_ended_of[max_launch_kernels] = {};  ///< by kernel
 };
 
-/// Where a merged launch tells the ends of its kernels, in memory that host and device address: the number of
-/// the launch (its lower half) at the kernel's place.
+/// The end of a kernel of a merged launch, in one word.
+struct kernel_end {
+  static constexpr std::uint64_t max_span_ns = 0xffff'ffff;
+
+  std::uint64_t word = 0;  ///< the lower half of the launch's number, and above it span_ns()
+
+  BALLAST_HD static kernel_end of(std::uint64_t launch, std::uint64_t span_ns) {
+    return {(span_ns < max_span_ns ? span_ns : max_span_ns) << 32 | std::uint32_t(launch)};
+  }
+  bool is_of(std::uint64_t launch) const { return std::uint32_t(word) == std::uint32_t(launch); }
+  /// From the beginning of the launch's first block, device time; max_span_ns if it was longer.
+  std::int64_t span_ns() const { return std::int64_t(word >> 32); }
+};
+
+/// Where a merged launch tells the ends of its kernels, by place, in memory that host and device address.
 struct alignas(64) kernel_completions {
-  std::uint32_t number[max_launch_kernels] = {};
+  std::uint64_t end[max_launch_kernels] = {};
 };
 
 /// How a launch tells the host that it has ended: the last block to end writes a record. No event is needed
@@ -55,7 +68,8 @@ struct completion_signal {
   /// Before record_end(), in a merged launch: for the kernel at `place`, which has so many blocks.
   BALLAST_HD void record_kernel_end(std::uint32_t place, std::uint32_t blocks) const {
     if (ends == nullptr || !is_last(running->blocks_ended_of[place], blocks)) return;
-    atomic_ref<std::uint32_t, scope::system>(ends->number[place]).store_release(std::uint32_t(number));
+    atomic_ref<std::uint64_t, scope::system>(ends->end[place])
+        .store_release(kernel_end::of(number, span_ns()).word);
     wake_host();
   }
 
@@ -71,10 +85,13 @@ struct completion_signal {
   }
 
   BALLAST_HD void report() const {
-    auto const began = device_atomic<std::uint64_t>(running->began_ns).load_relaxed();
-    atomic_ref<std::uint64_t, scope::system>(record->span_ns).store_relaxed(now_ns() - began);
+    atomic_ref<std::uint64_t, scope::system>(record->span_ns).store_relaxed(span_ns());
     atomic_ref<std::uint64_t, scope::system>(record->number).store_release(number);
     wake_host();
+  }
+
+  BALLAST_HD std::uint64_t span_ns() const {
+    return now_ns() - device_atomic<std::uint64_t>(running->began_ns).load_relaxed();
   }
 
   BALLAST_HD void wake_host() const {
