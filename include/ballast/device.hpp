@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "ballast/error.hpp"
 #include "ballast/stream.hpp"
 
 namespace ballast::detail {
@@ -169,6 +170,12 @@ struct resident_room {
   std::uint32_t blocks = 0;  ///< min_blocks .. blocks of the request
 };
 
+/// A resident kernel has no room on a device for now: others have it.
+class no_room : public error {
+ public:
+  using error::error;
+};
+
 /// One device: a GPU or a group of CPU cores. Owned by shared_ptr; must outlive its streams and buffers. Any
 /// thread may call any member.
 class compute_device {
@@ -239,8 +246,8 @@ class compute_device {
   /// kernel whose block fills an SM, every block of another kernel costs a place. What is granted is the
   /// most that fits, less what is spared, but no more than `blocks` and no less than `min_blocks`. Parts of a
   /// GPU that were opened by one call have a budget each; the whole GPU and parts of different calls exclude
-  /// each other. Does not wait. Throws ballast::error that names all holders and what each holds if there is
-  /// no room for `min_blocks`; bad_argument ("blocks_per_multiprocessor", "min_blocks") out of their range.
+  /// each other. Does not wait. Throws no_room, which names all holders and what each holds, if there is no
+  /// room for `min_blocks`; bad_argument ("blocks_per_multiprocessor", "min_blocks") out of their range.
   virtual resident_room claim_resident(resident_request const& request) = 0;
   /// Gives the room back. Nothing happens if it was given back before.
   virtual void release_resident(resident_room const& room) noexcept = 0;

@@ -67,9 +67,9 @@ resident_room resident_claims::claim(resident_place const& place, resident_reque
   auto const each = request.blocks_per_multiprocessor;
   auto const left = left_for(place, request);
   if (left < request.min_blocks)
-    throw error("no room for " + request.holder + " on " + std::string(place.device) + ": it wants " +
-                describe_wish(request) + ", and there is room for " + std::to_string(left) +
-                (held_.empty() ? "" : " beside " + list_of(place.who, {})));
+    throw no_room("no room for " + request.holder + " on " + std::string(place.device) + ": it wants " +
+                  describe_wish(request) + ", and there is room for " + std::to_string(left) +
+                  (held_.empty() ? "" : " beside " + list_of(place.who, {})));
   auto const spared = std::min(left, std::uint64_t(request.spared_multiprocessors) * each);
   auto const most = std::max<std::uint64_t>(left - spared, request.min_blocks);
   resident_room const room{last_id_ + 1, std::uint32_t(std::min<std::uint64_t>(most, request.blocks))};
@@ -105,9 +105,9 @@ std::string resident_claims::held::describe() const {
 void resident_claims::require_no_overlap(resident_place const& place, resident_request const& request) const {
   auto const overlaps = [&](held const& other) { return other.who.split != place.who.split; };
   if (std::ranges::none_of(held_, overlaps)) return;
-  throw error("no room for " + request.holder + " on " + std::string(place.device) + " beside " +
-              list_of(place.who, {}) +
-              ": the whole GPU and parts of it that other calls opened may have SMs in common");
+  throw no_room("no room for " + request.holder + " on " + std::string(place.device) + " beside " +
+                list_of(place.who, {}) +
+                ": the whole GPU and parts of it that other calls opened may have SMs in common");
 }
 
 std::uint64_t resident_claims::cost_to(std::uint32_t places, resident_claimant who) const {

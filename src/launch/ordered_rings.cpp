@@ -196,9 +196,7 @@ void ordered_rings::start_if_idle() noexcept {
 bool ordered_rings::start() {
   try {
     kernel_.take_room();
-  } catch (device_lost const&) { throw; } catch (error const&) {
-    return false;
-  }
+  } catch (no_room const&) { return false; }
   auto const rings = next_run();
   run_ = rings.control.run;
   starts_.fetch_add(1, std::memory_order_relaxed);

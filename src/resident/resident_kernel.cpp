@@ -178,7 +178,7 @@ bool resident_kernel::take_two_rooms() {
     server_room_ = device_->claim_resident(server_);
     room_ = device_->claim_resident(workers_);
     return true;
-  } catch (error const&) {
+  } catch (no_room const&) {
     give_back_room();
     return false;
   }

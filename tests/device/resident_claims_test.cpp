@@ -33,10 +33,10 @@ TEST(resident_claims, have_room_side_by_side_until_the_budget_is_spent) {
   auto const gpu = gpu_of(132);
   EXPECT_EQ(budget.claim(gpu, exactly(200, 2)).blocks, 200u);
   auto const second = budget.claim(gpu, exactly(60, 2));
-  EXPECT_THROW(budget.claim(gpu, exactly(5, 2)), error);
+  EXPECT_THROW(budget.claim(gpu, exactly(5, 2)), no_room);
   budget.release(second);
   EXPECT_EQ(budget.claim(gpu, exactly(64, 2)).blocks, 64u);
-  EXPECT_THROW(budget.claim(gpu, exactly(1, 2)), error);
+  EXPECT_THROW(budget.claim(gpu, exactly(1, 2)), no_room);
 }
 
 TEST(resident_claims, that_find_no_room_are_told_who_has_it_and_how_much) {
@@ -63,7 +63,7 @@ TEST(resident_claims, take_what_is_left_less_what_they_spare_but_their_least_in_
   EXPECT_EQ(alone.blocks, 248u);
   EXPECT_EQ(budget.claim(gpu, what_is_left(132, 2, 8)).blocks, 2u);
   EXPECT_EQ(budget.claim(gpu, what_is_left(132, 2, 0)).blocks, 14u);
-  EXPECT_THROW(budget.claim(gpu, what_is_left(132, 2, 0)), error);
+  EXPECT_THROW(budget.claim(gpu, what_is_left(132, 2, 0)), no_room);
   budget.release(alone);
   EXPECT_EQ(budget.claim(gpu, what_is_left(132, 2, 68)).blocks, 112u);
 }
@@ -72,7 +72,7 @@ TEST(resident_claims, of_blocks_that_fill_an_sm_have_those_on_which_no_other_blo
   resident_claims budget;
   auto const gpu = gpu_of(132);
   budget.claim(gpu, exactly(100, 4));
-  EXPECT_THROW(budget.claim(gpu, exactly(33, 1)), error);
+  EXPECT_THROW(budget.claim(gpu, exactly(33, 1)), no_room);
   EXPECT_EQ(budget.claim(gpu, exactly(32, 1)).blocks, 32u);
 }
 
@@ -82,9 +82,9 @@ TEST(resident_claims, that_start_first_take_places_of_others_and_are_left_none) 
   auto server = exactly(1, 1, "the server");
   server.starts_first = true;
   budget.claim(gpu, server);
-  EXPECT_THROW(budget.claim(gpu, exactly(131 * 16 + 1, 16)), error);
+  EXPECT_THROW(budget.claim(gpu, exactly(131 * 16 + 1, 16)), no_room);
   budget.claim(gpu, exactly(131 * 16, 16));
-  EXPECT_THROW(budget.claim(gpu, server), error) << "others are on every SM";
+  EXPECT_THROW(budget.claim(gpu, server), no_room) << "others are on every SM";
 }
 
 /// As exactly(), with blocks of one or two warps.
@@ -98,7 +98,7 @@ TEST(resident_claims, whose_blocks_leave_quarters_of_an_sm_to_each_other_have_fe
   auto const alone = budget.claim(gpu, fragmented(1024, 16, 1));
   budget.release(alone);
   budget.claim(gpu, fragmented(4, 16, 1));
-  EXPECT_THROW(budget.claim(gpu, fragmented(957, 16, 1)), error);
+  EXPECT_THROW(budget.claim(gpu, fragmented(957, 16, 1)), no_room);
   EXPECT_EQ(budget.claim(gpu, fragmented(956, 16, 1)).blocks, 956u);
 }
 
@@ -112,7 +112,7 @@ TEST(resident_claims, whose_blocks_use_all_quarters_alike_do_not_get_what_two_ot
   resident_claims budget;
   budget.claim(gpu_of(64), fragmented(4, 16, 1));
   auto const second = budget.claim(gpu_of(64), fragmented(956, 16, 1));
-  EXPECT_THROW(budget.claim(gpu_of(64), exactly(1, 16)), error);
+  EXPECT_THROW(budget.claim(gpu_of(64), exactly(1, 16)), no_room);
   budget.release(second);
   EXPECT_EQ(budget.claim(gpu_of(64), exactly(1020, 16)).blocks, 1020u);
 }
@@ -120,7 +120,7 @@ TEST(resident_claims, whose_blocks_use_all_quarters_alike_do_not_get_what_two_ot
 TEST(resident_claims, of_few_places_to_an_sm_have_one_on_each_that_no_other_is_on) {
   resident_claims budget;
   budget.claim(gpu_of(64), fragmented(10, 2, 3));
-  EXPECT_THROW(budget.claim(gpu_of(64), fragmented(55, 2, 3)), error);
+  EXPECT_THROW(budget.claim(gpu_of(64), fragmented(55, 2, 3)), no_room);
   EXPECT_EQ(budget.claim(gpu_of(64), fragmented(54, 2, 3)).blocks, 54u);
 }
 
@@ -128,7 +128,7 @@ TEST(resident_claims, leave_those_their_room_whose_blocks_may_come_later) {
   resident_claims budget;
   auto const gpu = gpu_of(132);
   budget.claim(gpu, exactly(124, 1));
-  EXPECT_THROW(budget.claim(gpu, exactly(9, 4)), error) << "nine SMs might have a small block each";
+  EXPECT_THROW(budget.claim(gpu, exactly(9, 4)), no_room) << "nine SMs might have a small block each";
   EXPECT_EQ(budget.claim(gpu, exactly(8, 4)).blocks, 8u);
 }
 

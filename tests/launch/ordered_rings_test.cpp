@@ -15,6 +15,7 @@
 #include "ballast/error.hpp"
 #include "fixture.hpp"
 #include "held_worker.hpp"
+#include "noting_device.hpp"
 #if BALLAST_HAVE_CUDA
 #  include <cuda_runtime_api.h>
 #endif
@@ -391,6 +392,21 @@ TEST(resident_kernel_of_rings, waits_for_room_and_every_deadline_tells_who_has_i
   worker.let_go();
   late.wait_until(in_a_minute());
   EXPECT_EQ(visits[0], 1u);
+}
+
+class device_that_answers_no_claim final : public noting_device {
+ public:
+  using noting_device::noting_device;
+  resident_room claim_resident(resident_request const&) override { throw error("nobody answers"); }
+};
+
+TEST(resident_kernel_of_rings, that_cannot_start_for_another_reason_than_room_fails_its_launches) {
+  auto const device = std::make_shared<device_that_answers_no_claim>(open_devices("host:1").front());
+  launch_queue queue({device}, kernels(), resident());
+  shared_words const visits(1);
+  auto line = queue.make_launch_stream();
+  auto const never = line.launch(count_visits{visits.ref()}, 1);
+  EXPECT_THAT([&] { never.wait_until(in_a_minute()); }, ThrowsMessage<error>(HasSubstr("nobody answers")));
 }
 
 TEST(resident_kernel_of_rings, is_named_to_others_that_ask_for_its_room) {
