@@ -162,6 +162,9 @@ struct resident_request {
   /// Whether it is on the device before any kernel that is granted room later: those need not leave it its
   /// place wherever their blocks go.
   bool starts_first = false;
+  /// Whether it ends soon whatever happens, gives its room back then and asks anew: others wait for that, and
+  /// while they do it is refused.
+  bool yields = false;
 };
 
 /// What claim_resident() granted.
@@ -246,12 +249,15 @@ class compute_device {
   /// kernel whose block fills an SM, every block of another kernel costs a place. What is granted is the
   /// most that fits, less what is spared, but no more than `blocks` and no less than `min_blocks`. Parts of a
   /// GPU that were opened by one call have a budget each; the whole GPU and parts of different calls exclude
-  /// each other. Does not wait. Throws no_room, which names all holders and what each holds, if there is no
-  /// room for `min_blocks`; bad_argument ("blocks_per_multiprocessor", "min_blocks") out of their range.
+  /// each other. Waits until all that may be in its way have left whose requests `yield`, 10 s at most; where
+  /// it yields itself it does not wait. Throws no_room, which names all holders and what each holds, if there
+  /// is no room for `min_blocks`; bad_argument ("blocks_per_multiprocessor", "min_blocks") out of their
+  /// range.
   virtual resident_room claim_resident(resident_request const& request) = 0;
   /// Gives the room back. Nothing happens if it was given back before.
   virtual void release_resident(resident_room const& room) noexcept = 0;
-  /// Whether anyone has room of the device at the moment, or of something else that shares its GPU.
+  /// Whether anyone whose request does not yield has room of the device at the moment, or of something else
+  /// that shares its GPU.
   virtual bool has_resident() const noexcept = 0;
   /// Who has room of the device, with what each has; and who has room of something else that shares its GPU,
   /// with that device's name; but not who has `except`. Empty if there is none.

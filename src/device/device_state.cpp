@@ -4,6 +4,7 @@
 #include <pthread.h>
 
 #include <algorithm>
+#include <chrono>
 #include <system_error>
 #include <utility>
 
@@ -38,6 +39,13 @@ void check(resident_request const& request) {
     throw_bad_argument("min_blocks", request.min_blocks, "1 to " + std::to_string(request.blocks));
 }
 
+constexpr auto max_wait_for_yielding = std::chrono::seconds(10);
+
+/// Whether both may have multiprocessors in common.
+bool may_overlap(resident_claimant one, resident_claimant other) {
+  return one == other || one.split != other.split;
+}
+
 }  // namespace
 
 fault_record::fault_record(std::string device) : device_(std::move(device)), forks_at_open_(fork_count()) {}
@@ -62,7 +70,11 @@ void fault_record::check() const {
 
 resident_room resident_claims::claim(resident_place const& place, resident_request const& request) {
   check(request);
-  std::lock_guard const hold(mutex_);
+  std::unique_lock hold(mutex_);
+  if (request.yields)
+    require_nobody_waits(place, request);
+  else
+    await_yielding(hold, place.who);
   require_no_overlap(place, request);
   auto const each = request.blocks_per_multiprocessor;
   auto const left = left_for(place, request);
@@ -78,14 +90,34 @@ resident_room resident_claims::claim(resident_place const& place, resident_reque
   return room;
 }
 
+/// Whoever stays for longer than that is in the way as others are.
+void resident_claims::await_yielding(std::unique_lock<std::mutex>& hold, resident_claimant who) {
+  auto const is_in_the_way = [&](held const& one) { return one.asked.yields && may_overlap(one.who, who); };
+  auto const have_left = [&] { return std::ranges::none_of(held_, is_in_the_way); };
+  if (have_left()) return;
+  waiting_.push_back(who);
+  released_.wait_for(hold, max_wait_for_yielding, have_left);
+  waiting_.erase(std::ranges::find(waiting_, who));
+}
+
+void resident_claims::require_nobody_waits(resident_place const& place,
+                                           resident_request const& request) const {
+  if (std::ranges::any_of(waiting_, [&](auto const& who) { return may_overlap(who, place.who); }))
+    throw no_room("no room for " + request.holder + " on " + std::string(place.device) +
+                  ": others wait for it, to which it yields");
+}
+
 void resident_claims::release(resident_room const& room) noexcept {
-  std::lock_guard const hold(mutex_);
-  std::erase_if(held_, [&](held const& one) { return one.room.id == room.id; });
+  {
+    std::lock_guard const hold(mutex_);
+    std::erase_if(held_, [&](held const& one) { return one.room.id == room.id; });
+  }
+  released_.notify_all();
 }
 
 bool resident_claims::any() const noexcept {
   std::lock_guard const hold(mutex_);
-  return !held_.empty();
+  return std::ranges::any_of(held_, [](held const& one) { return !one.asked.yields; });
 }
 
 std::string resident_claims::holders(resident_claimant asking, std::span<resident_room const> except) const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
@@ -80,7 +81,7 @@ class resident_claims {
   /// As compute_device::claim_resident().
   resident_room claim(resident_place const& place, resident_request const& request);
   void release(resident_room const& room) noexcept;
-  /// Whether anyone has room of the device or of a part of it.
+  /// Whether anyone who does not yield has room of the device or of a part of it.
   bool any() const noexcept;
   /// As compute_device::resident_holders(): "A (2 blocks), B (1 block) on cuda:0@8#1".
   std::string holders(resident_claimant asking, std::span<resident_room const> except) const;
@@ -97,6 +98,8 @@ class resident_claims {
     std::string describe() const;
   };
 
+  void await_yielding(std::unique_lock<std::mutex>& hold, resident_claimant who);
+  void require_nobody_waits(resident_place const& place, resident_request const& request) const;
   void require_no_overlap(resident_place const& place, resident_request const& request) const;
   std::uint64_t cost_to(std::uint32_t places, resident_claimant who) const;
   std::uint64_t left_for(resident_place const& place, resident_request const& request) const;
@@ -106,6 +109,8 @@ class resident_claims {
   mutable std::mutex mutex_;
   std::uint64_t last_id_ = 0;
   std::vector<held> held_;
+  std::vector<resident_claimant> waiting_;  // for those that yield
+  std::condition_variable released_;
 };
 
 /// The environment variable CUDA_DEVICE_MAX_CONNECTIONS and its value at the first use of CUDA. Any thread

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
-#include <thread>
 
 #include "ballast/error.hpp"
 #include "kernel_table.hpp"
@@ -29,13 +28,6 @@ int workers_on(compute_device const& device) {
 
 resident_options options_on(compute_device const& device) {
   return {.blocks = workers_on(device), .spared_multiprocessors = 0};
-}
-
-/// Who stays for longer is told to the caller by resident_kernel.
-void await_end_of_quantum(compute_device const& device) {
-  auto const until = deadline::in(std::chrono::milliseconds(50));
-  while (device.has_resident() && !until.passed())
-    std::this_thread::sleep_for(std::chrono::microseconds(100));
 }
 
 task_record record_of(submission const& work) {
@@ -68,7 +60,6 @@ std::unique_ptr<ordered_rings> ordered_rings::make(std::shared_ptr<compute_devic
   auto const key = entry_key_of<ordered_rings_ref>;
   if (kernels == nullptr || !kernels->has_entry_for(key)) return nullptr;
   if (device->resources(kernels->entry_for(key).code).blocks_per_multiprocessor < 1) return nullptr;
-  await_end_of_quantum(*device);
   return std::make_unique<ordered_rings>(device, *kernels, wake_event, is_traced);
 }
 
@@ -81,7 +72,7 @@ ordered_rings::ordered_rings(std::shared_ptr<compute_device> const& device, kern
       over_(device, 1),
       positions_(device, max_rings),
       workers_(device, 1),
-      kernel_(device, kernels, kernels.entry_for(entry_key_of<ordered_rings_ref>), options_on(*device)),
+      kernel_(device, kernels, kernels.entry_for(entry_key_of<ordered_rings_ref>), options_on(*device), true),
       rings_(max_rings) {
   for (std::uint32_t i = 0; i < max_rings; ++i) rings_[i].number = i;
   if (is_traced)

@@ -71,10 +71,11 @@ clock::duration poll_interval_after(clock::duration run) {
 }  // namespace
 
 resident_kernel::resident_kernel(std::shared_ptr<compute_device> device, kernel_set const& kernels,
-                                 kernel_entry const& entry, resident_options const& options)
+                                 kernel_entry const& entry, resident_options const& options, bool yields)
     : device_(require_unclaimed(std::move(device))),
       entry_(entry),
       options_(options),
+      yields_(yields),
       launches_block_(environment("CUDA_LAUNCH_BLOCKING").value_or("0") != "0"),
       runs_one_by_one_(launches_block_ || environment("NV_SANITIZER_INJECTION_PORT_BASE").has_value()),
       server_{.holder = "the server of set " + kernels.name(), .starts_first = true},
@@ -121,7 +122,8 @@ resident_request resident_kernel::make_request(kernel_set const& kernels, kernel
   return {.holder = "the resident kernel of set " + kernels.name(),
           .blocks_per_multiprocessor = fit_on(*device_, code),
           .spared_multiprocessors = spares ? std::uint32_t(options_.spared_multiprocessors) : 0,
-          .fragmented_blocks = fragmented_blocks(*device_, code.threads)};
+          .fragmented_blocks = fragmented_blocks(*device_, code.threads),
+          .yields = yields_};
 }
 
 /// So many blocks of a request the device has places for, less those that are spared.

@@ -2,8 +2,12 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <chrono>
+#include <future>
+#include <thread>
 #include <vector>
 
+#include "ballast/deadline.hpp"
 #include "complaint.hpp"
 #include "device_state.hpp"
 
@@ -165,6 +169,48 @@ TEST(resident_claims, are_apart_for_each_part_of_a_split) {
   gpu.release(whole_part);
   EXPECT_EQ(gpu.claim(second, exactly(3)).blocks, 3u);
   EXPECT_EQ(gpu.claim(second, exactly(5)).blocks, 5u);
+}
+
+resident_request yielding(std::uint32_t blocks) {
+  return {.holder = "who yields", .blocks = blocks, .min_blocks = blocks, .yields = true};
+}
+
+/// Whether somebody else waits: then nobody who yields is let in.
+bool somebody_waits(resident_claims& budget, resident_place const& place) {
+  try {
+    budget.release(budget.claim(place, yielding(1)));
+    return false;
+  } catch (no_room const&) { return true; }
+}
+
+TEST(resident_claims, wait_for_those_that_yield_and_keep_them_out_meanwhile) {
+  for (auto const who : {whole, first_part}) {
+    resident_claims budget;
+    auto const room = budget.claim({who, "cuda:0", 8}, yielding(2));
+    EXPECT_FALSE(budget.any());
+    auto late = std::async(std::launch::async, [&] { return budget.claim(gpu_of(8), exactly(8)); });
+    auto const until = deadline::in(std::chrono::minutes(1));
+    while (!somebody_waits(budget, {who, "cuda:0", 8}) && !until.passed()) std::this_thread::yield();
+    EXPECT_TRUE(somebody_waits(budget, {who, "cuda:0", 8}));
+    budget.release(room);
+    EXPECT_EQ(late.get().blocks, 8u);
+    EXPECT_TRUE(budget.any());
+  }
+}
+
+TEST(resident_claims, do_not_wait_for_those_that_yield_on_another_part) {
+  resident_claims budget;
+  budget.claim({first_part, "cuda:0@8#0", 8}, yielding(8));
+  EXPECT_EQ(budget.claim({second_part, "cuda:0@8#1", 8}, exactly(8)).blocks, 8u);
+}
+
+TEST(resident_claims, of_two_that_yield_the_second_is_refused) {
+  resident_claims budget;
+  budget.claim(gpu_of(8), yielding(8));
+  EXPECT_EQ(
+      complaint([&] { budget.claim(gpu_of(8), yielding(1)); }),
+      "no room for who yields on cuda:0: it wants 1 block, and there is room for 0 beside who yields (8 "
+      "blocks)");
 }
 
 TEST(resident_claims, exclude_what_may_have_multiprocessors_in_common) {

@@ -242,7 +242,7 @@ TEST(queue_with_rings, that_is_destroyed_ends_what_is_in_flight) {
   EXPECT_TRUE(last.ready());
   EXPECT_EQ(visits[0], 500u);
   EXPECT_EQ(device.use_count(), owners_before) << "it was left behind";
-  EXPECT_FALSE(device->has_resident());
+  EXPECT_EQ(device->resident_holders(), "");
 }
 
 // Quanta.
@@ -256,7 +256,8 @@ TEST(resident_kernel_of_rings, ends_when_it_is_idle_and_goes_on_where_it_ended) 
   for (std::uint32_t i = 0; i < times; ++i) {
     for (std::uint32_t k = 0; k < launches; ++k) line.launch(append_to_log{log.ref(), i * launches + k}, 1);
     queue.wait_all();
-    ASSERT_TRUE(comes_true([&] { return !device->has_resident(); })) << "it has not given its room back";
+    ASSERT_TRUE(comes_true([&] { return device->resident_holders().empty(); }))
+        << "it has not given its room back";
     ASSERT_GE(queue.statistics().resident_starts, i + 1);
   }
   EXPECT_EQ(entries_of(log), counted_to(times * launches));
@@ -409,6 +410,21 @@ TEST(resident_kernel_of_rings, that_cannot_start_for_another_reason_than_room_fa
   EXPECT_THAT([&] { never.wait_until(in_a_minute()); }, ThrowsMessage<error>(HasSubstr("nobody answers")));
 }
 
+TEST(resident_kernel_of_rings, yields_to_others_though_its_rings_are_never_empty) {
+  auto const device = open_devices("host:1").front();
+  fed_rings rings(device);
+  for (int i = 0; i < 5; ++i) {
+    auto const launched = rings.launched();
+    ASSERT_TRUE(comes_true([&] { return rings.launched() > launched; }));
+    held_worker worker(device);  // throws if it gets no room
+    EXPECT_THAT(device->resident_holders(), "the kernel of the test (1 block)");
+    worker.let_go();
+  }
+  rings.stop();
+  rings.queue().wait_all(in_a_minute());
+  EXPECT_EQ(rings.visited(), rings.launched());
+}
+
 TEST(resident_kernel_of_rings, is_named_to_others_that_ask_for_its_room) {
   auto const device = open_devices("host:1").front();
   shared_words const gate(2);
@@ -416,10 +432,8 @@ TEST(resident_kernel_of_rings, is_named_to_others_that_ask_for_its_room) {
   auto line = queue.make_launch_stream();
   auto const held = line.launch(arrive_at_gate{gate.ref()}, 1);
   ASSERT_TRUE(comes_true([&] { return std::atomic_ref(gate[1]).load() != 0; }));
-  EXPECT_THAT([&] { (void)device->claim_resident({.holder = "another"}); },
-              ThrowsMessage<error>(HasSubstr("the resident kernel of set kernels")));
-  EXPECT_THAT([&] { launch_queue({device}, kernels(), resident()); },
-              ThrowsMessage<error>(HasSubstr("the resident kernel of set kernels")));
+  EXPECT_THAT([&] { (void)device->claim_resident({.holder = "another", .yields = true}); },
+              ThrowsMessage<no_room>(HasSubstr("the resident kernel of set kernels")));
   gate.open();
   held.wait();
 }

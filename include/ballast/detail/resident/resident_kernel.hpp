@@ -51,9 +51,10 @@ class resident_kernel {
  public:
   /// Loads the code and allocates the control words. Throws bad_argument ("blocks") naming the heaviest
   /// kernel of the set if fewer fit on the device than asked, ballast::error if a resident kernel runs on
-  /// the device, or on another part of its GPU: to allocate beside it could wait for its end.
+  /// the device, or on another part of its GPU: to allocate beside it could wait for its end. `yields`: as of
+  /// resident_request.
   resident_kernel(std::shared_ptr<compute_device> device, kernel_set const& kernels,
-                  kernel_entry const& entry, resident_options const& options);
+                  kernel_entry const& entry, resident_options const& options, bool yields = false);
   ~resident_kernel();  ///< Asks a running kernel to stop and waits for it, at most stop_timeout.
 
   /// The most blocks that a run has: what memory is made for.
@@ -147,7 +148,7 @@ class resident_kernel {
   std::shared_ptr<compute_device> device_;
   kernel_entry entry_;
   resident_options options_;
-  bool launches_block_, runs_one_by_one_;
+  bool yields_, launches_block_, runs_one_by_one_;
   resident_request const server_;   ///< a kernel of its own
   resident_request const workers_;  ///< beside it; no blocks: the server is no kernel of its own
   resident_request const whole_;    ///< as one kernel
