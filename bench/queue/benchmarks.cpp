@@ -14,6 +14,10 @@ std::vector<benchmark> queue_benchmarks() {
       {"queue/order",
        "a launch behind a task and a task behind a launch: by the host, a continuation, the stream",
        &measure_order, &needs_a_gpu},
+      {"queue/dependent_batches",
+       "microseconds per step of a chain of batches: by the host, and waiting on the device, by tasks per "
+       "batch",
+       &measure_dependent_batches},
       {"queue/preloaded",
        "tasks a second that workers take from a full ring, by resident blocks (section 5.2)",
        &measure_preloaded, &needs_a_gpu},

@@ -106,6 +106,17 @@ struct queue_options {
   trace_target trace_to = {};
 };
 
+/// What a submission waits for.
+struct submit_options {
+  /// Tasks of the same queue that must have run before any of these begins, or nothing. The host waits for
+  /// none of them: a worker that takes one of the new tasks waits on the device, and runs no other until then
+  /// (as cudaStreamWaitEvent() holds up a stream). What they wrote is visible to the new tasks. See
+  /// task_queue::submit() for what it may be.
+  completion after = {};
+  /// Until when the call waits for room; if it has no value, for queue_options::timeout.
+  std::optional<deadline> until = {};
+};
+
 /// Not all of a batch was accepted before the deadline. The accepted tasks will run; the others were not
 /// touched. If tasks have costs, the accepted ones are the first of start_order(), otherwise the first of the
 /// batch.
@@ -196,6 +207,19 @@ class task_queue {
   /// bad_argument ("count") if the range does not lie within the batch, and ballast::error if the batch was
   /// prepared for another set.
   completion submit(prepared_tasks const& batch, std::size_t first, std::size_t count, deadline until);
+  ///@{
+  /// Queues a batch, a task or a whole prepared batch that begins on the device after `options.after` has run
+  /// (docs/queue.md, "Batches that wait for others"). That is a completion which this queue gave in its
+  /// present run, of tasks of any thread; or any other that is ready. The call waits for room, and for
+  /// `after` on the host if it is too far back: 127 or more batches were submitted to its submission ring
+  /// since, or more than 16 of its own batches (of a quarter of capacity() each) have not ended. Waits and
+  /// throws as the other overloads; throws also bad_argument ("after"), before anything is queued, for a
+  /// completion of another queue that is not ready, or, where tasks may create tasks, for any that is not;
+  /// and, if `after` is ready and did not end well, why it did not.
+  completion submit(task const& one, submit_options const& options);
+  completion submit(std::span<task const> batch, submit_options const& options);
+  completion submit(prepared_tasks const& batch, submit_options const& options);
+  ///@}
   /// Queues one task if there is room now; never waits. Returns nothing if the submission ring is full, or in
   /// use by another thread, at the moment, or no memory is free for the members of a large kernel. Throws as
   /// submit(), but never queue_full.

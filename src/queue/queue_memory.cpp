@@ -86,6 +86,7 @@ queue_memory::queue_memory(std::shared_ptr<compute_device> device, queue_options
       released(device, options.ring, std::size_t(1) << shift),
       words(device, 1),
       counters(device, std::size_t(submission_rings) << batch_shift),
+      ends(device, std::size_t(submission_rings) << batch_shift),
       times(device, options.times ? std::size_t(submission_rings) << batch_shift : 0),
       trace(device, std::size_t(trace_depth) * blocks),
       traced(device, trace_depth > 0 ? blocks : 0),
@@ -102,6 +103,7 @@ void queue_memory::clear(stream& with, deadline until) {
   released.clear(submission_slots.data(), with);
   zero(words, with);
   zero(counters, with);
+  zero(ends, with);
   if (times.size() > 0) with.copy(times.data(), times_out.data(), times.bytes());
   zero(traced, with);
   zero(host_serving, with);
@@ -121,6 +123,7 @@ ring_source_ref queue_memory::source(resident_control const& control) {
   ref.released = released.data();
   ref.words = words.data();
   ref.counters = counters.data();
+  ref.ends = ends.data();
   ref.times = times.data();
   ref.trace = trace.data();
   ref.traced = traced.data();
@@ -136,7 +139,7 @@ ring_source_ref queue_memory::source(resident_control const& control) {
 std::size_t queue_memory::bytes() const {
   return submission_slots.bytes() + from_host.bytes() + to_host.bytes() + completions.bytes() +
          times_out.bytes() + ring.bytes() + released.bytes() + words.bytes() + counters.bytes() +
-         times.bytes() + trace.bytes() + traced.bytes() + host_serving.bytes();
+         ends.bytes() + times.bytes() + trace.bytes() + traced.bytes() + host_serving.bytes();
 }
 
 argument_memory::argument_memory(std::shared_ptr<compute_device> device, kernel_set const& kernels,

@@ -89,7 +89,7 @@ struct queue_memory {
   ring_buffer<task_slot> ring;
   ring_buffer<std::uint32_t> released;
   device_buffer<ring_words> words;
-  device_buffer<std::uint32_t> counters;
+  device_buffer<std::uint32_t> counters, ends;
   device_buffer<batch_times> times;
   device_buffer<task_times> trace;
   device_buffer<std::uint32_t> traced;

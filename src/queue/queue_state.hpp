@@ -56,7 +56,12 @@ struct task_queue::state final : completion_source {
   /// Without a deadline: options.timeout from the moment that it must wait. A pointer, since an optional is
   /// handed over through memory: stored as one byte, read as eight, which waits for the store to leave the
   /// core.
-  completion submit(std::span<task_record const> batch, deadline const* until);
+  completion submit(std::span<task_record const> batch, deadline const* until,
+                    completion const* after = nullptr);
+  completion submit(std::span<task_record const> batch, submit_options const& options);
+  /// Whether these have to be waited for on the device. Throws bad_argument, and what kept them from ending
+  /// well.
+  bool is_awaited_on_device(completion const& after);
   completion submit(task const& one, deadline const* until);
   completion submit_or_wait(task const& one, deadline const* until);
   std::optional<completion> try_submit(task const& one);

@@ -23,10 +23,9 @@ std::optional<task_record> read_slot(task_slot const& slot, std::uint32_t lap) {
 
 }  // namespace
 
-// So few records that even the largest grid tasks stay below the limit need no count.
 std::size_t records_of_a_batch(std::span<task_record const> records, std::size_t max_count) {
-  records = records.first(std::min(max_count, records.size()));
-  if (records.size() * std::uint64_t(max_blocks_per_task) < max_batch_tasks) return records.size();
+  records = records.first(std::min({max_count, records.size(), std::size_t(max_batch_tasks)}));
+  if (tasks_of(records) <= max_batch_tasks) return records.size();
   std::size_t count = 0;
   for (std::uint64_t tasks = 0; count < records.size(); ++count) {
     tasks += records[count].tasks();
@@ -77,6 +76,16 @@ std::uint64_t submission_ring::fetched() const {
 // complete. The count is read last: the slot may have been used again since its stamp was read.
 bool submission_ring::complete(std::uint64_t batch) const {
   return is_recorded_complete(batch) || batch + batch_slots() < next_batch();
+}
+
+// With room for a batch, that of a whole turn before is complete: what has not ended has another slot.
+std::optional<batch_dependency> submission_ring::reach(std::uint64_t first, std::uint32_t count) const {
+  auto const end = first + count;
+  while (first != end && complete(first)) ++first;
+  if (first == end) return batch_dependency{};
+  auto const distance = next_batch() - (end - 1), more = end - 1 - first;
+  if (distance > max_batch_distance || more > max_more_batches) return std::nullopt;
+  return batch_dependency{std::uint32_t(distance), std::uint32_t(more)};
 }
 
 bool submission_ring::refresh_room(std::size_t tasks) {

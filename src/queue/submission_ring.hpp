@@ -14,8 +14,14 @@
 
 namespace ballast::detail {
 
-/// The credits of a batch's tasks sum to zero in 32 bits, and no part of them does.
-inline constexpr std::uint64_t max_batch_tasks = std::uint64_t(1) << 31;
+/// The credits of a batch's tasks sum to zero in the bits that travel, and no part of them does.
+inline constexpr std::uint64_t max_batch_tasks = std::uint64_t(1) << (credit_bits - 1);
+static_assert(max_blocks_per_task < max_batch_tasks);
+
+/// Which earlier batches of its submission ring a batch waits for: batch_mark.
+struct batch_dependency {
+  std::uint32_t distance = 0, more = 0;
+};
 
 /// How many tasks the records stand for; as good as free where none is spread.
 template <std::size_t Extent>
@@ -54,7 +60,10 @@ class alignas(128) submission_ring {
   bool has_room_for(std::size_t records) { return has_known_room_for(records) || refresh_room(records); }
   /// Writes a batch for which there is room; returns its number. At most max_batch_tasks tasks.
   template <std::size_t Extent>
-  std::uint64_t write(std::span<task_record const, Extent> records);
+  std::uint64_t write(std::span<task_record const, Extent> records, batch_dependency const& after = {});
+  /// What of these batches of the ring has not ended, as the next batch names it if there is room for one;
+  /// nothing if that is too far back or too many.
+  std::optional<batch_dependency> reach(std::uint64_t first, std::uint32_t count) const;
   void reset();  ///< before a new run
 
   // For any thread.
@@ -91,7 +100,7 @@ class alignas(128) submission_ring {
     return (std::size_t(index_) << batch_shift_) + std::size_t(batch & (batch_slots() - 1));
   }
   std::uint32_t lap_of_batch(std::uint64_t batch) const {
-    return std::uint32_t((batch >> batch_shift_) + 1) & 0xff;
+    return std::uint32_t((batch >> batch_shift_) + 1) & batch_lap_mask;
   }
   std::uint64_t slots() const { return std::uint64_t(1) << shift_; }
 
@@ -106,14 +115,19 @@ class alignas(128) submission_ring {
 
 template <std::size_t Extent>
 [[gnu::always_inline]] inline std::uint64_t submission_ring::write(
-    std::span<task_record const, Extent> records) {
+    std::span<task_record const, Extent> records, batch_dependency const& after) {
   // The device reads slots, so the next ones are seldom in this core's cache.
   constexpr std::uint64_t slots_ahead = 8;
   std::uint64_t const tasks = tasks_of<Extent>(records);
   auto position = submitted_.load(std::memory_order_relaxed);
   auto const batch = next_batch_.load(std::memory_order_relaxed);
   batch_tasks_[batch & (batch_slots() - 1)].store(std::uint32_t(tasks), std::memory_order_relaxed);
-  batch_mark mark{index_, std::uint32_t(batch & (batch_slots() - 1)), lap_of_batch(batch), std::uint32_t(-1)};
+  batch_mark mark{index_,
+                  std::uint32_t(batch & (batch_slots() - 1)),
+                  lap_of_batch(batch),
+                  std::uint32_t(-1),
+                  after.distance,
+                  after.more};
   // Counted before they can be seen, so that nobody ever sees more tasks taken than submitted.
   submitted_.store(position + records.size(), std::memory_order_release);
   tasks_.store(tasks_.load(std::memory_order_relaxed) + tasks, std::memory_order_release);

@@ -139,25 +139,53 @@ void task_queue::state::await_arguments(submission_ring const& ring, std::functi
   await_in_submission(ring, done, wait_reason::arguments, until);
 }
 
-// The clock is read only by who must wait: reading it costs more than writing a task.
-completion task_queue::state::submit(std::span<task_record const> batch, deadline const* given_until) {
+bool task_queue::state::is_awaited_on_device(completion const& after) {
+  if (after.ready()) {
+    after.wait();
+    return false;
+  }
+  auto const* const present = run.load();
+  if (present == nullptr || !present->gave(after))
+    throw_bad_argument("after", "a completion of another queue or run that is not ready",
+                       "one that this queue gave in its present run, or one that is ready");
+  if (hybrid != nullptr)
+    throw_bad_argument("after", "a completion that is not ready",
+                       "one that is ready, since tasks of this set may create tasks");
+  return true;
+}
+
+completion task_queue::state::submit(std::span<task_record const> batch, submit_options const& options) {
+  auto const* const until = options.until ? &*options.until : nullptr;
+  return submit(batch, until, is_awaited_on_device(options.after) ? &options.after : nullptr);
+}
+
+// The clock is read only by who must wait: reading it costs more than writing a task. Batches that wait for
+// others go to the ring of these, so that they reach the workers after them.
+completion task_queue::state::submit(std::span<task_record const> batch, deadline const* given_until,
+                                     completion const* after) {
   std::optional<deadline> own;
   auto const until = [&] {
     if (given_until != nullptr) return *given_until;
     if (!own) own = deadline::in(options.timeout);
     return *own;
   };
-  auto& ring = ring_of_this_thread();
+  auto& ring = after == nullptr ? ring_of_this_thread() : submission_rings[after->work().place];
   if (!ring.try_lock() && !ring.lock(until())) throw queue_full({}, 0, batch.size(), describe());
   ring_lock_guard const release{ring};
   prepare_submission(ring);
+  if (after != nullptr && !run.load()->gave(*after)) throw error("the queue was started again meanwhile");
   auto const first = ring.next_batch();
   auto const given = [&] {
     return run.load()->completion_of(first, std::uint32_t(ring.next_batch() - first), ring.index());
   };
   for (std::size_t done = 0; done < batch.size();) {
     auto tasks = batch.subspan(done, records_of_next_batch(batch.subspan(done)));
+    std::optional<batch_dependency> others = batch_dependency{};
     auto const has_room = [&] { return ring.has_room_for(tasks.size()); };
+    auto const has_reach = [&] {
+      others = ring.reach(after->work().first, after->work().count);
+      return others.has_value();
+    };
     auto const has_moved = [&] {
       auto const here = arguments->take(tasks, ring);
       if (here) tasks = *here;
@@ -165,9 +193,11 @@ completion task_queue::state::submit(std::span<task_record const> batch, deadlin
     };
     try {
       if (!has_room()) await_in_submission(ring, has_room, wait_reason::room, until());
+      if (after != nullptr && !has_reach())
+        await_in_submission(ring, has_reach, wait_reason::completion, until());
       if (arguments != nullptr && !has_moved()) await_arguments(ring, has_moved, until());
     } catch (timed_out const& passed) { throw queue_full(given(), done, batch.size(), passed.state()); }
-    ring.write(tasks);
+    ring.write(tasks, *others);
     done += tasks.size();
     if (memory.on_host) memory.worker_wake_event.notify();
   }
@@ -216,6 +246,17 @@ completion task_queue::submit(prepared_tasks const& batch, std::size_t first, st
   if (first > batch.records().size() || count > batch.records().size() - first)
     throw_bad_argument("count", count, "within the prepared tasks");
   return state_->submit(batch.records().subspan(first, count), &until);
+}
+
+completion task_queue::submit(task const& one, submit_options const& options) {
+  return submit(std::span(&one, 1), options);
+}
+completion task_queue::submit(std::span<task const> batch, submit_options const& options) {
+  return state_->submit(records_of(*state_->kernels, batch), options);
+}
+completion task_queue::submit(prepared_tasks const& batch, submit_options const& options) {
+  if (batch.kernels() != state_->kernels) throw error("the tasks were prepared for another kernel set");
+  return state_->submit(batch.records(), options);
 }
 
 std::optional<completion> task_queue::try_submit(task const& one) { return state_->try_submit(one); }

@@ -146,6 +146,118 @@ TEST(queue_interleavings, tell_wrongly_with_a_credit_that_is_one_off) {
   EXPECT_GT(batch::explored(3).failures, 0u);
 }
 
+/// Batches that wait for others, whose workers claim tickets in order and wait with what they claimed:
+/// ring_source_ref::may_begin(). Tasks 0 and 1 are of a batch, tasks 2 and 3 of one that waits for it.
+namespace dependency {
+
+constexpr std::uint64_t tasks = 4;
+
+enum class fault {
+  none,
+  submits_in_another_order,
+  looks_at_the_counter,
+  begins_before_it_waits,
+  reports_after_all_it_claimed,
+};
+
+struct shared {
+  std::uint64_t stop, head, counter, ended, ran;
+  std::uint64_t begun[tasks];
+};
+
+void report(shared& memory, std::uint64_t task) {
+  auto const credit = task == 1 ? 1 : ~std::uint64_t(0);
+  if (word(memory.counter).add_release(credit) + credit == 0) word(memory.ended).store_release(1);
+}
+
+/// False: a stop came. Where none comes it is not looked for, so that a wait without an end shows.
+bool await_first_batch(shared& memory, fault planted, bool stops) {
+  for (;;) {
+    if (stops && word(memory.stop).load_relaxed() != 0) return false;
+    bool const at_counter = planted == fault::looks_at_the_counter;
+    if (at_counter ? word(memory.counter).load_acquire() == 0 : word(memory.ended).load_acquire() != 0)
+      return true;
+    running_thread->wait(stops ? 2 : 1);
+  }
+}
+
+/// Returns of each task of the second batch how many of the first had run, and of the others 0, in the last
+/// digit; in the first which it was.
+explorer<shared>::program worker(fault planted, bool stops, std::uint64_t claimed_at_once) {
+  return [=](shared& memory) {
+    taken ran;
+    for (;;) {
+      auto const first = word(memory.head).add_relaxed(claimed_at_once);
+      if (first >= tasks) return ran;
+      std::vector<std::uint64_t> unreported;
+      for (auto ticket = first; ticket < first + claimed_at_once; ++ticket) {
+        auto const task = planted == fault::submits_in_another_order ? (ticket + 2) % tasks : ticket;
+        bool const waits = task >= 2;
+        if (planted == fault::begins_before_it_waits) word(memory.begun[task]).store_release(1);
+        if (waits && !await_first_batch(memory, planted, stops)) return ran;
+        word(memory.begun[task]).store_release(1);
+        ran.push_back(10 * task + (waits ? word(memory.ran).load_relaxed() : 0));
+        if (waits) continue;
+        word(memory.ran).add_relaxed(1);
+        unreported.push_back(task);
+        if (planted == fault::reports_after_all_it_claimed) continue;
+        report(memory, task);
+        unreported.clear();
+      }
+      for (auto const task : unreported) report(memory, task);
+    }
+  };
+}
+
+taken stopper(shared& memory) {
+  word(memory.stop).store_release(1);
+  return {};
+}
+
+/// Those that nobody began are handed back.
+bool has_each_task_once_and_in_order(shared& memory, taken ran) {
+  for (std::uint64_t task = 0; task < tasks; ++task)
+    if (memory.begun[task] == 0) ran.push_back(10 * task + (task >= 2 ? 2 : 0));
+  std::ranges::sort(ran);
+  return ran == taken{0, 10, 22, 32};
+}
+
+explorer<shared>::report explored(fault planted, std::size_t workers, bool stops, std::uint64_t at_once = 1) {
+  std::vector<explorer<shared>::program> threads(workers, worker(planted, stops, at_once));
+  if (stops) threads.push_back(stopper);
+  return explorer<shared>({}, threads, has_each_task_once_and_in_order).explore();
+}
+
+}  // namespace dependency
+
+TEST(queue_interleavings, run_batches_that_wait_after_those_they_wait_for_and_hand_them_back_at_a_stop) {
+  for (std::size_t const workers : {1, 2, 3})
+    for (bool const stops : {false, true})
+      for (std::uint64_t const at_once : {1, 2, 4}) {
+        auto const report = dependency::explored(dependency::fault::none, workers, stops, at_once);
+        EXPECT_EQ(report.failures, 0u) << workers;
+        EXPECT_EQ(report.deadlocks, 0u) << workers;
+        EXPECT_GT(report.ends, 0u) << workers;
+      }
+}
+
+TEST(queue_interleavings, wait_for_ever_for_a_batch_that_reaches_the_workers_later) {
+  EXPECT_GT(dependency::explored(dependency::fault::submits_in_another_order, 1, false).deadlocks, 0u);
+  EXPECT_GT(dependency::explored(dependency::fault::submits_in_another_order, 2, false).deadlocks, 0u);
+}
+
+TEST(queue_interleavings, begin_early_after_a_batch_whose_counter_is_zero_before_it_begins) {
+  EXPECT_GT(dependency::explored(dependency::fault::looks_at_the_counter, 3, false).failures, 0u);
+}
+
+TEST(queue_interleavings, lose_a_task_that_waits_after_its_slot_was_released) {
+  EXPECT_GT(dependency::explored(dependency::fault::begins_before_it_waits, 2, true).failures, 0u);
+}
+
+TEST(queue_interleavings, wait_for_ever_for_what_the_worker_itself_has_run_and_not_reported) {
+  EXPECT_GT(dependency::explored(dependency::fault::reports_after_all_it_claimed, 1, false, 4).deadlocks, 0u);
+}
+
 /// Two grid tasks that use one of the shared grids one after the other, as ring_server
 /// and ring_consumer do it.
 namespace grid {

@@ -121,6 +121,19 @@ struct tell_worker {
   }
 };
 
+/// A step over a ring of words, by plain loads and stores: each block writes one more than its neighbour was
+/// after the step before. Wrong as soon as a block runs before all of that step have, or does not see them.
+struct advance_word {
+  static constexpr int threads = 64;
+  array_ref<std::uint32_t> from, to;
+  std::uint32_t words;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    if (block.rank() == 0) to[block.index()] = from[(block.index() + 1) % words] + 1;
+  }
+};
+
 /// The fault of a device: a trap on a GPU, an exception on the host.
 struct fail {
   static constexpr int threads = 64;

@@ -25,7 +25,7 @@ class test_driven_ring {
     atomic_ref<std::uint64_t, scope::system>(memory_.to_host[0].fetched[0]).store_release(ring_.submitted());
   }
   void complete(std::uint64_t batch) {
-    auto const lap = std::uint32_t(batch / ring_.batch_slots() + 1) & 0xff;
+    auto const lap = std::uint32_t(batch / ring_.batch_slots() + 1) & batch_lap_mask;
     store_chunk<scope::system>(memory_.completions[batch % ring_.batch_slots()], {{0, 0, 0}, lap});
   }
   void write_fetch_and_complete(std::uint64_t batches) {
@@ -50,15 +50,64 @@ class test_driven_ring {
   submission_ring ring_;
 };
 
-TEST(batch_of_a_submission_ring, holds_two_to_the_31_tasks_and_not_one_more) {
-  std::uint32_t const large = 128;
+TEST(batch_of_a_submission_ring, holds_two_to_the_24_tasks_and_not_one_more) {
+  std::uint32_t const large = 3, blocks = max_blocks_per_task / large;
   std::vector<task_record> records(large + 1);
-  for (auto& record : records) record.describe({0, max_blocks_per_task}, task_record::grid_bit);
-  auto const left = std::uint32_t(max_batch_tasks - std::uint64_t(large) * max_blocks_per_task);
+  for (auto& record : records) record.describe({0, blocks}, task_record::grid_bit);
+  auto const left = std::uint32_t(max_batch_tasks - large * blocks);
   records.back().describe({0, left}, task_record::grid_bit);
   EXPECT_EQ(records_of_a_batch(records, records.size()), records.size());
   records.back().describe({0, left + 1}, task_record::grid_bit);
   EXPECT_EQ(records_of_a_batch(records, records.size()), large);
+}
+
+TEST(submission_ring, names_the_batches_that_have_not_ended_by_their_distance) {
+  test_driven_ring made;
+  for (std::uint32_t i = 0; i < 4; ++i) made.write_one();
+  auto const is = [](auto const& found, std::uint32_t distance, std::uint32_t more) {
+    return found && found->distance == distance && found->more == more;
+  };
+  EXPECT_TRUE(is(made.ring().reach(1, 2), 2, 1));
+  EXPECT_TRUE(is(made.ring().reach(3, 1), 1, 0));
+  made.complete(1);
+  EXPECT_TRUE(is(made.ring().reach(1, 2), 2, 0));
+  made.complete(2);
+  EXPECT_TRUE(is(made.ring().reach(1, 2), 0, 0));
+  EXPECT_TRUE(is(made.ring().reach(2, 0), 0, 0));
+}
+
+TEST(batch_mark, travels_in_four_words_whatever_it_holds) {
+  for (std::uint32_t const credit : {std::uint32_t(-1), 0u, 1u, std::uint32_t(max_batch_tasks - 1)})
+    for (std::uint32_t const distance : {0u, 1u, max_batch_distance}) {
+      batch_mark const mark{31, 65535, batch_lap_mask, credit, distance, max_more_batches};
+      std::uint32_t words[4];
+      for (int i = 0; i < 4; ++i) words[i] = mark_word(mark, i);
+      for (auto const word : words) EXPECT_LT(word, 1u << 16);
+      auto const back = mark_of(words);
+      EXPECT_EQ(back.ring_index, 31u);
+      EXPECT_EQ(back.slot, 65535u);
+      EXPECT_EQ(back.lap, batch_lap_mask);
+      EXPECT_EQ(back.credit, credit);
+      EXPECT_EQ(back.distance, distance);
+      EXPECT_EQ(back.more, max_more_batches);
+      EXPECT_EQ(waits_for_others(words), distance != 0);
+    }
+}
+
+TEST(batch_mark, of_a_grid_task_is_that_of_each_of_its_blocks_but_for_the_credit) {
+  task_record grid{};
+  grid.describe({7, 5}, task_record::grid_bit | 3);
+  batch_mark const mark{3, 9, 2, 4, 5, 6};
+  for (std::uint32_t block = 0; block < 5; ++block) {
+    std::uint32_t words[4];
+    for (int i = 0; i < 4; ++i) words[i] = chunk_of_block(make_chunk(grid, mark, i, 1), i, block).stamp >> 16;
+    auto const of_block = mark_of(words);
+    EXPECT_TRUE(is_same_batch(of_block, mark));
+    EXPECT_EQ(of_block.lap, 2u);
+    EXPECT_EQ(of_block.credit, block == 0 ? 4u : std::uint32_t(-1));
+    EXPECT_EQ(of_block.distance, 5u);
+    EXPECT_EQ(of_block.more, 6u);
+  }
 }
 
 TEST(submission_ring, has_room_for_as_many_tasks_as_it_has_slots_that_were_fetched) {

@@ -60,6 +60,11 @@ struct ring_consumer {
           broadcast(std::uint32_t(worker_group.leader() ? next_step() : next_action::takes));
       if (step != next_action::takes) return step == next_action::runs;
       if (!take()) return false;
+      __syncwarp();  // others have kept what each reads
+      if (!some_wait()) continue;
+      if (!await_others(source, worker_group)) return false;
+      fresh = far = false;  // begin anew, so that none is kept beside the call
+      late = 0;
     }
   }
 
@@ -174,6 +179,14 @@ struct ring_consumer {
 
   // For the whole warp.
 
+  /// Whether a task that was taken waits for other batches.
+  __device__ bool some_wait() const {
+    auto const lane = worker_group.lane();
+    bool const waits =
+        lane < worker_group.shared().held && waits_for_others(worker_group.shared().metas[lane]);
+    return __any_sync(0xffffffff, waits) != 0;
+  }
+
   /// Claims tickets, unless some are claimed already, and waits for the first task; false: the worker ends.
   __device__ bool take() {
     std::uint64_t first = 0;
@@ -219,6 +232,54 @@ struct ring_consumer {
     fence_after_relaxed<scope::device>();
     if (slot < ready) keep(chunk, slot, part);
     return ready;
+  }
+
+  /// Cuts the tasks that were taken to those that may begin: those before the first that waits for other
+  /// batches, or that one, once these have ended, and the others of its batch. False: leave. All tasks of
+  /// these batches have lower tickets, so that other workers have begun them or wait for still lower ones,
+  /// and this one has reported all that it ran. No slot is released before, so that a stop hands the tasks
+  /// back.
+  __device__ BALLAST_NOINLINE static bool await_others(ring_source_ref const& source,
+                                                       worker_group_type worker_group) {
+    auto& shared = worker_group.shared();
+    std::uint32_t const kept = shared.held;
+    std::uint32_t ready = 0;
+    while (!waits_for_others(shared.metas[ready])) ++ready;
+    if (ready == 0) {
+      if (!await_batches(source, worker_group, shared.first)) return false;
+      auto const mine = mark_of(shared.metas[0]);
+      for (ready = 1; ready < kept; ++ready)
+        if (waits_for_others(shared.metas[ready]) && !is_same_batch(mine, mark_of(shared.metas[ready])))
+          break;
+    }
+    __syncwarp();  // all have read how many were kept
+    if (worker_group.leader()) {
+      shared.held = ready;
+      worker_group.worker_state()[worker_word::claimed] += kept - ready;
+    }
+    return true;
+  }
+
+  /// False: leave.
+  __device__ static bool await_batches(ring_source_ref const& source, worker_group_type worker_group,
+                                       std::uint64_t first) {
+    auto const& marks = worker_group.shared().metas[0];
+    auto const since = worker_group.now_ns();
+    std::uint32_t late = 0;
+    for (std::uint32_t looks = 1; !__any_sync(0xffffffff, source.may_begin(marks)); ++looks) {
+      if (looks % polls_per_status != 0) continue;
+      auto const now = worker_group.now_ns();
+      auto const status = server_status::of(source.status_for(worker_group.block()).load_relaxed());
+      late = __any_sync(0xffffffff, source.server_is_late(now - since, now)) ? late + 1 : 0;
+      if (__any_sync(0xffffffff, status.stop) || late > max_late_polls) {
+        source.set_activity(worker_group, first, activity::left);
+        return false;
+      }
+      if (looks == polls_per_status) source.set_activity(worker_group, first, activity::waits);
+      back_off(now - since);
+    }
+    fence_after_relaxed<scope::device>();
+    return true;
   }
 
   __device__ void keep(stamped_chunk const& chunk, std::uint32_t slot, std::uint32_t part) const {

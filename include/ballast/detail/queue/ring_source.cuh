@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <utility>
 
 #include "ballast/detail/base/host_waits.hpp"
 #include "ballast/detail/queue/ring_words.cuh"
@@ -41,6 +42,7 @@ struct ring_source_ref {
   // Device memory.
   ring_words* words = nullptr;
   std::uint32_t* counters = nullptr;  ///< submission rings x batch slots
+  std::uint32_t* ends = nullptr;      ///< the same shape: lap of the last batch that has ended
   batch_times* times = nullptr;
   task_times* trace = nullptr;      ///< workers x trace_depth; null if tasks are not traced
   std::uint32_t* traced = nullptr;  ///< a count per worker, also of what no longer fitted
@@ -94,6 +96,8 @@ struct ring_source_ref {
   /// Makes the slot of a task that was read free; from then on a stop does not hand it back.
   BALLAST_HD void release(std::uint64_t ticket) const;
   BALLAST_HD void publish_completion(std::uint64_t batch, std::uint32_t lap) const;
+  /// Whether the batches have ended for which a task with these marks waits. On a GPU a fence must follow.
+  BALLAST_HD bool may_begin(std::uint32_t const (&marks)[4]) const;
   /// Host: one round of serving, unless another worker serves; true if anything moved.
   bool serve_if_free(host_worker const& worker_group) const;
 
@@ -108,6 +112,9 @@ struct ring_source_ref {
 #endif
 
  private:
+  BALLAST_HD bool has_ended(batch_mark const& waiting, std::uint32_t distance) const;
+  BALLAST_HD void publish_fenced_completion(std::uint64_t batch, std::uint32_t lap) const;
+  BALLAST_HD void tell_end(std::uint64_t batch, std::uint32_t lap) const;
   void notify_host_if(std::uint32_t& waiters) const;
   bool should_leave() const;
   bool serve(host_worker const& worker_group) const;
@@ -168,6 +175,11 @@ BALLAST_HD BALLAST_NOINLINE inline void ring_source_ref::publish_times(std::uint
 // device-scope adds of the other workers come before it by cumulativity.
 BALLAST_HD inline void ring_source_ref::publish_completion(std::uint64_t batch, std::uint32_t lap) const {
   fence_after_relaxed<scope::system>();
+  publish_fenced_completion(batch, lap);
+}
+
+BALLAST_HD inline void ring_source_ref::publish_fenced_completion(std::uint64_t batch,
+                                                                  std::uint32_t lap) const {
   store_chunk<scope::system>(completions[batch], {{0, 0, 0}, lap});
 #if !BALLAST_ON_GPU
   if (host_wake_event != nullptr) notify_host_if(words->completion_waiters);
@@ -213,18 +225,51 @@ BALLAST_HD inline void ring_source_ref::release(std::uint64_t ticket) const {
 #endif
 }
 
+// A batch slot is used again after its batch, so the word may be a lap further, but not more: batches that
+// wait keep their own slots.
+BALLAST_HD inline bool ring_source_ref::has_ended(batch_mark const& waiting, std::uint32_t distance) const {
+  auto const slot = (waiting.slot - distance) & ((1u << batch_shift) - 1);
+  auto const lap = waiting.lap - (waiting.slot < distance ? 1 : 0);
+  auto const last =
+      poll(atomic_ref<std::uint32_t, scope::device>(ends[(waiting.ring_index << batch_shift) + slot]));
+  return ((last - lap) & batch_lap_mask) <= batch_lap_mask / 2;
+}
+
+BALLAST_HD inline bool ring_source_ref::may_begin(std::uint32_t const (&marks)[4]) const {
+  auto const mark = mark_of(marks);
+  for (std::uint32_t i = 0; i <= mark.more; ++i)
+    if (!has_ended(mark, mark.distance + i)) return false;
+  return true;
+}
+
+// After a fence, which on the host the release stands for.
+BALLAST_HD inline void ring_source_ref::tell_end(std::uint64_t batch, std::uint32_t lap) const {
+  atomic_ref<std::uint32_t, scope::device> const word(ends[batch]);
+#if BALLAST_ON_GPU
+  word.store_relaxed(lap);
+#else
+  word.store_release(lap);
+  if (std::atomic_ref(words->held_workers).fetch_add(0) != 0) notify(*worker_wake_event);
+#endif
+}
+
 // Adds release only, since an acquire would empty the SM's L1 after every task; the last one acquires with
 // the fence. The credits of a part of a batch never sum to zero, so several may be added in one; zero is the
-// whole batch, which needs no counter.
+// whole batch, which needs no counter. Workers that wait for the batch hear of its end before the host does,
+// but of that of a whole batch after the fence that the host needs: a fence of their own would cost every
+// task.
 BALLAST_HD inline void ring_source_ref::report(batch_mark const& mark, std::uint32_t credit) const {
   auto const batch = (std::uint64_t(mark.ring_index) << batch_shift) + mark.slot;
   if (credit != 0) {
     atomic_ref<std::uint32_t, scope::device> const counter(counters[batch]);
     if (counter.add_release(credit) + credit != 0) return;
     fence_after_relaxed<scope::device>();
+    tell_end(batch, mark.lap);
   }
   if (times != nullptr) publish_times(batch);
-  publish_completion(batch, mark.lap);
+  fence_after_relaxed<scope::system>();
+  if (credit == 0) tell_end(batch, mark.lap);
+  publish_fenced_completion(batch, mark.lap);
 }
 
 template <class WorkerGroup>
@@ -389,14 +434,44 @@ inline bool ring_source_ref::should_leave() const {
   return control.stop_requested() || server_status::of(word).stop;
 }
 
+/// Looks for the ticket's task, and whether it may begin; counts its worker among those that hold one which
+/// may not yet.
+class ticket_look {
+ public:
+  ticket_look(ring_source_ref const& source, std::uint64_t ticket) : source_(&source), ticket_(ticket) {}
+  ~ticket_look() {
+    if (is_held_) std::atomic_ref(source_->words->held_workers).fetch_sub(1);
+  }
+  ticket_look(ticket_look const&) = delete;
+  ticket_look& operator=(ticket_look const&) = delete;
+
+  bool operator()(host_worker& worker_group) {
+    auto& marks = worker_group.meta();
+    if (!is_held_ && !source_->read_ring(ticket_, worker_group.record(), marks)) return false;
+    if (!waits_for_others(marks)) return true;
+    // Counted before it looks, so that who ends a batch meanwhile sees the one or is seen.
+    if (!std::exchange(is_held_, true)) std::atomic_ref(source_->words->held_workers).fetch_add(1);
+    return source_->may_begin(marks);
+  }
+
+ private:
+  ring_source_ref const* source_;
+  std::uint64_t ticket_;
+  bool is_held_ = false;
+};
+
+// A task that waits for other batches is not begun before they have ended, so that a stop hands it back. All
+// tasks of these have lower tickets, so that others have begun them or hold them, and wait for still lower
+// ones if at all.
 inline bool ring_source_ref::next(host_worker& worker_group) const {
   auto const ticket = claim(1);
   set_activity(worker_group, ticket, activity::waits);
+  ticket_look is_ready(*this, ticket);
   std::uint64_t idle_since = 0;
   for (std::uint32_t looks = 0;; ++looks) {
     auto const epoch = epoch_of(*worker_wake_event);
     if (should_leave()) break;
-    if (read_ring(ticket, worker_group.record(), worker_group.meta())) {
+    if (is_ready(worker_group)) {
       release(ticket);
       if (worker_group.record().kernel() == task_record::halt) break;
       set_activity(worker_group, ticket, activity::runs);

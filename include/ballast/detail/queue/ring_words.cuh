@@ -13,12 +13,20 @@ namespace ballast::detail {
 /// Completion needs no set-up on the device: every task of a batch adds its `credit` to the batch's counter,
 /// the last one of n submitted with credit n - 1, the others with -1. The counter starts at zero, returns to
 /// zero when all have finished and at no time before, and is then ready for the next batch.
+///
+/// A batch may wait for earlier ones of its submission ring, which are named by how far before it they were
+/// submitted (docs/decisions/0034).
 struct batch_mark {
   std::uint32_t ring_index = 0;  ///< 5 bits: whose batch
   std::uint32_t slot = 0;        ///< 16 bits: which of the submission ring's batch slots
-  std::uint32_t lap = 0;         ///< 8 bits: how often the slot was used
-  std::uint32_t credit = 0;      ///< two's complement
+  std::uint32_t lap = 0;         ///< 4 bits: how often the slot was used
+  std::uint32_t credit = 0;      ///< two's complement, of which 25 bits travel
+  std::uint32_t distance = 0;    ///< 7 bits: waits for the batch so far before it; 0: for none
+  std::uint32_t more = 0;        ///< 4 bits: and for so many before that one
 };
+inline constexpr std::uint32_t batch_lap_mask = 0xf;
+inline constexpr std::uint32_t max_batch_distance = 0x7f, max_more_batches = 0xf;
+inline constexpr std::uint32_t credit_bits = 25;
 
 /// How many batch slots of a submission ring batch_mark::slot can name.
 inline constexpr std::uint32_t max_batch_slots = 1u << 16;
@@ -49,16 +57,21 @@ BALLAST_HD constexpr std::uint32_t mark_word(batch_mark const& mark, int chunk) 
     case 1:
       return mark.credit & 0xffff;
     case 2:
-      return mark.credit >> 16;
+      return mark.distance << 9 | (mark.credit >> 16 & 0x1ff);
     default:
-      return mark.ring_index << 8 | mark.lap;
+      return mark.ring_index << 8 | mark.more << 4 | mark.lap;
   }
 }
 
 /// Undoes mark_word(): `words` are the high halves of the four stamps.
 BALLAST_HD constexpr batch_mark mark_of(std::uint32_t const (&words)[4]) {
-  return {words[3] >> 8 & 0x1f, words[0], words[3] & 0xff, words[1] | words[2] << 16};
+  auto const credit = std::int32_t((words[1] | words[2] << 16) << (32 - credit_bits)) >> (32 - credit_bits);
+  return {words[3] >> 8 & 0x1f,  words[0],      words[3] & batch_lap_mask,
+          std::uint32_t(credit), words[2] >> 9, words[3] >> 4 & 0xf};
 }
+
+/// Whether a task with these words waits for other batches.
+BALLAST_HD constexpr bool waits_for_others(std::uint32_t const (&words)[4]) { return words[2] >> 9 != 0; }
 
 BALLAST_HD constexpr stamped_chunk make_chunk(task_record const& record, batch_mark const& mark, int chunk,
                                               std::uint32_t lap) {
@@ -90,7 +103,8 @@ BALLAST_HD constexpr stamped_chunk chunk_of_block(stamped_chunk chunk, int part,
     chunk.data[1] += i;
     chunk.data[2] = 1 << 8 | (chunk.data[2] & 0x7f);
   }
-  if ((part == 1 || part == 2) && i != 0) chunk.stamp |= 0xffff0000;
+  if (part == 1 && i != 0) chunk.stamp |= 0xffff0000;
+  if (part == 2 && i != 0) chunk.stamp |= 0x01ff0000;
   return chunk;
 }
 
@@ -172,6 +186,7 @@ struct alignas(128) ring_words {
   alignas(128) std::uint64_t taken_threshold;  ///< ring when so many tasks are taken
   std::uint32_t room_waiters;                  ///< ring when submission slots became free
   std::uint32_t completion_waiters;            ///< ring when a batch is complete
+  std::uint32_t held_workers;                  ///< with a task that waits for other batches
 };
 
 /// What the server tells all workers, in one word.
