@@ -101,7 +101,7 @@ std::vector<std::uint32_t> blended_alone(std::size_t rows, std::size_t columns, 
 
 TEST(job_ranks, compute_the_same_on_one_rank_and_on_several) {
   auto const expected = blended_alone(37, 10, 9);
-  for (std::uint32_t const ranks : {1u, 2u, 3u, 5u})
+  for (std::uint32_t const ranks : {1u, 2u, 3u, 5u, 8u})
     on_schedulers({.ranks = ranks}, [&](job_scheduler& jobs, std::uint32_t rank) {
       EXPECT_EQ(blended(jobs, 37, 10, 9), expected) << "rank " << rank << " of " << ranks;
     });

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <limits>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -91,6 +92,20 @@ TEST_P(every_share_policy, has_one_giant_among_many_tiny_tasks_executed_exactly_
   auto cluster = from_one_rank(GetParam(), 6, 3000);
   cluster.task_ns = [](std::uint64_t task) { return task == 1500 ? 50'000'000 : 10'000; };
   EXPECT_TRUE(is_each_once(cluster_play(cluster).play()));
+}
+
+/// Rank 0 is lost with questions on their way there, others amid their work.
+TEST_P(every_share_policy, has_all_that_live_execute_each_task_exactly_once_though_others_are_lost) {
+  auto cluster = from_one_rank(GetParam(), 13, 0);
+  cluster.submitted = [](std::uint32_t rank) { return rank == 1 ? 3000 : rank == 3 ? 200 : 0; };
+  cluster.losses = {{0, 3'000}, {5, 200'000}, {3, 400'000}};
+  auto const outcome = cluster_play(cluster).play();
+  std::span const runs = outcome.runs;
+  EXPECT_TRUE(std::ranges::all_of(runs.first(3000), [](auto times) { return times == 1; }));
+  EXPECT_TRUE(std::ranges::all_of(runs.subspan(3000), [](auto times) { return times <= 1; }));
+  if (GetParam() == "none") return;
+  for (std::uint32_t const rank : {1, 2, 4, 6, 7, 8, 9, 10, 11, 12})
+    EXPECT_GT(outcome.executed[rank], 0u) << "rank " << rank;
 }
 
 TEST_P(every_share_policy, decides_the_same_when_played_again) {

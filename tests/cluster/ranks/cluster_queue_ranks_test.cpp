@@ -131,6 +131,18 @@ TEST(mpi_cluster_loss, a_rank_that_hangs_is_lost) {
   leave();
 }
 
+// First its network, so that nobody is told of the end of the others, the daemon of mpirun and the rank.
+// Disabled, since it is for hosts that scripts/hosts.sh plays alone.
+TEST(mpi_cluster_off, DISABLED_a_host_that_is_switched_off_is_lost) {
+  ASSERT_EQ(system("ip -brief address show eth0 | grep -q ' 10.99.0.'"), 0) << "this host is not played";
+  lose_the_last_rank([] {
+    EXPECT_EQ(system("ip link set eth0 down"), 0);
+    kill(getppid(), SIGKILL);
+    kill(getpid(), SIGKILL);
+  });
+  leave();
+}
+
 TEST(mpi_cluster_loss, a_rank_that_dies_after_close_keeps_nobody_at_the_end_of_the_cluster) {
   cluster_options watchful;
   watchful.heartbeat = std::chrono::milliseconds(50);
