@@ -4,6 +4,12 @@
 #include <algorithm>
 
 namespace ballast::detail {
+namespace {
+
+/// A device's timer may tick once a microsecond, and 0 would say that nothing is known.
+std::int64_t at_least_a_tick(std::int64_t span_ns) { return std::max<std::int64_t>(span_ns, 1); }
+
+}  // namespace
 
 void dispatch_stream::mark_issued() {
   ++issued_;
@@ -73,7 +79,8 @@ bool dispatch_stream::is_known_by_event() {
 
 std::int64_t dispatch_stream::span_ns_of_ended() const {
   auto const& oldest = at(ended_ + 1);
-  if (oldest.reports_end) return std::int64_t(records_[(ended_ + 1) % max_in_flight].span_ns);
+  if (oldest.reports_end)
+    return at_least_a_tick(std::int64_t(records_[(ended_ + 1) % max_in_flight].span_ns));
   return oldest.is_measured ? std::chrono::nanoseconds(clock::now() - oldest.issued_at).count() : 0;
 }
 
@@ -85,7 +92,7 @@ launch_in_flight* dispatch_stream::oldest_reporting_each() {
 
 /// A kernel may have begun and ended before the launch's first block noted the begin.
 std::int64_t dispatch_stream::span_ns_of_kernel(std::uint32_t place) const {
-  return std::min(end_of_kernel(place).span_ns(), span_ns_of_ended());
+  return std::min(at_least_a_tick(end_of_kernel(place).span_ns()), span_ns_of_ended());
 }
 
 /// Of the oldest launch in flight, or what another one left there.

@@ -99,6 +99,7 @@ void kernel_times::record_ends(std::span<kernel_facts const> kernels,
   check(kernels);
   if (spans_ns.size() != kernels.size())
     throw_bad_argument("spans_ns", spans_ns.size(), "as many as kernels: " + std::to_string(kernels.size()));
+  for (auto const span_ns : spans_ns) check_span(span_ns);
   for (std::size_t i = 0; i < kernels.size(); ++i)
     if (auto& known = kernels_[kernels[i].kernel]; kernels[i].block_ns == 0)
       known.block_ns = std::max({known.block_ns, double(spans_ns[i]), 1.0});

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "fixture.hpp"
 
@@ -14,11 +15,14 @@ namespace ballast::test {
 using namespace detail;
 namespace {
 
-/// A stream in which nothing runs and which therefore reads no record.
+/// A stream in which nothing runs: whoever reads a record writes it first.
 class dispatch_stream_test : public testing::Test {
  protected:
   std::atomic<std::uint32_t> in_flight_ = 0;
-  dispatch_stream stream_{devices().front()->make_stream(), nullptr, nullptr, nullptr, in_flight_};
+  std::vector<completion_record> records_{dispatch_stream::max_in_flight};
+  std::vector<kernel_completions> ends_{dispatch_stream::max_in_flight};
+  dispatch_stream stream_{devices().front()->make_stream(), nullptr, records_.data(), ends_.data(),
+                          in_flight_};
 
   launch_in_flight& issue(bool reports_end, bool reports_each = false) {
     auto& next = stream_.next();
@@ -49,6 +53,22 @@ TEST_F(dispatch_stream_test, names_the_oldest_launch_in_flight_if_that_reports_t
   EXPECT_EQ(stream_.oldest_reporting_each(), &each);
   stream_.mark_ended();
   EXPECT_EQ(stream_.oldest_reporting_each(), nullptr);
+}
+
+TEST_F(dispatch_stream_test,
+       says_of_no_launch_or_kernel_that_it_took_no_time_nor_of_a_kernel_more_than_its_launch) {
+  auto const end = stream_.completion_of_next();
+  issue(true, true);
+  end.record->span_ns = 0;
+  end.ends->end[0] = kernel_end::of(end.number, 0).word;
+  EXPECT_EQ(stream_.span_ns_of_ended(), 1);
+  EXPECT_EQ(stream_.span_ns_of_kernel(0), 1);
+  end.record->span_ns = 50;
+  end.ends->end[0] = kernel_end::of(end.number, 20).word;
+  end.ends->end[1] = kernel_end::of(end.number, std::uint64_t(-3)).word;
+  EXPECT_EQ(stream_.span_ns_of_ended(), 50);
+  EXPECT_EQ(stream_.span_ns_of_kernel(0), 20);
+  EXPECT_EQ(stream_.span_ns_of_kernel(1), 50);
 }
 
 TEST_F(dispatch_stream_test, holds_the_graph_of_a_launch_until_that_has_ended) {

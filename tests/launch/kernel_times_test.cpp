@@ -216,6 +216,8 @@ TEST(kernel_times, refuse_what_is_out_of_range_by_its_name) {
   EXPECT_EQ(refused_argument([&] { times.block_ns(128); }), "kernel");
   EXPECT_EQ(refused_argument([&] { times.record_alone(known, 0); }), "span_ns");
   EXPECT_EQ(refused_argument([&] { times.record_ends({&known, 1}, {}); }), "spans_ns");
+  std::int64_t const none = 0;
+  EXPECT_EQ(refused_argument([&] { times.record_ends({&known, 1}, {&none, 1}); }), "span_ns");
   EXPECT_EQ(refused_argument([&] { times.record_alone({.kernel = 128}, 1); }), "kernel");
   EXPECT_EQ(merged(known, 1, 0), "span_ns");
   EXPECT_EQ(merged(known, 0, 1), "unshared_ns");

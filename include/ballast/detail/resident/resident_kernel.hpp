@@ -62,9 +62,9 @@ class resident_kernel {
   /// The blocks of the room that it has or had last; before, max_blocks().
   std::uint32_t blocks() const { return blocks_; }
   /// Takes the room of the next run if it has none, which start() and start_on() do otherwise: for who
-  /// prepares memory with kernels, which run in that room where no other is free. Does not wait. Throws
-  /// ballast::error if it runs already, and no_room if there is none beside others, which it names with what
-  /// each has.
+  /// prepares memory with kernels, which run in that room where no other is free. Waits for those that yield
+  /// as claim_resident() does. Throws ballast::error if it runs already, and no_room if there is none beside
+  /// others, which it names with what each has.
   void take_room();
   /// Gives the room back if no run was begun. join() does so for one that was.
   void give_back_room() noexcept;
