@@ -105,12 +105,12 @@ bool completion_poller::poll_kernel_ends(dispatch_stream& target) {
 
 void completion_poller::complete_member(launch_in_flight::member const& member) {
   finish(*member.line, member.launches);
+  ended_ += member.launches;
   counts_.remove_in_flight(member.launches);
 }
 
 void completion_poller::finish(launch_stream_state& line, std::uint32_t launches) {
   line.mark_finished(launches);
-  ended_ += launches;
   if (launch_placement::may_change_stream(line)) plan_.predecessor_finished(line.number());
   completed_.push_back(&line);
 }
@@ -119,6 +119,7 @@ void completion_poller::learn(dispatch_stream const& target, launch_in_flight co
   auto const span = target.span_ns_of_ended();
   if (ended.is_measured) plain_times_.record(span);
   if (span <= 0) return;
+  if (ended.lone != nullptr && rings_ != nullptr) rings_->note_span(*ended.lone, span);
   if (ended.reports_each && !ended.facts.empty()) learn_ends(target, ended);
   table_.learn(ended.facts, ended.predicted, span);
   // Beside others each launch takes longer, merged or not.

@@ -105,6 +105,7 @@ void launch_in_flight::clear() {
   members.clear();
   facts.clear();
   predicted = {};
+  lone = nullptr;
   alone_as = 0;
   reports_end = reports_each = is_timed = needs_end_only_if_watched = is_measured = false;
   end_event.reset();

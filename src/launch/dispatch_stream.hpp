@@ -13,6 +13,7 @@
 #include "ballast/detail/launch/merged_launch.cuh"
 #include "ballast/device.hpp"
 #include "ballast/policy/merge.hpp"
+#include "kernel_table.hpp"
 #include "launch_stream.hpp"
 #include "launch_trace.hpp"
 
@@ -28,6 +29,7 @@ struct launch_in_flight {
   std::vector<member> members;             ///< whose launches it carries out
   std::vector<kernel_facts> facts;         ///< of these launches, if they were kernels of a set
   predicted_times predicted{};             ///< of a merged launch, if times are known
+  mergeable_kernel const* lone = nullptr;  ///< the kernel of a set that it is a launch of, and of no other
   bool reports_end = false;                ///< it writes a completion_record
   bool reports_each = false;               ///< and the ends of its kernels
   bool is_timed = false;                   ///< its completion_record says how long its work took

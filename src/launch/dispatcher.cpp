@@ -36,6 +36,24 @@ constexpr std::uint32_t enough_connections = 8, many_connections = 32;
 
 bool is_resident(launch_options const& options) { return options.order == "resident"; }
 
+/// Those who wait for each of their launches are served at once, but not on cores, which merge what comes
+/// together for less, nor where a key puts others first.
+bool looks_for_awaited(compute_device const& device, launch_options const& options) {
+  return device.is_cuda() && options.order == "adaptive" && options.among == "fifo";
+}
+
+/// None where a resident kernel runs already: it may run as long as the queue.
+std::unique_ptr<ordered_rings> make_rings(std::shared_ptr<compute_device> const& device,
+                                          kernel_set const* kernels, launch_options const& options,
+                                          event_count& wake_event) {
+  bool const is_traced = bool(options.trace_to);
+  if (is_resident(options)) return ordered_rings::make(device, kernels, ring_use::all, wake_event, is_traced);
+  if (!looks_for_awaited(*device, options)) return nullptr;
+  try {
+    return ordered_rings::make(device, kernels, ring_use::awaited, wake_event, is_traced);
+  } catch (no_room const&) { return nullptr; }
+}
+
 /// Only the default order chooses, and not on CPU cores, where merging was the fastest in every load that was
 /// tried (docs/decisions/0029).
 std::vector<dispatch_mode> modes_of(compute_device const& device, launch_options const& options,
@@ -87,7 +105,7 @@ dispatcher::dispatcher(std::shared_ptr<compute_device> device, kernel_set const*
       streams_(device_, streams_for(*device_, options)),
       shutdown_timeout_(options.shutdown_timeout),
       direct_dispatch_(direct_dispatch_of(options.order)),
-      hands_over_awaited_(!device_->is_cuda() || options.among != "fifo"),
+      looks_for_awaited_(looks_for_awaited(*device_, options)),
       connections_(connections_of(*device_)),
       lines_(this, device_, options.timeout),
       placement_(lines_.fence(), rules_of(options, connections_)),
@@ -96,9 +114,7 @@ dispatcher::dispatcher(std::shared_ptr<compute_device> device, kernel_set const*
             table_.families(), table_.costs(), options.filter_merges),
       issuer_(*device_, streams_, table_, plain_times_, counts_, thread_.wake_event(),
               bool(options.trace_to)),
-      rings_(is_resident(options)
-                 ? ordered_rings::make(device_, kernels, thread_.wake_event(), bool(options.trace_to))
-                 : nullptr),
+      rings_(make_rings(device_, kernels, options, thread_.wake_event())),
       poller_(streams_, rings_.get(), plan_, table_, plain_times_, counts_, options.trace_to),
       batch_(*device_, options, plain_times_),
       loads_(streams_),
@@ -176,7 +192,7 @@ void dispatcher::add_to_inbox(launch_stream_state& line) {
 
 /// By the thread of the line, into its ring; false if that has to wait for the dispatcher's thread.
 bool dispatcher::put_directly(launch_stream_state& line, submission const& work) {
-  if (line.submitted() != line.issued() || !may_issue() || !rings_->takes(line, work)) return false;
+  if (!rings_->takes(line, work)) return false;
   if (line.is_in_flight() && !line.is_in_ring()) return false;
   try {
     if (!work.dependencies_met() || !rings_->put(line, work)) return false;
@@ -192,8 +208,11 @@ bool dispatcher::put_directly(launch_stream_state& line, submission const& work)
 }
 
 bool dispatcher::issue_directly(launch_stream_state& line, submission& work) {
-  if (rings_ != nullptr && put_directly(line, work)) return true;
-  if (!may_issue_directly(line, work)) return false;
+  if (line.submitted() != line.issued() || !may_issue()) return false;
+  bool const is_awaited = looks_for_awaited_ && line.is_awaited_each_time();
+  bool const may_put = rings_ != nullptr && (is_awaited || rings_->use() == ring_use::all);
+  if (may_put && put_directly(line, work)) return true;
+  if (!may_issue_directly(line, work, is_awaited)) return false;
   auto const place = stream_for(line);
   auto& target = streams_[place];
   completion_events events;
@@ -242,13 +261,13 @@ bool dispatcher::may_issue() const {
          stopped_because_.load(std::memory_order_seq_cst) == nullptr;
 }
 
-bool dispatcher::may_issue_directly(launch_stream_state& line, submission const& work) const {
+bool dispatcher::may_issue_directly(launch_stream_state const& line, submission const& work,
+                                    bool is_awaited) const {
   if (direct_dispatch_ == direct_dispatch::never) return false;
-  if (line.submitted() != line.issued() || !may_issue()) return false;
-  if (line.is_in_flight() && line.is_in_graph()) return false;
+  if (line.is_in_flight() && (line.is_in_graph() || line.is_in_ring())) return false;
   if (work.has_dependencies() && !placement_.can_wait_on_device(work)) return false;
   if (direct_dispatch_ == direct_dispatch::always || mode() == dispatch_mode::direct) return true;
-  return (!hands_over_awaited_ && line.is_awaited_each_time()) || is_alone(line, work);
+  return is_awaited || is_alone(line, work);
 }
 
 /// Where hardware queues are shared, launches behind each other may be in front of who comes next; and what
@@ -314,10 +333,9 @@ awaited_work dispatcher::awaited() const {
   bool const is_resumed_soon = paused_.load(std::memory_order_relaxed) && plan_.offers() != 0;
   if (lost_) return {.is_resumed_soon = is_resumed_soon};
   bool const in_flight = (rings_ != nullptr && rings_->is_running()) || is_anything_in_flight();
-  bool const lacks_room = rings_ != nullptr && rings_->lacks_room();
-  return {.is_near = in_flight && !lacks_room,
+  return {.is_near = in_flight,
           .is_on_device = in_flight,
-          .is_elsewhere = !blocked_.empty() || lacks_room,
+          .is_elsewhere = !blocked_.empty(),
           .is_resumed_soon = is_resumed_soon};
 }
 
@@ -365,7 +383,7 @@ bool dispatcher::update(launch_stream_state& line) {
 }
 
 bool dispatcher::goes_through_ring(launch_stream_state& line, submission const& oldest) {
-  return rings_ != nullptr && rings_->takes(line, oldest);
+  return rings_ != nullptr && rings_->use() == ring_use::all && rings_->takes(line, oldest);
 }
 
 /// Into the line's ring, if it goes there and nothing holds it up.

@@ -78,7 +78,7 @@ class dispatcher final : private device_work {
   dispatch_mode mode() const { return mode_.load(std::memory_order_relaxed); }
   bool may_issue() const;
   bool put_directly(launch_stream_state& line, submission const& work);
-  bool may_issue_directly(launch_stream_state& line, submission const& work) const;
+  bool may_issue_directly(launch_stream_state const& line, submission const& work, bool is_awaited) const;
   bool is_alone(launch_stream_state const& line, submission const& work) const;
   std::uint32_t stream_for(launch_stream_state const& line) const;
   bool is_sound();
@@ -123,7 +123,7 @@ class dispatcher final : private device_work {
 
   clock::duration const shutdown_timeout_;
   direct_dispatch const direct_dispatch_;
-  bool const hands_over_awaited_;  // cores merge them for less, and a key may put others first
+  bool const looks_for_awaited_;  // launches of threads that wait for each of theirs
   std::uint32_t const connections_;
 
   launch_stream_table lines_;
@@ -134,7 +134,7 @@ class dispatcher final : private device_work {
   kernel_table table_;
   launch_plan plan_;
   launch_issuer issuer_;
-  std::unique_ptr<ordered_rings> const rings_;  // null unless the order asks for them
+  std::unique_ptr<ordered_rings> const rings_;  // null unless the order has use for them
   completion_poller poller_;
   graph_batch batch_;
 

@@ -195,6 +195,7 @@ void launch_issuer::describe_content(launch_in_flight& next, submission const& w
 void launch_issuer::enqueue_alone(dispatch_stream& target, submission& work) {
   auto const* const kernel = work.kernel();
   if (kernel == nullptr) return enqueue_callable(target, work);
+  target.next().lone = kernel;
   lone_launch launch;
   std::memcpy(launch.kernel, work.bytes(), pieces_of(*kernel) * argument_piece);
   launch.end = completion_of_next(target);

@@ -15,6 +15,10 @@ namespace {
 constexpr std::uint64_t quantum_ns = 2'000'000;
 /// To start the kernel again takes some 10 us.
 constexpr std::uint64_t idle_ns = 200'000;
+/// Where others have the room, what was put before they had it is run by one block that leaves soon.
+constexpr std::uint64_t passing_idle_ns = 20'000, until_room_is_asked_again_ns = 10'000'000;
+/// A longer kernel gains little, and may hold up a quantum's end.
+constexpr std::int64_t max_awaited_ns = 100'000;
 /// From its last worker's leave to the end of the kernel.
 constexpr auto end_timeout = std::chrono::minutes(1);
 
@@ -55,17 +59,20 @@ ended_launch content_of(submission const& work) {
 }  // namespace
 
 std::unique_ptr<ordered_rings> ordered_rings::make(std::shared_ptr<compute_device> const& device,
-                                                   kernel_set const* kernels, event_count& wake_event,
-                                                   bool is_traced) {
+                                                   kernel_set const* kernels, ring_use use,
+                                                   event_count& wake_event, bool is_traced) {
   auto const key = entry_key_of<ordered_rings_ref>;
   if (kernels == nullptr || !kernels->has_entry_for(key)) return nullptr;
   if (device->resources(kernels->entry_for(key).code).blocks_per_multiprocessor < 1) return nullptr;
-  return std::make_unique<ordered_rings>(device, *kernels, wake_event, is_traced);
+  return std::make_unique<ordered_rings>(device, *kernels, use, wake_event, is_traced);
 }
 
+/// Who waits for each launch gets a block of its own, or none.
 ordered_rings::ordered_rings(std::shared_ptr<compute_device> const& device, kernel_set const& kernels,
-                             event_count& wake_event, bool is_traced)
-    : wake_event_(wake_event),
+                             ring_use use, event_count& wake_event, bool is_traced)
+    : use_(use),
+      code_(kernels.entry_for(entry_key_of<ordered_rings_ref>).code),
+      wake_event_(wake_event),
       stream_(device->make_stream()),
       slots_(device, std::size_t{max_rings} * ring_slots),
       ends_(device, max_rings),
@@ -73,7 +80,9 @@ ordered_rings::ordered_rings(std::shared_ptr<compute_device> const& device, kern
       positions_(device, max_rings),
       workers_(device, 1),
       kernel_(device, kernels, kernels.entry_for(entry_key_of<ordered_rings_ref>), options_on(*device), true),
-      rings_(max_rings) {
+      rings_(max_rings),
+      max_used_(use == ring_use::all ? max_rings : kernel_.max_blocks()),
+      spans_ns_(kernels.kernels().size()) {
   for (std::uint32_t i = 0; i < max_rings; ++i) rings_[i].number = i;
   if (is_traced)
     for (auto& ring : rings_) ring.content.resize(ring_slots);
@@ -91,8 +100,27 @@ void ordered_rings::clear_memory() {
 
 bool ordered_rings::takes(launch_stream_state& line, submission const& work) {
   auto const* const kernel = work.kernel();
-  if (kernel == nullptr || !kernel->fits_ring || work.blocks() > max_ring_blocks) return false;
+  if (kernel == nullptr || !kernel->fits_ring || work.blocks() > max_ring_blocks || lacks_room())
+    return false;
+  if (use_ == ring_use::awaited && !is_short(work)) return false;
   return line.ring != nullptr || claim(line) != nullptr;
+}
+
+/// One worker runs all its blocks.
+bool ordered_rings::is_short(submission const& work) const {
+  auto const span_ns = spans_ns_[work.kernel()->number].load(std::memory_order_relaxed);
+  return span_ns != 0 && span_ns * std::int64_t(work.blocks()) <= max_awaited_ns;
+}
+
+/// What the host saw, which may include the wait for a start; a launch that goes another way corrects it.
+void ordered_rings::note_awaited(ordered_ring const& ring) {
+  auto const span_ns = std::int64_t(steady_now_ns() - ring.put_ns);
+  if (span_ns > 2 * max_awaited_ns) note_span(*ring.awaited, span_ns);
+}
+
+bool ordered_rings::lacks_room() const {
+  auto const refused_at_ns = refused_at_ns_.load(std::memory_order_relaxed);
+  return refused_at_ns != 0 && steady_now_ns() - refused_at_ns < until_room_is_asked_again_ns;
 }
 
 ordered_ring* ordered_rings::claim(launch_stream_state& line) {
@@ -102,7 +130,7 @@ ordered_ring* ordered_rings::claim(launch_stream_state& line) {
   if (!free_.empty()) {
     ring = free_.back();
     free_.pop_back();
-  } else if (used < max_rings) {
+  } else if (used < max_used_) {
     ring = &rings_[used];
     used_.store(used + 1, std::memory_order_release);
   }
@@ -130,6 +158,10 @@ bool ordered_rings::put(launch_stream_state& line, submission const& work) {
   if (position - ring.executed_seen >= ring_slots) return false;
   auto const place = position % ring_slots;
   if (!ring.content.empty()) ring.content[place] = content_of(work);
+  if (use_ == ring_use::awaited) {
+    ring.awaited = work.kernel();
+    ring.put_ns = steady_now_ns();
+  }
   ring.position = position + 1;
   write(slots_[ring.number * std::size_t{ring_slots} + place], record_of(work), ring_stamp(position));
   line.mark_issued(launch_stream_state::in_ring, 1);
@@ -164,41 +196,50 @@ bool ordered_rings::is_anything_in_flight() const {
 bool ordered_rings::keep_running() {
   std::lock_guard const hold(kernel_mutex_);
   if (failure_) std::rethrow_exception(failure_);
-  if (kernel_.claimed()) {
+  if (is_running()) {
     if (atomic_ref<std::uint32_t, scope::system>(over_[0]).load_acquire() != run_) return false;
     kernel_.join(deadline::in(end_timeout));
+    is_passing_ = false;
   }
-  lacks_room_ = false;
   if (!is_anything_in_flight()) return false;
-  lacks_room_ = !start();
-  return !lacks_room_;
-}
-
-void ordered_rings::start_if_idle() noexcept {
-  if (lacks_room_) return;
-  std::unique_lock const hold(kernel_mutex_, std::try_to_lock);
-  if (!hold || kernel_.claimed() || failure_) return;
-  try {
-    (void)start();
-  } catch (...) { failure_ = std::current_exception(); }
-}
-
-/// False if others have the room.
-bool ordered_rings::start() {
-  try {
-    kernel_.take_room();
-  } catch (no_room const&) { return false; }
-  auto const rings = next_run();
-  run_ = rings.control.run;
-  starts_.fetch_add(1, std::memory_order_relaxed);
-  kernel_.start_on(*stream_, &rings, sizeof rings, [] {});
-  (void)kernel_.running();  // throws what the launch threw
+  start();
   return true;
 }
 
-ordered_rings_ref ordered_rings::next_run() const {
+void ordered_rings::start_if_idle() noexcept {
+  std::unique_lock const hold(kernel_mutex_, std::try_to_lock);
+  if (!hold || is_running() || failure_) return;
+  try {
+    start();
+  } catch (...) { failure_ = std::current_exception(); }
+}
+
+void ordered_rings::start() {
+  try {
+    kernel_.take_room();
+  } catch (no_room const&) { return start_passing(); }
+  refused_at_ns_ = 0;
+  auto const rings = next_run();
+  kernel_.start_on(*stream_, &rings, sizeof rings, [] {});
+  (void)kernel_.running();  // throws what the launch threw
+}
+
+/// As any other launch: one block needs no room of its own, since it waits for nobody.
+void ordered_rings::start_passing() {
+  refused_at_ns_ = steady_now_ns();
+  auto rings = next_run();
+  rings.control.blocks = 1;
+  rings.rings = std::max(used(), 1u);
+  rings.max_idle = ring_ticks(passing_idle_ns);
+  is_passing_ = true;
+  stream_->launch_cooperative(code_, 1, &rings, sizeof rings);
+}
+
+ordered_rings_ref ordered_rings::next_run() {
+  starts_.fetch_add(1, std::memory_order_relaxed);
   ordered_rings_ref rings;
   rings.control = kernel_.next_control();
+  rings.control.run = ++run_;
   rings.slots = slots_.data();
   rings.ends = ends_.data();
   rings.over = over_.data();

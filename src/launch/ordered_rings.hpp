@@ -16,10 +16,15 @@
 #include "ballast/device.hpp"
 #include "ballast/kernel_set.hpp"
 #include "ballast/launch_queue.hpp"
+#include "kernel_table.hpp"
 #include "launch_stream.hpp"
 #include "launch_trace.hpp"
 
 namespace ballast::detail {
+
+/// Which launches of small kernels rings are for: all, or those of threads that wait for each of theirs,
+/// where the kernel is known to be short.
+enum class ring_use : std::uint8_t { all, awaited };
 
 /// The host's side of a ring: one launch stream has it at a time.
 struct alignas(64) ordered_ring {
@@ -31,6 +36,8 @@ struct alignas(64) ordered_ring {
   std::atomic<std::uint64_t> published = 0;
   std::atomic<std::uint64_t> by_producers = 0;  ///< of these, by threads of launch streams
   std::vector<ended_launch> content{};          ///< by slot, if the queue is traced
+  mergeable_kernel const* awaited = nullptr;    ///< the launch in flight, if only awaited ones are put there
+  std::uint64_t put_ns = 0;                     ///< and when it was put
   /// Of the dispatcher's thread: the ends that were noted.
   alignas(64) std::uint64_t noted = 0;
 
@@ -45,13 +52,16 @@ class ordered_rings {
   /// Null if no kernel of the set goes through rings, or the device has no room for a block that runs them.
   /// Throws as resident_kernel.
   static std::unique_ptr<ordered_rings> make(std::shared_ptr<compute_device> const& device,
-                                             kernel_set const* kernels, event_count& wake_event,
+                                             kernel_set const* kernels, ring_use use, event_count& wake_event,
                                              bool is_traced);
-  ordered_rings(std::shared_ptr<compute_device> const& device, kernel_set const& kernels,
+  ordered_rings(std::shared_ptr<compute_device> const& device, kernel_set const& kernels, ring_use use,
                 event_count& wake_event, bool is_traced);
 
+  ring_use use() const { return use_; }
+
   // Whoever issues for the line.
-  /// Whether the launch is one for the line's ring, which it is given if it has none and one is free.
+  /// Whether the launch is one for the line's ring, which it is given if it has none and one is free. Of what
+  /// is awaited only the caller knows that it is.
   bool takes(launch_stream_state& line, submission const& work);
   /// Hands the launch over and marks it as issued; false if the ring is full. `takes` said yes, and nothing
   /// of the line is in flight elsewhere.
@@ -70,12 +80,14 @@ class ordered_rings {
   /// what CUDA says of the launch.
   bool keep_running();
   bool is_anything_in_flight() const;
-  /// Whether launches wait because others have the room.
-  bool lacks_room() const { return lacks_room_; }
+  /// A launch of the kernel that went another way, and alone, took so long.
+  void note_span(mergeable_kernel const& kernel, std::int64_t span_ns) {
+    spans_ns_[kernel.number].store(span_ns, std::memory_order_relaxed);
+  }
 
   // Any thread.
-  /// Whether the kernel runs, or has ended and its room was not given back.
-  bool is_running() const { return kernel_.claimed(); }
+  /// Whether the kernel runs, or has ended and that was not seen yet.
+  bool is_running() const { return kernel_.claimed() || is_passing_; }
   /// Behind put(): starts the kernel if it does not run and nobody else is about to. What fails is left to
   /// the dispatcher's thread, which is to be woken: to start a kernel takes less time than that.
   void start_if_idle() noexcept;
@@ -86,11 +98,17 @@ class ordered_rings {
  private:
   std::uint32_t used() const { return used_.load(std::memory_order_acquire); }
   std::uint64_t executed(ordered_ring const& ring) const;
+  bool is_short(submission const& work) const;
+  bool lacks_room() const;
+  void note_awaited(ordered_ring const& ring);
   ordered_ring* claim(launch_stream_state& line);
   void clear_memory();
-  bool start();
-  ordered_rings_ref next_run() const;
+  void start();
+  void start_passing();
+  ordered_rings_ref next_run();
 
+  ring_use const use_;
+  kernel_code const code_;
   event_count& wake_event_;
   std::unique_ptr<stream> stream_;
   pinned_buffer<launch_slot> slots_;
@@ -101,6 +119,7 @@ class ordered_rings {
   resident_kernel kernel_;  // ends before the memory goes
 
   std::vector<ordered_ring> rings_;
+  std::uint32_t const max_used_;
   std::atomic<std::uint32_t> used_ = 0;  // those below were given to lines
   std::mutex free_mutex_;
   std::vector<ordered_ring*> free_;  // given back
@@ -108,7 +127,9 @@ class ordered_rings {
   std::uint32_t run_ = 0;
   std::exception_ptr failure_;  // of a start
   std::atomic<std::uint64_t> starts_ = 0;
-  std::atomic<bool> lacks_room_ = false;
+  std::atomic<bool> is_passing_ = false;  // one block runs what the rings hold, beside who has the room
+  std::atomic<std::uint64_t> refused_at_ns_ = 0;     // when room was refused last
+  std::vector<std::atomic<std::int64_t>> spans_ns_;  // of a kernel's launch of late, 0 if that is unknown
 };
 
 /// What those who launch write is looked at only where something has ended: they would lose its line of the
@@ -124,6 +145,7 @@ bool ordered_rings::poll(Ended ended) {
     auto const published = ring.published.load(std::memory_order_seq_cst);
     auto const until = std::min(told, published);  // a launch may end before it is published
     if (until == ring.noted) continue;
+    if (use_ == ring_use::awaited) note_awaited(ring);
     ended(ring, std::uint32_t(until - ring.noted));
     ring.noted = until;
     found = true;

@@ -378,7 +378,55 @@ TEST(resident_kernel_of_rings, takes_turns_with_launches_that_go_other_ways) {
 
 // Room.
 
-TEST(resident_kernel_of_rings, waits_for_room_and_every_deadline_tells_who_has_it) {
+class device_without_room final : public noting_device {
+ public:
+  using noting_device::noting_device;
+  std::atomic<bool> has_room = false;
+  resident_room claim_resident(resident_request const& request) override {
+    if (!has_room) throw no_room("others have it");
+    return noting_device::claim_resident(request);
+  }
+};
+
+TEST(queue_with_rings, runs_what_is_in_them_as_any_launch_while_others_have_the_room) {
+  constexpr std::uint32_t streams = 7, launches = 50;
+  auto const device = std::make_shared<device_without_room>(open_devices("host:2").front());
+  launch_queue queue({device}, kernels(), resident());
+  shared_words const visits(streams);
+  std::vector<launch_stream> lines;
+  for (std::uint32_t s = 0; s < streams; ++s) lines.push_back(queue.make_launch_stream());
+  queue.pause();
+  for (std::uint32_t s = 0; s < streams; ++s) lines[s].launch(count_visits{visits.ref().from(s)}, 1);
+  queue.resume();
+  queue.wait_all(in_a_minute());
+  for (std::uint32_t i = 0; i < launches; ++i)
+    for (std::uint32_t s = 0; s < streams; ++s) lines[s].launch(count_visits{visits.ref().from(s)}, 1);
+  queue.wait_all(in_a_minute());
+  EXPECT_EQ(visits.read(), std::vector<std::uint32_t>(streams, launches + 1));
+  auto const did = queue.statistics();
+  EXPECT_GE(did.resident_kernels, 1u);
+  EXPECT_EQ(did.kernels, streams * (launches + 1));
+}
+
+TEST(queue_with_rings, goes_on_with_them_once_there_is_room_again) {
+  auto const device = std::make_shared<device_without_room>(open_devices("host:2").front());
+  launch_queue queue({device}, kernels(), resident());
+  shared_words const log(10'001);
+  auto line = queue.make_launch_stream();
+  std::uint32_t launched = 0;
+  auto const launch_some = [&] {
+    for (int i = 0; i < 5 && launched < 10'000; ++i) line.launch(append_to_log{log.ref(), launched++}, 1);
+    line.last().wait_until(in_a_minute());
+    return queue.statistics().resident_kernels;
+  };
+  (void)launch_some();
+  device->has_room = true;
+  auto const before = queue.statistics().resident_kernels;
+  EXPECT_TRUE(comes_true([&] { return launch_some() > before + 20; }));
+  EXPECT_EQ(entries_of(log), counted_to(launched));
+}
+
+TEST(resident_kernel_of_rings, cannot_begin_on_held_cores_and_every_deadline_tells_who_holds_them) {
   auto const device = open_devices("host:1").front();
   launch_queue queue({device}, kernels(), resident());
   shared_words const visits(1);
@@ -389,7 +437,6 @@ TEST(resident_kernel_of_rings, waits_for_room_and_every_deadline_tells_who_has_i
     late.wait_until(deadline::in(std::chrono::milliseconds(1)));
     ADD_FAILURE() << "no deadline passed";
   } catch (timed_out const& why) { EXPECT_THAT(why.state(), HasSubstr("is held by the kernel of the test")); }
-  EXPECT_EQ(queue.statistics().resident_starts, 0u);
   worker.let_go();
   late.wait_until(in_a_minute());
   EXPECT_EQ(visits[0], 1u);

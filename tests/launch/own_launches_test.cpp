@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which launches the thread of a launch stream issues itself under the default order.
+// Which launches the thread of a launch stream issues itself under the default order, and which of those go
+// through a ring.
+#include <gmock/gmock.h>
+
+#include <atomic>
 #include <chrono>
 #include <future>
 #include <string>
 #include <vector>
 
+#include "ballast/error.hpp"
 #include "fixture.hpp"
 #include "pretended_gpu.hpp"
 
@@ -87,6 +92,102 @@ TEST(launches_that_are_waited_for, are_not_those_of_a_burst_whose_last_one_is) {
   }
   EXPECT_EQ(queue.visits(), 10u);
   EXPECT_EQ(queue.issued_by_producers(), 0u);
+}
+
+/// On which kernels say that they took so long.
+device_list gpu_of_kernels_that_take(std::uint64_t span_ns) {
+  return {std::make_shared<pretended_gpu>(declared_resources{}, span_ns)};
+}
+
+TEST(short_kernels_that_are_waited_for, go_through_a_ring_from_the_third_on) {
+  launch_queue queue(gpu_of_kernels_that_take(5'000), kernels());
+  shared_words const visits(1);
+  auto line = queue.make_launch_stream();
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(queue.statistics().resident_kernels, 0u);
+    line.launch(count_visits{visits.ref()}, 1).wait();
+  }
+  EXPECT_EQ(queue.statistics().resident_kernels, 1u);
+  for (std::uint32_t i = 3; i < 200; ++i) {
+    line.launch(count_visits{visits.ref()}, 1).wait();
+    EXPECT_EQ(visits[0], i + 1);
+  }
+}
+
+TEST(short_kernels_that_are_waited_for, go_through_a_ring_if_they_are_short_when_one_block_runs_their_grid) {
+  launch_queue queue(gpu_of_kernels_that_take(40'000), kernels());
+  shared_words const visits(4);
+  auto line = queue.make_launch_stream();
+  auto const go_through_ring = [&](std::uint32_t blocks) {
+    auto const before = queue.statistics().resident_kernels;
+    for (int i = 0; i < 10; ++i) line.launch(count_visits{visits.ref()}, blocks).wait();
+    return queue.statistics().resident_kernels != before;
+  };
+  EXPECT_TRUE(go_through_ring(2));
+  EXPECT_FALSE(go_through_ring(3)) << "120 us";
+}
+
+TEST(long_kernels_that_are_waited_for, go_through_no_ring) {
+  launch_queue queue(gpu_of_kernels_that_take(101'000), kernels());
+  shared_words const visits(1);
+  auto line = queue.make_launch_stream();
+  for (int i = 0; i < 20; ++i) line.launch(count_visits{visits.ref()}, 1).wait();
+  EXPECT_EQ(visits[0], 20u);
+  EXPECT_EQ(queue.statistics().resident_kernels, 0u);
+}
+
+/// The first launch that has left the ring tells how long the kernel takes now.
+TEST(long_kernels_that_are_waited_for, leave_the_ring_that_they_went_through_while_they_were_short) {
+  launch_queue queue(gpu_of_kernels_that_take(5'000), kernels());
+  shared_words const gate(1);
+  auto line = queue.make_launch_stream();
+  auto const launch_held = [&](std::chrono::milliseconds held) {
+    std::atomic_ref(gate[0]).store(0);
+    auto const before = queue.statistics().resident_kernels;
+    auto const done = line.launch(wait_at_gate{gate.ref()}, 1);
+    std::this_thread::sleep_for(held);
+    gate.open();
+    done.wait();
+    return queue.statistics().resident_kernels != before;
+  };
+  for (int i = 0; i < 2; ++i) EXPECT_FALSE(launch_held(std::chrono::milliseconds(0)));
+  EXPECT_TRUE(launch_held(std::chrono::milliseconds(1)));
+  EXPECT_FALSE(launch_held(std::chrono::milliseconds(0)));
+  EXPECT_TRUE(launch_held(std::chrono::milliseconds(0)));
+}
+
+TEST(launches_of_a_thread_that_no_longer_waits, follow_those_in_its_ring_in_order) {
+  constexpr std::uint32_t rounds = 30, awaited = 5, together = 20;
+  launch_queue queue(gpu_of_kernels_that_take(5'000), kernels());
+  shared_words const log(rounds * (awaited + together) + 1);
+  auto line = queue.make_launch_stream();
+  std::uint32_t launched = 0;
+  for (std::uint32_t round = 0; round < rounds; ++round) {
+    for (std::uint32_t i = 0; i < awaited; ++i) line.launch(append_to_log{log.ref(), launched++}, 1).wait();
+    for (std::uint32_t i = 0; i < together; ++i) line.launch(append_to_log{log.ref(), launched++}, 1);
+    line.last().wait();
+  }
+  auto const words = log.read();
+  ASSERT_EQ(words[0], launched);
+  for (std::uint32_t i = 0; i < launched; ++i) EXPECT_EQ(words[1 + i], i);
+  auto const through_rings = queue.statistics().resident_kernels;
+  EXPECT_GT(through_rings, 0u);
+  EXPECT_LT(through_rings, launched - rounds * (together - 1))
+      << "the first of a burst is not known to be one";
+}
+
+TEST(a_queue_made_beside_a_resident_kernel, has_no_rings_unless_they_were_asked_for) {
+  auto const gpu = gpu_of_kernels_that_take(5'000);
+  auto const room = gpu.front()->claim_resident({.holder = "the test"});
+  launch_queue queue(gpu, kernels());
+  EXPECT_THAT([&] { launch_queue(gpu, kernels(), {.order = "resident"}); },
+              testing::ThrowsMessage<no_room>(testing::HasSubstr("the test")));
+  gpu.front()->release_resident(room);
+  shared_words const visits(1);
+  auto line = queue.make_launch_stream();
+  for (int i = 0; i < 10; ++i) line.launch(count_visits{visits.ref()}, 1).wait();
+  EXPECT_EQ(visits[0], 10u);
+  EXPECT_EQ(queue.statistics().resident_kernels, 0u);
 }
 
 /// How many of twelve launches were issued by their threads, if the launch streams take turns and each finds

@@ -50,7 +50,7 @@ struct resident_options {
 class resident_kernel {
  public:
   /// Loads the code and allocates the control words. Throws bad_argument ("blocks") naming the heaviest
-  /// kernel of the set if fewer fit on the device than asked, ballast::error if a resident kernel that does
+  /// kernel of the set if fewer fit on the device than asked, no_room if a resident kernel that does
   /// not yield runs on the device, or on another part of its GPU: to allocate beside it could wait for its
   /// end. `yields`: as of resident_request.
   resident_kernel(std::shared_ptr<compute_device> device, kernel_set const& kernels,
