@@ -20,6 +20,8 @@ std::vector<benchmark> job_benchmarks() {
       {"job/one_device",
        "matmul, ep and hotspot as jobs beside a launch by hand and plain CUDA (Fig. 14, single bars)",
        &measure_job_one_device},
+      {"job/small_steps", "the same of hotspot on small plates, whose steps take some microseconds",
+       &measure_job_small_steps},
       {"job/pair_matmul", "matmul on several devices by every policy, and on each alone (Fig. 14)",
        &measure_pair_of<program_name::matmul>, &needs_two_devices},
       {"job/pair_ep", "the same of ep", &measure_pair_of<program_name::ep>, &needs_two_devices},

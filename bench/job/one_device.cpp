@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cstdint>
+#include <string>
+
 #include "job/benchmarks.hpp"
 #include "job/race.hpp"
 
@@ -43,6 +46,18 @@ void measure_job_one_device(session& now) {
   programs.push_back(tiled_matmul(now));
   double place = 0;
   for (auto const& kind : programs) measure_program(now, kind, ++place);
+}
+
+void measure_job_small_steps(session& now) {
+  now.axes("Steps of hotspot as jobs on one device, launched by hand, and in plain CUDA",
+           "rows and columns of the plate, 2000 steps", "seconds");
+  now.repeat(now.quick() ? 1 : runs_to_learn, now.quick() ? 2 : 9);
+  for (auto const size : {256u, 512u, 1024u}) {
+    auto kind = hotspot_program(size, std::uint32_t(now.size(2000, 10)));
+    kind.name += " " + std::to_string(size);
+    now.parameter(kind.name, kind.size);
+    measure_program(now, kind, size);
+  }
 }
 
 }  // namespace ballast::bench

@@ -53,6 +53,10 @@ struct launch_options {
   /// They complete together. The queue builds graphs as it goes, which may wait for the device. It builds
   /// none while a resident kernel runs; turn graphs off if one may be started later.
   bool graphs = true;
+  /// GPUs, order "adaptive" and key "fifo" only: launches of short kernels by threads that wait for each go
+  /// through rings as with the order "resident". A call of CUDA that waits for the whole device, as cudaFree
+  /// does, waits for some 2 ms while there are such launches.
+  bool rings = true;
   /// Physical streams of each device, 1 to 128; 0: 64 on a GPU, two on CPU cores. Launches of different
   /// launch streams run concurrently only on different streams, unless they are merged.
   std::uint32_t streams = 0;
@@ -345,7 +349,7 @@ class launch_queue {
   explicit launch_queue(device_list const& devices, launch_options const& options = {});
   /// Makes a queue that may merge the kernels of a set, which must outlive it. Loads them now, which may wait
   /// for the device: on GPUs make the queue before a resident kernel starts. Throws as the other constructor,
-  /// and with the order "resident" ballast::error if a resident kernel runs on one of the devices.
+  /// and with the order "resident" no_room if a resident kernel runs on one of the devices.
   launch_queue(device_list const& devices, kernel_set const& kernels, launch_options const& options = {});
   launch_queue(launch_queue const&) = delete;
   launch_queue& operator=(launch_queue const&) = delete;

@@ -176,6 +176,38 @@ TEST(launches_of_a_thread_that_no_longer_waits, follow_those_in_its_ring_in_orde
       << "the first of a burst is not known to be one";
 }
 
+TEST(short_kernels_that_are_waited_for, go_through_no_ring_where_the_options_say_so) {
+  launch_queue queue(gpu_of_kernels_that_take(5'000), kernels(), {.rings = false});
+  shared_words const visits(1);
+  auto line = queue.make_launch_stream();
+  for (int i = 0; i < 10; ++i) line.launch(count_visits{visits.ref()}, 1).wait();
+  EXPECT_EQ(visits[0], 10u);
+  auto const did = queue.statistics();
+  EXPECT_EQ(did.resident_kernels, 0u);
+  EXPECT_GE(did.issued_by_producers, 8u);
+}
+
+/// CUDA lets a kernel read by the read-only path what nobody writes while the kernel runs. A block that stays
+/// is still there when others write it.
+TEST(short_kernels_that_are_waited_for,
+     see_by_the_read_only_path_what_was_written_before_they_were_launched) {
+  auto const device = devices().front();
+  launch_queue queue({device}, kernels());
+  device_buffer<std::uint32_t> word(device, 1);
+  shared_words const copied(1);
+  auto writer = queue.make_launch_stream(), reader = queue.make_launch_stream();
+  array_ref<std::uint32_t> const ref(word.data());
+  for (std::uint32_t i = 1; i <= 3000; ++i) {
+    if (i % 3 == 0)
+      writer.launch([&, i](stream& on) { on.fill(word.data(), static_cast<unsigned char>(i), 4); }).wait();
+    else
+      writer.launch(set_word{ref, i}, 1).wait();
+    reader.launch(copy_unchanging_word{array_ref<std::uint32_t const>(word.data()), copied.ref()}, 1).wait();
+    ASSERT_EQ(copied[0], i % 3 == 0 ? (i & 0xff) * 0x01010101u : i) << i;
+  }
+  if (device->is_cuda()) { EXPECT_GT(queue.statistics().resident_kernels, 2000u); }
+}
+
 TEST(a_queue_made_beside_a_resident_kernel, has_no_rings_unless_they_were_asked_for) {
   auto const gpu = gpu_of_kernels_that_take(5'000);
   auto const room = gpu.front()->claim_resident({.holder = "the test"});
