@@ -107,7 +107,10 @@ void measure_simulated(session& now) {
 
 std::vector<benchmark> cluster_benchmarks() {
   return {{"cluster/simulated", "how the policies of a cluster share tasks, on up to 10 000 invented ranks",
-           &measure_simulated}};
+           &measure_simulated},
+          {"cluster/simulated_grain",
+           "how short tasks may be, apart and as a stencil, on up to 256 invented hosts (METG of Task Bench)",
+           &measure_simulated_grain}};
 }
 
 }  // namespace ballast::bench

@@ -14,4 +14,6 @@ inline void note_links(session& now, test::invented_links const& links) {
   now.parameter("ns from rank to rank of a host", links.local_latency_ns);
 }
 
+void measure_simulated_grain(session& now);
+
 }  // namespace ballast::bench

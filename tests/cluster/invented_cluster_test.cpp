@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "invented_network.hpp"
+#include "invented_stencil.hpp"
 #include "invented_tasks.hpp"
 #include "names_of.hpp"
 
@@ -165,6 +166,35 @@ TEST(invented_network, has_a_thread_send_one_message_after_the_other) {
   EXPECT_EQ(network.send(0, 0, 1, 0), 6100);
   EXPECT_EQ(network.send(0, 0, 2, 0, 300), 7400);
   EXPECT_EQ(network.send(50'000, 0, 1, 0), 56'100);
+}
+
+TEST(invented_stencil, has_every_task_wait_for_its_neighbours_across_borders) {
+  invented_stencil stencil{.hosts = 2, .cells_of_rank = 2, .steps = 7, .links = links, .message_bytes = 0};
+  stencil.begin_ns = 10, stencil.border_ns = 300;
+  auto const outcome = stencil_play(stencil).play();
+  EXPECT_EQ(outcome.executed, 4u * 7);
+  EXPECT_EQ(outcome.messages, 2u * 6);
+  auto const border = 300 + 1000 + 100 + 5000 + 1000 + 300;
+  EXPECT_EQ(outcome.end_ns, 7 * 1'000'010 + 6 * border);
+}
+
+TEST(invented_stencil, needs_no_message_on_one_rank_and_no_time_but_that_of_its_tasks) {
+  invented_stencil stencil{.hosts = 1, .cells_of_rank = 5, .steps = 9};
+  auto const outcome = stencil_play(stencil).play();
+  EXPECT_EQ(outcome.end_ns, 9 * 1'000'000);
+  EXPECT_EQ(outcome.messages, 0u);
+  EXPECT_EQ(outcome.work_ns, 5 * 9 * 1e6);
+}
+
+/// A long task holds up one cell on each side for each step.
+TEST(invented_stencil, passes_a_delay_on_by_a_cell_a_step) {
+  invented_stencil stencil{.hosts = 1, .cells_of_rank = 9, .steps = 1};
+  stencil.task_ns = [](std::uint64_t task) { return task == 0 ? 1'000'000 : 1000; };
+  for (stencil.steps = 1; stencil.steps < 12; ++stencil.steps) {
+    auto const outcome = stencil_play(stencil).play();
+    EXPECT_EQ(outcome.end_ns, 1'000'000 + 1000 * (stencil.steps - 1));
+    EXPECT_EQ(outcome.executed, 9u * stencil.steps);
+  }
 }
 
 }  // namespace
