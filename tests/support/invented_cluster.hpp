@@ -104,10 +104,10 @@ class cluster_play {
     outcome_.runs.resize(left_);
   }
 
-  /// Until all tasks were executed, or nothing happens any more.
+  /// Until all tasks were executed, or nothing happens any more, or 100 s have passed there.
   cluster_outcome play() {
     for (std::uint32_t i = 0; i < cluster_.ranks(); ++i) look(i);
-    while (left_ > 0 && !events_.empty()) {
+    while (left_ > 0 && !events_.empty() && now_ < longest_ns) {
       auto const next = events_.take_first();
       now_ = next.at;
       happen(next);
@@ -408,6 +408,7 @@ class cluster_play {
   }
 
   static constexpr std::uint32_t task_bytes = 48;
+  static constexpr std::int64_t longest_ns = 100'000'000'000;
 
   invented_cluster cluster_;
   invented_network network_;
