@@ -49,6 +49,11 @@ struct slow_square {
   }
 };
 
+/// The same, to be executed once.
+struct slow_square_once : slow_square {
+  static constexpr bool repeatable = false;
+};
+
 /// Runs until the word is not zero, on the rank that executes it.
 struct wait_for_word {
   static constexpr int threads = 64;
