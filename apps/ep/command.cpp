@@ -40,7 +40,7 @@ finished_run run_in_memory(device_list const& devices, plan const& asked,
     found = pairs.read();
     return true;
   };
-  auto runs = job_run::repeated(jobs, asked.repeat, {[] {}, draw}, stop_requested);
+  auto runs = job_run::repeated(jobs, asked.repeat, {[] {}, draw, job_run::tasks_of("ep")}, stop_requested);
   return {found,
           job_run::summary_of(jobs, devices, asked.options, std::move(runs), checked(found, asked.of))};
 }

@@ -140,7 +140,9 @@ finished_run run_in(device_list const& devices, plan const& asked,
   job_scheduler jobs(devices, heat_kernels(), options);
   repetitions<Real> plates(asked, start, jobs);
   auto runs = job_run::repeated(jobs, asked.repeat,
-                                {[&] { plates.prepare(); }, [&] { return plates.run(stop_requested); }},
+                                {[&] { plates.prepare(); },
+                                 [&] { return plates.run(stop_requested); },
+                                 {"hotspot", "steps", asked.steps, &job_statistics::ended}},
                                 stop_requested);
   if (plates.made() < asked.steps) tell_of_a_part(plates.made(), asked.steps, runs.size());
   auto const end = plates.end();

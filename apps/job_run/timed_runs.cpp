@@ -5,14 +5,17 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <iostream>
 #include <iterator>
 #include <optional>
 #include <utility>
 
 #include "ballast/error.hpp"
+#include "report/progress.hpp"
 #include "report/statistics.hpp"
 #include "report/table.hpp"
+#include "shown_progress.hpp"
 
 namespace ballast::job_run {
 namespace {
@@ -54,6 +57,11 @@ deadline a_day_from_now() { return deadline::in(std::chrono::hours(24)); }
 std::vector<timed_run> repeated(job_scheduler& jobs, std::uint32_t times, timed_program const& program,
                                 std::function<bool()> const& stop_requested) {
   std::vector<timed_run> runs;
+  std::optional<shown_progress> shown;
+  auto const& [name, unit, units, done] = program.work;
+  if (jobs.rank() == 0 && !name.empty())
+    shown.emplace(progress(name, units * times, unit, progress_on(stderr)),
+                  [&jobs, &done = done] { return done(jobs.statistics()); });
   do {
     auto const one = timed(jobs, program);
     if (!one) break;

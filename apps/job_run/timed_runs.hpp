@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ballast/deadline.hpp"
@@ -23,15 +24,30 @@ struct timed_run {
 /// For results of jobs that may take long on few cores.
 deadline a_day_from_now();
 
+/// What a repetition is made of, for those who watch a long one.
+struct counted_work {
+  std::string name;                                               ///< of the program; empty: nothing is shown
+  std::string unit;                                               ///< "steps"
+  std::uint64_t units = 0;                                        ///< of a repetition; 0: not known
+  std::function<std::uint64_t(job_statistics const&)> done = {};  ///< so far, of all repetitions
+};
+
+/// Of a program whose job is cut into tasks by a policy.
+inline counted_work tasks_of(std::string name) {
+  return {std::move(name), "tasks", 0, &job_statistics::tasks};
+}
+
 /// A program whose jobs are timed. Both wait for what they need.
 struct timed_program {
   std::function<void()> prepare;  ///< writes the inputs anew, so that each repetition has to move them
   std::function<bool()> run;      ///< submits the jobs and reads the results; false: it was stopped before
+  counted_work work = {};
 };
 
 /// Prepares and runs so many times, at least once; fewer once `stop_requested` says so. A run that was
-/// stopped is the last and does not count, so there may be none. Nobody else may use the scheduler meanwhile.
-/// What the program throws passes through.
+/// stopped is the last and does not count, so there may be none. The first rank shows on standard error how
+/// far they are, if that takes more than two seconds. Nobody else may use the scheduler meanwhile. What the
+/// program throws passes through.
 std::vector<timed_run> repeated(job_scheduler& jobs, std::uint32_t times, timed_program const& program,
                                 std::function<bool()> const& stop_requested);
 

@@ -45,7 +45,8 @@ job_run::run_summary run_in_memory(device_list const& devices, plan const& asked
     matrices.read();
     return true;
   };
-  auto runs = job_run::repeated(jobs, asked.repeat, {[&] { matrices.fill(); }, multiply}, stop_requested);
+  auto runs = job_run::repeated(
+      jobs, asked.repeat, {[&] { matrices.fill(); }, multiply, job_run::tasks_of("matmul")}, stop_requested);
   auto const result = matrices.read();
   auto found = jobs.rank() == 0 ? checked(result) : job_run::checked_by_the_first_rank;
   return job_run::summary_of(jobs, devices, asked.options, std::move(runs), std::move(found));

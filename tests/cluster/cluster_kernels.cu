@@ -6,6 +6,7 @@
 #endif
 
 #include "ballast/detail/queue/compile_queue.cuh"
+#include "visiting_kernels.cuh"
 
 namespace ballast::test {
 
@@ -36,6 +37,8 @@ BALLAST_KERNELS(cluster_kernels, ballast::for_queues, tally, repeatable_tally, l
                 idle, fail_here, say_nothing)
 BALLAST_KERNELS(other_cluster_kernels, ballast::for_queues, tally, large_tally, repeatable_tally,
                 wait_at_gate, idle, fail_here, say_nothing)
+BALLAST_KERNELS(visiting_kernels, ballast::for_queues, count_visit, add_through_scratch, work_then_count,
+                wait_at_gate)
 BALLAST_KERNELS(page_kernels, ballast::for_queues, fill_a_page, fill_eight_pages)
 
 task failing_task() { return task(fail_here{}); }

@@ -131,6 +131,8 @@ using fill_eight_pages = fill_pages<8>;
 kernel_set const& cluster_kernels();
 /// The same but for the second kernel.
 kernel_set const& other_cluster_kernels();
+/// Those of visiting_kernels.cuh, and wait_at_gate.
+kernel_set const& visiting_kernels();
 /// fill_a_page and fill_eight_pages.
 kernel_set const& page_kernels();
 /// A task that fails where it runs, and one whose kernel does not say whether its members travel.

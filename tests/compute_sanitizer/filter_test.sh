@@ -13,13 +13,13 @@ complain() {
   wrong=1
 }
 
-# is_there ROOM TEST: whether a source of the room's suite has it. TEST may be suite.* and suite/type.*
+# is_there ROOM TEST: whether a source of the room's suite has it, or a suite that rooms share. TEST may be suite.* and suite/type.*
 is_there() {
   local folder=$root/tests/$1 suite=${2%%.*} test=${2#*.}
   [[ -d $folder ]] || folder=$root/apps/$1/tests
   if [[ $suite == */* ]]; then grep -rqF "\"${suite#*/}\"" "$folder" || return; fi
   if [[ $test == '*' ]]; then test='[A-Za-z0-9_]+'; fi
-  grep -qE "^(TYPED_)?TEST(_[FP])?\(${suite%%/*}, $test\)" "$folder"/*.cpp
+  grep -qE "^(TYPED_)?TEST(_[FP])?\(${suite%%/*}, $test\)" "$folder"/*.cpp "$root"/tests/support/*.hpp
 }
 
 rows=0

@@ -18,6 +18,7 @@
 #include "ballast/task_queue.hpp"
 #include "kernels.cuh"
 #include "test_devices.hpp"
+#include "visit_report.hpp"
 
 namespace ballast::test {
 using namespace detail;
@@ -96,24 +97,6 @@ class gate {
  private:
   pinned_buffer<std::uint32_t> entered_, gate_;
 };
-
-/// What an exactly-once run must leave behind, told as counts so that a failure says what happened.
-struct visit_report {
-  std::size_t lost = 0, duplicated = 0;
-  bool operator==(visit_report const&) const = default;
-};
-inline std::ostream& operator<<(std::ostream& out, visit_report const& report) {
-  return out << report.lost << " lost, " << report.duplicated << " duplicated";
-}
-inline visit_report check_visits(std::vector<std::uint32_t> const& visits) {
-  visit_report report;
-  for (auto const count : visits) {
-    report.lost += count == 0;
-    report.duplicated += count > 1;
-  }
-  return report;
-}
-inline constexpr visit_report exactly_once{};
 
 /// One task per block index 0 .. n - 1.
 inline std::vector<task> visits_of(array_ref<std::uint32_t> words, std::uint32_t n) {

@@ -11,22 +11,21 @@
 #include "ballast/balanced_queue.hpp"
 #include "ballast/methods/chen_queue.hpp"
 #include "ballast/task_queue.hpp"
+#include "contract_method.hpp"
 #include "fixture.hpp"
 #include "spawning_kernels.cuh"
 
 namespace ballast::test {
 using namespace detail;
 
-/// How much a queue is to hold on its device.
-enum class fit { smallest, usual, large };
-
 /// Words and tasks for methods that feed one device: the words are the device's, and a second visit is always
 /// counted.
 struct on_one_device {
   using place = on_one_device;
   using words = counted_words;
+  using gate = test::gate;
 
-  static device_list used() { return {first_device()}; }
+  static std::vector<std::string> names_in_state() { return {first_device()->name()}; }
   static kernel_set const& list() { return kernels(); }
   static task visit(words const& visits, std::uint32_t i) { return task(count_visit{visits.ref()}, {i, 1}); }
   static task long_visit(words const& visits, std::uint32_t i, std::uint32_t steps) {
@@ -38,8 +37,13 @@ struct on_one_device {
 struct on_every_device {
   using place = on_every_device;
   using words = shared_visits;
+  using gate = test::gate;
 
-  static device_list used() { return devices(); }
+  static std::vector<std::string> names_in_state() {
+    std::vector<std::string> names;
+    for (auto const& device : devices()) names.push_back(device->name());
+    return names;
+  }
   static kernel_set const& list() { return kernels(); }
   static task visit(words const& visits, std::uint32_t i) {
     return task(add_one_plainly{visits.ref()}, {i, 1});
@@ -149,12 +153,5 @@ struct chen_to_every : chen_queue, on_every_device {
 using every_method =
     testing::Types<rings_to_one, rings_to_a_ring_on_the_host, rings_to_a_pool, drain_to_every, parts_to_every,
                    fixed_to_every, chen_to_one, chen_to_every>;
-
-struct method_names {
-  template <class Method>
-  static std::string GetName(int) {
-    return Method::name;
-  }
-};
 
 }  // namespace ballast::test

@@ -57,7 +57,7 @@ std::string progress::state(double elapsed) const {
   if (total_ > 0) text += fmt::format(" of {}", total_);
   text += ' ' + unit_;
   double const rate = static_cast<double>(done_) / elapsed;
-  if (!(rate > 0)) return text;
+  if (!(rate > 0)) return text + " in " + duration_text(elapsed);
   text += fmt::format(", {} {}/s", rounded(rate, 3), unit_);
   if (total_ < done_) return text;
   return text + fmt::format(", {} left", duration_text(static_cast<double>(total_ - done_) / rate));

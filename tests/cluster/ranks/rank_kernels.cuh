@@ -2,8 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#if !BALLAST_ON_GPU
+#  include <thread>
+#endif
 
 #include "ballast/array_view.cuh"
+#include "ballast/atomic_ref.cuh"
 #include "ballast/kernel_set.hpp"
 #include "ballast/result_ref.cuh"
 
@@ -45,7 +49,34 @@ struct slow_square {
   }
 };
 
+/// The same, to be executed once.
+struct slow_square_once : slow_square {
+  static constexpr bool repeatable = false;
+};
+
+/// Runs until the word is not zero, on the rank that executes it.
+struct wait_for_word {
+  static constexpr int threads = 64;
+  std::uint32_t* word;
+
+  template <class Visit>
+  void addresses(Visit&& visit) {
+    visit(word);
+  }
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    if (block.rank() != 0) return;
+    while (atomic_ref<std::uint32_t, scope::system>(*word).load_acquire() == 0) {
+#if !BALLAST_ON_GPU
+      std::this_thread::yield();
+#endif
+    }
+  }
+};
+
 kernel_set const& rank_kernels();
+/// Those of visiting_kernels.cuh, and wait_for_word.
+kernel_set const& visiting_kernels();
 /// uts_node.
 kernel_set const& tree_kernels();
 

@@ -77,7 +77,7 @@ TEST(report_progress, promises_no_end_that_it_does_not_know) {
   steps.update(0);
   on.time += 10s;
   steps.update(50);
-  EXPECT_EQ(on.lines, (std::vector<std::string>{"md: 0 steps\n", "md: 50 steps, 2.50 steps/s\n"}));
+  EXPECT_EQ(on.lines, (std::vector<std::string>{"md: 0 steps in 10 s\n", "md: 50 steps, 2.50 steps/s\n"}));
 }
 
 TEST(report_progress, says_nothing_of_a_run_that_ends_at_once_but_its_end) {
