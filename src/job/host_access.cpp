@@ -36,7 +36,7 @@ array_use host_access::all_uses() const {
 
 /// From the turn on nothing newer touches the bytes.
 bool host_access::try_open() {
-  if (!planner_.has_come(turn_, all_uses())) return false;
+  if (!has_come()) return false;
   if (reads()) fetch();
   auto const& directory = array_->directory;
   auto const hull = bytes_.hull();

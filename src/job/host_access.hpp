@@ -18,7 +18,8 @@ index_range elements_of(array_state const& array, index_range elements);
 
 /// Elements that a thread of the host waits for, mostly on the host. It takes its turn among the jobs, so
 /// that nothing newer overtakes it; the directory knows of it only when it is granted, so an access that is
-/// given up has changed nothing. One thread at a time; whoever waits asks try_open() after each change.
+/// given up has changed nothing. One thread at a time; whoever waits asks try_open() after each change, or
+/// once has_come() says that it may help.
 class host_access {
  public:
   /// Takes its turn. At least one element. The planner outlives it.
@@ -28,6 +29,8 @@ class host_access {
   /// Ends its turn; what waited behind it may be planned then.
   ~host_access() { planner_.end_turn(turn_); }
 
+  /// Whether its turn has come: no job before it has yet to be planned that touches its elements.
+  bool has_come() const { return planner_.has_come(turn_, all_uses()); }
   /// Whether its place has the elements and nothing else is at them. Plans the copies once the turn has come.
   /// Throws error, job_failed if their values are lost.
   bool try_open();

@@ -64,7 +64,7 @@ void job_order::add(job_number job, std::uint32_t units, uses_of_part uses) {
   if (units > 0) jobs_.push_back({job, std::move(uses), {{{0, units}}}});
 }
 
-std::vector<job_order::unplanned_job>::iterator job_order::find(job_number job) {
+std::deque<job_order::unplanned_job>::iterator job_order::find(job_number job) {
   return std::ranges::find(jobs_, job, &unplanned_job::number);
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <optional>
 #include <span>
@@ -61,10 +62,10 @@ class job_order {
     bool conflicts_with(std::span<array_use const> others);
   };
 
-  std::vector<unplanned_job>::iterator find(job_number job);
+  std::deque<unplanned_job>::iterator find(job_number job);
 
   job_number newest_;
-  std::vector<unplanned_job> jobs_;  ///< ascending; those with unplanned units
+  std::deque<unplanned_job> jobs_;  ///< ascending; those with unplanned units: mostly the oldest one goes
 };
 
 }  // namespace ballast::detail

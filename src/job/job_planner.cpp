@@ -96,14 +96,13 @@ void job_planner::record_host_write(array_state& array, byte_range bytes, place_
 }
 
 /// Jobs that fail at once make room for others to be looked at, and no end would tell of it.
-bool job_planner::advance() {
-  if (stopped_) return false;
+void job_planner::advance() {
+  if (stopped_) return;
   for (auto& device : on_devices_) device.lacks_memory = false;
   do {
     plan_jobs();
     if (std::ranges::all_of(jobs_, &job_record::is_planned)) plan_exchanges_before(next_turn());
   } while (retire_ended());
-  return std::exchange(has_changed_, false);
 }
 
 // Over ranks one job is planned after the other, and before it what is exchanged for it: else the devices of
@@ -132,7 +131,6 @@ bool job_planner::retire_ended() {
   };
   auto const last = end_of_begun();
   auto const first_ended = std::remove_if(jobs_.begin(), last, ended);
-  has_changed_ |= first_ended != last;
   jobs_.erase(first_ended, last);
   return statistics_.failed != failed_before;
 }
@@ -379,7 +377,6 @@ void job_planner::fail(job_record& job, job_part part, std::string const& device
 bool job_planner::drop_rest(job_record const& job) {
   auto const dropped = order_.drop_behind_earlier(job.number);
   job.lose(dropped);
-  has_changed_ |= !dropped.empty();
   return order_.is_planned(job.number);
 }
 

@@ -75,9 +75,8 @@ class job_planner {
   /// The host writes bytes that nothing else touches any more.
   void record_host_write(array_state& array, byte_range bytes, place_id at);
 
-  /// Plans all that may be; to be called whenever something has changed. Whether what somebody waits for may
-  /// have come since the last call.
-  bool advance();
+  /// Plans all that may be; to be called whenever something has changed.
+  void advance();
   /// What the sink took has ended on `device`; `failed` also if only what it takes data from has.
   void handle_end(planned_work const& work, std::uint32_t device, ended_operation const& end, bool failed);
 
@@ -170,7 +169,6 @@ class job_planner {
   std::size_t exchanges_ = 0;
   std::uint32_t newest_exchange_ = 0;
   std::optional<std::string> first_failure_;
-  bool has_changed_ = false;  ///< something that may be waited for, since advance() said so
   bool stopped_ = false;
 };
 

@@ -265,7 +265,7 @@ completion job_runtime::submit(job_request request) {
   auto const job = make_job(std::move(request));
   if (ranks_ != nullptr) begin_over_ranks(*job);
   planner_.add(job);
-  if (advance()) changed_.notify();
+  advance_and_notify();
   return {job->end, {.first = job->number.value()}};
 }
 
@@ -305,14 +305,36 @@ void job_runtime::wait_all(deadline until) {
   guard hold(*this);
   auto const last = planner_.newest_turn();
   auto const& jobs = planner_.jobs();
-  if (wait_until(hold, until, [&] { return jobs.empty() || jobs.front()->number > last; })) return;
+  auto const have_ended = [&] { return jobs.empty() || jobs.front()->number > last; };
+  if (wait_until(hold, until, have_ended, have_ended)) return;
   hold.unlock();
   throw timed_out("the jobs to end", state());
 }
 
-/// Whether it is over, of which is_over() tells under the mutex.
+namespace {
+
+/// In a list for as long as this lives.
+template <class T>
+class entry {
+ public:
+  entry(std::vector<T>& list, T what) : list_(list), what_(what) { list_.push_back(what); }
+  ~entry() { std::erase(list_, what_); }
+  entry(entry const&) = delete;
+  entry& operator=(entry const&) = delete;
+
+ private:
+  std::vector<T>& list_;
+  T const what_;
+};
+
+}  // namespace
+
+/// Whether it is over, of which is_over() tells under the mutex. It is asked again when may_be_over() says
+/// so: to wake this thread takes the others longer than to ask.
 template <class IsOver>
-bool job_runtime::wait_until(guard& hold, deadline until, IsOver is_over) {
+bool job_runtime::wait_until(guard& hold, deadline until, IsOver is_over,
+                             std::function<bool()> const& may_be_over) {
+  entry<std::function<bool()> const*> const own(waiting_, &may_be_over);
   for (auto seen = changed_.epoch(); !is_over(); seen = changed_.epoch()) {
     hold.unlock();
     bool const rung = changed_.wait_past(seen, until.at());
@@ -375,7 +397,8 @@ void job_runtime::set_released(array_state& array, bool is_released) {
 
 bool job_runtime::is_at_rest_within(deadline until) {
   guard hold(*this);
-  wait_until(hold, until, [&] { return !planner_.is_stopped() || at_rest_; });
+  auto const is_over = [&] { return !planner_.is_stopped() || at_rest_; };
+  wait_until(hold, until, is_over, is_over);
   return at_rest_.value_or(false);
 }
 
@@ -416,25 +439,20 @@ void job_runtime::wait_for_access(guard& hold, std::shared_ptr<array_state> cons
       throw stopped("the scheduler went while the host waited for " + array->name(), planner_.jobs().size());
     return false;
   };
-  if (!wait_until(hold, until, is_open))
+  if (!wait_until(hold, until, is_open, [&] { return access.has_come(); }))
     throw timed_out("elements of " + array->name() + " for the host", state_under_mutex());
   access.grant(is_for_all);
 }
 
-/// Whether what somebody waits for may have come.
-bool job_runtime::advance() {
+void job_runtime::advance_and_notify() {
   forget_released_arrays();
-  bool const has_changed = planner_.advance();
+  planner_.advance();
   if (ranks_ != nullptr && !abandoned_ && planner_.first_failure()) {
     abandoned_ = std::make_exception_ptr(error(*planner_.first_failure()));
     ranks_->fail(abandoned_);
   }
-  return has_changed;
-}
-
-void job_runtime::advance_and_notify() {
-  advance();
-  changed_.notify();
+  auto const may_be_over = [](auto const* waiting) { return (*waiting)(); };
+  if (planner_.is_stopped() || abandoned_ || std::ranges::any_of(waiting_, may_be_over)) changed_.notify();
 }
 
 bool job_runtime::handle_ends(std::uint32_t device, std::vector<ended_operation> const& ends,
@@ -518,7 +536,8 @@ void job_runtime::abandon(std::exception_ptr const& why) {
 /// Others may need something of this rank still.
 void job_runtime::stop_ranks(deadline until) {
   guard hold(*this);
-  wait_until(hold, until, [&] { return planner_.exchanges() == 0 || abandoned_; });
+  auto const have_ended = [&] { return planner_.exchanges() == 0 || abandoned_; };
+  wait_until(hold, until, have_ended, have_ended);
   auto const left = planner_.exchanges();
   bool const is_over = left == 0 && !abandoned_;
   if (!is_over && !abandoned_)

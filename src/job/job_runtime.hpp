@@ -122,12 +122,11 @@ class job_runtime : public std::enable_shared_from_this<job_runtime> {
 
   // Changes, under the mutex.
   void forget_released_arrays();
-  bool advance();
   void advance_and_notify();
   bool handle_ends(std::uint32_t device, std::vector<ended_operation> const& ends,
                    device_executor::if_busy then);
   template <class IsOver>
-  bool wait_until(guard& hold, deadline until, IsOver is_over);
+  bool wait_until(guard& hold, deadline until, IsOver is_over, std::function<bool()> const& may_be_over);
   void wait_for_access(guard& hold, std::shared_ptr<array_state> const& array, access_request const& what,
                        deadline until, bool is_for_all);
 
@@ -150,7 +149,7 @@ class job_runtime : public std::enable_shared_from_this<job_runtime> {
 
   device_list const devices_;
   job_options const options_;
-  event_count changed_;  ///< rung after each change that a host access or wait_all() may wait for
+  event_count changed_;  ///< rung after changes that somebody who waits may wait for
 
   mutable std::mutex mutex_;
   operations ops_;
@@ -162,6 +161,7 @@ class job_runtime : public std::enable_shared_from_this<job_runtime> {
   /// Of sites and arguments: no unit writes what another one touches.
   std::set<std::tuple<std::uint64_t, job_site, std::vector<described_argument>>> tried_maps_;
   array_id newest_array_;
+  std::vector<std::function<bool()> const*> waiting_;  ///< whether it may be over, by those who wait
   std::optional<bool> at_rest_;  ///< once stop() has ended: whether no device works for this any more
 
   std::mutex released_mutex_;  ///< taken last
