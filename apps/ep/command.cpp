@@ -35,12 +35,10 @@ finished_run run_in_memory(device_list const& devices, plan const& asked,
   job_scheduler jobs(devices, pair_kernels(), options);
   shared_pairs pairs(jobs, asked.of.log2_pairs);
   tally found;
-  auto const draw = [&] {
-    pairs.submit();
-    found = pairs.read();
-    return true;
-  };
-  auto runs = job_run::repeated(jobs, asked.repeat, {[] {}, draw, job_run::tasks_of("ep")}, stop_requested);
+  auto runs = job_run::repeated(
+      jobs, asked.repeat,
+      {[] {}, [&] { return pairs.submit(); }, [&] { found = pairs.read(); }, job_run::tasks_of("ep")},
+      stop_requested);
   return {found,
           job_run::summary_of(jobs, devices, asked.options, std::move(runs), checked(found, asked.of))};
 }

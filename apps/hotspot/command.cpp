@@ -8,6 +8,7 @@
 #include <array>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -72,13 +73,13 @@ class repetitions {
     if (made_ > 0) keep(steps_of(plate_, asked_));
     plate_.fill(start_.temperature, start_.power);
   }
-  /// False if it is stopped between two steps.
-  bool run(std::function<bool()> const& stop_requested) {
+  /// The last one's end, which has come; none if it is stopped between two steps.
+  std::optional<completion> make_steps(std::function<bool()> const& stop_requested) {
     made_ = plate_.run(asked_.steps, stop_requested);
-    if (made_ < asked_.steps) return false;
-    plate_.temperature();
-    return true;
+    if (made_ < asked_.steps) return std::nullopt;
+    return completion();
   }
+  void bring_home() { plate_.temperature(); }
   /// Steps of the last repetition.
   std::uint32_t made() const { return made_; }
   /// Of the last whole repetition, if there was one.
@@ -141,7 +142,8 @@ finished_run run_in(device_list const& devices, plan const& asked,
   repetitions<Real> plates(asked, start, jobs);
   auto runs = job_run::repeated(jobs, asked.repeat,
                                 {[&] { plates.prepare(); },
-                                 [&] { return plates.run(stop_requested); },
+                                 [&] { return plates.make_steps(stop_requested); },
+                                 [&] { plates.bring_home(); },
                                  {"hotspot", "steps", asked.steps, &job_statistics::ended}},
                                 stop_requested);
   if (plates.made() < asked.steps) tell_of_a_part(plates.made(), asked.steps, runs.size());

@@ -4,14 +4,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <iostream>
 #include <iterator>
+#include <memory>
 #include <optional>
 #include <utility>
 
 #include "ballast/error.hpp"
+#include "ballast/shared_array.hpp"
 #include "report/progress.hpp"
 #include "report/statistics.hpp"
 #include "report/table.hpp"
@@ -20,28 +23,78 @@
 namespace ballast::job_run {
 namespace {
 
+/// Where ranks wait for each other: each is sent what all others write.
+class meeting_of_ranks {
+ public:
+  explicit meeting_of_ranks(job_scheduler& jobs) {
+    if (jobs.ranks() > 1)
+      here_.emplace(jobs, std::array<std::size_t, 1>{jobs.ranks()}, "ranks that are ready");
+  }
+  void wait() {
+    if (!here_) return;
+    std::ranges::fill(here_->write(own_elements), 1u);
+    here_->read();
+  }
+
+ private:
+  std::optional<shared_array<std::uint32_t>> here_;
+};
+
+/// When work ended, though somebody may wait for something else then.
+class end_time {
+ public:
+  explicit end_time(completion const& of)
+      : told_(of.then([at = at_] { *at = std::chrono::steady_clock::now(); })) {}
+  std::chrono::steady_clock::time_point get() const {
+    told_.wait_until(a_day_from_now());
+    return *at_;
+  }
+
+ private:
+  std::shared_ptr<std::chrono::steady_clock::time_point> at_ =
+      std::make_shared<std::chrono::steady_clock::time_point>();
+  completion told_;
+};
+
 std::optional<timed_run> timed(job_scheduler& jobs, timed_program const& program) {
-  program.prepare();
   auto const before = jobs.statistics();
   auto const begin = std::chrono::steady_clock::now();
-  if (!program.run()) return std::nullopt;
-  std::chrono::duration<double> const took = std::chrono::steady_clock::now() - begin;
+  auto const last = program.submit();
+  if (!last) return std::nullopt;
+  end_time const computed(*last);
+  program.bring_home();
+  auto const end = std::chrono::steady_clock::now();
   auto const after = jobs.statistics();
-  return timed_run{took.count(), after.tasks - before.tasks, after.moved.since(before.moved),
-                   after.sent - before.sent, after.received - before.received};
+  std::chrono::duration<double> const took = end - begin, home = end - std::min(computed.get(), end);
+  return timed_run{took.count(),
+                   home.count(),
+                   after.tasks - before.tasks,
+                   after.moved.since(before.moved),
+                   after.sent - before.sent,
+                   after.received - before.received};
+}
+
+template <class Value>
+double median_of(run_summary const& of, Value const& value) {
+  std::vector<double> values;
+  for (auto const& run : of.runs) values.push_back(value(run));
+  return median(values);
 }
 
 double median_seconds(run_summary const& of) {
-  std::vector<double> seconds;
-  for (auto const& run : of.runs) seconds.push_back(run.seconds);
-  return median(seconds);
+  return median_of(of, [](timed_run const& run) { return run.seconds; });
 }
+double job_seconds(timed_run const& run) { return run.seconds - run.home_seconds; }
+double home_seconds(timed_run const& run) { return run.home_seconds; }
 
 json_value runs_as_json(std::vector<timed_run> const& runs) {
   json_value::list all;
   for (auto const& run : runs)
-    all.push_back(
-        json_value::object{{"seconds", run.seconds}, {"tasks", run.tasks}, {"bytes_moved", run.moved.all()}});
+    all.push_back(json_value::object{{"seconds", run.seconds},
+                                     {"job_seconds", job_seconds(run)},
+                                     {"home_seconds", run.home_seconds},
+                                     {"tasks", run.tasks},
+                                     {"bytes_moved", run.moved.all()}});
   return all;
 }
 
@@ -62,7 +115,10 @@ std::vector<timed_run> repeated(job_scheduler& jobs, std::uint32_t times, timed_
   if (jobs.rank() == 0 && !name.empty())
     shown.emplace(progress(name, units * times, unit, progress_on(stderr)),
                   [&jobs, &done = done] { return done(jobs.statistics()); });
+  meeting_of_ranks meeting(jobs);
   do {
+    program.prepare();
+    meeting.wait();
     auto const one = timed(jobs, program);
     if (!one) break;
     runs.push_back(*one);
@@ -82,6 +138,8 @@ run_summary summary_of(job_scheduler const& jobs, device_list const& devices, jo
 json_value::object members_of(run_summary const& of) {
   auto const& last = of.runs.back();
   json_value::object members{{"seconds", median_seconds(of)},
+                             {"job_seconds", median_of(of, job_seconds)},
+                             {"home_seconds", median_of(of, home_seconds)},
                              {"repetitions", of.runs.size()},
                              {"runs", runs_as_json(of.runs)},
                              {"devices", json_value::list_of(of.devices)},
@@ -112,13 +170,12 @@ std::string text_of(run_summary const& of) {
                                        : fmt::format("it sent {} to other ranks and received {}\n",
                                                      byte_size(last.sent), byte_size(last.received));
   return fmt::format(
-      "{}on {}, policy {}{}\n{} s (median of {}); the last run: {} tasks, {} from the host, {} to it, {} "
-      "between "
-      "devices\n{}{}: {}\n",
+      "{}on {}, policy {}{}\n{} s (median of {}), {} s of it to bring the results home after the last job\n"
+      "the last run: {} tasks, {} from the host, {} to it, {} between devices\n{}{}: {}\n",
       where, fmt::join(of.devices, ", "), of.policy, of.reuse ? "" : ", no reuse",
-      rounded(median_seconds(of)), of.runs.size(), last.tasks, byte_size(last.moved.from_host),
-      byte_size(last.moved.to_host), byte_size(last.moved.between_devices), exchanged,
-      of.found.is_right ? "right" : "WRONG", of.found.checked);
+      rounded(median_seconds(of)), of.runs.size(), rounded(median_of(of, home_seconds)), last.tasks,
+      byte_size(last.moved.from_host), byte_size(last.moved.to_host), byte_size(last.moved.between_devices),
+      exchanged, of.found.is_right ? "right" : "WRONG", of.found.checked);
 }
 
 void print(run_summary const& of, std::string const& text) {

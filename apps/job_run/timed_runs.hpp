@@ -3,10 +3,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "ballast/completion.hpp"
 #include "ballast/deadline.hpp"
 #include "ballast/job_scheduler.hpp"
 #include "report/json_value.hpp"
@@ -15,7 +17,8 @@ namespace ballast::job_run {
 
 /// One repetition of a program.
 struct timed_run {
-  double seconds = 0;  ///< from the first submission until the results are on the host
+  double seconds = 0;       ///< from the first submission until the results are on the host
+  double home_seconds = 0;  ///< of these, after the last job had ended, on this rank its own part
   std::uint64_t tasks = 0;
   moved_bytes moved{};
   std::uint64_t sent = 0, received = 0;  ///< bytes, by this rank
@@ -37,17 +40,19 @@ inline counted_work tasks_of(std::string name) {
   return {std::move(name), "tasks", 0, &job_statistics::tasks};
 }
 
-/// A program whose jobs are timed. Both wait for what they need.
+/// A program whose jobs are timed. All three functions wait for what they need.
 struct timed_program {
   std::function<void()> prepare;  ///< writes the inputs anew, so that each repetition has to move them
-  std::function<bool()> run;      ///< submits the jobs and reads the results; false: it was stopped before
+  /// Submits the jobs and returns the last one's completion; none: it was stopped before.
+  std::function<std::optional<completion>()> submit;
+  std::function<void()> bring_home;  ///< reads the results
   counted_work work = {};
 };
 
-/// Prepares and runs so many times, at least once; fewer once `stop_requested` says so. A run that was
-/// stopped is the last and does not count, so there may be none. The first rank shows on standard error how
-/// far they are, if that takes more than two seconds. Nobody else may use the scheduler meanwhile. What the
-/// program throws passes through.
+/// Prepares and runs so many times, at least once; fewer once `stop_requested` says so. Of several ranks none
+/// begins a run before all have prepared it. A run that was stopped is the last and does not count, so there
+/// may be none. The first rank shows on standard error how far they are, if that takes more than two seconds.
+/// Nobody else may use the scheduler meanwhile. What the program throws passes through.
 std::vector<timed_run> repeated(job_scheduler& jobs, std::uint32_t times, timed_program const& program,
                                 std::function<bool()> const& stop_requested);
 
@@ -74,9 +79,10 @@ struct run_summary {
 run_summary summary_of(job_scheduler const& jobs, device_list const& devices, job_options const& options,
                        std::vector<timed_run> runs, verdict found);
 
-/// seconds (the median), repetitions, runs (of each: seconds, tasks, bytes_moved), devices, costs, policy,
-/// reuse, tasks and bytes_moved (of the last run), by where they went, verified and checked; of several ranks
-/// also ranks, and bytes_sent and bytes_received by the first.
+/// seconds, and of these job_seconds and home_seconds (medians), repetitions, runs (of each: seconds,
+/// job_seconds, home_seconds, tasks, bytes_moved), devices, costs, policy, reuse, tasks and bytes_moved (of
+/// the last run), by where they went, verified and checked; of several ranks also ranks, and bytes_sent and
+/// bytes_received by the first.
 json_value::object members_of(run_summary const& of);
 /// One JSON object of what a program tells besides, and of these, in lines.
 std::string json_text(json_value::object members, run_summary const& of);

@@ -40,13 +40,10 @@ job_run::run_summary run_in_memory(device_list const& devices, plan const& asked
   options.array_bytes = bytes_of(asked.shape);
   job_scheduler jobs(devices, product_kernels(), options);
   shared_product matrices(jobs, asked.shape);
-  auto const multiply = [&] {
-    matrices.submit(asked.kernel);
-    matrices.read();
-    return true;
-  };
-  auto runs = job_run::repeated(
-      jobs, asked.repeat, {[&] { matrices.fill(); }, multiply, job_run::tasks_of("matmul")}, stop_requested);
+  auto runs = job_run::repeated(jobs, asked.repeat,
+                                {[&] { matrices.fill(); }, [&] { return matrices.submit(asked.kernel); },
+                                 [&] { matrices.read(); }, job_run::tasks_of("matmul")},
+                                stop_requested);
   auto const result = matrices.read();
   auto found = jobs.rank() == 0 ? checked(result) : job_run::checked_by_the_first_rank;
   return job_run::summary_of(jobs, devices, asked.options, std::move(runs), std::move(found));

@@ -237,6 +237,7 @@ void measure_ranks(place const& at, mpi_process const& mpi, cluster_traffic cons
   measure_round_trips(at);
   measure_throughput(at);
   measure_handing(at, mpi, traffic);
+  measure_reads(at, mpi);
   measure_grain(at, mpi);
   measure_naps(at);
   if (are_cores(*at.devices)) measure_peers(at, mpi);

@@ -30,6 +30,8 @@ void measure_trees(place const& at, mpi_process const& mpi);
 void measure_ping_pong(session* now, mpi_process const& mpi, device_list const& devices, bool quick);
 /// How fast rank 0 hands tasks to others, and how soon one that asks has one.
 void measure_handing(place const& at, mpi_process const& mpi, cluster_traffic const& traffic);
+/// How fast what the devices of other ranks wrote comes to rank 0, beside MPI alone.
+void measure_reads(place const& at, mpi_process const& mpi);
 
 /// The same, of naps alone, on a cluster whose ranks say more often that they live.
 void measure_heartbeats(session* now, cluster& ranks, device_list const& devices, bool quick);

@@ -79,6 +79,7 @@ BALLAST_HD void nap_in_line::operator()(Block& block) const {
 BALLAST_KERNELS(rank_kernels, ballast::for_queues, nothing, luggage<40>, nap, hold, asked_for)
 BALLAST_KERNELS(large_kernels, ballast::for_queues, luggage<4000>, hold)
 BALLAST_KERNELS(line_kernels, ballast::for_jobs, nap_in_line)
+BALLAST_KERNELS(row_kernels, ballast::for_jobs, number_row)
 BALLAST_KERNELS(tree_kernels, ballast::for_queues, test::uts_node)
 
 }  // namespace ballast::bench

@@ -99,11 +99,27 @@ struct nap_in_line {
   BALLAST_HD void operator()(Block& block) const;
 };
 
+/// A block numbers the words of its row.
+struct number_row {
+  static constexpr int threads = 128;
+  static constexpr std::uint32_t words = 512;
+  array_ref<std::uint64_t> to;
+  std::uint64_t first;  ///< that of the first word of the first row
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    auto const begin = std::uint64_t(block.index()) * words;
+    block.for_each(words, [&](std::uint32_t i) { to[begin + i] = first + begin + i; });
+  }
+};
+
 kernel_set const& rank_kernels();
 /// luggage<4000> and hold.
 kernel_set const& large_kernels();
 /// nap_in_line.
 kernel_set const& line_kernels();
+/// number_row.
+kernel_set const& row_kernels();
 /// test::uts_node.
 kernel_set const& tree_kernels();
 

@@ -68,6 +68,7 @@ void measure_part(session* now, mpi_process const& mpi, device_list const& devic
   auto of_all = mpi_cluster();
   auto const at = begin_ranks(now, of_all, devices, quick);
   if (part == "naps") measure_naps(at);
+  if (part == "reads") measure_reads(at, mpi);
   if (part == "grain") measure_grain(at, mpi);
   if (part == "trees") measure_trees(at, mpi);
 }
@@ -221,9 +222,9 @@ void add_cluster_command(CLI::App& app) {
   add_device_option(*command, options->devices);
   add_results_option(*command, options->results);
   command->add_flag("--quick", options->quick, "Show that it works: few repetitions of small cases");
-  command->add_option("--only", options->only, "Measure this part alone: naps, grain or trees")
+  command->add_option("--only", options->only, "Measure this part alone: naps, grain, reads or trees")
       ->type_name("PART")
-      ->check(CLI::IsMember({"naps", "grain", "trees"}));
+      ->check(CLI::IsMember({"naps", "grain", "reads", "trees"}));
   command->callback([command, options] {
     if (command->get_subcommands().empty()) measure(*options);
   });

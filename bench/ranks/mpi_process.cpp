@@ -153,22 +153,25 @@ std::vector<double> mpi_process::ping_pong_us(int samples) const {
   return trips;
 }
 
-std::vector<double> mpi_process::stream_mb_per_s(int samples) const {
+std::vector<double> mpi_process::stream_mb_per_s(int samples, std::size_t message_bytes,
+                                                 std::size_t memory_bytes) const {
   std::vector<double> rates;
   if (ranks_ < 2 || rank_ > 1) return rates;
-  constexpr int bytes = 65536, under_way = 8, rounds = 100;
-  std::vector<char> buffers(bytes * under_way);
+  constexpr int under_way = 8;
+  auto const bytes = int(message_bytes);
+  auto const rounds = std::max(memory_bytes, std::size_t(50) << 20) / (message_bytes * under_way);
+  std::vector<char> memory(memory_bytes);
   char has_all = 0;
   std::vector<MPI_Request> requests(under_way);
   for (int i = 0; i < samples; ++i) {
     auto const seconds = seconds_of([&] {
-      for (int round = 0; round < rounds; ++round) {
-        for (int k = 0; k < under_way; ++k) {
-          auto* const buffer = &buffers[std::size_t(k * bytes)];
+      for (std::size_t round = 0; round < rounds; ++round) {
+        for (std::size_t k = 0; k < under_way; ++k) {
+          auto* const buffer = &memory[(round * under_way + k) * message_bytes % memory_bytes];
           if (rank_ == 0)
-            MPI_Isend(buffer, bytes, MPI_BYTE, 1, stream_tag, MPI_COMM_WORLD, &requests[std::size_t(k)]);
+            MPI_Isend(buffer, bytes, MPI_BYTE, 1, stream_tag, MPI_COMM_WORLD, &requests[k]);
           else
-            MPI_Irecv(buffer, bytes, MPI_BYTE, 0, stream_tag, MPI_COMM_WORLD, &requests[std::size_t(k)]);
+            MPI_Irecv(buffer, bytes, MPI_BYTE, 0, stream_tag, MPI_COMM_WORLD, &requests[k]);
         }
         MPI_Waitall(under_way, requests.data(), MPI_STATUSES_IGNORE);
       }
@@ -177,7 +180,7 @@ std::vector<double> mpi_process::stream_mb_per_s(int samples) const {
       else
         send_bytes(&has_all, 1, 0, stream_tag);
     });
-    if (rank_ == 0) rates.push_back(double(bytes) * under_way * rounds / seconds / 1e6);
+    if (rank_ == 0) rates.push_back(double(bytes) * under_way * double(rounds) / seconds / 1e6);
   }
   return rates;
 }

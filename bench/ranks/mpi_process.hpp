@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -33,9 +34,11 @@ class mpi_process {
   std::uint64_t hear(int rank) const;
   /// Round trips of 64 bytes between the first two ranks, in microseconds; none elsewhere.
   std::vector<double> ping_pong_us(int samples) const;
-  /// What rank 1 takes in of messages of 64 KiB that rank 0 sends, in million bytes a second; on rank 0. A
-  /// sample is of some hundred messages.
-  std::vector<double> stream_mb_per_s(int samples) const;
+  /// What rank 1 takes in of messages that rank 0 sends, from one end of their memory to the other and again
+  /// from its begin, in million bytes a second; on rank 0. A sample is of all that memory, at least of 50
+  /// MiB.
+  std::vector<double> stream_mb_per_s(int samples, std::size_t message_bytes = 65536,
+                                      std::size_t memory_bytes = 8 * 65536) const;
   /// How long a question of rank 1 takes until a thread there, which slept, can begin what the answer says,
   /// in microseconds; on rank 0. As between two ranks of a cluster_queue another thread is between it and the
   /// one that asks, and who waits for messages looks as a cluster does.

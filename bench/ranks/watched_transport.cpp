@@ -46,6 +46,13 @@ class watched_transport final : public detail::transport {
     }
     return message;
   }
+  void post(detail::placed_receive what) override { over_->post(std::move(what)); }
+  std::optional<std::uint64_t> next_placed() override { return over_->next_placed(); }
+  std::uint32_t placed_room_for(std::uint32_t rank) const override { return over_->placed_room_for(rank); }
+  void send_placed(std::uint32_t to, std::uint32_t tag, std::span<std::byte const> bytes) override {
+    traffic_->sent_bytes += bytes.size();
+    over_->send_placed(to, tag, bytes);
+  }
   bool ends_together() const override { return over_->ends_together(); }
   void close() override { over_->close(); }
 

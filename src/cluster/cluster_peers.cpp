@@ -31,6 +31,7 @@ class cluster_peers final : public job_peers, public cluster_channel {
   }
   void close(bool is_over, std::string_view why) override {
     auto const hold = thread_.lock();
+    is_closing_ = true;
     listener_->step();  // the last words
     if (!is_over && !has_losses_) thread_.leave(channel_.number(), why);
     thread_.close(channel_.number(), is_over, has_losses_);
@@ -45,9 +46,21 @@ class cluster_peers final : public job_peers, public cluster_channel {
   }
   std::size_t waiting() const override { return thread_.waiting(); }
 
+  // Another thread than the cluster's may close this.
+  bool can_post() const override { return !is_closing_ && thread_.can_post(); }
+  std::uint32_t next_tag() override { return thread_.next_tag(); }
+  void post(placed_receive what) override { thread_.post(channel_.number(), std::move(what)); }
+  std::uint32_t placed_room_for(std::uint32_t to) const override {
+    return is_closing_ ? 0 : thread_.placed_room_for(to);
+  }
+  void send_placed(std::uint32_t to, std::uint32_t tag, std::span<std::byte const> bytes) override {
+    thread_.send_placed(to, tag, bytes);
+  }
+
   void receive(std::uint32_t from, envelope const&, std::span<std::byte const> message) override {
     listener_->receive(from, message);
   }
+  void hear_of_placed(std::uint64_t number) override { listener_->hear_of_placed(number); }
   void hear_of_end(std::uint32_t from) override { listener_->hear_of_end(from); }
   void lose(std::uint32_t rank, std::string const& why) override {
     has_losses_ = true;
@@ -63,7 +76,7 @@ class cluster_peers final : public job_peers, public cluster_channel {
   cluster_thread& thread_;
   next_channel channel_;
   peer_listener* listener_ = nullptr;
-  bool has_losses_ = false;
+  bool has_losses_ = false, is_closing_ = false;
 };
 
 }  // namespace

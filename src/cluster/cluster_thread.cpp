@@ -186,6 +186,23 @@ void cluster_thread::send(std::uint32_t to, envelope const& head, std::span<std:
   send(to, std::move(message));
 }
 
+namespace {
+
+/// What a channel posts is numbered by it, and belongs to it.
+constexpr int channel_shift = 48;
+
+}  // namespace
+
+void cluster_thread::post(std::uint16_t channel, placed_receive what) {
+  what.number |= std::uint64_t(channel) << channel_shift;
+  transport_->post(std::move(what));
+}
+
+void cluster_thread::send_placed(std::uint32_t to, std::uint32_t tag, std::span<std::byte const> bytes) {
+  transport_->send_placed(to, tag, bytes);
+  has_sent_placed_ = true;
+}
+
 void cluster_thread::send_all(envelope const& head, std::string_view text) {
   for (std::uint32_t rank = 0; rank < place_.ranks; ++rank)
     if (rank != place_.rank && !is_lost(rank)) send(rank, head, std::as_bytes(std::span(text)));
@@ -242,13 +259,14 @@ bool cluster_thread::is_heartbeat(std::span<std::byte const> message) {
 bool cluster_thread::look(std::int64_t& look_again_ns) {
   std::lock_guard const hold(mutex_);
   auto const time = now();
-  bool const has_received = receive(time);
+  bool const has_received = receive(time), has_placed = receive_placed();
   look_again_ns = std::numeric_limits<std::int64_t>::max();
   for (auto const& [number, opened] : channels_)
     if (opened.channel != nullptr) look_again_ns = std::min(look_again_ns, opened.channel->step(time));
   beat(time);
   tell_left(time);
-  return flush(time) || has_received;
+  bool const has_sent = flush(time), has_sent_placed = std::exchange(has_sent_placed_, false);
+  return has_sent || has_sent_placed || has_received || has_placed;
 }
 
 // Whether there is more to do than to know who lives, for which nobody stays awake.
@@ -262,6 +280,16 @@ bool cluster_thread::receive(std::int64_t now_ns) {
     if (message->bytes.size() >= sizeof(envelope)) deliver(message->from, message->bytes);
   }
   return true;
+}
+
+bool cluster_thread::receive_placed() {
+  bool has_any = false;
+  while (auto const number = transport_->next_placed()) {
+    auto const channel = channels_[std::uint16_t(*number >> channel_shift)].channel;
+    if (channel != nullptr) channel->hear_of_placed(*number & ((std::uint64_t(1) << channel_shift) - 1));
+    has_any = true;
+  }
+  return has_any;
 }
 
 void cluster_thread::deliver(std::uint32_t from, std::span<std::byte const> message) {

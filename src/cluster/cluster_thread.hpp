@@ -44,6 +44,8 @@ class cluster_channel {
 
   /// `message` is without its envelope.
   virtual void receive(std::uint32_t from, envelope const& what, std::span<std::byte const> message) = 0;
+  /// What was posted under this number has come.
+  virtual void hear_of_placed(std::uint64_t) {}
   /// A rank says that all ranks have ended this.
   virtual void hear_of_end(std::uint32_t from) = 0;
   /// `why` is a sentence that names the rank.
@@ -92,6 +94,14 @@ class cluster_thread {
   /// Messages that wait for the transport.
   std::size_t waiting() const { return waiting_; }
 
+  // As of job_peers, on the cluster's thread alone.
+
+  bool can_post() const { return !is_unclean_ && lost_.empty(); }
+  std::uint32_t next_tag() { return newest_tag_ = (newest_tag_ + 1) % transport::placed_tags; }
+  void post(std::uint16_t channel, placed_receive what);
+  std::uint32_t placed_room_for(std::uint32_t rank) const { return transport_->placed_room_for(rank); }
+  void send_placed(std::uint32_t to, std::uint32_t tag, std::span<std::byte const> bytes);
+
  private:
   /// Of what concerns no channel. `ending` says that the rank is done, `leaving` that no word of it follows,
   /// and `lost` that the rank is whose number is the envelope's count.
@@ -115,6 +125,7 @@ class cluster_thread {
   void run();
   bool look(std::int64_t& look_again_ns);
   bool receive(std::int64_t now_ns);
+  bool receive_placed();
   void deliver(std::uint32_t from, std::span<std::byte const> message);
   bool flush(std::int64_t now_ns);
   void beat(std::int64_t now_ns);
@@ -143,7 +154,9 @@ class cluster_thread {
   std::uint32_t open_channels_ = 0;
   std::map<std::uint32_t, std::deque<std::vector<std::byte>>> outbox_;
   std::size_t waiting_ = 0;
-  std::vector<lost_rank> lost_;  ///< as they were heard of: what comes first is a cause of the rest
+  std::uint32_t newest_tag_ = 0;
+  bool has_sent_placed_ = false;  ///< since it was asked last
+  std::vector<lost_rank> lost_;   ///< as they were heard of: what comes first is a cause of the rest
   std::map<kind, std::set<std::uint32_t>> have_said_;    ///< ending and leaving
   std::map<std::uint16_t, std::int64_t> left_until_ns_;  ///< channels of which the others have not heard yet
   std::string own_fault_;

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <deque>
+#include <map>
 #include <mutex>
 #include <random>
 #include <utility>
@@ -26,8 +27,14 @@ struct letter {
 struct mailbox {
   std::mutex mutex;
   std::vector<std::deque<letter>> lines;
+  std::vector<std::map<std::uint32_t, std::deque<letter>>> placed;  // of each sender, by tag
   std::atomic<bool> is_lost = false;
   bool has_left = false;  // nobody receives any more
+
+  void clear() {
+    for (auto& line : lines) line.clear();
+    for (auto& of_sender : placed) of_sender.clear();
+  }
 };
 
 }  // namespace
@@ -36,7 +43,10 @@ class in_process_network {
  public:
   in_process_network(std::uint32_t ranks, in_process_options const& options)
       : options_(options), mailboxes_(ranks) {
-    for (auto& box : mailboxes_) box.lines.resize(ranks);
+    for (auto& box : mailboxes_) {
+      box.lines.resize(ranks);
+      box.placed.resize(ranks);
+    }
   }
 
   in_process_options const& options() const { return options_; }
@@ -46,11 +56,19 @@ class in_process_network {
   void put(std::uint32_t from, std::uint32_t to, letter sent);
   // The first that is due; looks at the line of rank `first` first.
   std::optional<incoming_message> take(std::uint32_t to, std::uint32_t first, std::vector<std::byte>& bytes);
+  std::uint32_t placed_room(std::uint32_t from, std::uint32_t to);
+  void place(std::uint32_t from, std::uint32_t to, std::uint32_t tag, letter sent);
+  // The first of what a rank has posted that has come.
+  std::optional<std::uint64_t> take_placed(std::uint32_t to, std::deque<placed_receive>& posted);
   void lose(std::uint32_t rank);
   void leave(std::uint32_t rank);
   void close();
 
  private:
+  bool reaches(std::uint32_t from, mailbox const& box) const {
+    return !box.has_left && !box.is_lost && !mailboxes_[from].is_lost;
+  }
+
   in_process_options const options_;
   std::vector<mailbox> mailboxes_;
   std::mutex close_mutex_;
@@ -72,8 +90,40 @@ std::uint32_t in_process_network::room(std::uint32_t from, std::uint32_t to) {
 void in_process_network::put(std::uint32_t from, std::uint32_t to, letter sent) {
   auto& box = mailboxes_[to];
   std::lock_guard const lock(box.mutex);
-  if (box.has_left || box.is_lost || mailboxes_[from].is_lost) return;
-  box.lines[from].push_back(std::move(sent));
+  if (reaches(from, box)) box.lines[from].push_back(std::move(sent));
+}
+
+std::uint32_t in_process_network::placed_room(std::uint32_t from, std::uint32_t to) {
+  std::lock_guard const lock(mailboxes_[to].mutex);
+  std::size_t waiting = 0;
+  for (auto const& [tag, letters] : mailboxes_[to].placed[from]) waiting += letters.size();
+  return options_.pair_messages - std::uint32_t(waiting);
+}
+
+void in_process_network::place(std::uint32_t from, std::uint32_t to, std::uint32_t tag, letter sent) {
+  auto& box = mailboxes_[to];
+  std::lock_guard const lock(box.mutex);
+  if (reaches(from, box)) box.placed[from][tag].push_back(std::move(sent));
+}
+
+// Under one lock and at one time, or what comes meanwhile could go to a later one of the same tag.
+std::optional<std::uint64_t> in_process_network::take_placed(std::uint32_t to,
+                                                             std::deque<placed_receive>& posted) {
+  auto const now = options_.most_delay_ns == 0 ? 0 : now_ns();
+  auto& box = mailboxes_[to];
+  std::lock_guard const lock(box.mutex);
+  auto const come = std::ranges::find_if(posted, [&](placed_receive const& one) {
+    auto const letters = box.placed[one.from].find(one.tag);
+    return letters != box.placed[one.from].end() && letters->second.front().due_ns <= now;
+  });
+  if (come == posted.end()) return std::nullopt;
+  auto const what = *come;
+  posted.erase(come);
+  auto const letters = box.placed[what.from].find(what.tag);
+  std::ranges::copy(letters->second.front().bytes, what.into.begin());
+  letters->second.pop_front();
+  if (letters->second.empty()) box.placed[what.from].erase(letters);
+  return what.number;
 }
 
 std::optional<incoming_message> in_process_network::take(std::uint32_t to, std::uint32_t first,
@@ -97,8 +147,8 @@ void in_process_network::lose(std::uint32_t rank) {
   for (auto& box : mailboxes_) {
     std::lock_guard const lock(box.mutex);
     box.lines[rank].clear();
-    if (!box.is_lost) continue;
-    for (auto& line : box.lines) line.clear();
+    box.placed[rank].clear();
+    if (box.is_lost) box.clear();
   }
 }
 
@@ -106,7 +156,7 @@ void in_process_network::leave(std::uint32_t rank) {
   auto& box = mailboxes_[rank];
   std::lock_guard const lock(box.mutex);
   box.has_left = true;
-  for (auto& line : box.lines) line.clear();
+  box.clear();
 }
 
 void in_process_network::close() {
@@ -139,24 +189,38 @@ class in_process_transport final : public transport {
   std::uint32_t room_for(std::uint32_t rank) const override { return network_->room(place_.rank, rank); }
   void send(std::uint32_t to, std::span<std::byte const> message) override {
     check_message(*this, to, message.size());
-    auto const due = delay_ns_.max() == 0 ? 0 : now_ns() + delay_ns_(random_);
-    network_->put(place_.rank, to, {due, {message.begin(), message.end()}});
+    network_->put(place_.rank, to, letter_of(message));
   }
   std::optional<incoming_message> receive() override {
     auto const message = network_->take(place_.rank, first_, received_);
     if (message) first_ = message->from + 1;
     return message;
   }
+  void post(placed_receive what) override { posted_.push_back(std::move(what)); }
+  std::optional<std::uint64_t> next_placed() override { return network_->take_placed(place_.rank, posted_); }
+  std::uint32_t placed_room_for(std::uint32_t rank) const override {
+    return network_->placed_room(place_.rank, rank);
+  }
+  void send_placed(std::uint32_t to, std::uint32_t tag, std::span<std::byte const> bytes) override {
+    check_placed(*this, to, bytes.size());
+    network_->place(place_.rank, to, tag, letter_of(bytes));
+  }
   bool ends_together() const override { return network_->options().ends_together; }
   void close() override { network_->close(); }
 
  private:
+  letter letter_of(std::span<std::byte const> bytes) {
+    auto const due = delay_ns_.max() == 0 ? 0 : now_ns() + delay_ns_(random_);
+    return {due, {bytes.begin(), bytes.end()}};
+  }
+
   std::shared_ptr<in_process_network> const network_;
   cluster_place const place_;
   std::mt19937_64 random_;
   std::uniform_int_distribution<std::int64_t> delay_ns_;
   std::uint32_t first_ = 0;  // so that each rank has its turn
   std::vector<std::byte> received_;
+  std::deque<placed_receive> posted_;
 };
 
 }  // namespace

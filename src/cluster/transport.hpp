@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 
+#include "ballast/detail/job/job_peers.hpp"
 #include "ballast/error.hpp"
 
 namespace ballast::detail {
@@ -33,6 +34,9 @@ class transport {
  public:
   /// Bytes of a message at most.
   static constexpr std::size_t max_message_bytes = 65536;
+  /// Of a message that is placed.
+  static constexpr std::size_t max_placed_bytes = job_peers::max_placed_bytes;
+  static constexpr std::uint32_t placed_tags = 32768;
 
   /// Leaves at once, whatever is on its way, unless close() was called.
   virtual ~transport() = default;
@@ -50,6 +54,20 @@ class transport {
   /// The next message that has come. To be called repeatedly, since what was sent may leave only then. Throws
   /// error if nothing can be received any more.
   virtual std::optional<incoming_message> receive() = 0;
+
+  // Placed messages come beside the others, where their receiver wants them: it posts memory for them first,
+  // and then tells the sender by which tag. Those of one sender and tag arrive in the order in which they
+  // were sent, in what was posted in this order. None is sent that nothing was posted for.
+
+  /// `what.tag`: less than placed_tags. Its owner is kept until nothing can be received into its memory.
+  virtual void post(placed_receive what) = 0;
+  /// The number of what was posted and has come; its owner is let go. To be called repeatedly.
+  virtual std::optional<std::uint64_t> next_placed() = 0;
+  /// As room_for().
+  virtual std::uint32_t placed_room_for(std::uint32_t rank) const = 0;
+  /// Sends a copy of 1 to max_placed_bytes bytes to another rank, for which there is room. Throws as send().
+  virtual void send_placed(std::uint32_t to, std::uint32_t tag, std::span<std::byte const> bytes) = 0;
+
   /// Whether close() is needed, since the ranks share what it releases.
   virtual bool ends_together() const { return true; }
   /// The last call. Every rank has received all that was sent to it, and calls this: waits until all have, at
@@ -57,17 +75,28 @@ class transport {
   virtual void close() = 0;
 };
 
-/// Throws bad_argument, as transport::send() does, unless the rank may be sent so many bytes now.
+/// Throws bad_argument unless it is another rank, and may be sent so many bytes at once.
+inline void check_message(cluster_place const& at, std::uint32_t to, std::size_t bytes, std::size_t most) {
+  if (to >= at.ranks || to == at.rank) {
+    throw_bad_argument("to", to, "another of " + std::to_string(at.ranks) + " ranks");
+  }
+  if (bytes == 0 || bytes > most) {
+    throw_bad_argument("message", bytes, "1 to " + std::to_string(most) + " bytes");
+  }
+}
+///@{
+/// Throws bad_argument, as transport::send() and send_placed() do, unless the rank may be sent so many bytes
+/// now.
 inline void check_message(transport const& over, std::uint32_t to, std::size_t bytes) {
-  auto const place = over.place();
-  if (to >= place.ranks || to == place.rank) {
-    throw_bad_argument("to", to, "another of " + std::to_string(place.ranks) + " ranks");
-  }
-  if (bytes == 0 || bytes > transport::max_message_bytes) {
-    throw_bad_argument("message", bytes, "1 to " + std::to_string(transport::max_message_bytes) + " bytes");
-  }
+  check_message(over.place(), to, bytes, transport::max_message_bytes);
   if (over.room_for(to) == 0) throw_bad_argument("to", to, "a rank that there is room for a message to");
 }
+inline void check_placed(transport const& over, std::uint32_t to, std::size_t bytes) {
+  check_message(over.place(), to, bytes, transport::max_placed_bytes);
+  if (over.placed_room_for(to) == 0)
+    throw_bad_argument("to", to, "a rank that there is room for a placed message to");
+}
+///@}
 
 /// Makes a transport on the thread that is to call it. Throws error where there is none to be had.
 using transport_maker = std::function<std::unique_ptr<transport>()>;

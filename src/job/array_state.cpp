@@ -84,8 +84,8 @@ array_state::array_state(std::uint32_t places, operations& ops, array_id number,
       name_(std::move(array_name)),
       adopted_(adopted),
       on_host_(is_adopted() && home() == host_place
-                   ? pinned_buffer<std::byte>()
-                   : pinned_buffer<std::byte>(runtime->pinning_device(), bytes())) {}
+                   ? nullptr
+                   : std::make_shared<pinned_buffer<std::byte> const>(runtime->pinning_device(), bytes())) {}
 
 array_state::~array_state() {
   if (runtime != nullptr) runtime->release_array(id);

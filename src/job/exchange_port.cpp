@@ -32,7 +32,7 @@ exchange_port::exchange_port(std::shared_ptr<job_peers> peers, end_listener ende
   peers_->open(*this);
 }
 
-void exchange_port::begin(exchanged_bytes const& what, std::byte* memory,
+void exchange_port::begin(exchanged_bytes const& what, std::byte* memory, std::shared_ptr<void const> owner,
                           std::shared_ptr<operation_progress> of) {
   {
     std::lock_guard const hold(mutex_);
@@ -40,11 +40,12 @@ void exchange_port::begin(exchanged_bytes const& what, std::byte* memory,
     begun.peer = what.peer;
     begun.bytes = what.bytes;
     begun.memory = memory;
+    begun.owner = std::move(owner);
     begun.progress = std::move(of);
     if (!what.is_sent)
       to_ask_.emplace_back(what.peer, what.id);
-    else if (begun.is_wanted)
-      to_send_.push_back(what.id);
+    else
+      queue_wanted(what.id, begun);
   }
   peers_->wake();
 }
@@ -96,6 +97,12 @@ std::span<std::byte> exchange_port::transfer::take(std::size_t most) {
   return taken;
 }
 
+bool exchange_port::transfer::is_to_be_placed() const {
+  std::size_t all = 0;
+  for (auto const& one : bytes) all += one.size();
+  return owner != nullptr && all >= bytes.size() * job_peers::max_message_bytes;
+}
+
 std::vector<std::byte> exchange_port::message(header const& head, std::size_t room) {
   static_assert(std::is_trivially_copyable_v<header>);
   std::vector<std::byte> made;
@@ -120,7 +127,7 @@ void exchange_port::step() {
   std::lock_guard const hold(mutex_);
   for (auto const& [peer, id] : to_ask_) {
     if (ended_ranks_.contains(peer)) report_end_of(peer);
-    send(peer, {kind::want, id});
+    ask(peer, id);
   }
   to_ask_.clear();
   send_steps();
@@ -131,25 +138,57 @@ void exchange_port::step() {
     to_send_.pop_front();
     send_data(id);
   }
+  std::erase_if(to_place_, [this](exchange_id id) { return send_placed(id); });
   if (is_over_) tell_end();
+}
+
+/// Memory is posted before the other rank can know the tag.
+void exchange_port::ask(std::uint32_t peer, exchange_id id) {
+  auto& wanted = incoming_.at(id);
+  if (wanted.is_to_be_placed() && peers_->can_post()) {
+    wanted.tag = peers_->next_tag();
+    for (; wanted.has_more(); ++wanted.posted) {
+      posted_[++newest_posted_] = id;
+      peers_->post(
+          {newest_posted_, peer, wanted.tag, wanted.take(job_peers::max_placed_bytes), wanted.owner});
+    }
+  }
+  send(peer, {kind::want, wanted.tag, id});
+}
+
+void exchange_port::queue_wanted(exchange_id id, transfer const& one) {
+  if (one.is_wanted && one.progress != nullptr) (one.tag == no_tag ? to_send_ : to_place_).push_back(id);
+}
+
+void exchange_port::hear_of_placed(std::uint64_t number) {
+  std::lock_guard const hold(mutex_);
+  auto const of = incoming_.find(posted_.extract(number).mapped());
+  --of->second.posted;
+  if (of->second.is_done()) end(incoming_, of);
+}
+
+void exchange_port::end(std::map<exchange_id, transfer>& of, std::map<exchange_id, transfer>::iterator at) {
+  auto const progress = std::move(at->second.progress);
+  of.erase(at);  // before: who hears of the end may be the last to keep the memory
+  ended_(progress);
 }
 
 /// Who asked for what this rank has not come to: who asks from now on is told by the peers.
 void exchange_port::tell_end() {
   for (auto const& [id, one] : outgoing_)
-    if (one.progress == nullptr) send(one.peer, {kind::ended});
+    if (one.progress == nullptr) send(one.peer, {.what = kind::ended});
 }
 
 void exchange_port::send_steps() {
   if (peers_->waiting() > 0 && check_.untold() < max_untold_steps) return;
   while (check_.untold() > 0)
-    send((peers_->rank() + 1) % peers_->ranks(), {kind::steps},
+    send((peers_->rank() + 1) % peers_->ranks(), {.what = kind::steps},
          bytes_of(check_.take_untold(job_peers::max_message_bytes / 2)));
 }
 
 void exchange_port::send_times() {
   for (auto const& [step, time] : std::exchange(untold_times_, {}))
-    send_to_all({kind::time, {step, 0}}, std::as_bytes(std::span(&time, 1)));
+    send_to_all({.what = kind::time, .id = {step, 0}}, std::as_bytes(std::span(&time, 1)));
 }
 
 /// One message of it; the rest waits behind the others.
@@ -157,16 +196,26 @@ void exchange_port::send_data(exchange_id id) {
   auto const sent = outgoing_.find(id);
   auto& from = sent->second;
   auto room = job_peers::max_message_bytes - job_peers::reserved_bytes - sizeof(header);
-  auto made = message({kind::data, id}, room);
-  while (room > 0 && !from.is_done()) {
+  auto made = message({.what = kind::data, .id = id}, room);
+  while (room > 0 && from.has_more()) {
     auto const bytes = from.take(room);
     made.insert(made.end(), bytes.begin(), bytes.end());
     room -= bytes.size();
   }
   peers_->send(from.peer, std::move(made));
-  if (!from.is_done()) return to_send_.push_back(id);
-  ended_(from.progress);
-  outgoing_.erase(sent);
+  if (from.has_more()) return to_send_.push_back(id);
+  end(outgoing_, sent);
+}
+
+/// As much of it as there is room for; whether that is all.
+bool exchange_port::send_placed(exchange_id id) {
+  auto const sent = outgoing_.find(id);
+  auto& from = sent->second;
+  for (auto room = peers_->placed_room_for(from.peer); room > 0 && from.has_more(); --room)
+    peers_->send_placed(from.peer, from.tag, from.take(job_peers::max_placed_bytes));
+  if (from.has_more()) return false;
+  end(outgoing_, sent);
+  return true;
 }
 
 void exchange_port::receive(std::uint32_t from, std::span<std::byte const> message) {
@@ -180,8 +229,8 @@ void exchange_port::receive(std::uint32_t from, std::span<std::byte const> messa
       auto& wanted = outgoing_[head.id];
       wanted.peer = from;
       wanted.is_wanted = true;
-      if (wanted.progress != nullptr) to_send_.push_back(head.id);
-      return;
+      wanted.tag = head.tag;
+      return queue_wanted(head.id, wanted);
     }
     case kind::data:
       return receive_data(head, rest);
@@ -201,14 +250,12 @@ void exchange_port::receive_data(header const& head, std::span<std::byte const> 
   auto const received = incoming_.find(head.id);
   if (received == incoming_.end()) return;
   auto& to = received->second;
-  while (!data.empty() && !to.is_done()) {
+  while (!data.empty() && to.has_more()) {
     auto const bytes = to.take(data.size());
     std::memcpy(bytes.data(), data.data(), bytes.size());
     data = data.subspan(bytes.size());
   }
-  if (!to.is_done()) return;
-  ended_(to.progress);
-  incoming_.erase(received);
+  if (to.is_done()) end(incoming_, received);
 }
 
 void exchange_port::hear_of_end(std::uint32_t rank) {

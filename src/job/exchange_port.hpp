@@ -44,7 +44,8 @@ struct exchanged_bytes {
 
 /// Carries bytes between the host memory of ranks. Who is to receive asks when its memory is free, and then
 /// is sent them when they are there: so nothing that comes has to be stored, however far one rank is ahead.
-/// Any thread may call; no call waits.
+/// Long ranges are received right where they are to be, if somebody owns that memory and can be made to keep
+/// it: a failure may leave what is under way unfinished. Any thread may call; no call waits.
 class exchange_port final : public peer_listener {
  public:
   /// Called on the thread of the messages: an exchange has ended.
@@ -57,8 +58,10 @@ class exchange_port final : public peer_listener {
       std::shared_ptr<job_peers> peers, end_listener ended, failure_listener failed,
       std::function<void()> heard = [] {});
 
-  /// Begins one: its bytes are there, or may be overwritten, until it ends.
-  void begin(exchanged_bytes const& what, std::byte* memory, std::shared_ptr<operation_progress> of);
+  /// Begins one: its bytes are there, or may be overwritten, until it ends. `owner`: of the memory; null if
+  /// nothing keeps it.
+  void begin(exchanged_bytes const& what, std::byte* memory, std::shared_ptr<void const> owner,
+             std::shared_ptr<operation_progress> of);
   /// A step of the program, which the next rank compares with its own.
   void note_step(std::string text);
   /// Tells all ranks how long this one took for the newest job before a step.
@@ -72,14 +75,17 @@ class exchange_port final : public peer_listener {
   void close(bool is_over, std::string_view why = {});
 
   void receive(std::uint32_t from, std::span<std::byte const> message) override;
+  void hear_of_placed(std::uint64_t number) override;
   void hear_of_end(std::uint32_t rank) override;
   void fail(std::exception_ptr why) override;
   void step() override;
 
  private:
   enum class kind : std::uint32_t { want, data, steps, time, ended };
+  static constexpr std::uint32_t no_tag = ~std::uint32_t(0);
   struct header {
     kind what;
+    std::uint32_t tag = no_tag;  ///< of what is wanted: that of the messages that it is to be placed by
     exchange_id id{};
   };
 
@@ -88,11 +94,17 @@ class exchange_port final : public peer_listener {
     std::uint32_t peer = 0;
     std::vector<byte_range> bytes{};
     std::byte* memory = nullptr;
+    std::shared_ptr<void const> owner = nullptr;
     std::shared_ptr<operation_progress> progress = nullptr;  ///< null until it was begun here
     bool is_wanted = false;
+    std::uint32_t tag = no_tag;
+    std::size_t posted = 0;  ///< messages that are to be placed and have not come
     std::size_t range = 0, offset = 0;
 
-    bool is_done() const { return range == bytes.size(); }
+    bool is_done() const { return range == bytes.size() && posted == 0; }
+    bool has_more() const { return range < bytes.size(); }
+    /// Whether messages of one range each are no shorter than others, and something keeps the memory.
+    bool is_to_be_placed() const;
     /// The next bytes of memory, at most so many; they count as done.
     std::span<std::byte> take(std::size_t most);
   };
@@ -100,10 +112,14 @@ class exchange_port final : public peer_listener {
   static std::vector<std::byte> message(header const& head, std::size_t room);
   void send(std::uint32_t to, header const& head, std::span<std::byte const> content = {});
   void send_to_all(header const& head, std::span<std::byte const> content);
+  void ask(std::uint32_t peer, exchange_id id);
+  void queue_wanted(exchange_id id, transfer const& one);
   void send_steps();
   void send_times();
   void tell_end();
   void send_data(exchange_id id);
+  bool send_placed(exchange_id id);
+  void end(std::map<exchange_id, transfer>& of, std::map<exchange_id, transfer>::iterator at);
   void receive_data(header const& head, std::span<std::byte const> data);
   void report(std::exception_ptr why);
   void report_difference();
@@ -116,7 +132,10 @@ class exchange_port final : public peer_listener {
   std::function<void()> const heard_;
   std::mutex mutex_;  ///< taken last
   std::map<exchange_id, transfer> outgoing_, incoming_;
-  std::deque<exchange_id> to_send_;  ///< wanted and there, in turn
+  std::deque<exchange_id> to_send_;              ///< wanted and there, in turn
+  std::deque<exchange_id> to_place_;             ///< the same, of those with tags
+  std::map<std::uint64_t, exchange_id> posted_;  ///< by their numbers
+  std::uint64_t newest_posted_ = 0;
   std::deque<std::pair<std::uint32_t, exchange_id>> to_ask_;
   std::set<std::uint32_t> ended_ranks_;
   std::map<std::uint64_t, std::map<std::uint32_t, rank_time>> times_;  ///< of steps, by rank

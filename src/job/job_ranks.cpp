@@ -150,14 +150,42 @@ index_range job_ranks::elements_of(array_state const& array, access_request cons
   return {own.begin * each, own.end * each};
 }
 
+namespace {
+
+/// So much of an exchange is one of its own: the next is copied from a device while it travels.
+constexpr std::size_t max_exchange_bytes = 8 << 20;
+
+/// The ranges in turn, cut into lists of at most so many bytes.
+std::vector<std::vector<byte_range>> pieces_of(std::vector<byte_range> const& bytes) {
+  std::vector<std::vector<byte_range>> pieces;
+  std::size_t room = 0;
+  for (auto rest : bytes)
+    while (!rest.is_empty()) {
+      if (room == 0) {
+        pieces.emplace_back();
+        room = max_exchange_bytes;
+      }
+      auto const size = std::min(room, rest.size());
+      pieces.back().push_back({rest.begin, rest.begin + size});
+      rest.begin += size;
+      room -= size;
+    }
+  return pieces;
+}
+
+}  // namespace
+
 std::vector<own_exchange> job_ranks::own(std::vector<rank_exchange> const& all) {
   std::vector<own_exchange> mine;
-  for (std::uint32_t index = 0; index < all.size(); ++index) {
-    auto const& one = all[index];
-    if (one.from != rank_ && one.to != rank_) continue;
-    bool const is_sent = one.from == rank_;
-    mine.push_back({one.array, {{step_, index}, is_sent, is_sent ? one.to : one.from, one.bytes}});
-  }
+  std::uint32_t index = 0;
+  for (auto const& one : all)
+    for (auto& bytes : pieces_of(one.bytes)) {
+      exchange_id const id{step_, index++};
+      if (one.from == rank_)
+        mine.push_back({one.array, {id, true, one.to, std::move(bytes)}});
+      else if (one.to == rank_)
+        mine.push_back({one.array, {id, false, one.from, std::move(bytes)}});
+    }
   return mine;
 }
 
@@ -167,7 +195,7 @@ void job_ranks::note_step(std::string text) {
 }
 
 void job_ranks::begin(exchange_work const& work, std::shared_ptr<operation_progress> progress) {
-  port_.begin(work.what, work.array->host_memory(), std::move(progress));
+  port_.begin(work.what, work.array->host_memory(), work.array->host_owner(), std::move(progress));
 }
 
 /// On the thread of the messages.

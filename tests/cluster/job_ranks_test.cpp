@@ -107,6 +107,22 @@ TEST(job_ranks, compute_the_same_on_one_rank_and_on_several) {
     });
 }
 
+TEST(job_ranks, bring_home_more_than_goes_in_one_exchange) {
+  constexpr std::size_t rows_of_rank = 2300, columns = 1024;  // some 9 MiB
+  on_schedulers({.ranks = 3}, [&](job_scheduler& jobs, std::uint32_t rank) {
+    word_rows all(jobs, {3 * rows_of_rank, columns});
+    auto const first = std::uint32_t(all.own().begin);
+    auto const own = all.write(own_elements);
+    std::iota(own.begin(), own.end(), first);
+    auto const home = all.read_on(0);
+    EXPECT_EQ(home.size(), rank == 0 ? all.size() : 0);
+    bool is_right = true;
+    for (std::size_t i = 0; i < home.size(); ++i) is_right = is_right && home[i] == i;
+    EXPECT_TRUE(is_right);
+    EXPECT_EQ(jobs.statistics().received, rank == 0 ? 2 * rows_of_rank * columns * sizeof(std::uint32_t) : 0);
+  });
+}
+
 TEST(job_ranks, compute_the_same_whatever_the_policy_and_the_devices_of_a_rank) {
   auto const expected = blended_alone(64, 8, 6);
   for (auto const& policy : split_policies()) {

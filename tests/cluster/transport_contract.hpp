@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
@@ -101,6 +102,61 @@ inline void all_send_to_all(detail::transport& over, std::uint32_t count) {
   });
 }
 
+/// The `index`th that is placed for a rank by another: some as large as they may be.
+inline message_bytes placed_message_of(std::uint32_t from, std::uint32_t to, std::uint32_t index) {
+  auto bytes = message_of(from, to, index);
+  if (index % 3 == 0) bytes.resize(detail::transport::max_placed_bytes, std::byte(index));
+  return bytes;
+}
+
+/// What a rank posts for messages of all others, by two tags in turn.
+struct posted_messages {
+  static constexpr std::uint32_t count = 20;
+
+  posted_messages(detail::transport& over, std::shared_ptr<void const> const& owner)
+      : at(over.place()), memory(at.ranks * count) {
+    for (std::uint32_t from = 0; from < at.ranks; ++from)
+      for (std::uint32_t index = 0; from != at.rank && index < count; ++index) {
+        auto& into = memory[from * count + index];
+        into.resize(placed_message_of(from, at.rank, index).size());
+        over.post({from * count + index, from, 5 + index % 2, into, owner});
+      }
+  }
+  bool has_all() const {
+    for (std::uint32_t from = 0; from < at.ranks; ++from)
+      for (std::uint32_t index = 0; from != at.rank && index < count; ++index)
+        if (memory[from * count + index] != placed_message_of(from, at.rank, index)) return false;
+    return true;
+  }
+
+  detail::cluster_place at;
+  std::vector<message_bytes> memory;
+};
+
+/// Every rank posts memory for what the others send it, and all comes where it is to be.
+inline void placed_messages_come_where_they_are_to_be(detail::transport& over) {
+  auto const owner = std::make_shared<int>();
+  posted_messages const posted(over, owner);
+  auto const at = posted.at;
+  all_send_to_all(over, 1);  // which tells that memory is posted
+  std::vector<std::uint32_t> next(at.ranks, 0);
+  std::uint32_t come = 0;
+  auto const end = deadline::in(std::chrono::seconds(60));
+  auto const all = posted_messages::count * (at.ranks - 1);
+  for (std::uint32_t sent = 0; sent < all || come < all;) {
+    ASSERT_FALSE(end.passed()) << come << " of " << all << " messages have come";
+    for (std::uint32_t to = 0; to < at.ranks; ++to) {
+      if (to == at.rank || next[to] == posted_messages::count || over.placed_room_for(to) == 0) continue;
+      over.send_placed(to, 5 + next[to] % 2, placed_message_of(at.rank, to, next[to]));
+      ++next[to], ++sent;
+    }
+    ASSERT_FALSE(over.receive()) << "it is no message like others";
+    while (over.next_placed()) ++come;
+  }
+  EXPECT_TRUE(posted.has_all());
+  EXPECT_EQ(owner.use_count(), 1) << "somebody still keeps memory for what has come";
+}
+
 /// Rank 1 receives nothing until `all_are_here`, which waits for all ranks, has returned. By then rank 0 has
 /// found that there is no more room for it, and has exchanged messages with rank 2.
 inline void one_takes_nothing(detail::transport& over, std::function<void()> const& all_are_here) {
@@ -142,6 +198,9 @@ inline void wrong_messages_are_refused(detail::transport& over) {
   auto const other = (place.rank + 1) % place.ranks;
   EXPECT_EQ(send(other, 0), "message");
   EXPECT_EQ(send(other, detail::transport::max_message_bytes + 1), "message");
+  message_bytes const large(detail::transport::max_placed_bytes + 1);
+  EXPECT_EQ(refused_argument([&] { over.send_placed(other, 0, large); }), "message");
+  EXPECT_EQ(refused_argument([&] { over.send_placed(place.rank, 0, large); }), "to");
 }
 
 /// Ranks of a host are consecutive, this one among them.

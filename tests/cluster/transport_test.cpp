@@ -48,6 +48,11 @@ TEST_P(every_in_process_transport, delivers_all_messages_of_all_ranks_whole_and_
     on_each_rank(ranks, GetParam(), [](transport& own) { all_send_to_all(own, sanitized ? 16 : 80); });
 }
 
+TEST_P(every_in_process_transport, places_messages_where_they_are_to_be) {
+  for (std::uint32_t const ranks : {1, 2, 4})
+    on_each_rank(ranks, GetParam(), placed_messages_come_where_they_are_to_be);
+}
+
 TEST_P(every_in_process_transport, sends_to_others_while_one_takes_nothing) {
   std::barrier all(4);
   on_each_rank(4, GetParam(),

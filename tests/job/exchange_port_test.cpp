@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -14,6 +15,7 @@
 #include <random>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -38,11 +40,13 @@ class pending_network {
   /// Lets through one message, or one step.
   void deliver(std::uint32_t from, std::uint32_t to) {
     if (listeners[from] != nullptr) listeners[from]->step();
+    place(from, to);
     auto& waiting = pairs[{from, to}];
     if (waiting.empty()) return;
     auto const message = std::move(waiting.front());
     waiting.pop_front();
     EXPECT_LE(message.size(), job_peers::max_message_bytes);
+    message_bytes += message.size();
     if (listeners[to] != nullptr)
       listeners[to]->receive(from, std::span(message).subspan(job_peers::reserved_bytes));
   }
@@ -53,7 +57,29 @@ class pending_network {
           if (from != to) deliver(from, to);
   }
 
+  /// The first that was posted and sent.
+  void place(std::uint32_t from, std::uint32_t to) {
+    auto const is_here = [&](placed_receive const& one) {
+      return one.from == from && !placed[{from, to, one.tag}].empty();
+    };
+    auto const come = std::ranges::find_if(posted[to], is_here);
+    if (come == posted[to].end()) return;
+    auto const what = *come;
+    posted[to].erase(come);
+    auto& sent = placed[{from, to, what.tag}];
+    ASSERT_EQ(what.into.size(), sent.front().size());
+    std::ranges::copy(sent.front(), what.into.begin());
+    sent.pop_front();
+    if (listeners[to] != nullptr) listeners[to]->hear_of_placed(what.number);
+  }
+
   std::vector<peer_listener*> listeners;
+  std::map<std::uint32_t, std::deque<placed_receive>> posted;  ///< by rank
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::deque<std::vector<std::byte>>>
+      placed;
+  std::uint32_t placed_room = 3, tags = 0;
+  std::size_t message_bytes = 0;  ///< of all
+  bool can_post = true;
   std::vector<std::string> causes;  ///< of those that closed before the end
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::deque<std::vector<std::byte>>> pairs;
 };
@@ -80,6 +106,20 @@ class pending_peers final : public job_peers {
       if (pair.first == rank_) sum += messages.size();
     return sum;
   }
+  bool can_post() const override { return network_.can_post; }
+  std::uint32_t next_tag() override { return network_.tags++; }
+  void post(placed_receive what) override { network_.posted[rank_].push_back(std::move(what)); }
+  std::uint32_t placed_room_for(std::uint32_t to) const override {
+    std::size_t waiting = 0;
+    for (auto const& [way, messages] : network_.placed)
+      if (std::get<0>(way) == rank_ && std::get<1>(way) == to) waiting += messages.size();
+    return network_.placed_room - std::uint32_t(waiting);
+  }
+  void send_placed(std::uint32_t to, std::uint32_t tag, std::span<std::byte const> bytes) override {
+    EXPECT_GT(placed_room_for(to), 0u);
+    EXPECT_LE(bytes.size(), max_placed_bytes);
+    network_.placed[{rank_, to, tag}].emplace_back(bytes.begin(), bytes.end());
+  }
 
  private:
   pending_network& network_;
@@ -98,11 +138,12 @@ class port_of_rank {
 
   void begin(exchange_id id, bool is_sent, std::uint32_t peer, std::vector<byte_range> bytes,
              std::uint64_t op) {
-    port.begin({id, is_sent, peer, std::move(bytes)}, memory.data(),
+    port.begin({id, is_sent, peer, std::move(bytes)}, memory.data(), owner,
                std::make_shared<operation_progress>(op_id(op), op_stream{}, false));
   }
 
   std::vector<std::byte> memory;
+  std::shared_ptr<void const> owner;  ///< null: the memory is a caller's
   std::vector<std::uint64_t> ended;
   std::vector<std::string> failures;
   exchange_port port;
@@ -151,6 +192,48 @@ TEST(exchange_port, carries_more_than_a_message_holds_beside_smaller_ones) {
   auto expected = all[0]->memory;
   std::fill(expected.begin() + 300'010, expected.begin() + 400'000, std::byte(0));
   EXPECT_EQ(all[1]->memory, expected);
+}
+
+TEST(exchange_port, has_long_ranges_placed_where_they_are_to_be) {
+  pending_network network(2);
+  auto const all = ports(network, 4 << 20);
+  std::mt19937 random(1);
+  for (auto& byte : all[0]->memory) byte = std::byte(random());
+  auto const owner = std::make_shared<int>();
+  all[1]->owner = owner;
+  std::vector<byte_range> const first{{0, 65'000}, {400'000, 3 << 20}}, second{{3 << 20, 4 << 20}};
+  all[1]->begin({1, 0}, false, 0, first, 1);
+  all[1]->begin({1, 1}, false, 0, second, 2);
+  network.deliver(1, 0);
+  EXPECT_GT(owner.use_count(), 3) << "what is posted keeps its memory";
+  all[0]->begin({1, 1}, true, 1, second, 2);
+  all[0]->begin({1, 0}, true, 1, first, 1);
+  network.deliver_all();
+  EXPECT_THAT(all[0]->ended, UnorderedElementsAre(1, 2));
+  EXPECT_THAT(all[1]->ended, UnorderedElementsAre(1, 2));
+  EXPECT_LT(network.message_bytes, 1000u);
+  EXPECT_EQ(owner.use_count(), 2) << "nothing is kept when all has come";
+  auto expected = all[0]->memory;
+  std::fill(expected.begin() + 65'000, expected.begin() + 400'000, std::byte(0));
+  EXPECT_EQ(all[1]->memory, expected);
+}
+
+TEST(exchange_port, places_nothing_in_memory_that_nobody_keeps_in_short_ranges_or_after_a_failure) {
+  for (int const why : {0, 1, 2}) {
+    pending_network network(2);
+    auto const all = ports(network, 1 << 20);
+    all[0]->memory.assign(1 << 20, std::byte(7));
+    if (why != 0) all[1]->owner = std::make_shared<int>();
+    std::vector<byte_range> bytes{{0, 1 << 20}};
+    if (why == 1) bytes = {{0, 60'000}, {100'000, 170'000}};
+    network.can_post = why != 2;
+    all[0]->begin({1, 0}, true, 1, bytes, 1);
+    all[1]->begin({1, 0}, false, 0, bytes, 2);
+    network.deliver_all();
+    EXPECT_THAT(all[1]->ended, ElementsAre(2));
+    EXPECT_EQ(network.tags, 0u);
+    EXPECT_EQ(all[1]->memory[50'000], std::byte(7));
+  }
 }
 
 TEST(exchange_port, ends_each_exchange_once_in_any_order_of_events) {

@@ -15,9 +15,11 @@ namespace {
 /// How often a program was prepared and run.
 struct counted_program {
   timed_program program() {
-    return {[this] { ++prepared; }, [this] { return ++run != stopped_at; }};
+    return {[this] { ++prepared; },
+            [this] { return ++run == stopped_at ? std::nullopt : std::optional(completion()); },
+            [this] { ++brought_home; }};
   }
-  int prepared = 0, run = 0, stopped_at = 0;
+  int prepared = 0, run = 0, brought_home = 0, stopped_at = 0;
 };
 
 TEST(job_run_repetitions, prepare_before_each_run) {
@@ -27,8 +29,10 @@ TEST(job_run_repetitions, prepare_before_each_run) {
   EXPECT_EQ(runs.size(), 3u);
   EXPECT_EQ(counts.prepared, 3);
   EXPECT_EQ(counts.run, 3);
+  EXPECT_EQ(counts.brought_home, 3);
   for (auto const& run : runs) {
-    EXPECT_GE(run.seconds, 0);
+    EXPECT_GE(run.seconds, run.home_seconds);
+    EXPECT_GE(run.home_seconds, 0);
     EXPECT_EQ(run.tasks, 0u);
     EXPECT_EQ(run.moved.all(), 0u);
   }
@@ -46,6 +50,7 @@ TEST(job_run_repetitions, end_with_those_before_one_that_was_stopped) {
   counted_program third{.stopped_at = 3}, first{.stopped_at = 1};
   EXPECT_EQ(repeated(jobs, 10, third.program(), [] { return false; }).size(), 2u);
   EXPECT_EQ(third.prepared, 3);
+  EXPECT_EQ(third.brought_home, 2);
   EXPECT_TRUE(repeated(jobs, 10, first.program(), [] { return false; }).empty());
 }
 
@@ -55,7 +60,7 @@ run_summary three_runs(bool is_right = true) {
   return {{"first", "second"},
           "fixed",
           true,
-          {{0.5, 3, {1, 2, 3}}, {0.25, 4, {10, 20, 30}}, {2.0, 5, {100, 200, 300}}},
+          {{0.5, 0.125, 3, {1, 2, 3}}, {0.25, 0, 4, {10, 20, 30}}, {2.0, 1.0, 5, {100, 200, 300}}},
           {is_right, "every cell"},
           0,
           1,
@@ -65,6 +70,8 @@ run_summary three_runs(bool is_right = true) {
 TEST(job_run_report, tells_the_median_of_the_times_and_the_rest_of_the_last_run) {
   auto const found = nlohmann::json::parse(json_value(members_of(three_runs())).text());
   EXPECT_EQ(found["seconds"], 0.5);
+  EXPECT_EQ(found["job_seconds"], 0.375);
+  EXPECT_EQ(found["home_seconds"], 0.125);
   EXPECT_EQ(found["repetitions"], 3);
   EXPECT_EQ(found["devices"], nlohmann::json({"first", "second"}));
   EXPECT_EQ(found["costs"], nlohmann::json({"defaults", "2026-11-26"}));
@@ -81,6 +88,8 @@ TEST(job_run_report, lists_every_run) {
   auto const runs = nlohmann::json::parse(json_value(members_of(three_runs())).text())["runs"];
   ASSERT_EQ(runs.size(), 3u);
   EXPECT_EQ(runs[1]["seconds"], 0.25);
+  EXPECT_EQ(runs[2]["job_seconds"], 1.0);
+  EXPECT_EQ(runs[2]["home_seconds"], 1.0);
   EXPECT_EQ(runs[1]["tasks"], 4);
   EXPECT_EQ(runs[1]["bytes_moved"], 60);
 }
@@ -88,8 +97,8 @@ TEST(job_run_report, lists_every_run) {
 TEST(job_run_report, says_the_same_to_people) {
   EXPECT_EQ(text_of(three_runs()),
             "on first, second, policy fixed\n"
-            "0.5000 s (median of 3); the last run: 5 tasks, 100 B from the host, 200 B to it, 300 B between "
-            "devices\n"
+            "0.5000 s (median of 3), 0.1250 s of it to bring the results home after the last job\n"
+            "the last run: 5 tasks, 100 B from the host, 200 B to it, 300 B between devices\n"
             "right: every cell\n");
   EXPECT_THAT(text_of(three_runs(false)), HasSubstr("\nWRONG: every cell\n"));
 }

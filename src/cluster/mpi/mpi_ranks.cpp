@@ -163,12 +163,14 @@ mpi_ranks::mpi_ranks(MPI_Comm of, clock::duration timeout) : initialised_here_(i
             "MPI_Comm_split_type");
   check_mpi(MPI_Comm_set_errhandler(host, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   ranks_ = order_by_host(all, host);
+  check_mpi(MPI_Comm_dup(ranks_.communicator, &placed_), "MPI_Comm_dup");
   free_communicator(host);
   free_communicator(all);
   description_ = describe(ranks_);
 }
 
 void mpi_ranks::end() {
+  free_communicator(placed_);
   free_communicator(ranks_.communicator);
   if (initialised_here_) check_mpi(MPI_Finalize(), "MPI_Finalize");
 }

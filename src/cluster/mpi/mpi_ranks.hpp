@@ -33,6 +33,8 @@ class mpi_ranks {
   mpi_ranks(MPI_Comm of, clock::duration timeout);
 
   MPI_Comm communicator() const { return ranks_.communicator; }
+  /// For placed messages, with the same ranks.
+  MPI_Comm placed_communicator() const { return placed_; }
   cluster_place const& place() const { return ranks_.place; }
   std::string const& description() const { return description_; }
   /// Collective; no message is under way any more. Finalises MPI if it was initialised here.
@@ -41,6 +43,7 @@ class mpi_ranks {
  private:
   bool initialised_here_;
   ranks_by_host ranks_;
+  MPI_Comm placed_ = MPI_COMM_NULL;
   std::string description_;
 };
 

@@ -2,6 +2,9 @@
 #include "ballast/mpi.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
 #include <functional>
 #include <thread>
 #include <utility>
@@ -105,21 +108,68 @@ class posted_receives {
   int given_ = -1;              // the receive whose buffer the caller reads
 };
 
+// Memory that is posted for placed messages. MPI writes there at any time until one has come.
+class posted_memory {
+ public:
+  explicit posted_memory(MPI_Comm communicator) : communicator_(communicator) {}
+
+  void post(placed_receive what) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    check_mpi(MPI_Irecv(what.into.data(), int(what.into.size()), MPI_BYTE, int(what.from), int(what.tag),
+                        communicator_, &request),
+              "MPI_Irecv");
+    requests_.push_back(request);
+    posted_.push_back(std::move(what));
+    complete_.resize(requests_.size());
+  }
+
+  std::optional<std::uint64_t> next() {
+    if (come_.empty()) look();
+    if (come_.empty()) return std::nullopt;
+    auto const number = come_.front();
+    come_.pop_front();
+    return number;
+  }
+
+ private:
+  void look() {
+    if (requests_.empty()) return;
+    int count = 0;
+    check_mpi(
+        MPI_Testsome(int(requests_.size()), requests_.data(), &count, complete_.data(), MPI_STATUSES_IGNORE),
+        "MPI_Testsome");
+    if (count == MPI_UNDEFINED || count == 0) return;
+    for (int i = 0; i < count; ++i) come_.push_back(posted_[std::size_t(complete_[i])].number);
+    std::erase_if(posted_, [&](placed_receive const& one) {
+      return requests_[std::size_t(&one - posted_.data())] == MPI_REQUEST_NULL;
+    });
+    std::erase(requests_, MPI_REQUEST_NULL);
+  }
+
+  MPI_Comm communicator_;
+  std::vector<placed_receive> posted_;
+  std::vector<MPI_Request> requests_;  // as many, in the same order
+  std::vector<int> complete_;
+  std::deque<std::uint64_t> come_;
+};
+
 // Copies of the messages that MPI has not sent yet.
 class sends_under_way {
  public:
-  explicit sends_under_way(mpi_ranks const& ranks)
-      : communicator_(ranks.communicator()),
-        to_(ranks.place().ranks),
-        complete_(most_in_all),
-        statuses_(most_in_all) {}
+  sends_under_way(MPI_Comm communicator, std::uint32_t ranks)
+      : communicator_(communicator), to_(ranks), complete_(most_in_all), statuses_(most_in_all) {}
 
   std::uint32_t count() const { return std::uint32_t(requests_.size()); }
   std::uint32_t room_for(std::uint32_t rank) const {
     return std::min(most_to_a_rank - to_[rank].under_way, most_in_all - count());
   }
 
+  // The tag is the message's number.
   void send(std::uint32_t to, std::span<std::byte const> message) {
+    send(to, to_[to].next_tag, message);
+    to_[to].next_tag = tag_after(to_[to].next_tag);
+  }
+  void send(std::uint32_t to, int tag, std::span<std::byte const> message) {
     auto& receiver = to_[to];
     if (!receiver.failure.empty()) {
       throw error("rank " + std::to_string(to) + " cannot be reached: " + receiver.failure);
@@ -127,13 +177,11 @@ class sends_under_way {
     auto copy = spare_buffer();
     copy.assign(message.begin(), message.end());
     MPI_Request request = MPI_REQUEST_NULL;
-    check_mpi(MPI_Isend(copy.data(), int(copy.size()), MPI_BYTE, int(to), receiver.next_tag, communicator_,
-                        &request),
+    check_mpi(MPI_Isend(copy.data(), int(copy.size()), MPI_BYTE, int(to), tag, communicator_, &request),
               "MPI_Isend");
     requests_.push_back(request);
     messages_.push_back({to, std::move(copy)});
     ++receiver.under_way;
-    receiver.next_tag = tag_after(receiver.next_tag);
   }
 
   void look() {
@@ -193,12 +241,17 @@ class transport_over_mpi final : public transport {
       : timeout_(timeout),
         ranks_(of, timeout),
         receives_(std::make_unique<posted_receives>(ranks_)),
-        sends_(std::make_unique<sends_under_way>(ranks_)) {}
+        sends_(std::make_unique<sends_under_way>(ranks_.communicator(), ranks_.place().ranks)),
+        posted_(std::make_unique<posted_memory>(ranks_.placed_communicator())),
+        placed_sends_(std::make_unique<sends_under_way>(ranks_.placed_communicator(), ranks_.place().ranks)) {
+  }
   ~transport_over_mpi() override {
     if (is_closed_) return;
     // MPI may read and write there as long as it runs.
     static_cast<void>(receives_.release());
     static_cast<void>(sends_.release());
+    static_cast<void>(posted_.release());
+    static_cast<void>(placed_sends_.release());
   }
 
   cluster_place place() const override { return ranks_.place(); }
@@ -210,7 +263,15 @@ class transport_over_mpi final : public transport {
   }
   std::optional<incoming_message> receive() override {
     sends_->look();
+    placed_sends_->look();
     return receives_->next();
+  }
+  void post(placed_receive what) override { posted_->post(std::move(what)); }
+  std::optional<std::uint64_t> next_placed() override { return posted_->next(); }
+  std::uint32_t placed_room_for(std::uint32_t rank) const override { return placed_sends_->room_for(rank); }
+  void send_placed(std::uint32_t to, std::uint32_t tag, std::span<std::byte const> bytes) override {
+    check_placed(*this, to, bytes.size());
+    placed_sends_->send(to, int(tag), bytes);
   }
 
   void close() override {
@@ -227,11 +288,13 @@ class transport_over_mpi final : public transport {
     auto const end = deadline::in(timeout_);
     for (int have_come = 0;;) {
       sends_->look();
+      placed_sends_->look();
       check_mpi(MPI_Test(&all, &have_come, MPI_STATUS_IGNORE), "MPI_Test");
-      if (have_come != 0 && sends_->count() == 0) return;
+      auto const under_way = sends_->count() + placed_sends_->count();
+      if (have_come != 0 && under_way == 0) return;
       if (end.passed()) {
         throw timed_out("all ranks to close",
-                        std::to_string(sends_->count()) + " messages of this rank are under way");
+                        std::to_string(under_way) + " messages of this rank are under way");
       }
       std::this_thread::yield();
     }
@@ -241,6 +304,8 @@ class transport_over_mpi final : public transport {
   mpi_ranks ranks_;
   std::unique_ptr<posted_receives> receives_;
   std::unique_ptr<sends_under_way> sends_;
+  std::unique_ptr<posted_memory> posted_;
+  std::unique_ptr<sends_under_way> placed_sends_;
   bool is_closed_ = false;
 };
 

@@ -48,6 +48,7 @@ for name, same in {"hotspot": ["sum", "first", "middle", "last"], "ep": ["sx", "
     for ranks in 3, 8:
         together = one_run(name, ranks)
         assert alone["verified"] and together["verified"] and together["ranks"] == ranks, (name, together)
+        for told in alone, together: assert 0 <= told["home_seconds"] <= told["seconds"] and 0 <= told["job_seconds"] <= told["seconds"], told
         assert [alone[key] for key in same] == [together[key] for key in same], (name, alone, together)
 row, rows = 100 * 4, one_run("hotspot", 3)["bytes_sent"] // (100 * 4)
 assert rows == 6, "each step but the first a row to rank 1, and in the end nothing: " + str(rows)

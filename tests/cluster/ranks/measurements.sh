@@ -25,10 +25,14 @@ rates = ["never", "each second", "each 10 ms"]
 names = [f"{of}, {where}" for of in tasks for where in ("balanced_queue", "handed to other ranks")] + latencies + grains
 names += [f"{of}, heartbeats {often}" for of in ("CPU time of the thread of messages", "a look for messages") for often in rates]
 names += ["round trip of an empty task, other rank", "stream of 64 KiB messages, one way", "checks of heartbeats in a look@2", "checks of heartbeats in a look@1024"]
+reads = [f"what other ranks{of} wrote, read on rank 0" for of in ("", "' devices")]
+streams = [f"stream of a rank's bytes in messages of {kib} KiB, one way" for kib in (64, 1024)]
+names += reads + streams
 missing = [name for name in names if name not in series or min(series[name]) <= 0]
 assert not missing, f"no positive samples of {missing} among {sorted(series)}"
 derived = [f"{of}: {what}" for of in tasks for what in ("bytes from rank 0 per task", "bytes of all messages per task", "part of balanced_queue", "part of the stream")]
 derived += [f"{of}: {part}, us" for of in latencies for part in ("p50", "p99")] + ["heartbeats each second, by those each 10 ms: part of a core"]
+derived += [f"{read}: part of the {stream}" for read in reads for stream in streams]
 missing = [name for name in derived if name not in ranks["derived"]]
 assert not missing, f"no {missing} among {sorted(ranks['derived'])}"
 bytes_of_task = ranks["derived"]["tasks of 40 bytes: bytes from rank 0 per task"]

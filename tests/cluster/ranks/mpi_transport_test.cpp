@@ -85,6 +85,12 @@ TEST_F(mpi_transport, delivers_all_messages_of_all_ranks_whole_and_in_order) {
   own->close();
 }
 
+TEST_F(mpi_transport, places_messages_where_they_are_to_be) {
+  auto const own = made();
+  placed_messages_come_where_they_are_to_be(*own);
+  own->close();
+}
+
 TEST_F(mpi_transport, keeps_the_order_of_more_messages_than_there_are_tags) {
   auto const own = made();
   auto const place = own->place();

@@ -4,11 +4,20 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
 
 namespace ballast::detail {
+
+/// Memory of this rank that the next message of a rank with this tag is received into.
+struct placed_receive {
+  std::uint64_t number = 0;  ///< by which its end is told; less than 2^48
+  std::uint32_t from = 0, tag = 0;
+  std::span<std::byte> into;          ///< as many bytes as the message has
+  std::shared_ptr<void const> owner;  ///< of the memory, which stays as long as something may be received
+};
 
 /// Who is told what comes from the other ranks: on one thread, which does nothing but carry messages, and on
 /// which no call may wait.
@@ -18,6 +27,8 @@ class peer_listener {
 
   /// What a rank sent, in the order in which it did.
   virtual void receive(std::uint32_t from, std::span<std::byte const> message) = 0;
+  /// What was posted under this number has come.
+  virtual void hear_of_placed(std::uint64_t number) = 0;
   /// A rank has closed this since all was over for it.
   virtual void hear_of_end(std::uint32_t rank) = 0;
   /// A rank is lost, or none can be reached any more.
@@ -34,6 +45,8 @@ class job_peers {
   static constexpr std::size_t reserved_bytes = 8;
   /// Of a message, with those.
   static constexpr std::size_t max_message_bytes = 65536;
+  /// Of one that is received where its bytes are to be.
+  static constexpr std::size_t max_placed_bytes = 262144;
 
   virtual ~job_peers() = default;
 
@@ -52,6 +65,19 @@ class job_peers {
   virtual void send(std::uint32_t to, std::vector<std::byte> message) = 0;
   /// Messages that were sent and have not left.
   virtual std::size_t waiting() const = 0;
+
+  // Messages without anything of the sender's, which the receiver posts memory for before it tells the sender
+  // the tag that it chose. Of one tag they come in the order in which they were sent.
+
+  /// Whether something can be posted now.
+  virtual bool can_post() const = 0;
+  /// One that nothing is posted for.
+  virtual std::uint32_t next_tag() = 0;
+  virtual void post(placed_receive what) = 0;
+  /// How many send_placed() would take for this rank now.
+  virtual std::uint32_t placed_room_for(std::uint32_t to) const = 0;
+  /// Sends a copy.
+  virtual void send_placed(std::uint32_t to, std::uint32_t tag, std::span<std::byte const> bytes) = 0;
 };
 
 }  // namespace ballast::detail
