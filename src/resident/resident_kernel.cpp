@@ -31,8 +31,8 @@ std::int64_t host_now_ns() { return std::chrono::nanoseconds(clock::now().time_s
 std::shared_ptr<compute_device> require_unclaimed(std::shared_ptr<compute_device> device) {
   if (!device->has_resident()) return device;
   throw no_room("no resident kernel can be made on " + device->name() + " beside " +
-              device->resident_holders() +
-              ": make all of a device or a GPU before the first starts (start_at_once = false)");
+                device->resident_holders() +
+                ": make all of a device or a GPU before the first starts (start_at_once = false)");
 }
 
 /// CUDA gives green contexts no guarantee of progress.
