@@ -55,7 +55,8 @@ struct launch_options {
   bool graphs = true;
   /// GPUs, order "adaptive" and key "fifo" only: launches of short kernels by threads that wait for each go
   /// through rings as with the order "resident". A call of CUDA that waits for the whole device, as cudaFree
-  /// does, waits for some 2 ms while there are such launches.
+  /// does, waits for some 2 ms and the longest of them while there are any. They run on when others begin, so
+  /// CUDA does not promise what `__ldg` reads (docs/launch.md).
   bool rings = true;
   /// Physical streams of each device, 1 to 128; 0: 64 on a GPU, two on CPU cores. Launches of different
   /// launch streams run concurrently only on different streams, unless they are merged.

@@ -49,6 +49,7 @@ class cluster_peers final : public job_peers, public cluster_channel {
   // Another thread than the cluster's may close this.
   bool can_post() const override { return !is_closing_ && thread_.can_post(); }
   std::uint32_t next_tag() override { return thread_.next_tag(); }
+  void free_tag(std::uint32_t tag) override { thread_.free_tag(tag); }
   void post(placed_receive what) override { thread_.post(channel_.number(), std::move(what)); }
   std::uint32_t placed_room_for(std::uint32_t to) const override {
     return is_closing_ ? 0 : thread_.placed_room_for(to);

@@ -198,6 +198,12 @@ void cluster_thread::post(std::uint16_t channel, placed_receive what) {
   transport_->post(std::move(what));
 }
 
+std::uint32_t cluster_thread::next_tag() {
+  do newest_tag_ = (newest_tag_ + 1) % transport::placed_tags;
+  while (!used_tags_.insert(newest_tag_).second);
+  return newest_tag_;
+}
+
 void cluster_thread::send_placed(std::uint32_t to, std::uint32_t tag, std::span<std::byte const> bytes) {
   transport_->send_placed(to, tag, bytes);
   has_sent_placed_ = true;
@@ -284,7 +290,9 @@ bool cluster_thread::receive(std::int64_t now_ns) {
 
 bool cluster_thread::receive_placed() {
   bool has_any = false;
-  while (auto const number = transport_->next_placed()) {
+  for (int i = 0; i < messages_of_a_look; ++i) {
+    auto const number = transport_->next_placed();
+    if (!number) break;
     auto const channel = channels_[std::uint16_t(*number >> channel_shift)].channel;
     if (channel != nullptr) channel->hear_of_placed(*number & ((std::uint64_t(1) << channel_shift) - 1));
     has_any = true;

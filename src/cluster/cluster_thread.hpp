@@ -97,7 +97,8 @@ class cluster_thread {
   // As of job_peers, on the cluster's thread alone.
 
   bool can_post() const { return !is_unclean_ && lost_.empty(); }
-  std::uint32_t next_tag() { return newest_tag_ = (newest_tag_ + 1) % transport::placed_tags; }
+  std::uint32_t next_tag();
+  void free_tag(std::uint32_t tag) { used_tags_.erase(tag); }
   void post(std::uint16_t channel, placed_receive what);
   std::uint32_t placed_room_for(std::uint32_t rank) const { return transport_->placed_room_for(rank); }
   void send_placed(std::uint32_t to, std::uint32_t tag, std::span<std::byte const> bytes);
@@ -155,6 +156,7 @@ class cluster_thread {
   std::map<std::uint32_t, std::deque<std::vector<std::byte>>> outbox_;
   std::size_t waiting_ = 0;
   std::uint32_t newest_tag_ = 0;
+  std::set<std::uint32_t> used_tags_;
   bool has_sent_placed_ = false;  ///< since it was asked last
   std::vector<lost_rank> lost_;   ///< as they were heard of: what comes first is a cause of the rest
   std::map<kind, std::set<std::uint32_t>> have_said_;    ///< ending and leaving

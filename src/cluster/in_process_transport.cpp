@@ -120,7 +120,9 @@ std::optional<std::uint64_t> in_process_network::take_placed(std::uint32_t to,
   auto const what = *come;
   posted.erase(come);
   auto const letters = box.placed[what.from].find(what.tag);
-  std::ranges::copy(letters->second.front().bytes, what.into.begin());
+  auto const& bytes = letters->second.front().bytes;
+  check_placed_size(what, bytes.size());
+  std::ranges::copy(bytes, what.into.begin());
   letters->second.pop_front();
   if (letters->second.empty()) box.placed[what.from].erase(letters);
   return what.number;

@@ -91,6 +91,12 @@ inline void check_message(transport const& over, std::uint32_t to, std::size_t b
   check_message(over.place(), to, bytes, transport::max_message_bytes);
   if (over.room_for(to) == 0) throw_bad_argument("to", to, "a rank that there is room for a message to");
 }
+/// Throws error unless as many bytes have come as were posted: else the ranks' programs differ.
+inline void check_placed_size(placed_receive const& posted, std::size_t bytes) {
+  if (bytes != posted.into.size())
+    throw error("the ranks run different programs: rank " + std::to_string(posted.from) + " sent " +
+                std::to_string(bytes) + " bytes where " + std::to_string(posted.into.size()) + " were due");
+}
 inline void check_placed(transport const& over, std::uint32_t to, std::size_t bytes) {
   check_message(over.place(), to, bytes, transport::max_placed_bytes);
   if (over.placed_room_for(to) == 0)

@@ -14,6 +14,8 @@ namespace {
 constexpr std::size_t max_waiting_messages = 16;
 /// Steps are compared where nothing else is to be sent, or when there are so many.
 constexpr std::size_t max_untold_steps = 64;
+/// Messages of 256 KiB that memory is posted for at a time.
+constexpr std::size_t max_posted = 1024;
 
 std::span<std::byte const> bytes_of(std::string_view text) { return std::as_bytes(std::span(text)); }
 
@@ -138,14 +140,20 @@ void exchange_port::step() {
     to_send_.pop_front();
     send_data(id);
   }
-  std::erase_if(to_place_, [this](exchange_id id) { return send_placed(id); });
+  // It is taken out before, for a send that fails.
+  for (auto left = to_place_.size(); left > 0; --left) {
+    auto const id = to_place_.front();
+    to_place_.pop_front();
+    if (!send_placed(id)) to_place_.push_back(id);
+  }
   if (is_over_) tell_end();
 }
 
-/// Memory is posted before the other rank can know the tag.
+/// Memory is posted before the other rank can know the tag. What is posted is looked at as a whole, so there
+/// is not too much of it; the rest comes by other messages.
 void exchange_port::ask(std::uint32_t peer, exchange_id id) {
   auto& wanted = incoming_.at(id);
-  if (wanted.is_to_be_placed() && peers_->can_post()) {
+  if (wanted.is_to_be_placed() && posted_.size() < max_posted && peers_->can_post()) {
     wanted.tag = peers_->next_tag();
     for (; wanted.has_more(); ++wanted.posted) {
       posted_[++newest_posted_] = id;
@@ -163,7 +171,7 @@ void exchange_port::queue_wanted(exchange_id id, transfer const& one) {
 void exchange_port::hear_of_placed(std::uint64_t number) {
   std::lock_guard const hold(mutex_);
   auto const of = incoming_.find(posted_.extract(number).mapped());
-  --of->second.posted;
+  if (--of->second.posted == 0) peers_->free_tag(of->second.tag);
   if (of->second.is_done()) end(incoming_, of);
 }
 
@@ -214,6 +222,7 @@ bool exchange_port::send_placed(exchange_id id) {
   for (auto room = peers_->placed_room_for(from.peer); room > 0 && from.has_more(); --room)
     peers_->send_placed(from.peer, from.tag, from.take(job_peers::max_placed_bytes));
   if (from.has_more()) return false;
+  send(from.peer, {.what = kind::placed, .id = id});  // the end of this rank must not come before
   end(outgoing_, sent);
   return true;
 }
@@ -234,6 +243,10 @@ void exchange_port::receive(std::uint32_t from, std::span<std::byte const> messa
     }
     case kind::data:
       return receive_data(head, rest);
+    case kind::placed: {
+      if (auto const at = incoming_.find(head.id); at != incoming_.end()) at->second.is_sent = true;
+      return;
+    }
     case kind::steps:
       check_.hear(text_of(rest));
       return;
@@ -266,7 +279,7 @@ void exchange_port::hear_of_end(std::uint32_t rank) {
 /// All that others need was sent, if they run the same program.
 void exchange_port::note_end_of(std::uint32_t rank) {
   ended_ranks_.insert(rank);
-  auto const comes_from_it = [&](auto const& one) { return one.second.peer == rank; };
+  auto const comes_from_it = [&](auto const& one) { return one.second.peer == rank && !one.second.is_sent; };
   if (std::ranges::any_of(incoming_, comes_from_it)) report_end_of(rank);
 }
 

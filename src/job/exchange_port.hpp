@@ -81,7 +81,7 @@ class exchange_port final : public peer_listener {
   void step() override;
 
  private:
-  enum class kind : std::uint32_t { want, data, steps, time, ended };
+  enum class kind : std::uint32_t { want, data, placed, steps, time, ended };
   static constexpr std::uint32_t no_tag = ~std::uint32_t(0);
   struct header {
     kind what;
@@ -99,6 +99,7 @@ class exchange_port final : public peer_listener {
     bool is_wanted = false;
     std::uint32_t tag = no_tag;
     std::size_t posted = 0;  ///< messages that are to be placed and have not come
+    bool is_sent = false;    ///< all of them
     std::size_t range = 0, offset = 0;
 
     bool is_done() const { return range == bytes.size() && posted == 0; }

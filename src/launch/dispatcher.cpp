@@ -48,7 +48,7 @@ std::unique_ptr<ordered_rings> make_rings(std::shared_ptr<compute_device> const&
                                           event_count& wake_event) {
   bool const is_traced = bool(options.trace_to);
   if (is_resident(options)) return ordered_rings::make(device, kernels, ring_use::all, wake_event, is_traced);
-  if (!options.rings || !looks_for_awaited(*device, options)) return nullptr;
+  if (!options.rings || !looks_for_awaited(*device, options) || device->has_resident()) return nullptr;
   try {
     return ordered_rings::make(device, kernels, ring_use::awaited, wake_event, is_traced);
   } catch (no_room const&) { return nullptr; }

@@ -231,8 +231,8 @@ void ordered_rings::start_passing() {
   rings.control.blocks = 1;
   rings.rings = std::max(used(), 1u);
   rings.max_idle = ring_ticks(passing_idle_ns);
-  is_passing_ = true;
   stream_->launch_cooperative(code_, 1, &rings, sizeof rings);
+  is_passing_ = true;
 }
 
 ordered_rings_ref ordered_rings::next_run() {

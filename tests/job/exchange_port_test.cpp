@@ -13,6 +13,7 @@
 #include <map>
 #include <memory>
 #include <random>
+#include <set>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -40,7 +41,7 @@ class pending_network {
   /// Lets through one message, or one step.
   void deliver(std::uint32_t from, std::uint32_t to) {
     if (listeners[from] != nullptr) listeners[from]->step();
-    place(from, to);
+    if (!holds_placed) place(from, to);
     auto& waiting = pairs[{from, to}];
     if (waiting.empty()) return;
     auto const message = std::move(waiting.front());
@@ -79,7 +80,8 @@ class pending_network {
       placed;
   std::uint32_t placed_room = 3, tags = 0;
   std::size_t message_bytes = 0;  ///< of all
-  bool can_post = true;
+  bool can_post = true, holds_placed = false;
+  std::set<std::uint32_t> used_tags;
   std::vector<std::string> causes;  ///< of those that closed before the end
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::deque<std::vector<std::byte>>> pairs;
 };
@@ -107,7 +109,11 @@ class pending_peers final : public job_peers {
     return sum;
   }
   bool can_post() const override { return network_.can_post; }
-  std::uint32_t next_tag() override { return network_.tags++; }
+  std::uint32_t next_tag() override {
+    network_.used_tags.insert(network_.tags);
+    return network_.tags++;
+  }
+  void free_tag(std::uint32_t tag) override { EXPECT_EQ(network_.used_tags.erase(tag), 1u); }
   void post(placed_receive what) override { network_.posted[rank_].push_back(std::move(what)); }
   std::uint32_t placed_room_for(std::uint32_t to) const override {
     std::size_t waiting = 0;
@@ -213,9 +219,44 @@ TEST(exchange_port, has_long_ranges_placed_where_they_are_to_be) {
   EXPECT_THAT(all[1]->ended, UnorderedElementsAre(1, 2));
   EXPECT_LT(network.message_bytes, 1000u);
   EXPECT_EQ(owner.use_count(), 2) << "nothing is kept when all has come";
+  EXPECT_THAT(network.used_tags, IsEmpty());
   auto expected = all[0]->memory;
   std::fill(expected.begin() + 65'000, expected.begin() + 400'000, std::byte(0));
   EXPECT_EQ(all[1]->memory, expected);
+}
+
+TEST(exchange_port, takes_no_end_of_a_rank_for_a_difference_while_what_it_sent_is_on_its_way) {
+  pending_network network(2);
+  network.placed_room = 8;
+  auto const all = ports(network, 1 << 20);
+  all[0]->memory.assign(1 << 20, std::byte(7));
+  all[1]->owner = std::make_shared<int>();
+  all[1]->begin({1, 0}, false, 0, {{0, 1 << 20}}, 1);
+  all[0]->begin({1, 0}, true, 1, {{0, 1 << 20}}, 2);
+  network.holds_placed = true;
+  network.deliver_all();
+  EXPECT_THAT(all[0]->ended, ElementsAre(2));
+  all[1]->port.hear_of_end(0);
+  EXPECT_THAT(all[1]->failures, IsEmpty());
+  EXPECT_THAT(all[1]->ended, IsEmpty());
+  network.holds_placed = false;
+  network.deliver_all();
+  EXPECT_THAT(all[1]->ended, ElementsAre(1));
+  EXPECT_EQ(all[1]->memory, all[0]->memory);
+}
+
+TEST(exchange_port, posts_memory_for_a_thousand_messages_and_has_the_rest_sent_by_others) {
+  constexpr std::uint32_t placed = 32, exchanges = placed + 2;
+  pending_network network(2);
+  auto const all = ports(network, 8 << 20);
+  all[1]->owner = std::make_shared<int>();
+  for (std::uint32_t i = 0; i < exchanges; ++i) all[1]->begin({1, i}, false, 0, {{0, 8 << 20}}, i);
+  for (std::uint32_t i = 0; i < exchanges; ++i) network.deliver(1, 0);
+  EXPECT_EQ(network.posted[1].size(), 1024u);
+  EXPECT_EQ(network.tags, placed);
+  all[0]->begin({1, exchanges - 1}, true, 1, {{0, 8 << 20}}, 1);
+  network.deliver_all();
+  EXPECT_THAT(all[1]->ended, ElementsAre(exchanges - 1));
 }
 
 TEST(exchange_port, places_nothing_in_memory_that_nobody_keeps_in_short_ranges_or_after_a_failure) {

@@ -6,8 +6,7 @@
 namespace ballast::test {
 using namespace detail;
 
-BALLAST_KERNELS(kernels, ballast::for_launches, count_visits, set_word, copy_unchanging_word, append_to_log,
-                mix_items, scale_items, wait_at_gate, count_visits_widely, fault, arrive_at_gate,
-                count_workers)
+BALLAST_KERNELS(kernels, ballast::for_launches, count_visits, append_to_log, mix_items, scale_items,
+                wait_at_gate, count_visits_widely, fault, arrive_at_gate, count_workers)
 
 }  // namespace ballast::test

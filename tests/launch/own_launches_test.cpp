@@ -12,6 +12,7 @@
 #include "ballast/error.hpp"
 #include "fixture.hpp"
 #include "pretended_gpu.hpp"
+#include "read_only_kernels.cuh"
 
 namespace ballast::test {
 using namespace detail;
@@ -192,7 +193,7 @@ TEST(short_kernels_that_are_waited_for, go_through_no_ring_where_the_options_say
 TEST(short_kernels_that_are_waited_for,
      see_by_the_read_only_path_what_was_written_before_they_were_launched) {
   auto const device = devices().front();
-  launch_queue queue({device}, kernels());
+  launch_queue queue({device}, read_only_kernels());
   device_buffer<std::uint32_t> word(device, 1);
   shared_words const copied(1);
   auto writer = queue.make_launch_stream(), reader = queue.make_launch_stream();

@@ -121,6 +121,7 @@ class posted_memory {
     requests_.push_back(request);
     posted_.push_back(std::move(what));
     complete_.resize(requests_.size());
+    statuses_.resize(requests_.size());
   }
 
   std::optional<std::uint64_t> next() {
@@ -136,10 +137,16 @@ class posted_memory {
     if (requests_.empty()) return;
     int count = 0;
     check_mpi(
-        MPI_Testsome(int(requests_.size()), requests_.data(), &count, complete_.data(), MPI_STATUSES_IGNORE),
+        MPI_Testsome(int(requests_.size()), requests_.data(), &count, complete_.data(), statuses_.data()),
         "MPI_Testsome");
     if (count == MPI_UNDEFINED || count == 0) return;
-    for (int i = 0; i < count; ++i) come_.push_back(posted_[std::size_t(complete_[i])].number);
+    for (int i = 0; i < count; ++i) {
+      auto const& one = posted_[std::size_t(complete_[i])];
+      int bytes = 0;
+      check_mpi(MPI_Get_count(&statuses_[i], MPI_BYTE, &bytes), "MPI_Get_count");
+      check_placed_size(one, std::size_t(bytes));
+      come_.push_back(one.number);
+    }
     std::erase_if(posted_, [&](placed_receive const& one) {
       return requests_[std::size_t(&one - posted_.data())] == MPI_REQUEST_NULL;
     });
@@ -150,6 +157,7 @@ class posted_memory {
   std::vector<placed_receive> posted_;
   std::vector<MPI_Request> requests_;  // as many, in the same order
   std::vector<int> complete_;
+  std::vector<MPI_Status> statuses_;
   std::deque<std::uint64_t> come_;
 };
 

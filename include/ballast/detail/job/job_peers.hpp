@@ -71,8 +71,9 @@ class job_peers {
 
   /// Whether something can be posted now.
   virtual bool can_post() const = 0;
-  /// One that nothing is posted for.
+  /// One that nothing is posted for, until it is freed.
   virtual std::uint32_t next_tag() = 0;
+  virtual void free_tag(std::uint32_t tag) = 0;
   virtual void post(placed_receive what) = 0;
   /// How many send_placed() would take for this rank now.
   virtual std::uint32_t placed_room_for(std::uint32_t to) const = 0;
