@@ -96,7 +96,9 @@ class cluster_thread {
 
   // As of job_peers, on the cluster's thread alone.
 
-  bool can_post() const { return !is_unclean_ && lost_.empty(); }
+  bool can_post() const {
+    return !is_unclean_ && lost_.empty() && used_tags_.size() < transport::placed_tags;
+  }
   std::uint32_t next_tag();
   void free_tag(std::uint32_t tag) { used_tags_.erase(tag); }
   void post(std::uint16_t channel, placed_receive what);

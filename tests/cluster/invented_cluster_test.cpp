@@ -15,16 +15,10 @@
 namespace ballast::test {
 namespace {
 
-/// All tasks are submitted by rank 0.
 invented_cluster of_hosts(std::uint32_t hosts, std::uint32_t ranks_of_host, std::uint64_t tasks,
                           std::string const& policy = "lifeline") {
-  invented_cluster cluster;
-  cluster.policy = policy;
-  cluster.hosts = hosts;
+  auto cluster = from_one_rank(policy, hosts, tasks);
   cluster.ranks_of_host = ranks_of_host;
-  cluster.devices = each_rank_has({{4}});
-  cluster.submitted = [tasks](std::uint32_t rank) { return rank == 0 ? tasks : 0; };
-  cluster.task_ns = uneven_tasks(100'000);
   return cluster;
 }
 

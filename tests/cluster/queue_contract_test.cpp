@@ -51,15 +51,18 @@ class words_of_ranks {
   std::vector<std::vector<std::uint32_t>> of_rank_;
 };
 
+template <std::uint32_t Ranks>
+struct words_of : words_of_ranks {
+  explicit words_of(std::size_t size) : words_of_ranks(Ranks, size) {}
+  words_of(std::shared_ptr<compute_device> const&, std::size_t size) : words_of(size) {}
+};
+
 /// Words, gates and tasks of so many ranks.
 template <std::uint32_t Ranks>
-struct on_ranks {
+struct on_ranks : counted_visits<words_of<Ranks>> {
   using place = on_ranks;
+  using words = words_of<Ranks>;
 
-  struct words : words_of_ranks {
-    explicit words(std::size_t size) : words_of_ranks(Ranks, size) {}
-    words(std::shared_ptr<compute_device> const&, std::size_t size) : words(size) {}
-  };
   /// As class gates, whose tasks do not count here.
   class gate {
    public:
@@ -85,10 +88,6 @@ struct on_ranks {
     words words_;
   };
 
-  static task visit(words const& visits, std::uint32_t i) { return task(count_visit{visits.ref()}, {i, 1}); }
-  static task long_visit(words const& visits, std::uint32_t i, std::uint32_t steps) {
-    return task(work_then_count{visits.ref(), steps}, {i, 1});
-  }
   static std::vector<std::string> names_in_state() {
     std::vector<std::string> names;
     for (std::uint32_t rank = 0; rank < Ranks; ++rank) names.push_back("rank " + std::to_string(rank));
@@ -106,64 +105,61 @@ class queue_over : public on_ranks<Ranks> {
                                                    : "cluster_queue_of_three_ranks";
 
   explicit queue_over(fit size = fit::usual)
-      : case_{.ranks = Ranks, .kernels = [](auto) -> auto& {return visiting_kernels();
-}
-}
-{
-  options_ = options_of(case_);
-  if (size == fit::smallest) options_.devices.queue.capacity = 2;
-  start();
-}
-~queue_over() { leave(); }
+      : case_{.ranks = Ranks,
+              .kernels = [](std::uint32_t) -> kernel_set const& { return visiting_kernels(); }} {
+    options_ = options_of(case_);
+    if (size == fit::smallest) options_.devices.queue.capacity = 2;
+    start();
+  }
+  ~queue_over() { leave(); }
 
-void submit(std::span<task const> batch) { queue_->submit(batch); }
-void submit(task const& one) { queue_->submit(one); }
-void wait_all() { queue_->wait_all(); }
-void wait_all(deadline until) { queue_->wait_all(until); }
-void close() { queue_->close(); }
-/// Nothing asks a cluster_queue to stop and does not wait for that: another thread stops it.
-void request_stop() {
-  stopping_ = std::async(std::launch::async, [this] { return queue_->stop(); });
-}
-std::vector<task> stop() { return stopping_.valid() ? stopping_.get() : queue_->stop(); }
-/// A cluster_queue does not begin again: another one takes what it has handed back.
-void start() {
-  leave();
-  detail::in_process_ranks const network(Ranks, case_.network);
-  auto const makers = network.makers();
-  for (std::uint32_t rank = 1; rank < Ranks; ++rank)
-    others_.emplace_back([this, rank, make = makers[rank]] { execute(make, rank); });
-  over_.emplace(makers[0], case_.watch);
-  queue_ = open(*over_, 0);
-}
+  void submit(std::span<task const> batch) { queue_->submit(batch); }
+  void submit(task const& one) { queue_->submit(one); }
+  void wait_all() { queue_->wait_all(); }
+  void wait_all(deadline until) { queue_->wait_all(until); }
+  void close() { queue_->close(); }
+  /// Nothing asks a cluster_queue to stop and does not wait for that: another thread stops it.
+  void request_stop() {
+    stopping_ = std::async(std::launch::async, [this] { return queue_->stop(); });
+  }
+  std::vector<task> stop() { return stopping_.valid() ? stopping_.get() : queue_->stop(); }
+  /// A cluster_queue does not begin again: another one takes what it has handed back.
+  void start() {
+    leave();
+    detail::in_process_ranks const network(Ranks, case_.network);
+    auto const makers = network.makers();
+    for (std::uint32_t rank = 1; rank < Ranks; ++rank)
+      others_.emplace_back([this, rank, make = makers[rank]] { execute(make, rank); });
+    over_.emplace(makers[0], case_.watch);
+    queue_ = open(*over_, 0);
+  }
 
-private:
-std::unique_ptr<cluster_queue> open(cluster& over, std::uint32_t rank) const {
-  auto queue = std::make_unique<cluster_queue>(over, open_devices("host:1"), visiting_kernels(), options_);
-  words_of_ranks::publish_all(*queue, rank);
-  return queue;
-}
-void execute(detail::transport_maker const& make, std::uint32_t rank) const try {
-  cluster over(make, case_.watch);
-  auto const queue = open(over, rank);
-  try {
-    queue->close();
-  } catch (stopped const&) { EXPECT_TRUE(queue->stop().empty()); }
-} catch (std::exception const& failure) { ADD_FAILURE() << "rank " << rank << ": " << failure.what(); }
-void leave() {
-  queue_.reset();
-  over_.reset();
-  others_.clear();
-}
+ private:
+  std::unique_ptr<cluster_queue> open(cluster& over, std::uint32_t rank) const {
+    auto queue = std::make_unique<cluster_queue>(over, open_devices("host:1"), visiting_kernels(), options_);
+    words_of_ranks::publish_all(*queue, rank);
+    return queue;
+  }
+  void execute(detail::transport_maker const& make, std::uint32_t rank) const try {
+    cluster over(make, case_.watch);
+    auto const queue = open(over, rank);
+    try {
+      queue->close();
+    } catch (stopped const&) { EXPECT_TRUE(queue->stop().empty()); }
+  } catch (std::exception const& failure) { ADD_FAILURE() << "rank " << rank << ": " << failure.what(); }
+  void leave() {
+    queue_.reset();
+    over_.reset();
+    others_.clear();
+  }
 
-queue_case case_;
-cluster_queue_options options_;
-std::vector<std::jthread> others_;
-std::optional<cluster> over_;
-std::unique_ptr<cluster_queue> queue_;
-std::future<std::vector<task>> stopping_;
-}
-;
+  queue_case case_;
+  cluster_queue_options options_;
+  std::vector<std::jthread> others_;
+  std::optional<cluster> over_;
+  std::unique_ptr<cluster_queue> queue_;
+  std::future<std::vector<task>> stopping_;
+};
 
 using contract_methods = testing::Types<queue_over<1>, queue_over<2>, queue_over<3>>;
 

@@ -25,17 +25,6 @@ namespace ballast::test {
 using namespace detail;
 namespace {
 
-/// All tasks are submitted by rank 0.
-invented_cluster from_one_rank(std::string const& policy, std::uint32_t ranks, std::uint64_t tasks) {
-  invented_cluster cluster;
-  cluster.policy = policy;
-  cluster.hosts = ranks;
-  cluster.devices = each_rank_has({{4}});
-  cluster.submitted = [tasks](std::uint32_t rank) { return rank == 0 ? tasks : 0; };
-  cluster.task_ns = uneven_tasks(100'000);
-  return cluster;
-}
-
 double of_list_schedule(invented_cluster const& cluster) {
   auto const outcome = cluster_play(cluster).play();
   EXPECT_TRUE(outcome.is_each_once());

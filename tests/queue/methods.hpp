@@ -20,17 +20,13 @@ using namespace detail;
 
 /// Words and tasks for methods that feed one device: the words are the device's, and a second visit is always
 /// counted.
-struct on_one_device {
+struct on_one_device : counted_visits<counted_words> {
   using place = on_one_device;
   using words = counted_words;
   using gate = test::gate;
 
   static std::vector<std::string> names_in_state() { return {first_device()->name()}; }
   static kernel_set const& list() { return kernels(); }
-  static task visit(words const& visits, std::uint32_t i) { return task(count_visit{visits.ref()}, {i, 1}); }
-  static task long_visit(words const& visits, std::uint32_t i, std::uint32_t steps) {
-    return task(work_then_count{visits.ref(), steps}, {i, 1});
-  }
 };
 
 /// The same for several devices: pinned memory, where they have no atomic add.

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <string>
+
+#include "ballast/task.hpp"
+#include "visiting_kernels.cuh"
 
 namespace ballast::test {
 
@@ -18,6 +22,15 @@ enum class fit { smallest, usual, large };
 //     gate(tasks)                             with holder(index), await_inside(tasks), open()
 //     visit(words, i), long_visit(words, i, steps)    tasks that add one to a word
 //     names_in_state()                        what a timed_out tells of
+
+/// The tasks of a place whose devices have atomic additions to its words.
+template <class Words>
+struct counted_visits {
+  static task visit(Words const& visits, std::uint32_t i) { return task(count_visit{visits.ref()}, {i, 1}); }
+  static task long_visit(Words const& visits, std::uint32_t i, std::uint32_t steps) {
+    return task(work_then_count{visits.ref(), steps}, {i, 1});
+  }
+};
 
 struct method_names {
   template <class Method>

@@ -17,6 +17,7 @@
 #include "ballast/policy/share.hpp"
 #include "invented_events.hpp"
 #include "invented_network.hpp"
+#include "invented_tasks.hpp"
 
 namespace ballast::test {
 
@@ -61,6 +62,17 @@ struct invented_cluster {
 
   std::uint32_t ranks() const { return hosts * ranks_of_host; }
 };
+
+/// Ranks of four workers, one on each host; all tasks are submitted by rank 0.
+inline invented_cluster from_one_rank(std::string const& policy, std::uint32_t ranks, std::uint64_t tasks) {
+  invented_cluster cluster;
+  cluster.policy = policy;
+  cluster.hosts = ranks;
+  cluster.devices = each_rank_has({{4}});
+  cluster.submitted = [tasks](std::uint32_t rank) { return rank == 0 ? tasks : 0; };
+  cluster.task_ns = uneven_tasks(100'000);
+  return cluster;
+}
 
 /// What came of it.
 struct cluster_outcome {

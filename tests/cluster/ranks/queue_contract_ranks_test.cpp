@@ -80,7 +80,7 @@ class words_of_processes {
   std::vector<std::uint32_t> all_;
 };
 
-struct on_processes {
+struct on_processes : counted_visits<words_of_processes> {
   using place = on_processes;
   using words = words_of_processes;
 
@@ -99,10 +99,6 @@ struct on_processes {
     words words_;
   };
 
-  static task visit(words const& visits, std::uint32_t i) { return task(count_visit{visits.ref()}, {i, 1}); }
-  static task long_visit(words const& visits, std::uint32_t i, std::uint32_t steps) {
-    return task(work_then_count{visits.ref(), steps}, {i, 1});
-  }
   static std::vector<std::string> names_in_state() {
     std::vector<std::string> names;
     for (std::size_t rank = 0; rank < mpi_of_process::get().ranks(); ++rank)
