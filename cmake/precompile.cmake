@@ -26,9 +26,10 @@ function(ballast_precompile_now target headers)
   endforeach()
   string(MD5 flags "${key}")
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-    # Wrong about std::string and literals, which a precompiled header shows as ours.
+    # Wrong about std::string, literals and small vectors, which a precompiled header shows as ours.
     target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Wno-array-bounds>
-                                             $<$<COMPILE_LANGUAGE:CXX>:-Wno-stringop-overflow>)
+                                             $<$<COMPILE_LANGUAGE:CXX>:-Wno-stringop-overflow>
+                                             $<$<COMPILE_LANGUAGE:CXX>:-Wno-stringop-overread>)
   endif()
   if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
     # A precompiled header shows what the standard library itself uses, and does not have the option that keeps it quiet.

@@ -38,8 +38,8 @@ copy_links invented_links(std::uint32_t devices) {
 struct no_eviction final : eviction_handler {
   [[noreturn]] static void refuse() { throw std::logic_error("all arrays have memory"); }
   bool is_clean(array_id, byte_range) const override { refuse(); }
-  std::vector<op_id> evict(array_id, byte_range) override { refuse(); }
-  std::vector<op_id> move(array_id, byte_range, std::size_t, std::size_t, std::span<op_id const>) override {
+  op_set evict(array_id, byte_range) override { refuse(); }
+  op_set move(array_id, byte_range, std::size_t, std::size_t, std::span<op_id const>) override {
     refuse();
   }
 };

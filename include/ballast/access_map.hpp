@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
+#include <memory>
 #include <span>
 #include <string>
 #include <utility>
@@ -179,21 +180,25 @@ class access_map {
   /// Makes a map with a name for messages. `overlap` is trusted: with `never`, units that write the same
   /// element are not detected.
   access_map(std::string name, unit_overlap overlap, std::function<region(map_view const&)> function)
-      : name_(std::move(name)), overlap_(overlap), function_(std::move(function)) {}
+      : map_(std::make_shared<content const>(content{std::move(name), overlap, std::move(function)})) {}
 
   /// The region that a part touches; empty for a part without units. Throws what the function throws;
   /// bad_argument ("part") if the part does not lie within the units; bad_argument ("map") if the map does
   /// not fit units and array, or the region does not lie within the array.
   region of(map_view const& view) const;
   /// The name in messages, such as "rows(4)".
-  std::string const& name() const { return name_; }
+  std::string const& name() const { return map_->name; }
   /// Whether units may touch elements in common, as declared when the map was made.
-  unit_overlap overlap() const { return overlap_; }
+  unit_overlap overlap() const { return map_->overlap; }
 
  private:
-  std::string name_;
-  unit_overlap overlap_;
-  std::function<region(map_view const&)> function_;
+  struct content {
+    std::string name;
+    unit_overlap overlap;
+    std::function<region(map_view const&)> function;
+  };
+
+  std::shared_ptr<content const> map_;  ///< each job copies its maps
 };
 
 /// Each unit touches an equal share of the flattened elements. of() throws if the number of elements is not a

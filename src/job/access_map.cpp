@@ -117,8 +117,8 @@ class bounds_check {
 region access_map::of(map_view const& view) const {
   check_part(view);
   if (view.part.count == 0) return {};
-  auto touched = function_(view);
-  std::visit(bounds_check(name_, view.array), touched.content());
+  auto touched = map_->function(view);
+  std::visit(bounds_check(map_->name, view.array), touched.content());
   return touched;
 }
 
@@ -140,19 +140,24 @@ class unit_shares {
 
  private:
   void check(std::uint32_t units, std::size_t size) const;
+  [[noreturn]] void refuse(std::uint32_t units, std::size_t size, std::string const& legal) const;
 
   std::string map_;
   std::size_t per_unit_;
 };
 
+/// Each job asks several times: texts are made only for messages.
 void unit_shares::check(std::uint32_t units, std::size_t size) const {
-  auto const indices = std::to_string(size) + " indices";
   if (per_unit_ == 0 && size % units != 0)
-    throw_bad_argument("map", map_ + " of " + indices + " for " + std::to_string(units) + " units",
-                       "units that divide them, or the same map with how many a unit has");
+    refuse(units, size, "units that divide them, or the same map with how many a unit has");
   if (per_unit_ != 0 && units != rounded_up(size, per_unit_))
-    throw_bad_argument("map", map_ + " of " + indices + " for " + std::to_string(units) + " units",
-                       std::to_string(rounded_up(size, per_unit_)) + " units");
+    refuse(units, size, std::to_string(rounded_up(size, per_unit_)) + " units");
+}
+
+void unit_shares::refuse(std::uint32_t units, std::size_t size, std::string const& legal) const {
+  throw_bad_argument(
+      "map", map_ + " of " + std::to_string(size) + " indices for " + std::to_string(units) + " units",
+      legal);
 }
 
 index_range unit_shares::of(job_part part, std::uint32_t units, std::size_t size) const {

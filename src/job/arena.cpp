@@ -13,8 +13,8 @@ class arena::state {
   state(std::size_t all, operations const& operations)
       : ops(operations), bytes(all), free(all), users(all, {}) {}
 
-  std::vector<op_id> not_ended(std::span<op_id const> some) const {
-    std::vector<op_id> found;
+  op_set not_ended(std::span<op_id const> some) const {
+    op_set found;
     for (auto const op : some) ops.add_newest(found, op);
     return found;
   }
@@ -27,7 +27,7 @@ class arena::state {
   operations const& ops;
   std::size_t bytes;
   free_ranges free;
-  range_map<std::vector<op_id>> users;  ///< of what was given back, also where it was taken since
+  range_map<op_set> users;  ///< of what was given back, also where it was taken since
 };
 
 arena::arena(std::size_t bytes, operations const& ops)
@@ -46,7 +46,7 @@ std::optional<byte_range> arena::take(std::size_t bytes) {
 
 void arena::add_users(byte_range memory, std::span<op_id const> users) {
   state_->check(memory);
-  state_->users.change(memory, [&](std::vector<op_id>& all) {
+  state_->users.change(memory, [&](op_set& all) {
     all = state_->not_ended(all);
     for (auto const user : users) state_->ops.add_newest(all, user);
   });
@@ -57,9 +57,9 @@ void arena::give_back(byte_range memory) {
   state_->free.give_back(memory);
 }
 
-std::vector<op_id> arena::users(byte_range memory) const {
-  std::vector<op_id> found;
-  state_->users.visit(memory, [&](byte_range, std::vector<op_id> const& some) {
+op_set arena::users(byte_range memory) const {
+  op_set found;
+  state_->users.visit(memory, [&](byte_range, op_set const& some) {
     for (auto const user : some) state_->ops.add_newest(found, user);
   });
   return found;

@@ -42,7 +42,7 @@ class arena {
   /// Throws bad_argument ("memory") beyond the arena, ("bytes") for memory that is free.
   void give_back(byte_range memory);
   /// What was noted and has not ended, as operation::dependencies: who uses the memory now comes after those.
-  std::vector<op_id> users(byte_range memory) const;
+  op_set users(byte_range memory) const;
 
  private:
   class state;

@@ -35,15 +35,15 @@ bool device_residency::is_clean(array_id array, byte_range bytes) const {
   return state == nullptr || only_here(state->directory, bytes).empty();
 }
 
-std::vector<op_id> device_residency::evict(array_id array, byte_range bytes) {
+op_set device_residency::evict(array_id array, byte_range bytes) {
   auto const state = arrays_.find(array);
   if (state == nullptr) return {};
   moved_ += arrays_.fetch_to(state, byte_runs(only_here(state->directory, bytes)), host_place, {}, {});
   return state->directory.record_eviction(place_of(device_), bytes);
 }
 
-std::vector<op_id> device_residency::move(array_id array, byte_range bytes, std::size_t from, std::size_t to,
-                                          std::span<op_id const> after) {
+op_set device_residency::move(array_id array, byte_range bytes, std::size_t from, std::size_t to,
+                              std::span<op_id const> after) {
   auto const state = arrays_.find(array);
   if (state == nullptr) return {};
   arrays_.move_on_device(state, device_, bytes, from, to, after);
@@ -156,9 +156,9 @@ moved_bytes array_placement::fetch_to(std::shared_ptr<array_state> const& array,
 }
 
 void check_has_inputs(planned_task const& task) {
-  for (std::size_t i = 0; i < task.uses.size(); ++i) {
+  for (std::size_t i = 0; i < task.uses->size(); ++i) {
     auto const& array = *task.job->request.arguments[i].array;
-    if (auto const by = losing_job(array.directory, task.uses[i].read))
+    if (auto const by = losing_job(array.directory, (*task.uses)[i].read))
       throw error("it reads elements of " + array.name() +
                   (*by == job_number()
                        ? " that a lost device had"
@@ -167,7 +167,7 @@ void check_has_inputs(planned_task const& task) {
 }
 
 bool array_placement::pin(planned_task& task) {
-  auto const needs = needs_of(task.uses);
+  auto const needs = needs_of(*task.uses);
   auto residents = residencies_[task.device()]->pin(needs, task.moved);
   if (!residents) return false;
   for (auto const& need : needs) task.first_bytes.push_back(need.hull.begin);
@@ -185,7 +185,7 @@ void array_placement::fetch_reads(planned_task& task) {
   auto const& arguments = task.job->request.arguments;
   auto const place = task.place();
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    auto const moved = fetch_to(arguments[i].array, task.uses[i].read, place,
+    auto const moved = fetch_to(arguments[i].array, (*task.uses)[i].read, place,
                                 task.resident_of(i).dependencies, task.job->number);
     task.moved += moved;
     if (!task.job->is_shared_by_units(i)) task.own_bytes += moved.all();
@@ -204,11 +204,11 @@ void array_placement::broadcast_shared_reads(std::vector<planned_task>& tasks) {
 void array_placement::broadcast(std::size_t argument, std::vector<planned_task>& tasks) {
   auto const job = tasks.front().job;
   auto const& array = job->request.arguments[argument].array;
-  auto const& bytes = tasks.front().uses[argument].read;
+  auto const& bytes = (*tasks.front().uses)[argument].read;
   std::vector<shared_reader> readers;
   std::map<place_id, planned_task*> tasks_at;
   for (auto& task : tasks) {
-    if (task.uses[argument].read != bytes) continue;
+    if ((*task.uses)[argument].read != bytes) continue;
     auto const place = task.place();
     readers.push_back({place, task.resident_of(argument).dependencies});
     tasks_at.emplace(place, &task);

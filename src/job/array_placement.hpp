@@ -36,9 +36,9 @@ class device_residency final : public eviction_handler {
   void evict_unpinned() { set_.evict_unpinned(*this); }
 
   bool is_clean(array_id array, byte_range bytes) const override;
-  std::vector<op_id> evict(array_id array, byte_range bytes) override;
-  std::vector<op_id> move(array_id array, byte_range bytes, std::size_t from, std::size_t to,
-                          std::span<op_id const> after) override;
+  op_set evict(array_id array, byte_range bytes) override;
+  op_set move(array_id array, byte_range bytes, std::size_t from, std::size_t to,
+              std::span<op_id const> after) override;
 
  private:
   std::vector<byte_range> only_here(coherence_directory const& directory, byte_range bytes) const;

@@ -23,8 +23,8 @@ class replica_state {
   /// The stretches that are valid, or that are not, ascending, joined.
   std::vector<byte_range> stretches(byte_range bytes, bool valid) const;
   /// What has not ended, as operation::dependencies.
-  std::vector<op_id> users(operations const& ops, byte_range bytes) const;
-  std::vector<op_id> writers(operations const& ops, byte_range bytes) const;
+  op_set users(operations const& ops, byte_range bytes) const;
+  op_set writers(operations const& ops, byte_range bytes) const;
 
   /// `op` comes after what writes the bytes, and who writes them next comes after `op`, which fails with a
   /// copy that brings them.
@@ -38,8 +38,8 @@ class replica_state {
  private:
   struct byte_state {
     bool valid = false;
-    op_id writer;                ///< a kernel, a copy or the host
-    std::vector<op_id> readers;  ///< since then, as operation::dependencies
+    op_id writer;    ///< a kernel, a copy or the host
+    op_set readers;  ///< since then, as operation::dependencies
 
     bool operator==(byte_state const&) const = default;
   };
@@ -61,8 +61,8 @@ std::vector<byte_range> replica_state::stretches(byte_range bytes, bool valid) c
   return found;
 }
 
-std::vector<op_id> replica_state::users(operations const& ops, byte_range bytes) const {
-  std::vector<op_id> found;
+op_set replica_state::users(operations const& ops, byte_range bytes) const {
+  op_set found;
   states_.visit(bytes, [&](byte_range, byte_state const& state) {
     ops.add_newest(found, state.writer);
     for (auto const reader : state.readers) ops.add_newest(found, reader);
@@ -70,8 +70,8 @@ std::vector<op_id> replica_state::users(operations const& ops, byte_range bytes)
   return found;
 }
 
-std::vector<op_id> replica_state::writers(operations const& ops, byte_range bytes) const {
-  std::vector<op_id> found;
+op_set replica_state::writers(operations const& ops, byte_range bytes) const {
+  op_set found;
   states_.visit(bytes, [&](byte_range, byte_state const& state) { ops.add_newest(found, state.writer); });
   return found;
 }
@@ -223,12 +223,12 @@ std::vector<held_bytes> coherence_directory::holders(byte_range bytes) const {
   return state_->holders(bytes);
 }
 
-std::vector<op_id> coherence_directory::users(place_id place, byte_range bytes) const {
+op_set coherence_directory::users(place_id place, byte_range bytes) const {
   state_->check(bytes);
   return state_->at(place).users(state_->ops, bytes);
 }
 
-std::vector<op_id> coherence_directory::writers(place_id place, byte_range bytes) const {
+op_set coherence_directory::writers(place_id place, byte_range bytes) const {
   state_->check(bytes);
   return state_->at(place).writers(state_->ops, bytes);
 }
@@ -257,7 +257,7 @@ void coherence_directory::record_write(op_id op, place_id place, byte_range byte
   state_->origins.assign(bytes, {.writer = op});
 }
 
-std::vector<op_id> coherence_directory::record_eviction(place_id place, byte_range bytes) {
+op_set coherence_directory::record_eviction(place_id place, byte_range bytes) {
   state_->check(bytes);
   state_->check_valid_elsewhere(place, bytes);
   state_->at(place).invalidate(bytes);

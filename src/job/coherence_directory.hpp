@@ -43,8 +43,8 @@ class coherence_directory {
 
   /// What touches bytes at `place`, and what writes them there, and has not ended, as
   /// operation::dependencies.
-  std::vector<op_id> users(place_id place, byte_range bytes) const;
-  std::vector<op_id> writers(place_id place, byte_range bytes) const;
+  op_set users(place_id place, byte_range bytes) const;
+  op_set writers(place_id place, byte_range bytes) const;
 
   /// `copy` brings bytes that are valid at `from`: it comes after what writes them there and after all that
   /// touches them at `to`. They are valid there too then. Throws bad_argument ("bytes") if they are not at
@@ -60,7 +60,7 @@ class coherence_directory {
   /// The bytes are no longer kept at `place`. The operations that touch them there and have not ended,
   /// ascending, of each stream the newest: who uses the memory next comes after them. Throws bad_argument
   /// ("bytes") if some of them are valid nowhere else.
-  std::vector<op_id> record_eviction(place_id place, byte_range bytes);
+  op_set record_eviction(place_id place, byte_range bytes);
 
   /// `writer` of job `job` has failed: those of the bytes that nothing has written since are lost.
   void record_loss(op_id writer, byte_range bytes, job_number job);

@@ -28,9 +28,9 @@ job_planner::job_planner(operations& ops, std::vector<planned_device> devices, c
 
 void job_planner::add(std::shared_ptr<job_record> const& job) {
   order_.add(job->number, job->units(), [this, of = job.get()](job_part part) {
-    auto uses = of->uses_or_failure(part);
+    auto const uses = of->uses_or_failure(part);
     if (of->failure) note_end_before_begin(*of);
-    return uses;
+    return *uses;
   });
   auto const end = job->own.first + job->own.count;
   order_.mark_planned(job->number, {0, job->own.first});
@@ -162,9 +162,13 @@ bool job_planner::has_room(device_in_use const& on, std::uint32_t own_tasks) con
   return !on.lacks_memory && on.tasks - own_tasks < options_.in_flight;
 }
 
+bool job_planner::may_begin() const {
+  auto const takes_one = [&](device_in_use const& on) { return !on.is_lost && has_room(on, 0); };
+  return std::ranges::any_of(on_devices_, takes_one) || are_all_lost();
+}
+
 bool job_planner::begin(job_record& job) {
-  auto const may_begin = [&](device_in_use const& on) { return !on.is_lost && has_room(on, 0); };
-  if (std::ranges::none_of(on_devices_, may_begin) && !are_all_lost()) return false;
+  if (!may_begin()) return false;
   try {
     start_split(job);
   } catch (...) {
@@ -259,7 +263,7 @@ auto job_planner::admit(std::shared_ptr<job_record> const& job, std::uint32_t de
   try {
     planned_task task{job, device_index, part, job->uses(part)};
     if (on_devices_[device].is_lost) throw error("the device is lost");
-    if (order_.blocking_job(job->number, task.uses)) return std::nullopt;
+    if (order_.blocking_job(job->number, *task.uses)) return std::nullopt;
     check_has_inputs(task);
     task.pieces = pieces_of(task);
     if (!arrays_.pin(task)) {
@@ -341,7 +345,8 @@ bool job_planner::may_join_newest(planned_task const& task) const {
 
 void job_planner::note_newest(planned_task const& task, op_id kernel, op_stream on, bool is_joined) {
   auto& newest = on_devices_[task.device()].newest;
-  if (task.pieces.size() > 1) {
+  bool const is_whole_job = task.part.count == task.job->own.count;
+  if (task.pieces.size() > 1 || is_whole_job) {
     newest = {};
     return;
   }
@@ -359,9 +364,9 @@ op_id job_planner::plan_kernel(planned_task const& task, task_piece const& piece
   for (auto const& resident : task.residents)
     for (auto const earlier : resident.dependencies) ops_.add_dependency(kernel, earlier);
   for (std::size_t i = 0; i < arguments.size(); ++i)
-    record_reads(arguments[i].array->directory, kernel, place, piece.uses[i].read);
+    record_reads(arguments[i].array->directory, kernel, place, (*piece.uses)[i].read);
   for (std::size_t i = 0; i < arguments.size(); ++i)
-    record_writes(arguments[i].array->directory, kernel, place, piece.uses[i].written);
+    record_writes(arguments[i].array->directory, kernel, place, (*piece.uses)[i].written);
   return kernel;
 }
 
@@ -406,9 +411,9 @@ op_stream job_planner::compute_stream_of(planned_task const& task, bool may_join
 op_id job_planner::last_writer(planned_task const& task) const {
   op_id newest{};
   auto const place = task.place();
-  for (std::size_t i = 0; i < task.uses.size(); ++i)
+  for (std::size_t i = 0; i < task.uses->size(); ++i)
     for (auto const writer :
-         task.job->request.arguments[i].array->directory.writers(place, task.uses[i].read.hull()))
+         task.job->request.arguments[i].array->directory.writers(place, (*task.uses)[i].read.hull()))
       if (ops_.at(writer).kind == op_kind::kernel) newest = std::max(newest, writer);
   return newest;
 }
@@ -523,8 +528,8 @@ void job_planner::handle_piece_failure(planned_task& task, task_piece const& pie
                                        ended_operation const& end) {
   auto& job = *task.job;
   task.has_failed = true;
-  for (std::size_t i = 0; i < piece.uses.size(); ++i)
-    piece.uses[i].written.for_each_interval([&](byte_range bytes) {
+  for (std::size_t i = 0; i < piece.uses->size(); ++i)
+    (*piece.uses)[i].written.for_each_interval([&](byte_range bytes) {
       job.request.arguments[i].array->directory.record_loss(end.op, bytes, job.number);
     });
   auto const why = end.failure ? end.failure : failure_of_source();

@@ -80,7 +80,7 @@ std::vector<own_exchange> job_ranks::begin(job_record const& job) {
   newest_[job.site()] = job.end;
   return own(ledger_.step([&](std::uint32_t rank) {
     auto const part = part_of(job, rank);
-    return part.count == 0 ? std::vector<array_use>() : job.uses(part);
+    return part.count == 0 ? std::vector<array_use>() : *job.uses(part);
   }));
 }
 

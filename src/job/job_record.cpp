@@ -17,10 +17,6 @@ std::string name_of(job_request const& request) {
   return request.setup.name.empty() ? request.kernel_name : request.setup.name;
 }
 
-std::string display_name_of(job_request const& request, job_number number) {
-  return "'" + name_of(request) + "' (number " + std::to_string(number.value()) + ")";
-}
-
 byte_runs bytes_of(job_argument const& argument, std::uint32_t units, job_part part) {
   auto const& array = *argument.array;
   return {argument.map.of({part, units, array.shape}), array.shape, array.element_bytes};
@@ -28,26 +24,43 @@ byte_runs bytes_of(job_argument const& argument, std::uint32_t units, job_part p
 
 }  // namespace
 
-job_record::job_record(job_number its_number, job_request its_request, listed_code const* its_listed,
-                       std::string its_policy, std::uint32_t its_tasks,
+std::string display_name_of(std::string const& name, job_number number) {
+  return "'" + name + "' (number " + std::to_string(number.value()) + ")";
+}
+
+std::vector<array_use> uses_of(job_request const& request, job_part part) {
+  std::vector<array_use> found;
+  found.reserve(request.arguments.size());
+  for (auto const& argument : request.arguments) {
+    auto bytes = bytes_of(argument, request.setup.grid.units(), part);
+    auto& use = found.emplace_back(array_use{argument.array->id, {}, {}});
+    if (argument.reads() && argument.writes()) use.written = bytes;
+    (argument.reads() ? use.read : use.written) = std::move(bytes);
+  }
+  return found;
+}
+
+job_record::job_record(job_number its_number, job_request its_request, array_uses whole,
+                       listed_code const* its_listed, std::string its_policy, std::uint32_t its_tasks,
                        std::weak_ptr<job_runtime const> runtime, clock::duration timeout)
     : number(its_number),
       request(std::move(its_request)),
       listed(its_listed),
       policy(std::move(its_policy)),
       tasks(its_tasks),
-      end(std::make_shared<job_end>(std::move(runtime), display_name_of(request, number), timeout)),
+      end(std::make_shared<job_end>(std::move(runtime), name_of(request), number, timeout)),
       own{0, units()},
-      display_name_(display_name_of(request, number)) {
+      whole_uses_(std::move(whole)) {
   report.name = name_of(request);
   report.policy = policy;
   report.submitted_ns = now_ns();
 }
 
+std::string job_record::display_name() const { return display_name_of(name_of(request), number); }
+
 void job_record::renumber(job_number to) {
   number = to;
-  display_name_ = display_name_of(request, to);
-  end->rename(display_name_);
+  end->renumber(to);
 }
 
 job_site site_of(job_request const& request, std::string const& policy) {
@@ -57,35 +70,33 @@ job_site site_of(job_request const& request, std::string const& policy) {
   return {site, blocks.x, blocks.y, blocks.z, int(grid.along()), policy};
 }
 
-std::vector<array_use> job_record::uses(job_part part) const {
-  std::vector<array_use> found;
-  for (auto const& argument : request.arguments) {
-    auto const bytes = bytes_of(argument, units(), part);
-    found.push_back({argument.array->id, argument.reads() ? bytes : byte_runs(),
-                     argument.writes() ? bytes : byte_runs()});
-  }
-  return found;
+array_uses job_record::uses(job_part part) const {
+  if (part == job_part{0, units()}) return whole_uses_;
+  return std::make_shared<std::vector<array_use> const>(uses_of(request, part));
 }
 
-std::vector<array_use> job_record::uses_or_failure(job_part part) {
+/// The map is asked anew: one that has come to fail does so before somebody waits for what it names.
+array_uses job_record::uses_or_failure(job_part part) {
   try {
-    return uses(part);
+    return std::make_shared<std::vector<array_use> const>(uses_of(request, part));
   } catch (...) {
     fail({part, "", cause_of(std::current_exception())});
     return conservative_uses(part);
   }
 }
 
-std::vector<array_use> job_record::conservative_uses(job_part part) const {
+array_uses job_record::conservative_uses(job_part part) const {
   try {
     return uses(part);
-  } catch (...) { return uses({0, units()}); }  // submit() has tried these
+  } catch (...) { return whole_uses_; }
 }
 
 void job_record::measure_arguments() {
-  for (auto const& argument : request.arguments) {
-    auto const of_one = bytes_of(argument, units(), {0, 1}).bytes();
-    auto const of_all = bytes_of(argument, units(), {0, units()}).bytes();
+  for (std::size_t i = 0; i < request.arguments.size(); ++i) {
+    auto const& argument = request.arguments[i];
+    auto const& all = (*whole_uses_)[i];
+    auto const of_all = (argument.reads() ? all.read : all.written).bytes();
+    auto const of_one = units() == 1 ? of_all : bytes_of(argument, units(), {0, 1}).bytes();
     shared_by_units_.push_back(units() > 1 && of_one == of_all);
     if (!shared_by_units_.back()) bytes_per_unit_ += of_one;
   }
@@ -115,15 +126,15 @@ std::vector<needed_bytes> needs_of(std::vector<array_use> const& uses) {
 
 std::size_t job_record::memory_of(job_part part) const {
   std::size_t sum = 0;
-  for (auto const& need : needs_of(uses(part))) sum += detail::memory_of(need.hull);
+  for (auto const& need : needs_of(*uses(part))) sum += detail::memory_of(need.hull);
   return sum;
 }
 
 void job_record::lose(std::vector<job_part> const& unplanned) const {
   for (auto const part : unplanned) {
     auto const uses = conservative_uses(part);
-    for (std::size_t i = 0; i < uses.size(); ++i)
-      uses[i].written.for_each_interval(
+    for (std::size_t i = 0; i < uses->size(); ++i)
+      (*uses)[i].written.for_each_interval(
           [&](byte_range bytes) { request.arguments[i].array->directory.record_unwritten(bytes, number); });
   }
 }
@@ -178,17 +189,18 @@ void job_record::complete() {
 }
 
 resident_bytes const& planned_task::resident_of(std::size_t argument) const {
-  return *std::ranges::find(residents, uses[argument].array, &resident_bytes::array);
+  return *std::ranges::find(residents, (*uses)[argument].array, &resident_bytes::array);
 }
 
 std::vector<void*> planned_task::arrays(std::byte* memory) const {
   std::vector<void*> found;
-  for (std::size_t i = 0; i < uses.size(); ++i) {
+  found.reserve(uses->size());
+  for (std::size_t i = 0; i < uses->size(); ++i) {
     auto const& resident = resident_of(i);
     auto const nth = std::size_t(&resident - residents.data());
     auto* const base = job->request.arguments[i].array->memory_at(place(), memory);
     auto const first = reinterpret_cast<std::uintptr_t>(base) + resident.offset - first_bytes[nth];
-    auto const is_empty = uses[i].read.is_empty() && uses[i].written.is_empty();
+    auto const is_empty = (*uses)[i].read.is_empty() && (*uses)[i].written.is_empty();
     found.push_back(is_empty ? nullptr : reinterpret_cast<void*>(first));
   }
   return found;
@@ -197,6 +209,7 @@ std::vector<void*> planned_task::arrays(std::byte* memory) const {
 std::int64_t planned_task::end_ns() const { return std::ranges::max(pieces, {}, &task_piece::end_ns).end_ns; }
 
 std::int64_t planned_task::busy_ns() const {
+  if (pieces.size() == 1) return pieces.front().end_ns - pieces.front().begin_ns;
   std::vector<std::pair<std::int64_t, std::int64_t>> times;
   for (auto const& piece : pieces) times.emplace_back(piece.begin_ns, piece.end_ns);
   std::ranges::sort(times);
@@ -224,12 +237,14 @@ void job_end::wait(completion_key const& job, deadline until) {
   nvtx_range const shown("wait for a job");
   for (auto seen = wake_event_.epoch(); !has_ended(job); seen = wake_event_.epoch())
     if (!wake_event_.spin_then_wait_past(seen, until.at()) && !has_ended(job)) throw_timed_out();
-  if (failure_) throw job_failed(job_, failure_->part, failure_->device, failure_->cause);
+  if (failure_)
+    throw job_failed(display_name_of(name_, number_), failure_->part, failure_->device, failure_->cause);
 }
 
 void job_end::throw_timed_out() const {
   auto const runtime = runtime_.lock();
-  throw timed_out("job " + job_ + " to end", runtime ? runtime->state() : "the scheduler is gone\n");
+  throw timed_out("job " + display_name_of(name_, number_) + " to end",
+                  runtime ? runtime->state() : "the scheduler is gone\n");
 }
 
 }  // namespace ballast::detail

@@ -51,13 +51,21 @@ using job_site = std::tuple<std::uint64_t, std::uint32_t, std::uint32_t, std::ui
 
 job_site site_of(job_request const& request, std::string const& policy);
 
+/// What a part of the job that is asked for would do with each array, in the order of the arguments. Throws
+/// what a map throws.
+std::vector<array_use> uses_of(job_request const& request, job_part part);
+
+/// As messages call a job.
+std::string display_name_of(std::string const& name, job_number number);
+
 /// The end of a job, which completions look at also when the scheduler is gone.
 class job_end final : public completion_source {
  public:
-  job_end(std::weak_ptr<job_runtime const> runtime, std::string job, clock::duration timeout)
-      : runtime_(std::move(runtime)), job_(std::move(job)), timeout_(timeout) {}
+  job_end(std::weak_ptr<job_runtime const> runtime, std::string name, job_number number,
+          clock::duration timeout)
+      : runtime_(std::move(runtime)), name_(std::move(name)), number_(number), timeout_(timeout) {}
 
-  void rename(std::string job) { job_ = std::move(job); }
+  void renumber(job_number to) { number_ = to; }
   /// Wakes who waits; called once. `failure`: none if the job ended well.
   void complete(job_report report, std::optional<job_failure> failure);
 
@@ -73,7 +81,8 @@ class job_end final : public completion_source {
   [[noreturn]] void throw_timed_out() const;
 
   std::weak_ptr<job_runtime const> const runtime_;
-  std::string job_;
+  std::string const name_;
+  job_number number_;
   clock::duration const timeout_;
   event_count wake_event_;
   // Written once, before complete_.
@@ -82,11 +91,16 @@ class job_end final : public completion_source {
   std::atomic<bool> complete_ = false;
 };
 
+/// What a part of a job does with each array, in the order of the arguments.
+using array_uses = std::shared_ptr<std::vector<array_use> const>;
+
 /// A job that has not ended. The runtime's, under its mutex, but for the constants.
 class job_record {
  public:
-  job_record(job_number number, job_request request, listed_code const* listed, std::string policy,
-             std::uint32_t tasks, std::weak_ptr<job_runtime const> runtime, clock::duration timeout);
+  /// `whole`: uses_of() all units.
+  job_record(job_number number, job_request request, array_uses whole, listed_code const* listed,
+             std::string policy, std::uint32_t tasks, std::weak_ptr<job_runtime const> runtime,
+             clock::duration timeout);
 
   job_grid const& grid() const { return request.setup.grid; }
   /// Of the whole job, on whatever rank.
@@ -94,16 +108,16 @@ class job_record {
   kernel_code const* code() const { return listed == nullptr ? nullptr : &listed->code; }
   job_site site() const { return site_of(request, policy); }
   /// As messages call it: "'step' (number 17)".
-  std::string const& display_name() const { return display_name_; }
+  std::string display_name() const;
   /// Before anybody has its completion.
   void renumber(job_number to);
 
-  /// What a part reads and writes of each array, in the order of the arguments. Throws what a map throws.
-  std::vector<array_use> uses(job_part part) const;
+  /// What a part reads and writes; of the whole job it is known. Throws what a map throws.
+  array_uses uses(job_part part) const;
   /// What a part reads and writes, as conservative_uses(), but fails the job if a map throws.
-  std::vector<array_use> uses_or_failure(job_part part);
+  array_uses uses_or_failure(job_part part);
   /// What a part reads and writes; what the whole job does if a map throws.
-  std::vector<array_use> conservative_uses(job_part part) const;
+  array_uses conservative_uses(job_part part) const;
   /// Decides is_shared_by_units() and bytes_per_unit(); called once, for a job with units. Throws what a map
   /// throws.
   void measure_arguments();
@@ -153,7 +167,7 @@ class job_record {
   job_report report;
 
  private:
-  std::string display_name_;
+  array_uses const whole_uses_;
   std::vector<bool> shared_by_units_;  ///< of each argument
   std::uint64_t bytes_per_unit_ = 0;
 };
@@ -161,7 +175,7 @@ class job_record {
 /// What one kernel of a task computes.
 struct task_piece {
   job_part part;
-  std::vector<array_use> uses;
+  array_uses uses;
   std::int64_t begin_ns = 0, end_ns = 0;  ///< once it has ended
 };
 
@@ -173,7 +187,7 @@ struct planned_task {
   std::shared_ptr<job_record> job;
   std::uint32_t device_index;  ///< which of the job's devices
   job_part part;
-  std::vector<array_use> uses;
+  array_uses uses;
   std::vector<task_piece> pieces{};         ///< in the order of their kernels
   std::vector<resident_bytes> residents{};  ///< of each array, pinned
   std::vector<std::size_t> first_bytes{};   ///< of each array: the first byte of its hull

@@ -219,17 +219,17 @@ std::string const& job_runtime::policy_of(job_request const& request) const {
   return request.setup.policy.empty() ? options_.policy : request.setup.policy;
 }
 
-void job_runtime::check(job_request const& request) const {
+/// Checks what needs no mutex; the uses are those of the whole job.
+array_uses job_runtime::checked_uses(job_request const& request) const {
   auto const& grid = request.setup.grid;
   if (request.kernel != nullptr) check_grid_of_ballast_kernel(grid);
   if (request.kernel == nullptr && !pinning_device()->is_cuda())
     throw_bad_argument("kernel", request.kernel_name, "a ballast kernel where all devices are CPU cores");
-  make_split_policy(policy_of(request));
-  for (auto const& argument : request.arguments) {
+  if (!request.setup.policy.empty()) make_split_policy(request.setup.policy);
+  for (auto const& argument : request.arguments)
     if (argument.array->runtime.get() != this)
       throw_bad_argument("arguments", argument.array->name(), "arrays of this scheduler");
-    if (grid.units() != 0) argument.map.of({{0, grid.units()}, grid.units(), argument.array->shape});
-  }
+  return std::make_shared<std::vector<array_use> const>(uses_of(request, {0, grid.units()}));
 }
 
 namespace {
@@ -255,17 +255,17 @@ void revoke_host_access(job_request const& request) {
 
 completion job_runtime::submit(job_request request) {
   nvtx_range const shown("submit a job");
-  check(request);
+  auto whole = checked_uses(request);
   if (request.compiled_here != nullptr && !knows(request.kernel)) add(request.kernel, *request.compiled_here);
   if (ranks_ != nullptr) learn_shares(request);
   guard const hold(*this);
   if (planner_.is_stopped()) throw error("a job was submitted to a scheduler that is going");
   check_not_abandoned();
   check_not_released(request);
-  auto const job = make_job(std::move(request));
+  auto const job = make_job(std::move(request), std::move(whole));
   if (ranks_ != nullptr) begin_over_ranks(*job);
   planner_.add(job);
-  advance_and_notify();
+  if (ranks_ != nullptr || job->is_planned() || planner_.may_begin()) advance_and_notify();
   return {job->end, {.first = job->number.value()}};
 }
 
@@ -280,17 +280,21 @@ void job_runtime::check_memory(job_record const& job) {
 /// A map that cannot say it is tried once for each factory, grid and description of arguments, several
 /// arguments of one array always.
 void job_runtime::check_write_overlap(job_record const& job) {
+  auto const cannot_say = [](job_argument const& argument) {
+    return argument.writes() && argument.map.overlap() == unit_overlap::unknown;
+  };
+  if (std::ranges::none_of(job.request.arguments, cannot_say)) return check_units_write_apart(job, false);
   auto const maps = std::tuple(job.request.factory, job.site(), described(job.request.arguments));
   check_units_write_apart(job, tried_maps_.contains(maps));
   tried_maps_.insert(maps);
 }
 
-std::shared_ptr<job_record> job_runtime::make_job(job_request request) {
+std::shared_ptr<job_record> job_runtime::make_job(job_request request, array_uses whole) {
   auto const* const listed = code_of(request);
   auto const tasks = request.setup.tasks == 0 ? options_.tasks : request.setup.tasks;
   auto const policy = policy_of(request);
-  auto const job = std::make_shared<job_record>(planner_.next_turn(), std::move(request), listed, policy,
-                                                tasks, weak_from_this(), options_.timeout);
+  auto const job = std::make_shared<job_record>(planner_.next_turn(), std::move(request), std::move(whole),
+                                                listed, policy, tasks, weak_from_this(), options_.timeout);
   retired_.push_back(job);  // it may be refused
   if (job->units() != 0) {
     check_write_overlap(*job);

@@ -114,11 +114,11 @@ class job_runtime : public std::enable_shared_from_this<job_runtime> {
   void add(kernel_key key, kernel_code const& code);
   bool knows(kernel_key key);
   listed_code const* code_of(job_request const& request) const;
-  void check(job_request const& request) const;
+  array_uses checked_uses(job_request const& request) const;
   std::string const& policy_of(job_request const& request) const;
   void check_memory(job_record const& job);
   void check_write_overlap(job_record const& job);
-  std::shared_ptr<job_record> make_job(job_request request);
+  std::shared_ptr<job_record> make_job(job_request request, array_uses whole);
 
   // Changes, under the mutex.
   void forget_released_arrays();

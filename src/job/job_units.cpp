@@ -144,12 +144,14 @@ namespace {
 /// What each unit of a job touches of one array.
 std::vector<touched_bytes> touched_by_units(job_record const& job, array_id array) {
   std::vector<touched_bytes> touched;
-  for (std::uint32_t unit = 0; unit < job.units(); ++unit)
-    for (auto const& use : job.uses({unit, 1})) {
+  for (std::uint32_t unit = 0; unit < job.units(); ++unit) {
+    auto const uses = job.uses({unit, 1});
+    for (auto const& use : *uses) {
       if (use.array != array) continue;
       use.read.for_each_interval([&](byte_range bytes) { touched.push_back({bytes, unit, false}); });
       use.written.for_each_interval([&](byte_range bytes) { touched.push_back({bytes, unit, true}); });
     }
+  }
   return touched;
 }
 
@@ -168,8 +170,8 @@ void check_units_fit(job_record const& job, std::string const& largest_device, s
   if (!unit) return;
   std::vector<memory_of_array> arrays;
   auto const uses = job.uses({*unit, 1});
-  for (auto const& need : needs_of(uses)) {
-    auto const argument = std::ranges::find(uses, need.array, &array_use::array) - uses.begin();
+  for (auto const& need : needs_of(*uses)) {
+    auto const argument = std::ranges::find(*uses, need.array, &array_use::array) - uses->begin();
     arrays.push_back({job.request.arguments[std::size_t(argument)].array->name(), memory_of(need.hull)});
   }
   throw_unit_too_large(job.report.name, *unit, largest_device, arrays, limit);

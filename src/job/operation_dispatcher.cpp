@@ -71,7 +71,7 @@ void operation_dispatcher::submit_kernel(kernel_work kernel) {
     };
     return submit(op, job->number, std::move(kernel), std::move(work));
   }
-  auto const checked = std::make_shared<checked_task>(job->request, piece.uses, std::move(arrays));
+  auto const checked = std::make_shared<checked_task>(job->request, *piece.uses, std::move(arrays));
   work.enqueue = [checked, launch](stream& on, job_part part) {
     checked->prepare();
     for (std::size_t trial = 0; trial < trials; ++trial) launch(checked->arrays(trial), part, on);
@@ -129,7 +129,7 @@ std::vector<ended_operation> operation_dispatcher::give_up_exchanges(std::except
 }
 
 /// The progress of those operations that have not ended.
-progress_list operation_dispatcher::progress_of(std::vector<op_id> const& ops) const {
+progress_list operation_dispatcher::progress_of(op_set const& ops) const {
   progress_list found;
   for (auto const op : ops)
     if (auto const one = in_flight_.find(op.value()); one != in_flight_.end())

@@ -76,7 +76,7 @@ class operation_dispatcher final : public work_sink {
   void begin_exchanges();
   void submit(op_id op, job_number job, planned_work work, device_operation operation);
   std::byte* memory_at(place_id place, array_state const& array) const;
-  progress_list progress_of(std::vector<op_id> const& ops) const;
+  progress_list progress_of(op_set const& ops) const;
   void end(reported_end const& reported, end_listener const& ended);
 
   operations& ops_;

@@ -28,10 +28,11 @@ std::size_t operations::index_of(op_id op) const {
 
 bool operations::has_ended(op_id op) const { return op < oldest() || is_over(at(op).status); }
 
-void operations::add_newest(std::vector<op_id>& set, op_id op) const {
+void operations::add_newest(op_set& set, op_id op) const {
   if (has_ended(op)) return;
   auto const on = at(op).on;
-  std::erase_if(set, [&](op_id other) { return has_ended(other) || (other < op && at(other).on == on); });
+  auto const goes = [&](op_id other) { return has_ended(other) || (other < op && at(other).on == on); };
+  set.erase(std::remove_if(set.begin(), set.end(), goes), set.end());
   if (std::ranges::any_of(set, [&](op_id other) { return at(other).on == on; })) return;
   set.insert(std::ranges::upper_bound(set, op), op);
 }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <boost/container/small_vector.hpp>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <span>
 #include <vector>
 
 #include "ballast/detail/base/strong.hpp"
@@ -22,6 +24,12 @@ using op_id = strong_id<struct op_tag, std::uint64_t>;
 /// The arrays of a scheduler count from 1 in the order in which they were made.
 using array_id = strong_id<struct array_tag, std::uint64_t>;
 
+/// A few operations: mostly so few that they need no memory of their own.
+struct op_set : boost::container::small_vector<op_id, 4> {
+  using small_vector::small_vector;
+  operator std::span<op_id const>() const { return {data(), size()}; }
+};
+
 enum class op_kind : std::uint8_t { copy, kernel, fill, host_access, exchange };
 enum class op_status : std::uint8_t { waiting, issued, ended, failed };
 
@@ -38,10 +46,8 @@ struct operation {
   op_stream on;
   op_status status = op_status::waiting;
   bool has_failed_input = false;  ///< what it takes data from has failed, and so will it
-  std::vector<op_id> dependencies =
-      {};  ///< what has to end before it begins, ascending, of each stream the newest
-  std::vector<op_id> data_dependencies =
-      {};  ///< whose bytes it reads, in any order, as far as they had not ended
+  op_set dependencies = {};       ///< what has to end before it begins, ascending, of each stream the newest
+  op_set data_dependencies = {};  ///< whose bytes it reads, in any order, as far as they had not ended
 };
 
 /// The operations that were planned and not forgotten, and the order among them: an operation comes after
@@ -73,7 +79,7 @@ class operations {
   /// Throws bad_argument ("operation") if it was forgotten, is none or was never planned.
   operation const& at(op_id op) const { return kept_[index_of(op)]; }
   /// Adds one that has not ended to a set as operation::dependencies is; those in it that have ended go.
-  void add_newest(std::vector<op_id>& set, op_id op) const;
+  void add_newest(op_set& set, op_id op) const;
 
  private:
   operation& change(op_id op) { return kept_[index_of(op)]; }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <boost/icl/interval_map.hpp>
 #include <cstddef>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -28,12 +29,14 @@ class range_map {
   }
 
   void assign(byte_range bytes, Value const& value) {
-    if (!bytes.is_empty()) map_.set({interval(bytes.begin, bytes.end), value});
+    if (!bytes.is_empty() && !change_in_place(bytes, [&](Value& old) { old = value; }))
+      map_.set({interval(bytes.begin, bytes.end), value});
   }
 
   /// Calls change(Value&) for each stretch, and keeps what it makes of it.
   template <class F>
   void change(byte_range bounds, F change) {
+    if (change_in_place(bounds, change)) return;
     std::vector<std::pair<byte_range, Value>> changed;
     visit(bounds, [&](byte_range bytes, Value const& before) {
       auto after = before;
@@ -47,6 +50,20 @@ class range_map {
   using interval = boost::icl::right_open_interval<std::size_t>;
   using map = boost::icl::interval_map<std::size_t, Value, boost::icl::partial_enricher, std::less,
                                        boost::icl::inplace_plus, boost::icl::inter_section, interval>;
+
+  /// What programs repeat touches the same stretches again: one that lies apart from its neighbours needs no
+  /// new node. Whether the bytes are such a stretch.
+  template <class F>
+  bool change_in_place(byte_range bytes, F const& change) {
+    interval const all(bytes.begin, bytes.end);
+    auto const [stretch, next] = map_.equal_range(all);
+    if (stretch == next || stretch->first != all) return false;
+    change(stretch->second);
+    bool const joins = (next != map_.end() && next->second == stretch->second) ||
+                       (stretch != map_.begin() && std::prev(stretch)->second == stretch->second);
+    if (joins) map_.set({all, Value(stretch->second)});
+    return true;
+  }
 
   static byte_range common(byte_range bounds, interval const& piece) {
     return {std::max(bounds.begin, piece.lower()), std::min(bounds.end, piece.upper())};

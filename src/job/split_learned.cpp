@@ -41,9 +41,10 @@ void paced_shares::learn(finished_job const& run, std::vector<double> const& bus
   if (!run.alone || !are_of(run)) return;
   auto const now = std::ranges::max(busy_ns);
   run_ns_ = run_ns_ == 0 || now < run_ns_ ? now : (run_ns_ + now) / 2;
+  ++runs_;
+  if (shares_.size() == 1) return;
   auto const gain = gain_ns(shares_, shares_by_pace(units_of(shares_), history_.paces()));
   lost_ns_ = gain > 0 ? lost_ns_ + gain : 0;
-  ++runs_;
 }
 
 bool paced_shares::are_of(finished_job const& run) const {
@@ -59,6 +60,7 @@ double paced_shares::gain_ns(std::vector<std::uint32_t> const& from,
 }
 
 void paced_shares::move_borders(job_shape const& shape) {
+  if (shape.devices.size() == 1) return shares_.assign(1, shape.units);
   auto wanted = shares_by_pace(shape.units, history_.paces());
   if (shares_.empty()) shares_ = wanted;
   auto const gain = gain_ns(shares_, wanted);
@@ -257,25 +259,25 @@ void learned_ranges::learn(finished_job const& run) {
 
 void learned_ranges::learn_times(finished_job const& run) {
   if (runs_ < runs_to_settle) forget_speeds(run);
-  auto times = busy_ns(run);
+  auto const moved = moved_bytes(run);
+  auto times = busy_ns(run, moved);
   for (std::size_t device = 0; device < times.size(); ++device)
     times[device] = grains_[device].learn(run.devices[device], times[device]);
   by_units_.learn(run, times);
   by_waves_.learn(run, times);
-  record_unit_costs(run);
+  record_unit_costs(run, moved);
   ++runs_;
 }
 
 void learned_ranges::learn_from_probes(finished_job const& run) {
   if (!run.alone || runs_ > 0) return;
   by_units_.learn(run, run.spans_with_copies_ns(shape_));
-  record_unit_costs(run);
+  record_unit_costs(run, moved_bytes(run));
 }
 
 /// Without what was copied only because ranges are others than before.
-std::vector<double> learned_ranges::busy_ns(finished_job const& run) const {
+std::vector<double> learned_ranges::busy_ns(finished_job const& run, std::vector<double> const& moved) const {
   auto times = run.spans_with_copies_ns(shape_);
-  auto const moved = moved_bytes(run);
   for (std::size_t device = 0; device < times.size(); ++device) {
     auto const& did = run.devices[device];
     if (moved[device] > 0) times[device] = std::max(static_cast<double>(did.kernels_ns), 1.0);
@@ -294,8 +296,7 @@ std::vector<double> learned_ranges::moved_bytes(finished_job const& run) const {
   return bytes;
 }
 
-void learned_ranges::record_unit_costs(finished_job const& run) {
-  auto const moved = moved_bytes(run);
+void learned_ranges::record_unit_costs(finished_job const& run, std::vector<double> const& moved) {
   for (std::size_t device = 0; device < run.devices.size(); ++device) {
     auto const& did = run.devices[device];
     auto const bytes_in = std::max(static_cast<double>(did.bytes_in) - moved[device], 0.0);

@@ -116,9 +116,9 @@ class learned_ranges {
   void forget_speeds(finished_job const& run);
   std::vector<job_part> tasks_of(std::size_t device, job_part range);
   std::vector<job_part> large_tasks_of(std::size_t device, job_part range) const;
-  std::vector<double> busy_ns(finished_job const& run) const;
+  std::vector<double> busy_ns(finished_job const& run, std::vector<double> const& moved) const;
   std::vector<double> moved_bytes(finished_job const& run) const;
-  void record_unit_costs(finished_job const& run);
+  void record_unit_costs(finished_job const& run, std::vector<double> const& moved);
 
   job_shape shape_;
   paced_shares by_units_, by_waves_;

@@ -68,8 +68,7 @@ struct resident_bytes {
   array_id array;
   segment_id segment;      ///< none if the hull is empty
   std::size_t offset = 0;  ///< of the hull's first byte in the device's memory
-  std::vector<op_id>
-      dependencies;  ///< what used the memory before: copies to it and the task come after those
+  op_set dependencies;     ///< what used the memory before: copies to it and the task come after those
 };
 
 /// Bytes of an array that follow each other on a device too.
@@ -89,12 +88,12 @@ class eviction_handler {
   virtual bool is_clean(array_id array, byte_range bytes) const = 0;
   /// The bytes leave the device: plan to copy to the host what is valid nowhere else, note that the rest is
   /// dropped. Returns what still touches their memory (coherence_directory::record_eviction).
-  virtual std::vector<op_id> evict(array_id array, byte_range bytes) = 0;
+  virtual op_set evict(array_id array, byte_range bytes) = 0;
   /// The bytes get other memory on the device: plan to copy what of them is valid here, after `after`, and
   /// note that as an arrival from here to here. Returns what still touches the memory at `from`: the copy,
   /// and what touches bytes that are not valid.
-  virtual std::vector<op_id> move(array_id array, byte_range bytes, std::size_t from, std::size_t to,
-                                  std::span<op_id const> after) = 0;
+  virtual op_set move(array_id array, byte_range bytes, std::size_t from, std::size_t to,
+                      std::span<op_id const> after) = 0;
 };
 
 /// Which bytes of arrays have memory on one device. A task's bytes are all pinned before it is planned, so

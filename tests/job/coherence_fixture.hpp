@@ -31,7 +31,7 @@ struct coherence_fixture : testing::Test {
     directory.record_write(op, place, bytes);
     return op;
   }
-  std::vector<op_id> const& after(op_id op) const { return ops.at(op).dependencies; }
+  op_set const& after(op_id op) const { return ops.at(op).dependencies; }
   void end(op_id op, bool failed = false) {
     ops.mark_issued(op);
     ops.mark_ended(op, failed);

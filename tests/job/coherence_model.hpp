@@ -176,8 +176,7 @@ class coherence_model {
           [&](byte_range bytes) { one.array->directory.record_loss(op, bytes, job_number(op.value())); });
   }
 
-  void fill_with_junk(modelled_array& array, place_id place, byte_range bytes,
-                      std::vector<op_id> const& users) {
+  void fill_with_junk(modelled_array& array, place_id place, byte_range bytes, op_set const& users) {
     auto const op = plan(op_kind::fill, place);
     for (auto const user : users) ops_.add_dependency(op, user);
     depend_on_junk(op, array, place, bytes);

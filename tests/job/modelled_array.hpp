@@ -26,7 +26,7 @@ struct modelled_array {
         doomed(shape.elements()),
         copies(places, std::vector<word>(shape.elements(), 0)),
         valid(places, std::vector<bool>(shape.elements())),
-        brought_by(places, std::vector<op_id>(shape.elements())),
+        brought_by(places, op_set(shape.elements())),
         junk(places) {
     valid[0].assign(shape.elements(), true);
   }
@@ -73,7 +73,7 @@ struct modelled_array {
   std::vector<bool> doomed;  ///< made of what a failing task writes, or nowhere
   std::vector<std::vector<word>> copies;
   std::vector<std::vector<bool>> valid;
-  std::vector<std::vector<op_id>> brought_by;  ///< the copy, if it was not written there since
+  std::vector<op_set> brought_by;  ///< the copy, if it was not written there since
   std::set<op_id> failing_copies;
   std::vector<std::vector<std::pair<op_id, byte_range>>> junk;  ///< written to memory that was given up
 

@@ -72,16 +72,16 @@ class modelled_memory : public eviction_handler {
     auto const held = all_.array(array).directory.holders(bytes);
     return std::ranges::all_of(held, [&](held_bytes const& one) { return one.places != bit(); });
   }
-  std::vector<op_id> evict(array_id id, byte_range bytes) override {
+  op_set evict(array_id id, byte_range bytes) override {
     auto& array = all_.array(id);
     ++all_.counts.evictions;
     for (auto const& held : array.directory.holders(bytes))
       if (held.places == bit()) write_back(array, held.bytes);
     return array.directory.record_eviction(place_, bytes);
   }
-  std::vector<op_id> move(array_id id, byte_range bytes, std::size_t from, std::size_t to,
-                          std::span<op_id const> after) override {
-    std::vector<op_id> users;
+  op_set move(array_id id, byte_range bytes, std::size_t from, std::size_t to,
+              std::span<op_id const> after) override {
+    op_set users;
     for (auto const& [piece, places] : all_.array(id).directory.holders(bytes)) {
       auto const shift = piece.begin - bytes.begin;
       auto const some = places & bit() ? move_piece(id, piece, from + shift, to + shift, after)
@@ -135,8 +135,8 @@ class modelled_memory : public eviction_handler {
       all_.copy(op, &array.at_host[piece.begin / sizeof(word)], at(offset), piece.size());
     }
   }
-  std::vector<op_id> move_piece(array_id array, byte_range piece, std::size_t from, std::size_t to,
-                                std::span<op_id const> after) {
+  op_set move_piece(array_id array, byte_range piece, std::size_t from, std::size_t to,
+                    std::span<op_id const> after) {
     ++all_.counts.moves;
     auto const op = all_.plan(op_kind::copy, place_);
     all_.depend_on(op, after);

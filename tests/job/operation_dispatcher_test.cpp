@@ -29,8 +29,8 @@ struct operation_dispatcher_test : testing::Test {
     return op;
   }
   /// The operations whose ends count now, in their order; the failed ones are kept apart.
-  std::vector<op_id> report(std::uint32_t device, std::vector<ended_operation> const& ends) {
-    std::vector<op_id> counted;
+  op_set report(std::uint32_t device, std::vector<ended_operation> const& ends) {
+    op_set counted;
     dispatcher.handle_ends(device, ends, [&](auto const& work, auto on, auto const& end, bool has_failed) {
       EXPECT_EQ(std::get<copy_work>(work).what.op, end.op);
       EXPECT_EQ(on, ops.at(end.op).on.executor);
@@ -48,7 +48,7 @@ struct operation_dispatcher_test : testing::Test {
   std::shared_ptr<array_state> const array = std::make_shared<array_state>(
       3, ops, array_id(1), "", extents{64}, 1, adopted_copy{memory.data()}, nullptr);
   std::vector<std::pair<std::uint32_t, device_operation>> submitted;
-  std::vector<op_id> failed;
+  op_set failed;
   operation_dispatcher dispatcher{ops,
                                   {{.is_cuda = true}, {.is_cuda = true}},
                                   job_options{},

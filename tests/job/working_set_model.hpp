@@ -106,7 +106,7 @@ class working_set_model {
       if (need.is_written) all_.arrays[need.array].directory.record_write(op, place, need.bytes);
   }
 
-  void fetch_to(std::vector<op_id> const& after, place_id place, modelled_need const& need, word* first) {
+  void fetch_to(op_set const& after, place_id place, modelled_need const& need, word* first) {
     auto& array = all_.arrays[need.array];
     for (auto const missing : array.directory.missing(place, need.bytes))
       for (auto const& held : array.directory.holders(missing))

@@ -27,18 +27,18 @@ struct scripted_handler : eviction_handler {
   };
 
   bool is_clean(array_id array, byte_range) const override { return !dirty.contains(array); }
-  std::vector<op_id> evict(array_id array, byte_range bytes) override {
+  op_set evict(array_id array, byte_range bytes) override {
     dropped.push_back({array, bytes});
     return users;
   }
-  std::vector<op_id> move(array_id array, byte_range bytes, std::size_t, std::size_t,
+  op_set move(array_id array, byte_range bytes, std::size_t, std::size_t,
                           std::span<op_id const>) override {
     moved.push_back({array, bytes});
     return users;
   }
 
   std::set<array_id> dirty;
-  std::vector<op_id> users;
+  op_set users;
   std::vector<what> dropped, moved;
 };
 using what = scripted_handler::what;

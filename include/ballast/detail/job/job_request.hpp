@@ -74,8 +74,9 @@ using kernel_made_by = typename made_kernel<takes_views<Factory, Access...>, Fac
 template <class K>
 constexpr kernel_key listed_key_of = plain_kernel_of_any<K> ? nullptr : key_of<K>;
 template <class K>
-std::string name_of_kernel() {
-  return plain_kernel_of_any<K> ? "a plain kernel" : type_name<K>();
+std::string const& name_of_kernel() {
+  static std::string const name = plain_kernel_of_any<K> ? "a plain kernel" : type_name<K>();
+  return name;
 }
 
 /// The blocks of a part that is cut along the slowest dimension.
