@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "invented_launch_streams.hpp"
+#include "is_deep_run.hpp"
 #include "names_of.hpp"
 
 namespace ballast::test {
@@ -62,13 +63,15 @@ INSTANTIATE_TEST_SUITE_P(order_policies, every_order,
                          });
 
 TEST_P(every_order, issues_each_launch_once_and_keeps_each_launch_streams_order) {
-  for (std::uint32_t const launch_streams : {1, 2, 3, 16, 17, 64, 256})
+  for (std::uint32_t const launch_streams : {1, 2, 3, 16, 17, 64, 256}) {
+    if (launch_streams > 64 && !is_deep_run()) break;
     for (std::int64_t const pause : {0, 1, 40})
       for (std::size_t const queues : {1, 8, 32}) {
         SCOPED_TRACE(testing::Message()
                      << launch_streams << " launch streams, " << pause << " apart, " << queues);
         expect_order_kept(launch_streams, pause, invented_gpu(queues, 16, 32));
       }
+  }
 }
 
 TEST_P(every_order, serves_far_more_launch_streams_than_streams) {

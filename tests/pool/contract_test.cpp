@@ -12,6 +12,7 @@
 #include "ballast/arguments.hpp"
 #include "ballast/detail/pool/pool_view.cuh"
 #include "ballast/device.hpp"
+#include "is_deep_run.hpp"
 #include "pool_device.hpp"
 #include "sanitized.hpp"
 #include "tree_kernels.cuh"
@@ -20,10 +21,10 @@ namespace ballast::test {
 using namespace detail;
 namespace {
 
-/// How many nodes a run takes here: fewer where every access is checked, and as BALLAST_TEST_TASKS says (from
-/// 100 on).
+/// How many nodes a run takes here: fewer on cores unless at length, fewer still where every access is
+/// checked, and as BALLAST_TEST_TASKS says (from 100 on).
 std::uint32_t tasks_of_a_run() {
-  constexpr auto usual = sanitized ? "20000" : "1000000";
+  auto const usual = sanitized ? "20000" : device()->is_cuda() || is_deep_run() ? "1000000" : "200000";
   return std::uint32_t(std::stoul(environment("BALLAST_TEST_TASKS").value_or(usual)));
 }
 

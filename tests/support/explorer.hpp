@@ -92,7 +92,8 @@ class explored_atomic {
 };
 
 /// Enumerates every interleaving of small programs over `Shared`, a trivially copyable object that holds all
-/// that they share. Interleavings that lead to the same memory and the same results so far are followed once.
+/// that they share. Interleavings that lead to the same memory and the same results so far are followed once;
+/// after the first failure or deadlock no more are.
 template <class Shared>
 class explorer {
   static_assert(std::is_trivially_copyable_v<Shared>);
@@ -161,6 +162,7 @@ class explorer {
   }
 
   void follow(state const& at) {
+    if (report_.failures + report_.deadlocks != 0) return;
     if (!seen_.insert(key(at)).second) return;
     ++report_.states;
     taken all;
