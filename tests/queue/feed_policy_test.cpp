@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <vector>
 
+#include "ballast/balanced_queue.hpp"
 #include "ballast/error.hpp"
 #include "names_of.hpp"
 
@@ -138,6 +140,37 @@ TEST(drain, leaves_no_more_waiting_on_a_slow_host_core_than_it_begins_next) {
   view.taken = 1;
   view.now_ns += 1'000'000;
   EXPECT_EQ(policy->decide(view).tasks, 0u);
+}
+
+struct feed_load {
+  std::string name;
+  std::uint64_t backlog;
+  std::vector<invented_device> devices;
+  feeding by = {};
+};
+
+std::vector<feed_load> feed_loads() {
+  return {{"two alike, short tasks", 200'000, {{100, 5'000}, {100, 5'000}}},
+          {"two alike, long tasks", 4'000, {{100, 500'000}, {100, 500'000}}},
+          {"one of two three times as slow", 40'000, {{100, 30'000}, {100, 90'000}}},
+          {"one of four ten times as slow",
+           40'000,
+           {{100, 50'000}, {100, 50'000}, {100, 50'000}, {100, 500'000}}},
+          {"a large one and a small one", 40'000, {{1000, 50'000}, {50, 50'000}}},
+          {"few tasks for many workers", 1'024, {{528, 5'000'000}, {528, 5'000'000}}},
+          {"three tasks for each worker", 600, {{100, 1'000'000}, {100, 1'000'000}}},
+          {"two cores looked at seldom", 20'000, {{1, 10'000}, {1, 10'000}}, {50'000, 1'000'000}}};
+}
+
+// Asked of the benchmark queue/defaults: a tenth.
+TEST(the_default_feed, takes_at_most_a_tenth_longer_than_the_best_policy_by_name) {
+  for (auto const& load : feed_loads()) {
+    auto best = std::numeric_limits<std::int64_t>::max();
+    for (auto const& policy : feed_policies())
+      best = std::min(best, play(policy.name, load.backlog, load.devices, load.by).end_ns);
+    auto const taken = play(balanced_options{}.policy, load.backlog, load.devices, load.by).end_ns;
+    EXPECT_LE(double(taken), 1.1 * double(best)) << load.name;
+  }
 }
 
 TEST(fixed, gives_twenty_whenever_twenty_or_fewer_wait) {
