@@ -1,25 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host submits tasks; each runs once, on whichever device is free.
+// The host submits tasks whose cost nobody knows; each runs once, on whichever device is free.
 #include <ballast/balanced_queue.hpp>
 #include <ballast/kernels.cuh>
 #include <cstdio>
 
-struct square {  // the members are the arguments
-  static constexpr int threads = 32;
-  ballast::array_ref<unsigned> squares;
+struct collatz {  // a kernel: its members are its arguments
+  static constexpr int threads = 128;
+  ballast::array_ref<unsigned> steps;
   template <class Block>
   BALLAST_HD void operator()(Block& block) const {
-    if (block.rank() == 0) squares[block.index()] = block.index() * block.index();
+    block.for_each(threads, [&](unsigned i) {
+      unsigned at = block.index() * threads + i, count = 0;
+      for (unsigned long n = at + 1; n != 1; ++count) n = n % 2 == 0 ? n / 2 : 3 * n + 1;
+      steps[at] = count;
+    });
   }
 };
-BALLAST_KERNELS(kernels, square)
+BALLAST_KERNELS(kernels, collatz)
 
 int main() {
-  auto const devices = ballast::open_devices(ballast::default_device_list());
-  ballast::pinned_buffer<unsigned> squares(devices.front(), 1000);
-  ballast::balanced_queue queue(devices, kernels());
-  for (unsigned i = 0; i < 1000; ++i)
-    queue.submit(ballast::task(square{ballast::array_ref(squares.data())}, {i, 1}));
-  queue.close();
-  std::printf("999 squared is %u\n", squares[999]);
+  auto const devices = ballast::open_devices(ballast::default_device_list());  // all GPUs, else all cores
+  ballast::pinned_buffer<unsigned> steps(devices.front(), 2000 * collatz::threads);
+  ballast::balanced_queue queue(devices, kernels());  // a kernel now stays on each device
+  for (unsigned i = 0; i < 2000; ++i)
+    queue.submit(ballast::task(collatz{ballast::array_ref(steps.data())}, {i, 1}));
+  queue.close();  // every task has run
+  std::printf("230631 takes %u steps\n", steps[230630]);
 }

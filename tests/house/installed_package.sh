@@ -1,18 +1,26 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # installed_package.sh root build-folder cmake compiler [nvcc]: installs into a new folder, then builds and runs
-# the program in outside/ against it. nvcc only where the package has the GPU backend.
+# the program in outside/ and the one that README.md shows against it. nvcc only where the package has the GPU backend.
 set -euo pipefail
 root=$1 build=$2 cmake=$3 compiler=$4 nvcc=${5:-}
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 "$cmake" --install "$build" --prefix "$scratch/prefix" >/dev/null
-"$cmake" -G Ninja -S "$root/tests/house/outside" -B "$scratch/outside" -D CMAKE_BUILD_TYPE=Release \
-  -D CMAKE_PREFIX_PATH="$scratch/prefix" -D CMAKE_CXX_COMPILER="$compiler" \
-  ${nvcc:+-D CMAKE_CUDA_COMPILER="$nvcc"}
-"$cmake" --build "$scratch/outside"
+
+# build_outside FOLDER NAME: the project in FOLDER of root, in $scratch/NAME.
+build_outside() {
+  "$cmake" -G Ninja -S "$root/$1" -B "$scratch/$2" -D CMAKE_BUILD_TYPE=Release -D CMAKE_PREFIX_PATH="$scratch/prefix" \
+    -D CMAKE_CXX_COMPILER="$compiler" ${nvcc:+-D CMAKE_CUDA_COMPILER="$nvcc"}
+  "$cmake" --build "$scratch/$2"
+}
+
+build_outside tests/house/outside outside
 "$scratch/outside/outside"
+build_outside examples/00_hello_tasks hello
+printed=$("$scratch/hello/hello")
+grep -qxF "$printed" "$root/README.md" || { echo "README.md does not say that the program prints: $printed"; exit 1; }
 # The translator is left out where LLVM or isl is missing.
 if [[ -x $scratch/prefix/bin/mesicc && -z $nvcc ]]; then
   "$scratch/prefix/bin/mesicc" run "$root/tests/mesicc/programs/matmul.mcu" --devices host:1
