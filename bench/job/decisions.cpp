@@ -39,9 +39,7 @@ struct no_eviction final : eviction_handler {
   [[noreturn]] static void refuse() { throw std::logic_error("all arrays have memory"); }
   bool is_clean(array_id, byte_range) const override { refuse(); }
   op_set evict(array_id, byte_range) override { refuse(); }
-  op_set move(array_id, byte_range, std::size_t, std::size_t, std::span<op_id const>) override {
-    refuse();
-  }
+  op_set move(array_id, byte_range, std::size_t, std::size_t, std::span<op_id const>) override { refuse(); }
 };
 
 /// Steps of hotspot, planned for devices that do not exist with what the scheduler decides by; two steps are

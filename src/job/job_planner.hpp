@@ -63,8 +63,8 @@ class job_planner {
   job_number next_turn() const { return job_number(newest_turn_.value() + 1); }
   /// A job whose number is next_turn().
   void add(std::shared_ptr<job_record> const& job);
-  /// Whether a job that has just been added may begin; if not, the end of a task lets it, and there is no need
-  /// to advance().
+  /// Whether a job that has just been added may begin; if not, the end of a task lets it, and there is no
+  /// need to advance().
   bool may_begin() const;
   /// For an access of the host.
   job_number take_turn(array_use const& use);

@@ -31,8 +31,7 @@ struct scripted_handler : eviction_handler {
     dropped.push_back({array, bytes});
     return users;
   }
-  op_set move(array_id array, byte_range bytes, std::size_t, std::size_t,
-                          std::span<op_id const>) override {
+  op_set move(array_id array, byte_range bytes, std::size_t, std::size_t, std::span<op_id const>) override {
     moved.push_back({array, bytes});
     return users;
   }
