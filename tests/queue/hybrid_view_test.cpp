@@ -24,54 +24,24 @@ class hybrid_view_of_a_worker : public testing::Test {
     view_.source.ring = ring_.data();
     view_.source.released = released_.data();
     view_.source.shift = shift;
-    view_.source.batch_shift = 1;
-    view_.counters = counters_;
     view_.source.worker_wake_event = view_.source.host_wake_event = &wake_event_;
   }
 
-  /// Tasks whose first word is their ticket: so many of batch 0, then others of batch 1.
-  void wait_in_ring(std::uint32_t count, std::uint32_t of_first_batch = tasks) {
-    for (std::uint32_t ticket = 0; ticket < count; ++ticket) {
-      task_record record{};
-      record.data[0] = ticket;
-      record.describe({0, 1}, 0);
-      batch_mark mark;
-      mark.slot = ticket < of_first_batch ? 0 : 1;
-      mark.credit = -1u;
+  void wait_in_ring(std::uint32_t count) {
+    for (std::uint32_t ticket = 0; ticket < count; ++ticket)
       for (int chunk = 0; chunk < 4; ++chunk)
-        ring_[ticket].chunks[chunk] = make_chunk(record, mark, chunk, lap_of(ticket, shift));
-    }
+        ring_[ticket].chunks[chunk] = make_chunk(task_record{}, batch_mark{}, chunk, lap_of(ticket, shift));
     words_.ready = count;
   }
-  /// By a worker that runs so many together, after tasks that were brief, or not.
-  std::uint32_t taken_of(std::uint32_t waiting, std::uint32_t tasks_at_once, bool were_brief = true) {
+  /// By a worker that runs so many together.
+  std::uint32_t taken_of(std::uint32_t waiting, std::uint32_t tasks_at_once) {
     words_ = {};
-    released_.assign(tasks, 0);
     wait_in_ring(waiting);
     view_.tasks_at_once = tasks_at_once;
     hybrid_worker me{};
-    me.were_brief = were_brief;
     EXPECT_TRUE(view_.take_waiting(me));
-    auto const taken = me.held() + me.claimed;
-    EXPECT_EQ(words_.ready, waiting - taken);
-    EXPECT_EQ(words_.head, taken);
-    return taken;
-  }
-  /// A worker that has claimed eight.
-  hybrid_worker with_eight_claimed(std::uint32_t of_first_batch = tasks) {
-    wait_in_ring(4 * 16, of_first_batch);
-    hybrid_worker me{};
-    me.were_brief = true;
-    view_.take_waiting(me);
-    EXPECT_EQ(me.claimed, 8u);
-    return me;
-  }
-  /// The tickets of tasks that a stop would not hand back.
-  std::vector<std::uint32_t> begun() const {
-    std::vector<std::uint32_t> tickets;
-    for (std::uint32_t ticket = 0; ticket < tasks; ++ticket)
-      if (released_[ticket] != 0) tickets.push_back(ticket);
-    return tickets;
+    EXPECT_EQ(words_.ready, waiting - me.held());
+    return me.held();
   }
   bool waits_on() {
     hybrid_worker me{};
@@ -85,7 +55,6 @@ class hybrid_view_of_a_worker : public testing::Test {
   std::uint32_t stop_ = 0;
   host_block_context context_;
   host_worker worker_group_{context_};
-  std::uint64_t counters_[2] = {};
 
  private:
   std::vector<task_slot> ring_{tasks};
@@ -115,73 +84,10 @@ TEST_F(hybrid_view_of_a_worker,
 }
 
 TEST_F(hybrid_view_of_a_worker,
-       that_runs_one_task_at_a_time_claims_half_of_what_waits_for_each_and_at_most_eight) {
+       that_runs_one_task_at_a_time_takes_several_only_where_very_many_wait_for_each) {
   EXPECT_EQ(taken_of(1, 1), 1u);
-  EXPECT_EQ(taken_of(4 * 3, 1), 1u);
-  EXPECT_EQ(taken_of(4 * 8, 1), 4u);
-  EXPECT_EQ(taken_of(4 * 16, 1), 8u);
-  EXPECT_EQ(taken_of(4 * 128, 1), 8u);
-}
-
-TEST_F(hybrid_view_of_a_worker, whose_last_tasks_were_long_claims_one_however_many_wait) {
-  EXPECT_EQ(taken_of(4 * 128, 1, false), 1u);
-}
-
-TEST(claim_rule, leaves_every_other_worker_as_much_as_one_claims) {
-  for (std::uint32_t each = 2; each < 1000; ++each)
-    EXPECT_LE(claim_rule{}.tasks(each, true), each - each / 2);
-}
-
-TEST(claim_rule, calls_tasks_brief_that_took_less_than_its_limit_in_the_mean) {
-  EXPECT_TRUE(claim_rule{}.are_brief(8 * claim_rule{}.brief_ns - 1, 8));
-  EXPECT_FALSE(claim_rule{}.are_brief(claim_rule{}.brief_ns, 1));
-}
-
-TEST_F(hybrid_view_of_a_worker, that_claimed_several_begins_them_in_turn_and_a_stop_hands_the_others_back) {
-  auto me = with_eight_claimed();
-  EXPECT_TRUE(begun().empty());
-  for (std::uint32_t i = 0; i < 3; ++i) {
-    ASSERT_TRUE(view_.has_at_hand(me));
-    ASSERT_TRUE(view_.begin_at_hand(worker_group_, me));
-    EXPECT_EQ(worker_group_.record().data[0], i);
-  }
-  EXPECT_EQ(begun(), (std::vector<std::uint32_t>{0, 1, 2}));
-  EXPECT_EQ(me.held(), 0u);
-  EXPECT_EQ(counters_[0], 0u) << "told when the worker has no more of the batch, or others see some of it";
-  me.delta -= 3;  // they have run
-  view_.flush_counts(me);
-  EXPECT_EQ(counters_[0], std::uint64_t(-3u) << 32);
-  EXPECT_EQ(me.claimed, 5u);
-}
-
-TEST_F(hybrid_view_of_a_worker, that_begins_a_task_of_another_batch_has_counted_those_before) {
-  auto me = with_eight_claimed(2);
-  for (int i = 0; i < 2; ++i) ASSERT_TRUE(view_.begin_at_hand(worker_group_, me));
-  EXPECT_EQ(counters_[0], 0u);
-  ASSERT_TRUE(view_.begin_at_hand(worker_group_, me));
-  EXPECT_EQ(counters_[0], (std::uint64_t(-2u) << 32) + 2) << "two are begun and have not finished";
-}
-
-TEST_F(hybrid_view_of_a_worker,
-       whose_task_created_others_puts_what_it_claimed_of_the_batch_where_it_is_shared) {
-  auto me = with_eight_claimed(4);
-  ASSERT_TRUE(view_.begin_at_hand(worker_group_, me));
-  view_.put_below(worker_group_, me);
-  auto const stack = view_.stack_of(0);
-  ASSERT_EQ(me.held(), 3u);
-  EXPECT_EQ(stack[me.end - 1].record.data[0], 1u) << "the oldest are shared first";
-  EXPECT_EQ(stack[me.begin].record.data[0], 3u);
-  EXPECT_EQ(begun(), (std::vector<std::uint32_t>{0, 1, 2, 3}));
-  EXPECT_EQ(me.claimed, 4u) << "those of the other batch";
-}
-
-TEST_F(hybrid_view_of_a_worker, fills_no_more_than_half_of_its_stack_with_what_it_claimed) {
-  view_.stack_capacity = 8;
-  auto me = with_eight_claimed();
-  me.end = 2;  // children
-  view_.put_below(worker_group_, me);
-  EXPECT_EQ(me.held(), 4u);
-  EXPECT_EQ(me.claimed, 6u);
+  EXPECT_EQ(taken_of(4 * 64, 1), 1u);
+  EXPECT_EQ(taken_of(4 * 65, 1), 8u);
 }
 
 TEST_F(hybrid_view_of_a_worker,

@@ -275,45 +275,6 @@ queue_options lonely(std::uint32_t capacity) {
   return options;
 }
 
-TEST(tasks_that_create_tasks, all_run_where_workers_claimed_several_and_few_are_left) {
-  for (std::uint32_t const count : {1u, 7u, 37u, 330u, 2'000u}) {
-    gate held(1);
-    forest const trees(count, 3);
-    spawning_queue queue(lonely(256));
-    queue.submit(held.holder(0));
-    held.await_inside(1);  // until as many as the ring holds wait
-    queue.submit(trees.trees(0, count / 2));
-    for (std::uint32_t i = count / 2; i < count; ++i) queue.submit(trees.tree(i));
-    held.open();
-    queue.close();
-    EXPECT_EQ(trees.report(), exactly_once) << count;
-    EXPECT_EQ(queue.statistics().pool->run, 3 * count + 1);
-  }
-}
-
-// The worker has claimed several when it comes to the task that is held, if those before were brief.
-TEST(tasks_that_create_tasks, and_were_claimed_but_not_begun_are_handed_back_by_a_stop) {
-  gate first(1), second(1);
-  shared_visits const before(40), behind(60);
-  spawning_queue queue(lonely(256));
-  queue.submit(first.holder(0));
-  first.await_inside(1);
-  queue.submit(grid_task(task(count_visit{before.ref()}, {0, 40})));
-  queue.submit(second.holder(0));
-  queue.submit(grid_task(task(count_visit{behind.ref()}, {0, 60})));
-  first.open();
-  second.await_inside(1);
-  queue.request_stop();
-  second.open();
-  auto const rest = queue.stop();
-  EXPECT_EQ(check_visits(before.read()), exactly_once);
-  EXPECT_EQ(check_visits(behind.read()).duplicated, 0u);
-  queue.start();
-  queue.submit(rest);
-  queue.close();
-  EXPECT_EQ(check_visits(behind.read()), exactly_once) << rest.size() << " handed back";
-}
-
 TEST(tasks_that_create_tasks, for_whose_children_there_is_no_room_stop_the_queue_and_none_is_lost) {
   std::uint32_t const nodes = 2'001;
   shared_visits const marks(nodes);

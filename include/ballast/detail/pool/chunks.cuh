@@ -63,8 +63,7 @@ struct chunks_ref {
   BALLAST_HD void refill(WorkerGroup& worker_group, View const& view, typename View::worker_type& me) const {
     if (worker_group.leader()) take_own(view, me);
     worker_group.sync();
-    bool const must_steal = me.found == 0 && me.held() == 0 && !view.has_taken(me);
-    view.read_taken(worker_group, me);
+    bool const must_steal = me.found == 0 && me.held() == 0;
     if (must_steal && view.may_steal(me)) {
       worker_group.sync();  // all have read it
       steal(worker_group, view, me);

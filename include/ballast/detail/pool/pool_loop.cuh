@@ -153,9 +153,6 @@ class pool_loop {
   template <class WorkerGroup>
   static constexpr bool takes_many = List::by_threads && !std::is_same_v<WorkerGroup, host_worker>;
 
-  template <class WorkerGroup>
-  static constexpr bool begins_at_hand = !takes_many<WorkerGroup>;
-
   // Some 30 us and 0.5 ms.
   static constexpr std::uint32_t cycles_between_halts = 1u << 16, cycles_between_stops = 1u << 20;
 
@@ -172,16 +169,11 @@ class pool_loop {
   BALLAST_HD worker_step decide(WorkerGroup& worker_group) const {
     auto& me = *me_;
     if (must_halt(worker_group)) return worker_step::leave;
-    bool const at_hand = me.held() == 0 && begins_at_hand<WorkerGroup> && work_.view.has_at_hand(me);
-    if (me.held() == 0 && !at_hand) return is_over(worker_group) ? worker_step::leave : worker_step::refill;
+    if (me.held() == 0) return is_over(worker_group) ? worker_step::leave : worker_step::refill;
     if (me.idle_polls != 0) end_idling(worker_group);
-    if constexpr (begins_at_hand<WorkerGroup>)
-      if (!at_hand) work_.view.put_below(worker_group, me);
     if (work_.method.should_share(worker_group, work_.view, me)) return worker_step::share;
     if constexpr (List::max_joins > 0)
       if (!has_joins(worker_group)) return worker_step::leave;
-    if constexpr (begins_at_hand<WorkerGroup>)
-      if (at_hand) return begin_at_hand(worker_group);
     if (newest_fits()) {
       me.out_of_room = 0;
       if constexpr (!takes_many<WorkerGroup>) take_newest(worker_group.record());
@@ -214,7 +206,6 @@ class pool_loop {
     auto& me = *me_;
     std::uint32_t const looks = me.idle_polls++;
     work_.view.flush_counts(me);
-    if (looks == 0) work_.view.note_emptied(worker_group, me);
     if (looks == 0) return false;
     if (looks == 1) begin_idling(worker_group);
     return !work_.view.wait_for_work(worker_group, work_.control, me);
@@ -263,25 +254,15 @@ class pool_loop {
     return me_->held() - 1 + List::room_for(stack_[me_->end - 1].record) <= stack_.capacity();
   }
 
-  BALLAST_HD void take_newest(task_record& record) const {
-    record = stack_[--me_->end].record;
-    begin_first_block(record);
-  }
-
-  /// The stack is empty, so that any task finds room.
-  template <class WorkerGroup>
-  BALLAST_HD worker_step begin_at_hand(WorkerGroup& worker_group) const {
-    if (!work_.view.begin_at_hand(worker_group, *me_)) return worker_step::leave;
-    me_->out_of_room = 0;
-    begin_first_block(worker_group.record());
-    return worker_step::run;
-  }
-
   /// Of several blocks the first is taken; the rest stays below the children.
-  BALLAST_HD void begin_first_block(task_record const& record) const {
+  BALLAST_HD void take_newest(task_record& record) const {
     auto& me = *me_;
+    record = stack_[me.end - 1].record;
     me.completed = record.range().count == 1 ? 1 : 0;
-    if (me.completed == 0) stack_[me.end++].record = record.rest();
+    if (me.completed == 1)
+      --me.end;
+    else
+      stack_[me.end - 1].record = record.rest();
     me.first = me.end;
     me.limit = me.end + List::room_for(record) - (1 - me.completed);
   }

@@ -101,24 +101,6 @@ struct pool_view {
   /// others; or were taken from there into the empty stack.
   BALLAST_HD void on_publish(pool_worker const&, std::uint32_t) const {}
   BALLAST_HD void on_take(pool_worker&, std::uint32_t) const {}
-  // A view may take tasks that a worker begins one after another without its stack; here there are none.
-  /// Whether some are taken, and whether the leader can begin one.
-  BALLAST_HD bool has_taken(pool_worker const&) const { return false; }
-  BALLAST_HD bool has_at_hand(pool_worker const&) const { return false; }
-  /// After the leader took some: the worker group reads them.
-  template <class WorkerGroup>
-  BALLAST_HD void read_taken(WorkerGroup const&, pool_worker&) const {}
-  /// Leader: the next one is worker_group.record(). False: it does not come, and the run is called off.
-  template <class WorkerGroup>
-  BALLAST_HD bool begin_at_hand(WorkerGroup&, pool_worker&) const {
-    return false;
-  }
-  /// Leader, whose tasks have created others: what is at hand goes to the stack, where it is shared first.
-  template <class WorkerGroup>
-  BALLAST_HD void put_below(WorkerGroup&, pool_worker&) const {}
-  /// Leader: nothing is at hand or in the stack any more.
-  template <class WorkerGroup>
-  BALLAST_HD void note_emptied(WorkerGroup const&, pool_worker&) const {}
   /// Whether a worker that has found nothing else looks at others now.
   BALLAST_HD bool may_steal(pool_worker const&) const { return true; }
   /// Leader. Others can see tasks that were shown: idle ones look for themselves.

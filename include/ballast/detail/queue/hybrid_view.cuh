@@ -2,9 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <type_traits>
 
-#include "ballast/detail/device/stamped_chunk.cuh"
 #include "ballast/detail/pool/chunks.cuh"
 #include "ballast/detail/pool/pool_loop.cuh"
 #include "ballast/detail/queue/ring_consumer.cuh"
@@ -14,24 +12,6 @@ namespace ballast::detail {
 /// A batch by its place among the counters; trivially made, as shared memory asks.
 struct alignas(16) batch_id {
   std::uint32_t ring_index, slot, lap;
-};
-
-/// How many fed tasks a worker claims together, where it runs one at a time. Half of its even share, since
-/// others cannot take what it claimed until it has begun that: so other workers have as much left as it
-/// claims. Only after tasks that were brief, since it would gain nothing after long ones, and others would
-/// wait for it.
-struct claim_rule {
-  std::uint32_t share = 2;          ///< one in so many of the tasks that wait for each worker
-  std::uint32_t max_tasks = 8;      ///< at most as many as a warp reads together
-  std::uint32_t brief_ns = 20'000;  ///< of a task, with all of its children that the worker ran
-
-  BALLAST_HD constexpr std::uint32_t tasks(std::uint32_t for_each_worker, bool were_brief) const {
-    std::uint32_t const part = for_each_worker / share;
-    return !were_brief || part < 1 ? 1 : part < max_tasks ? part : max_tasks;
-  }
-  BALLAST_HD constexpr bool are_brief(std::uint32_t ns, std::uint32_t tasks) const {
-    return ns < brief_ns * tasks;
-  }
 };
 
 /// What a worker remembers where the host feeds tasks that create tasks. All tasks in its stack are of one
@@ -44,11 +24,6 @@ struct hybrid_worker : pool_worker {
   std::uint32_t late;         ///< GPU: looks in a row at which the server was late
   std::uint64_t ticket;       ///< the first of those that were claimed and not taken yet
   std::uint32_t claimed;      ///< how many these are
-  std::uint32_t at_hand;      ///< GPU: of them, how many were read into the worker group's records
-  std::uint32_t next;         ///< GPU: the record of the next of those
-  std::uint32_t together;     ///< claimed together and not over, where tasks run one at a time
-  std::uint32_t begun_ns;     ///< when the first of those began; low half
-  bool were_brief;            ///< those before
   std::uint64_t epoch_seen;   ///< host: epoch of worker_wake_event, before the last look
 };
 
@@ -86,55 +61,11 @@ struct hybrid_view : pool_view {
 #endif
   }
 
-  /// Leader, with an empty stack: claims tasks. Many that run together go to the stack, if they are of one
-  /// batch. What runs one at a time stays in the ring until it is begun: the stack and its chunks, which
-  /// others may take from, cost several times what a small task does, and a stop hands back what stays there.
+  /// Leader, with an empty stack: tasks of one batch from the ring.
   BALLAST_HD bool take_waiting(hybrid_worker& me) const {
     if (me.claimed == 0) claim(me);
-    while (tasks_at_once != 1 && me.claimed != 0 && take(me)) {}
-    return me.held() + me.claimed != 0;
-  }
-  BALLAST_HD bool has_taken(hybrid_worker const& me) const { return me.claimed != 0; }
-  BALLAST_HD bool has_at_hand(hybrid_worker const& me) const {
-    return tasks_at_once == 1 && (BALLAST_ON_GPU ? me.at_hand : me.claimed) != 0;
-  }
-
-  /// On a GPU the first warp reads what was claimed, all slots in one instruction.
-  template <class WorkerGroup>
-  BALLAST_HD void read_taken([[maybe_unused]] WorkerGroup const& worker_group,
-                             [[maybe_unused]] hybrid_worker& me) const {
-#if BALLAST_ON_GPU
-    if constexpr (!std::is_same_v<WorkerGroup, host_worker>)
-      if (worker_group.rank() < 32 && tasks_at_once == 1 && me.claimed != 0 && me.at_hand == 0)
-        read_claimed(worker_group, me);
-#endif
-  }
-
-  template <class WorkerGroup>
-  BALLAST_HD bool begin_at_hand(WorkerGroup& worker_group, hybrid_worker& me) const {
-    if (me.claimed == me.together) me.begun_ns = std::uint32_t(worker_group.now_ns());
-    if (!point_at_next(worker_group, me)) return false;
-    accept(me, mark_of(worker_group.meta()));
-    return true;
-  }
-
-  /// Where tasks of several batches are at hand only those of the stack's go there.
-  template <class WorkerGroup>
-  BALLAST_HD void put_below(WorkerGroup& worker_group, hybrid_worker& me) const {
-    while (has_at_hand(me) && me.held() < stack_capacity / 2 && is_next_of(worker_group, me, me.batch)) {
-      point_at_next(worker_group, me);
-      accept(me, mark_of(worker_group.meta()));
-      stack_of(me.number)[--me.begin].record = worker_group.record();
-      me.stack_changed = 1;
-      me.update_max_stored();
-    }
-  }
-
-  template <class WorkerGroup>
-  BALLAST_HD void note_emptied(WorkerGroup const& worker_group, hybrid_worker& me) const {
-    if (me.claimed != 0 || me.together == 0) return;
-    me.were_brief = claim_rule{}.are_brief(std::uint32_t(worker_group.now_ns()) - me.begun_ns, me.together);
-    me.together = 0;
+    while (me.claimed != 0 && take(me)) {}
+    return me.held() != 0;
   }
 
   BALLAST_HD void on_publish(hybrid_worker const& me, std::uint32_t chunk) const {
@@ -143,10 +74,9 @@ struct hybrid_view : pool_view {
   BALLAST_HD void on_take(hybrid_worker& me, std::uint32_t chunk) const {
     switch_batch(me, origin_of(chunk));
   }
-  /// Workers of a GPU that find nothing in the ring look there more often than at others: what comes to it
-  /// is for any of them, and they leave the L2 to those that work.
+  /// Workers of a GPU that wait for the host, perhaps for long, leave the L2 to those that work.
   BALLAST_HD bool may_steal(hybrid_worker const& me) const {
-    return !BALLAST_ON_GPU || me.idle_polls % polls_between_steals == 1;
+    return !BALLAST_ON_GPU || me.idle_polls < eager_polls || me.idle_polls % polls_between_steals == 0;
   }
   BALLAST_HD void wake_others() const {
 #if !BALLAST_ON_GPU
@@ -196,8 +126,7 @@ struct hybrid_view : pool_view {
   BALLAST_HD bool wait_for_work(WorkerGroup const& worker_group, resident_control const& control,
                                 hybrid_worker& me) const {
     auto const status = status_for(me);
-    if (status.stop || status.ended) return false;
-    if (!BALLAST_ON_GPU && is_halted()) return false;  // of which a GPU's server tells
+    if (is_halted() || status.stop || status.ended) return false;
     auto const idle_ns = worker_group.now_ns() - me.idle_since_ns;
 #if BALLAST_ON_GPU
     back_off(idle_ns);
@@ -218,7 +147,7 @@ struct hybrid_view : pool_view {
   /// at it after status, and now and then.
   BALLAST_HD void claim(hybrid_worker& me) const {
     std::uint32_t filled = ~me.filled_seen;  // not known
-    if (BALLAST_ON_GPU && me.idle_polls > 1 && me.idle_polls % polls_between_counts != 0) {
+    if (BALLAST_ON_GPU && me.idle_polls % polls_between_counts != 0) {
       filled = status_for(me).filled;
       if (filled == me.filled_seen) return;
     }
@@ -226,116 +155,49 @@ struct hybrid_view : pool_view {
     std::uint32_t const seen = ready.load_relaxed();
     me.filled_seen = is_positive(seen) ? ~filled : filled;
     if (!is_positive(seen)) return;
-    std::uint32_t const wished = tickets_to_claim(seen, me.were_brief);
-    std::uint32_t const left = ready.add_relaxed(0 - wished);
+    std::uint32_t const wished = tickets_to_claim(seen), left = ready.add_relaxed(0 - wished);
     std::uint32_t const given = !is_positive(left) ? 0 : left < wished ? left : wished;
     if (given != wished) ready.add_relaxed(wished - given);
     if (given != 0) me.ticket = source.claim(given);
     me.claimed = given;
-    me.together = tasks_at_once == 1 ? given : 0;
   }
 
   BALLAST_HD static bool is_positive(std::uint32_t count) { return static_cast<std::int32_t>(count) > 0; }
 
-  /// As many as a warp runs together, if that leaves as many for others.
-  BALLAST_HD std::uint32_t tickets_to_claim(std::uint32_t unclaimed, bool were_brief) const {
+  /// As many as a warp runs together, if that leaves as many for others; else several only while very many
+  /// wait, so that nobody holds back what another could begin.
+  BALLAST_HD std::uint32_t tickets_to_claim(std::uint32_t unclaimed) const {
     std::uint32_t const each = unclaimed / workers;
-    if (tasks_at_once == 1) return claim_rule{}.tasks(each, were_brief);
+    if (tasks_at_once == 1) return each > several_threshold ? several : 1;
     return each < 1 ? 1 : each < tasks_at_once ? each : tasks_at_once;
   }
 
-  /// Reads a claimed ticket's task, which the server has written, or is writing.
-  BALLAST_HD bool await_in_ring(std::uint64_t ticket, task_record& record, std::uint32_t (&marks)[4]) const {
-    for (std::uint32_t looks = 0; !source.read_ring(ticket, record, marks); ++looks) {
+  /// The next claimed task, unless it is of another batch than those in the stack. The server has written it,
+  /// or is doing it.
+  BALLAST_HD bool take(hybrid_worker& me) const {
+    task_record record;
+    std::uint32_t marks[4];
+    for (std::uint32_t looks = 0; !source.read_ring(me.ticket, record, marks); ++looks) {
       if (looks < max_polls) continue;
       halt_for(pool_halt::stalled);
       return false;
     }
-    return true;
-  }
-
-  // Of the tasks at hand, which a GPU's worker group has read and a worker on cores reads as they come.
-
-  /// worker_group.record() and meta() become the next one's. False: it does not come.
-  template <class WorkerGroup>
-  BALLAST_HD bool point_at_next(WorkerGroup& worker_group, hybrid_worker& me) const {
-#if BALLAST_ON_GPU
-    if constexpr (!std::is_same_v<WorkerGroup, host_worker>) worker_group.shared().present = me.next++;
-    --me.at_hand;
-    return true;
-#else
-    return await_in_ring(me.ticket, worker_group.record(), worker_group.meta());
-#endif
-  }
-  template <class WorkerGroup>
-  BALLAST_HD bool is_next_of(WorkerGroup& worker_group, hybrid_worker& me, batch_id const& batch) const {
-#if BALLAST_ON_GPU
-    if constexpr (!std::is_same_v<WorkerGroup, host_worker>)
-      return is_same(batch_of(mark_of(worker_group.shared().metas[me.next])), batch);
-    return false;
-#else
-    return await_in_ring(me.ticket, worker_group.record(), worker_group.meta()) &&
-           is_same(batch_of(mark_of(worker_group.meta())), batch);
-#endif
-  }
-
-  /// The next claimed task goes to the stack, unless it is of another batch than those there.
-  BALLAST_HD bool take(hybrid_worker& me) const {
-    task_record record;
-    std::uint32_t marks[4];
-    if (!await_in_ring(me.ticket, record, marks)) return false;
     auto const mark = mark_of(marks);
-    if (me.held() != 0 && !is_same(batch_of(mark), me.batch)) return false;
-    accept(me, mark);
+    batch_id const batch{mark.ring_index, mark.slot, mark.lap};
+    if (me.held() != 0 && !is_same(batch, me.batch)) return false;
+    source.release(me.ticket++);
+    --me.claimed;
+    switch_batch(me, batch);
+    me.credit += mark.credit;
+    ++me.roots;
+    ++me.delta;
+    ++me.counts.created;
     stack_of(me.number)[me.end++].record = record;
     me.stack_changed = 1;
     me.update_max_stored();
     return true;
   }
 
-  /// The next claimed task is the worker's: from here on a stop does not hand it back from the ring.
-  BALLAST_HD void accept(hybrid_worker& me, batch_mark const& mark) const {
-    source.release(me.ticket++);
-    --me.claimed;
-    switch_batch(me, batch_of(mark));
-    me.credit += mark.credit;
-    ++me.roots;
-    ++me.delta;
-    ++me.counts.created;
-  }
-
-#if defined(__CUDACC__)
-  /// The first warp reads what was claimed and is there, from the first on. The leader's fence is for the
-  /// other lanes' reads too, which come before the slots' release.
-  template <class WorkerGroup>
-  __device__ void read_claimed(WorkerGroup const& worker_group, hybrid_worker& me) const {
-    std::uint32_t const slot = worker_group.lane() / 4, part = worker_group.lane() % 4;
-    bool const is_claimed = slot < me.claimed;
-    auto const lap = lap_of(me.ticket + slot, source.shift);
-    auto const& there = source.ring_slot(me.ticket + slot).chunks[part];
-    stamped_chunk chunk{{}, 0};
-    std::uint32_t ready = 0;
-    for (std::uint32_t looks = 0; ready == 0 && looks < max_polls; ++looks) {
-      if (is_claimed) chunk = load_chunk<scope::device>(there, lap);
-      ready = whole_slots(is_claimed && is_here(chunk, lap));
-    }
-    __syncwarp();
-    fence_after_relaxed<scope::device>();
-    if (slot < ready) {
-      for (int word = 0; word < 3; ++word)
-        worker_group.shared().records[slot].data[3 * part + word] = chunk.data[word];
-      worker_group.shared().metas[slot][part] = chunk.stamp >> 16;
-    }
-    if (!worker_group.leader()) return;
-    me.at_hand = ready;
-    me.next = 0;
-    if (ready == 0) halt_for(pool_halt::stalled);
-  }
-#endif
-
-  BALLAST_HD static batch_id batch_of(batch_mark const& mark) {
-    return {mark.ring_index, mark.slot, mark.lap};
-  }
   BALLAST_HD static bool is_same(batch_id const& a, batch_id const& b) {
     return a.ring_index == b.ring_index && a.slot == b.slot;
   }
@@ -365,7 +227,9 @@ struct hybrid_view : pool_view {
 #endif
 
   static constexpr std::uint32_t max_polls = 1u << 24;  // seconds
-  static constexpr std::uint32_t polls_between_counts = 16, polls_between_steals = 8;
+  static constexpr std::uint32_t polls_between_counts = 16;
+  static constexpr std::uint32_t several_threshold = 64, several = 8;
+  static constexpr std::uint32_t eager_polls = 32, polls_between_steals = 8;
 };
 
 /// Of such a queue. Its server is the source's.
