@@ -177,6 +177,10 @@ class access_map {
   access_map(F function) : access_map("a function", unit_overlap::unknown, std::move(function)) {}
   /// Lets `rows`, `all` and `one_to_one` be written without parentheses.
   access_map(named_map map) : access_map(map()) {}
+  /// Copies share the function, which threads that submit jobs with them may call at the same time.
+  access_map(access_map const&) = default;
+  /// As a copy.
+  access_map& operator=(access_map const&) = default;
   /// Makes a map with a name for messages. `overlap` is trusted: with `never`, units that write the same
   /// element are not detected.
   access_map(std::string name, unit_overlap overlap, std::function<region(map_view const&)> function)

@@ -112,7 +112,8 @@ class job_record {
   /// Before anybody has its completion.
   void renumber(job_number to);
 
-  /// What a part reads and writes; of the whole job it is known. Throws what a map throws.
+  /// What a part reads and writes; of the whole job what its maps, which are pure, said at first. Throws what
+  /// a map throws.
   array_uses uses(job_part part) const;
   /// What a part reads and writes, as conservative_uses(), but fails the job if a map throws.
   array_uses uses_or_failure(job_part part);

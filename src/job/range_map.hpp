@@ -36,7 +36,7 @@ class range_map {
   /// Calls change(Value&) for each stretch, and keeps what it makes of it.
   template <class F>
   void change(byte_range bounds, F change) {
-    if (change_in_place(bounds, change)) return;
+    if (bounds.is_empty() || change_in_place(bounds, change)) return;
     std::vector<std::pair<byte_range, Value>> changed;
     visit(bounds, [&](byte_range bytes, Value const& before) {
       auto after = before;

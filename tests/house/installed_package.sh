@@ -20,6 +20,7 @@ build_outside tests/house/outside outside
 "$scratch/outside/outside"
 build_outside examples/00_hello_tasks hello
 printed=$("$scratch/hello/hello")
+[[ -n $printed ]] || { echo "the program of README.md prints nothing"; exit 1; }
 grep -qxF "$printed" "$root/README.md" || { echo "README.md does not say that the program prints: $printed"; exit 1; }
 # The translator is left out where LLVM or isl is missing.
 if [[ -x $scratch/prefix/bin/mesicc && -z $nvcc ]]; then

@@ -233,6 +233,8 @@ std::map<std::string, std::int64_t> ticks_by_method(std::uint32_t workers, inven
   play("chase-lev", std::type_identity<chase_lev_ref>());
   play("ring", std::type_identity<shared_ring_ref>());
   play("blocking", std::type_identity<locked_queue_ref>());
+  for (auto const& method : pool_methods())
+    EXPECT_TRUE(ticks.contains(std::string(method.name))) << method.name;
   for (auto const& [name, ran] : tasks) EXPECT_EQ(ran, tasks["blocking"]) << tree.name << " by " << name;
   return ticks;
 }

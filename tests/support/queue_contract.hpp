@@ -55,7 +55,7 @@ TYPED_TEST(every_queue, executes_each_of_many_tasks_of_one_batch_exactly_once) {
 
 /// Many times what a ring holds, and more on GPUs and at length.
 inline std::uint32_t very_many() {
-  if (sanitized) return 100'000;
+  if (sanitized) return is_deep_run() ? 200'000 : 100'000;
   return devices().front()->is_cuda() || is_deep_run() ? 2'000'000 : 500'000;
 }
 
