@@ -28,7 +28,7 @@ std::string display_name_of(std::string const& name, job_number number) {
   return "'" + name + "' (number " + std::to_string(number.value()) + ")";
 }
 
-std::vector<array_use> uses_of(job_request const& request, job_part part) {
+array_uses uses_of(job_request const& request, job_part part) {
   std::vector<array_use> found;
   found.reserve(request.arguments.size());
   for (auto const& argument : request.arguments) {
@@ -37,7 +37,7 @@ std::vector<array_use> uses_of(job_request const& request, job_part part) {
     if (argument.reads() && argument.writes()) use.written = bytes;
     (argument.reads() ? use.read : use.written) = std::move(bytes);
   }
-  return found;
+  return std::make_shared<std::vector<array_use> const>(std::move(found));
 }
 
 job_record::job_record(job_number its_number, job_request its_request, array_uses whole,
@@ -72,13 +72,13 @@ job_site site_of(job_request const& request, std::string const& policy) {
 
 array_uses job_record::uses(job_part part) const {
   if (part == job_part{0, units()}) return whole_uses_;
-  return std::make_shared<std::vector<array_use> const>(uses_of(request, part));
+  return uses_of(request, part);
 }
 
 /// The map is asked anew: one that has come to fail does so before somebody waits for what it names.
 array_uses job_record::uses_or_failure(job_part part) {
   try {
-    return std::make_shared<std::vector<array_use> const>(uses_of(request, part));
+    return uses_of(request, part);
   } catch (...) {
     fail({part, "", cause_of(std::current_exception())});
     return conservative_uses(part);

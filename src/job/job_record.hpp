@@ -51,9 +51,11 @@ using job_site = std::tuple<std::uint64_t, std::uint32_t, std::uint32_t, std::ui
 
 job_site site_of(job_request const& request, std::string const& policy);
 
-/// What a part of the job that is asked for would do with each array, in the order of the arguments. Throws
-/// what a map throws.
-std::vector<array_use> uses_of(job_request const& request, job_part part);
+/// What a part of a job does with each array, in the order of the arguments.
+using array_uses = std::shared_ptr<std::vector<array_use> const>;
+
+/// Of the job that is asked for. Throws what a map throws.
+array_uses uses_of(job_request const& request, job_part part);
 
 /// As messages call a job.
 std::string display_name_of(std::string const& name, job_number number);
@@ -90,9 +92,6 @@ class job_end final : public completion_source {
   std::optional<job_failure> failure_;
   std::atomic<bool> complete_ = false;
 };
-
-/// What a part of a job does with each array, in the order of the arguments.
-using array_uses = std::shared_ptr<std::vector<array_use> const>;
 
 /// A job that has not ended. The runtime's, under its mutex, but for the constants.
 class job_record {

@@ -229,7 +229,7 @@ array_uses job_runtime::checked_uses(job_request const& request) const {
   for (auto const& argument : request.arguments)
     if (argument.array->runtime.get() != this)
       throw_bad_argument("arguments", argument.array->name(), "arrays of this scheduler");
-  return std::make_shared<std::vector<array_use> const>(uses_of(request, {0, grid.units()}));
+  return uses_of(request, {0, grid.units()});
 }
 
 namespace {

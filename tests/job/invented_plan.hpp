@@ -56,8 +56,7 @@ class invented_plan final : public work_sink {
                         .launch = {}};
     auto const policy = request.setup.policy.empty() ? options_.policy : request.setup.policy;
     auto const tasks = request.setup.tasks == 0 ? options_.tasks : request.setup.tasks;
-    auto whole =
-        std::make_shared<std::vector<array_use> const>(uses_of(request, {0, request.setup.grid.units()}));
+    auto whole = uses_of(request, {0, request.setup.grid.units()});
     auto job =
         std::make_shared<job_record>(planner.next_turn(), std::move(request), std::move(whole), nullptr,
                                      policy, tasks, std::weak_ptr<job_runtime const>(), default_timeout);
