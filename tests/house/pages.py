@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """pages.py root: passes if the pages of the project are short, show code that is built, and link to what is there.
 
-A page that does not fit yet stands in pages_to_mend.tsv with what may be wrong with it: words, line, sentence or code. A row
-there that is no longer needed fails, so the list only shrinks. --list prints the rows that are needed."""
+A page that does not fit yet stands in pages_to_mend.tsv with what may be wrong with it: words, line, sentence, code or
+lost. A row that is no longer needed fails, so the list only shrinks. --list prints the rows that are needed."""
 
 import pathlib
 import re
@@ -79,6 +79,19 @@ def faults_of_links(page, text):
             yield "link", f"{target.name} has no heading {anchor}"
 
 
+def pages_led_to(root):
+    """README.md, and what a reader finds from there by links."""
+    found, left = set(), [root / "README.md"]
+    while left:
+        page = left.pop()
+        if page in found or page.suffix != ".md" or not page.is_file():
+            continue
+        found.add(page)
+        links = ("".join(both).partition("#")[0] for both in LINK.findall(page.read_text()))
+        left += [(page.parent / link).resolve() for link in links if link and ":" not in link]
+    return found
+
+
 def sources_of(root, *folders):
     files = (file for folder in folders for file in sorted((root / folder).rglob("*")))
     endings = (".cpp", ".hpp", ".cu", ".cuh", ".cmake", ".txt")
@@ -90,7 +103,8 @@ def main():
     sources = sources_of(root, "examples", "tests")
     rows = (root / "tests/house/pages_to_mend.tsv").read_text().splitlines()
     allowed = {tuple(row.split("\t")) for row in rows}
-    found = {}
+    found = {(str(page.relative_to(root)), "lost"): [f"{page.relative_to(root)}: no link from README.md on leads here"]
+             for page in set(pages_of(root)) - pages_led_to(root)}
     for page in pages_of(root):
         text, name = page.read_text(), str(page.relative_to(root))
         for kind, fault in [*faults_of_length(page, text), *faults_of_sentences(text), *faults_of_code(text, sources),
