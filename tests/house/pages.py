@@ -94,7 +94,7 @@ def pages_led_to(root):
 
 def sources_of(root, *folders):
     files = (file for folder in folders for file in sorted((root / folder).rglob("*")))
-    endings = (".cpp", ".hpp", ".cu", ".cuh", ".cmake", ".txt")
+    endings = (".cpp", ".hpp", ".cu", ".cuh", ".mcu", ".cmake", ".txt")
     return [file.read_text() for file in files if file.is_file() and file.suffix in endings]
 
 
