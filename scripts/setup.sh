@@ -32,6 +32,7 @@ tests=(
   "${demo[@]}"
   git:git
   python3:python3
+  python3-jsonschema:/usr/lib/python3/dist-packages/jsonschema
   clang-format:clang-format
   doxygen:doxygen
   libgtest-dev:gtest/gtest.h

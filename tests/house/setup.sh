@@ -19,7 +19,7 @@ packages() {
   local said status=0
   said=$(PATH=$nowhere "$bash" "$setup" "$@" 2>&1) || status=$?
   ((status == 1)) || fail "setup.sh $*: exit code $status"
-  tr ' ' '\n' <<<"${said#*packages hold: }" | grep -vE '^((libclang|libclang-rt|llvm)-19-dev|python3-myst-parser|furo)$' | LC_ALL=C sort | tr '\n' ' '
+  tr ' ' '\n' <<<"${said#*packages hold: }" | grep -vE '^((libclang|libclang-rt|llvm)-19-dev|python3-jsonschema|python3-myst-parser|furo)$' | LC_ALL=C sort | tr '\n' ' '
 }
 
 expect() {
