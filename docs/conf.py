@@ -44,15 +44,16 @@ def contents(links, *options):
 
 
 def map_with_contents(text):
-    """Each part of the map names its pages, those that it links to first, then the others of the folders that these lie in."""
+    """Each part of the map names its pages: those that it links to, then the others of their folders, but for those with an index."""
     parts = re.split(r"^(?=## )", text, flags=re.M)
-    left = {str(file.relative_to(ROOT / "docs"))[:-len(".md")] for file in sorted((ROOT / "docs").glob("*/*.md"))}
+    files = [file for file in (ROOT / "docs").glob("*/*.md") if not (file.parent / "README.md").exists()]
+    left = {f"{file.parent.name}/{file.stem}" for file in files}
     links_of = [pages_linked_in(part, root_doc) for part in parts]
     left -= {link for links in links_of for link in links}
     seen = set()
     for number, links in enumerate(links_of):
         links = [link for link in links if link not in seen]
-        folders = {posixpath.dirname(link) for link in links} - {posixpath.dirname(link) for link in links if link.endswith("/README")}
+        folders = {posixpath.dirname(link) for link in links}
         links += sorted(link for link in left if posixpath.dirname(link) in folders)
         left -= set(links)
         seen.update(links)
@@ -61,15 +62,28 @@ def map_with_contents(text):
     return "".join(parts)
 
 
+def is_page(file):
+    folder = file.relative_to(ROOT).parent.as_posix() if file.is_relative_to(ROOT) else ""
+    return file.suffix == ".md" and (folder in (".", "bench", "docs") or folder.startswith("docs/"))
+
+
 def read_page(app, page, source):
-    """A folder that a page links to is named only: the site holds pages and files."""
+    """A folder that a page links to is named only, and Markdown that is no page, as a raw record, is a file to fetch."""
     folder = ROOT / posixpath.dirname(page)
-    text = LINK.sub(lambda link: link.group(1) if (folder / link.group(2)).is_dir() else link.group(), source[0])
+
+    def link_of(link):
+        text, target = link.groups()
+        file = pathlib.Path(os.path.normpath(folder / target))
+        if file.suffix == ".md" and file.is_file() and not is_page(file):
+            return f"{{download}}`{text.replace('`', '')} <{target}>`"
+        return text if file.is_dir() else link.group()
+
+    text = LINK.sub(link_of, source[0])
     text = DIAGRAM.sub(lambda it: f"```{{graphviz}}\ndigraph {{ rankdir={it.group(1)}; {LOOK}\n{it.group(2).replace('-->', '->')}}}\n```", text)
     if page == root_doc:
         text = map_with_contents(text)
-    elif page.endswith("/README"):
-        text += contents(sorted(link for link in pages_linked_in(text, page) if "/" not in link))
+    elif page.startswith("docs/") and page.endswith("/README"):
+        text += contents(sorted(file.stem for file in folder.glob("*.md") if file.stem != "README"))
     source[0] = text
 
 
