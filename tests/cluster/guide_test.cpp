@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <exception>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -71,8 +72,9 @@ TEST(guide_to_cluster, brings_all_spans_to_rank_0) {
 
 TEST(guide_to_cluster, has_a_rank_that_fails_say_why) {
   auto const ends = ranks_in_process(waiting_pair()).ends_of([](cluster& ranks, std::uint32_t rank) {
-    auto const run = [&](cluster const&) {
+    auto const run = [&](cluster& over) {
       if (rank == 1) throw std::runtime_error("no disk");
+      on_rank_0_of(over);
     };
     try {
       run(ranks);
@@ -80,10 +82,13 @@ TEST(guide_to_cluster, has_a_rank_that_fails_say_why) {
       ranks.fail(failure.what());  // the others' rank_lost says "rank 1 failed: ..."
       throw;
     }
-    await("the loss", [&] { return !ranks.lost().empty(); });
   });
-  EXPECT_FALSE(ends[0]);
-  EXPECT_TRUE(ends[1]);
+  ASSERT_TRUE(ends[0]);
+  try {
+    std::rethrow_exception(ends[0]);
+  } catch (std::exception const& loss) {
+    EXPECT_THAT(loss.what(), testing::HasSubstr("rank 1 failed: no disk"));
+  }
 }
 
 }  // namespace
