@@ -5,6 +5,7 @@
 #   scripts/setup.sh demo        ... and the command with its applications
 #   scripts/setup.sh translator  the library and mesicc
 #   scripts/setup.sh tests       the demo, benchmarks and examples, and the tests of all but mesicc
+#   scripts/setup.sh docs        to build the site of the pages
 #   scripts/setup.sh [all]       all of these and their tests, by every compiler that ballast is tried with
 # Without apt it prints the packages by name and exits 1. Says and changes nothing when all is there.
 set -euo pipefail
@@ -31,6 +32,7 @@ tests=(
   "${demo[@]}"
   git:git
   python3:python3
+  python3-jsonschema:/usr/lib/python3/dist-packages/jsonschema
   clang-format:clang-format
   doxygen:doxygen
   libgtest-dev:gtest/gtest.h
@@ -42,7 +44,14 @@ tests=(
   valgrind:valgrind
   universal-ctags:ctags
 )
-all=("${tests[@]}" "${translator[@]}" libclang-rt-19-dev:/usr/lib/llvm-19/lib/clang/19/lib/linux
+docs=(
+  doxygen:doxygen
+  graphviz:dot
+  python3-sphinx:sphinx-build
+  python3-myst-parser:/usr/lib/python3/dist-packages/myst_parser
+  furo:/usr/lib/python3/dist-packages/furo
+)
+all=("${tests[@]}" "${translator[@]}" "${docs[@]}" libclang-rt-19-dev:/usr/lib/llvm-19/lib/clang/19/lib/linux
   libclang-rt-16-dev:/usr/lib/llvm-16/lib/clang/16/lib/linux
   g++-11:g++-11 g++-12:g++-12 clang-16:clang++-16 clang-tidy-19:clang-tidy-19)
 
@@ -50,8 +59,8 @@ all=("${tests[@]}" "${translator[@]}" libclang-rt-19-dev:/usr/lib/llvm-19/lib/cl
 needs=()
 for name in "$@"; do
   case $name in
-    library | demo | translator | tests | all) ;;
-    *) echo "setup.sh: no need '$name'; there are library demo translator tests all" >&2; exit 2 ;;
+    library | demo | translator | tests | docs | all) ;;
+    *) echo "setup.sh: no need '$name'; there are library demo translator tests docs all" >&2; exit 2 ;;
   esac
   declare -n named=$name
   needs+=("${named[@]}")

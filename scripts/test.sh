@@ -4,7 +4,7 @@
 #   scripts/test.sh           formats and tests on CPU cores: what to run while working
 #   scripts/test.sh all       that, the other programs, all CUDA code compiled, sanitizers, other compilers, random programs; CI runs this
 #   scripts/test.sh deep      what takes too long for each change: every source alone, kernels for every GPU, long fuzzing and soaking
-#   scripts/test.sh STAGE...  some of: format release programs cuda asan tsan compilers soak alone tidy syntax kernels asan_programs tsan_programs fuzz long_soak
+#   scripts/test.sh STAGE...  some of: format docs release programs cuda asan tsan compilers soak alone tidy syntax kernels asan_programs tsan_programs fuzz long_soak
 # docs/testing.md says what each stage is for and how long it may take.
 set -uo pipefail
 cd "$(dirname "$0")/.."
@@ -68,6 +68,7 @@ failed_tests_of() {
 }
 
 format() { bash tests/house/licence_lines.sh . && bash tests/house/format.sh .; }
+docs() { scripts/docs.sh; }
 build_release() { build host-release -D BALLAST_BENCHMARKS=OFF -D BALLAST_EXAMPLES=OFF -D BALLAST_MESICC=OFF; }
 release() { build_release && run_tests host-release ctest --preset host-release -j "$jobs" -LE programs; }
 
@@ -166,18 +167,19 @@ stages=()
 (($# > 0)) || set -- format release
 for word in "$@"; do
   case $word in
-    all) stages+=(format release programs cuda asan tsan compilers soak) ;;
+    all) stages+=(format docs release programs cuda asan tsan compilers soak) ;;
     deep) stages+=(alone tidy syntax kernels asan_programs tsan_programs fuzz long_soak) ;;
-    format | release | programs | cuda | asan | tsan | compilers | soak | alone | tidy | syntax | kernels | asan_programs | tsan_programs | fuzz | long_soak) stages+=("$word") ;;
+    format | docs | release | programs | cuda | asan | tsan | compilers | soak | alone | tidy | syntax | kernels | asan_programs | tsan_programs | fuzz | long_soak) stages+=("$word") ;;
     -h | --help) print_help; exit ;;
-    *) echo "test.sh: no stage '$word'; there are all deep format release programs cuda asan tsan compilers soak alone tidy syntax kernels asan_programs tsan_programs fuzz long_soak" >&2; exit 2 ;;
+    *) echo "test.sh: no stage '$word'; there are all deep format docs release programs cuda asan tsan compilers soak alone tidy syntax kernels asan_programs tsan_programs fuzz long_soak" >&2; exit 2 ;;
   esac
 done
 
 # Other stages need the translator's packages or other compilers.
-need=tests
-[[ " ${stages[*]} " =~ \ (programs|asan|tsan|compilers|alone|tidy|syntax|asan_programs|tsan_programs|fuzz)\  ]] && need=all
-scripts/setup.sh "$need" || exit 1
+needs=(tests)
+[[ " ${stages[*]} " =~ \ docs\  ]] && needs+=(docs)
+[[ " ${stages[*]} " =~ \ (programs|asan|tsan|compilers|alone|tidy|syntax|asan_programs|tsan_programs|fuzz)\  ]] && needs+=(all)
+scripts/setup.sh "${needs[@]}" || exit 1
 for stage in "${stages[@]}"; do run_stage "$stage"; done
 
 printf '\n'

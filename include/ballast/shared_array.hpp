@@ -284,6 +284,7 @@ template <class T>
 struct is_array_access : std::false_type {};
 template <class T, int Rank>
 struct is_array_access<array_access<T, Rank>> : std::true_type {};
+/// An array_access, of whatever elements and rank.
 template <class T>
 concept array_access_of_any = is_array_access<std::remove_cvref_t<T>>::value;
 

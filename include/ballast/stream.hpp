@@ -106,6 +106,7 @@ template <class K>
 struct is_plain_kernel : std::false_type {};
 template <class... Parameter>
 struct is_plain_kernel<plain_kernel<Parameter...>> : std::true_type {};
+/// A plain_kernel, whatever its parameters.
 template <class K>
 concept plain_kernel_of_any = is_plain_kernel<K>::value;
 

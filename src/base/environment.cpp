@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view prefix = "BALLAST_";
 
-/// All that the library and its programs read; docs/cli.md says what legal values are.
+/// All that the library and its programs read; docs/reference/environment.md says what legal values are.
 constexpr std::array variables{
     environment_variable{"BALLAST_CALLED_BY",
                          "the version of the `ballast` that runs this program; set by it"},

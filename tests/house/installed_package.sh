@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # installed_package.sh root build-folder cmake compiler [nvcc]: installs into a new folder, then builds and runs
-# the program in outside/ and the one that README.md shows against it. nvcc only where the package has the GPU backend.
+# the program in outside/ and those that README.md and docs/tutorial show against it. nvcc only where the package has
+# the GPU backend.
 set -euo pipefail
 root=$1 build=$2 cmake=$3 compiler=$4 nvcc=${5:-}
 
@@ -22,6 +23,8 @@ build_outside examples/00_hello_tasks hello
 printed=$("$scratch/hello/hello")
 [[ -n $printed ]] || { echo "the program of README.md prints nothing"; exit 1; }
 grep -qxF "$printed" "$root/README.md" || { echo "README.md does not say that the program prints: $printed"; exit 1; }
+build_outside examples/03_adaptive_quadrature quadrature
+"$scratch/quadrature/quadrature"
 # The translator is left out where LLVM or isl is missing.
 if [[ -x $scratch/prefix/bin/mesicc && -z $nvcc ]]; then
   "$scratch/prefix/bin/mesicc" run "$root/tests/mesicc/programs/matmul.mcu" --devices host:1

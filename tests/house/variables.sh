@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# variables.sh root: passes if src/base/environment.cpp and docs/cli.md list each variable BALLAST_... of the environment that the
+# variables.sh root: passes if src/base/environment.cpp and docs/reference/environment.md list each variable BALLAST_... of the environment that the
 # library and its programs read, if they read those through environment() alone, and if nothing is listed that nobody reads.
 set -euo pipefail
 cd "$1"
@@ -20,9 +20,9 @@ names() { grep -oE "$1" | grep -oE 'BALLAST_[A-Z_]+' | sort -u || true; }
 reads='(environment|number_of[<>a-z0-9_:]*)\( *"BALLAST_[A-Z_]+"|caller_variable = "BALLAST_[A-Z_]+"'
 read_names=$(cat "${kept[@]}" | tr -d '\n' | names "$reads")
 listed=$(names 'environment_variable\{"BALLAST_[A-Z_]+' <src/base/environment.cpp)
-told=$(names '^\| `BALLAST_[A-Z_]+` \|' <docs/cli.md)
+told=$(sed '/^## What tests read/,$d' docs/reference/environment.md | names '^\| `BALLAST_[A-Z_]+` \|')
 compare() { diff <(echo "$1") <(echo "$2") || { echo "< $3, > $4"; status=1; }; }
 compare "$read_names" "$listed" "read" "listed in src/base/environment.cpp"
-compare "$listed" "$told" "listed in src/base/environment.cpp" "told in docs/cli.md"
+compare "$listed" "$told" "listed in src/base/environment.cpp" "told in docs/reference/environment.md"
 ((status == 0)) && echo "$(wc -l <<<"$listed") variables"
 exit $status
