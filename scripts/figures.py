@@ -113,7 +113,7 @@ def main():
     # Name, the limit, what is counted, and the number if it is not how many these are.
     figures = [
         ("headers for users", 33, public_headers(), None),
-        ("library files", 333, library_files(), None),
+        ("library files", 335, library_files(), None),
         ("median of lines of a function", 6, [place for lines, place in lengths], statistics.median(numbers)),
         ("90th percentile of lines of a function", 15, [f"{lines} {place}" for lines, place in lengths[-len(lengths) // 10 :]],
          numbers[len(numbers) * 9 // 10]),

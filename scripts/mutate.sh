@@ -5,7 +5,7 @@
 #                                                     seed 1 in each; TEST: further suites to run
 # Prints each error as killed (a test failed, crashed or took too long), survived, unreached (no test comes by it) or not tried
 # (the time was over), and a table of how many of each. build/mutate/ROOM/results.tsv keeps them. docs/results/mutation.md says
-# what survived and why.
+# what the runs found.
 # BALLAST_MUTATE_JOBS: how many errors are tried at once, all processors unless given.
 # BALLAST_MUTATE_MINUTES: when so many are over no further error is tried, and those being tried are given up. Errors are tried
 # in an order drawn by the seed, so that the time leaves a sample. With `all` each room gets an equal share of what is left. A

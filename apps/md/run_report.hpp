@@ -26,7 +26,7 @@ std::string report_as_text(comparison_plan const& plan, comparison const& result
 /// The physics of a run as one object.
 json_value physics_as_json(comparison_plan const& plan);
 
-/// For programs: see docs/md.md for the members.
+/// For programs: docs/reference/md-output.md has the members.
 json_value report_as_json(comparison_plan const& plan, comparison const& result);
 
 /// What the names of the solutions that ran mean, a line each.

@@ -228,7 +228,9 @@ void add_sampling_options(CLI::App& nanodroplet, command_request& asked) {
 
 void add_queue_options(CLI::App& nanodroplet, command_request& asked) {
   launch_options const usual;
-  nanodroplet.add_option("--order", asked.order, "Of a queue: whose launch is next (docs/launch.md)")
+  nanodroplet
+      .add_option("--order", asked.order,
+                  "Of a queue: whose launch is next (docs/reference/launch-options.md)")
       ->default_str(usual.order);
   nanodroplet.add_option("--among", asked.among, "Of a queue: what goes before that order")
       ->default_str(usual.among);

@@ -70,7 +70,7 @@ BALLAST_HD inline std::uint64_t solutions_below(queens_place at, std::uint32_t n
   }
 }
 
-/// A node of the unbalanced tree of docs/pool.md.
+/// A node of the unbalanced tree of docs/results/task-pool.md.
 struct formula_node {
   static constexpr std::uint32_t children = 8, turns = 64;
   std::uint64_t number = 1;

@@ -46,7 +46,8 @@ struct launch_options {
   std::string among = "fifo";
   /// Which kernels become one launch: one of merge_policies().
   std::string merge = "together";
-  /// Whether the queue refuses merges that the merge policy proposes but that do not pay (docs/launch.md).
+  /// Whether the queue refuses merges that the merge policy proposes but that do not pay
+  /// (docs/reference/launch-options.md).
   bool filter_merges = true;
   /// GPUs, order "adaptive" and key "fifo" only: plain launches that eight or more launch streams have
   /// waiting, up to 16 of each, go out as one CUDA graph if launches of these functions and shapes recur.
@@ -130,7 +131,7 @@ struct launch_statistics {
   /// In the order of the queue's devices.
   std::vector<device_predictions> predictions;  ///< for each device
   /// For each device, its current dispatch mode: "merged", "one_by_one", "direct" or "resident"
-  /// (docs/launch.md).
+  /// (docs/explanation/launch-orders.md).
   std::vector<std::string_view> dispatch_modes;
   /// For each device, the hardware connections that its order assumes; max_streams on CPU cores, where each
   /// stream has its own thread.

@@ -68,6 +68,7 @@ class master_worker_split final : public pooled_split {
 
 constexpr double min_task_ns = 50e3;  // several times what a task costs by itself
 constexpr std::uint32_t probes_of_the_units = 16;
+constexpr double max_growth = 2;  // of what is known, since other units may take longer
 
 /// Polychronopoulos and Kuck 1987: a part of what is left, here half of the device's share of it.
 class guided_split final : public pooled_split {
@@ -79,8 +80,9 @@ class guided_split final : public pooled_split {
   std::uint32_t wanted_units(std::uint32_t device) const override {
     if (probing_ && speed(device) == 0) return probe();
     auto const half_of_share = std::ceil(unissued() * share(device) / 2);
+    auto const most = probing_ ? max_growth * run().devices[device].units : unissued();
     return static_cast<std::uint32_t>(
-        std::max(half_of_share, std::min<double>(min_task_units(device), unissued())));
+        std::max(std::min(half_of_share, most), std::min<double>(min_task_units(device), unissued())));
   }
 
   std::uint32_t probe() const {

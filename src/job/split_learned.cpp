@@ -59,6 +59,18 @@ double paced_shares::gain_ns(std::vector<std::uint32_t> const& from,
   return gain_ns > min_gain * now_ns ? gain_ns : 0;
 }
 
+double paced_shares::surprise_by(finished_job const& run, std::vector<double> const& busy_ns) const {
+  double most = 0;
+  auto const paces = history_.paces();
+  for (std::size_t device = 0; device < paces.size(); ++device) {
+    auto const units = run.devices[device].units;
+    if (units == 0) continue;
+    auto const promised_ns = whole_steps(units, paces[device].units_per_step) / paces[device].steps_per_ns;
+    most = std::max(most, std::abs(busy_ns[device] - promised_ns) / promised_ns);
+  }
+  return most;
+}
+
 void paced_shares::move_borders(job_shape const& shape) {
   if (shape.devices.size() == 1) return shares_.assign(1, shape.units);
   auto wanted = shares_by_pace(shape.units, history_.paces());
@@ -154,6 +166,10 @@ constexpr double task_costs_ns = 8e3;    // of one more task, beside its work
 constexpr double hidden_costs_ns = 2e3;  // of one more task, where the kernels hide behind the copies
 constexpr double max_tasks = 64;
 constexpr double min_wave_fill = 0.9;
+constexpr double part_for_sections = 0.06;  // of a range's time may go into cutting it
+constexpr std::uint32_t max_sections = 16, min_sections = 6;
+constexpr double uneven = 0.1, even = 0.05, uneven_probes = 0.25;  // as unevenness() has it
+constexpr double min_surprise = 0.1, min_work_surprise = 0.05;
 constexpr std::uint32_t runs_to_settle = 2;  // their ranges follow from other parts and from other ranges
 
 /// As many units as fit into the fewest waves of blocks that they fill well; 1 where blocks are unknown.
@@ -191,16 +207,15 @@ learned_ranges::learned_ranges(job_shape const& shape)
     : shape_(shape),
       by_units_(shape, std::vector<std::uint32_t>(shape.devices.size(), 1)),
       by_waves_(shape, units_of_waves(shape)),
+      profile_(shape.units, shape.devices.size()),
       last_ranges_(shape.devices.size()),
       of_unit_(shape.devices.size()) {
   for (auto const& device : shape.devices) grains_.emplace_back(shape.blocks_per_unit, device);
 }
 
 device_parts learned_ranges::parts(job_shape const& shape) {
-  auto& now = chosen(shape);
-  now.move_borders(shape);
+  auto const ranges = side_by_side(is_uneven() ? shares_by_work(shape) : shares_by_speed(shape));
   forward_ = !forward_;
-  auto const ranges = side_by_side(now.shares());
   device_parts parts;
   for (std::size_t device = 0; device < ranges.size(); ++device) {
     parts.push_back(tasks_of(device, ranges[device]));
@@ -208,6 +223,21 @@ device_parts learned_ranges::parts(job_shape const& shape) {
     if (!fits && !forward_) std::ranges::reverse(parts.back());
   }
   return parts;
+}
+
+std::vector<std::uint32_t> const& learned_ranges::shares_by_speed(job_shape const& shape) {
+  auto& now = chosen(shape);
+  now.move_borders(shape);
+  return now.shares();
+}
+
+std::vector<std::uint32_t> const& learned_ranges::shares_by_work(job_shape const& shape) {
+  auto const wanted = profile_.shares();
+  auto const now_ns = profile_.slowest_ns(shares_by_work_);
+  auto const gain_ns = now_ns - profile_.slowest_ns(wanted);
+  if (gain_ns > min_gain * now_ns && gain_ns * payback_runs > move_ns(shares_by_work_, wanted, shape))
+    shares_by_work_ = wanted;
+  return shares_by_work_;
 }
 
 paced_shares& learned_ranges::chosen(job_shape const& shape) {
@@ -222,8 +252,21 @@ paced_shares& learned_ranges::chosen(job_shape const& shape) {
   return other;
 }
 
+/// As many as cost little; as large tasks if those are few.
+std::vector<job_part> learned_ranges::sections_of(std::size_t device, job_part range) const {
+  auto const ns = of_unit_[device].kernels_ns * range.count;
+  auto const sections =
+      static_cast<std::uint32_t>(std::min<double>(ns * part_for_sections / task_costs_ns, max_sections));
+  auto large = large_tasks_of(device, range);
+  if (sections < min_sections || sections <= large.size()) return large;
+  return parts_of_steps(range, sections, by_waves_.units_per_step()[device]);
+}
+
 std::vector<job_part> learned_ranges::tasks_of(std::size_t device, job_part range) {
-  if (auto const grain = grains_[device].units()) return parts_of_steps(range, range.count, *grain);
+  auto const grain = grains_[device].units();
+  if (grain && !is_uneven()) return parts_of_steps(range, range.count, *grain);
+  if (look_closer_ && shape_.devices.size() > 1) return sections_of(device, range);
+  if (is_uneven()) return large_tasks_of(device, range);
   auto const small =
       runs_ == 1 ? grains_[device].trial(range, of_unit_[device].kernels_ns) : std::vector<job_part>();
   if (!small.empty()) range.count = small.front().first - range.first;
@@ -263,15 +306,30 @@ void learned_ranges::learn_times(finished_job const& run) {
   auto times = busy_ns(run, moved);
   for (std::size_t device = 0; device < times.size(); ++device)
     times[device] = grains_[device].learn(run.devices[device], times[device]);
+  look_closer_ = runs_ >= runs_to_settle && by_units_.surprise_by(run, times) > min_surprise;
   by_units_.learn(run, times);
   by_waves_.learn(run, times);
   record_unit_costs(run, moved);
+  note_unevenness(run);
   ++runs_;
+}
+
+/// As long as the profile promises what comes true, ranges need not be cut.
+void learned_ranges::note_unevenness(finished_job const& run) {
+  bool const was_uneven = is_uneven();
+  if (!was_uneven && unevenness(run, by_waves_.units_per_step()) <= uneven) return;
+  look_closer_ = !was_uneven || profile_.surprise_by(run) > min_work_surprise;
+  profile_.learn_from_ranges(run);
+  if (profile_.unevenness() < even) return shares_by_work_.clear();
+  if (was_uneven) return;
+  for (auto const& device : run.devices) shares_by_work_.push_back(device.units);
 }
 
 void learned_ranges::learn_from_probes(finished_job const& run) {
   if (!run.alone || runs_ > 0) return;
   by_units_.learn(run, run.spans_with_copies_ns(shape_));
+  profile_.learn_from_mixed_parts(run);
+  if (unevenness(run, by_waves_.units_per_step()) > uneven_probes) shares_by_work_ = profile_.shares();
   record_unit_costs(run, moved_bytes(run));
 }
 

@@ -10,6 +10,7 @@
 #include "job_history.hpp"
 #include "split_run.hpp"
 #include "split_shares.hpp"
+#include "work_profile.hpp"
 
 namespace ballast::detail {
 
@@ -31,6 +32,9 @@ class paced_shares {
   /// Learns from a run with any shares, in which each device was busy for `busy_ns`.
   void learn(finished_job const& run, std::vector<double> const& busy_ns);
 
+  /// By how much the times of a run with any shares differ from what the speeds promise, as a part of that;
+  /// of all devices the most.
+  double surprise_by(finished_job const& run, std::vector<double> const& busy_ns) const;
   /// Changes the shares to what the speeds say, if that pays for the bytes that have to move: soon after the
   /// beginning, when most is to be gained, or when the runs since then have lost as much as the move costs.
   void move_borders(job_shape const& shape);
@@ -89,7 +93,8 @@ class task_grain {
 /// One range of units per device, side by side, so that only their ends lie at other devices' data; how long
 /// each is and into how many tasks it is cut follows from the runs before. A kernel of few blocks takes whole
 /// waves of them, another one does not: ranges for both are tried, and those that took less stay. Tasks of
-/// few blocks are tried once as well.
+/// few blocks are tried once as well. Where some units take longer than others, borders follow the work of
+/// each part instead.
 class learned_ranges {
  public:
   explicit learned_ranges(job_shape const& shape);
@@ -112,6 +117,11 @@ class learned_ranges {
   };
 
   paced_shares& chosen(job_shape const& shape);
+  bool is_uneven() const { return !shares_by_work_.empty(); }
+  std::vector<std::uint32_t> const& shares_by_speed(job_shape const& shape);
+  std::vector<std::uint32_t> const& shares_by_work(job_shape const& shape);
+  std::vector<job_part> sections_of(std::size_t device, job_part range) const;
+  void note_unevenness(finished_job const& run);
   void learn_times(finished_job const& run);
   void forget_speeds(finished_job const& run);
   std::vector<job_part> tasks_of(std::size_t device, job_part range);
@@ -123,6 +133,9 @@ class learned_ranges {
   job_shape shape_;
   paced_shares by_units_, by_waves_;
   std::vector<task_grain> grains_;  ///< of each device
+  work_profile profile_;
+  std::vector<std::uint32_t> shares_by_work_;  ///< as long as units are uneven
+  bool look_closer_ = true;                    ///< at the next run, by cutting ranges into sections
   bool in_waves_ = false;
   bool forward_ =
       false;  ///< to and fro, so that what a run left in a memory too small is what the next begins with

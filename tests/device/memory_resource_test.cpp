@@ -135,7 +135,7 @@ TEST(memory_resources_of_a_lost_device, get_their_memory_back_and_are_asked_for_
   EXPECT_TRUE(resource->lent().empty());
 }
 
-// docs/device.md shows this.
+// docs/how-to/other-cuda-code.md names this.
 /// Hands out one block of the caller's, from its begin to its end, and begins anew when nothing is lent.
 class block_of_mine final : public memory_resource {
  public:

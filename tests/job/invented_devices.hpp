@@ -31,6 +31,8 @@ struct invented_job {
   double in_bytes = 0, out_bytes = 0;  ///< of each unit, copied each time
   double kept_bytes = 0;               ///< of each unit, copied where it was elsewhere the last time
   double border_bytes = 0;  ///< copied by a task for each end at which another device had the neighbour
+  /// The time of a unit as a multiple of that of others, by its place from 0 to below 1; none: all alike.
+  double (*weight)(double at) = nullptr;
 };
 
 /// Carries out jobs of one kind, one after another, as a split deals them out. No clock: the same calls give
@@ -59,6 +61,9 @@ class invented_devices {
       shape.devices.push_back({device.max_units, device.blocks_at_once, device.bytes_per_ns});
     return shape;
   }
+
+  /// Other units take long from now on.
+  void set_weight(double (*weight)(double at)) { job_.weight = weight; }
 
   /// The time from the begin to the end of the last copy.
   double run(split_policy& policy, std::uint32_t tasks = 8) {
@@ -131,8 +136,16 @@ class invented_devices {
   double kernel_ns(invented_device const& facts, job_part part) const {
     auto const blocks = static_cast<double>(part.count * job_.blocks_per_unit);
     auto const drift = blocks > 1.25 * static_cast<double>(facts.blocks_at_once) ? facts.drift : 0;
-    if (facts.wave_ns == 0) return facts.launch_ns + part.count * facts.unit_ns * (1 + drift);
+    if (facts.wave_ns == 0) return facts.launch_ns + weight_of(part) * facts.unit_ns * (1 + drift);
     return facts.launch_ns + std::ceil(blocks / static_cast<double>(facts.blocks_at_once)) * facts.wave_ns;
+  }
+
+  double weight_of(job_part part) const {
+    if (job_.weight == nullptr) return part.count;
+    double sum = 0;
+    for (auto unit = part.first; unit < part.first + part.count; ++unit)
+      sum += job_.weight(unit / double(job_.units));
+    return sum;
   }
 
   /// Between -1 and 1, always the same row of numbers.

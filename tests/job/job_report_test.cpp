@@ -41,7 +41,8 @@ TEST_F(job_report_of, a_job_that_only_writes_moves_nothing) {
   EXPECT_EQ(jobs_.statistics().moved, (moved_bytes{.to_host = 40}));
 }
 
-/// A job of so many units, and of how many `learned` makes the probe of each of two devices (docs/job.md).
+/// A job of so many units, and of how many `learned` makes the probe of each of two devices
+/// (docs/explanation/split-policies.md).
 constexpr std::uint32_t units_to_probe = 4096, units_of_probe = units_to_probe / (16 * 2);
 
 /// Whether the first task of both devices is a probe. A job of a site that nothing was learned for begins so

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <numeric>
+#include <string>
+#include <vector>
 
 #include "invented_programs.hpp"
 
@@ -47,6 +49,65 @@ TEST(split_quality, policies_that_balance_come_within_a_twentieth_of_the_ideal) 
 TEST(split_quality, the_default_beats_static_halves_by_what_the_ratio_of_speeds_allows) {
   for (auto const& [slower, most] : {std::pair(1.63, 0.8), {4.5, 0.383}, {1.25, 0.92}})
     EXPECT_LE(later_time(pair_of(slower), "learned"), most * later_time(pair_of(slower), "static")) << slower;
+}
+
+struct uneven_load {
+  std::string name;
+  double (*weight)(double at);
+};
+
+std::vector<uneven_load> uneven_loads() {
+  return {{"longer and longer", [](double at) { return 2 * at; }},
+          {"shorter and shorter", [](double at) { return 2 - 2 * at; }},
+          {"the last eighth long", [](double at) { return at < 0.875 ? 0.3 : 5.9; }},
+          {"the middle long", [](double at) { return at > 0.4 && at < 0.6 ? 4.0 : 0.25; }},
+          {"one giant", [](double at) { return at < 0.001 ? 100.0 : 0.9; }}};
+}
+
+/// 20 ms on a device of speed 1, in waves of blocks that the hardware keeps full.
+invented_devices devices_for(uneven_load const& load, std::vector<double> const& speeds) {
+  invented_program program{load.name, {40'000, 1}, {500}};
+  program.device.blocks_at_once = 1056;
+  program.job.weight = load.weight;
+  return devices_for(program, speeds);
+}
+
+double ideal_time(uneven_load const& load, std::vector<double> const& speeds) {
+  double work = 0, speed = 0;
+  for (int unit = 0; unit < 40'000; ++unit) work += 500 * load.weight(unit / 40e3);
+  for (auto const slower : speeds) speed += 1 / slower;
+  return work / speed;
+}
+
+// What would be equal shares of units has up to 3.5 times the ideal.
+TEST(split_quality, the_default_comes_within_a_twentieth_of_the_ideal_from_run_7_on_where_units_differ) {
+  for (auto const& load : uneven_loads())
+    for (auto const& speeds : invented_device_sets()) {
+      if (speeds.size() == 1) continue;
+      auto const times = run_times(devices_for(load, speeds), "learned", 12);
+      for (std::size_t run = 6; run < times.size(); ++run)
+        EXPECT_LE(times[run], 1.05 * ideal_time(load, speeds))
+            << load.name << ", run " << run + 1 << " on " << testing::PrintToString(speeds);
+    }
+}
+
+TEST(split_quality, the_default_follows_units_that_become_uneven_and_even_again) {
+  auto const hill = uneven_loads()[3];
+  std::vector<double> const speeds{1, 1.63};
+  auto devices = devices_for(uneven_load{"even", nullptr}, speeds);
+  auto const policy = make_split_policy();
+  auto const after = [&](int runs) {
+    double time = 0;
+    for (int run = 0; run < runs; ++run) time = devices.run(*policy);
+    return time;
+  };
+  auto const ideal = 40'000 * 500 * 1.63 / 2.63;
+  EXPECT_LE(after(6), 1.02 * ideal);
+  devices.set_weight(hill.weight);
+  EXPECT_LE(after(6), 1.05 * ideal_time(hill, speeds));
+  devices.set_weight(nullptr);
+  EXPECT_LE(after(6), 1.02 * ideal);
+  EXPECT_EQ(devices.placed().size(), speeds.size()) << "a range is one task again";
 }
 
 class every_program : public testing::TestWithParam<std::size_t> {

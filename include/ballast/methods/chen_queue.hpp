@@ -32,11 +32,11 @@ struct chen_options {
 };
 
 /// The task queue of Chen, Villa, Krishnamoorthy and Gao (IPDPS 2010) as it was published, with the fewest
-/// repairs (docs/queue.md), to compare with: one pool of tasks on the host, a control thread per device that
-/// takes up to `tasks_per_queue` tasks whenever one of its device's queues is empty, one HALT per block, and
-/// a kernel that is launched again for every time step. A step begins with the first submit() and ends in
-/// wait_all(). Every task runs exactly once, on any device, so its arguments must be valid on all.
-/// Submitting and waiting: any number of threads. start(), close(), stop(): one thread at a time.
+/// repairs (docs/explanation/chen-queue.md), to compare with: one pool of tasks on the host, a control thread
+/// per device that takes up to `tasks_per_queue` tasks whenever one of its device's queues is empty, one HALT
+/// per block, and a kernel that is launched again for every time step. A step begins with the first submit()
+/// and ends in wait_all(). Every task runs exactly once, on any device, so its arguments must be valid on
+/// all. Submitting and waiting: any number of threads. start(), close(), stop(): one thread at a time.
 class chen_queue {
  public:
   /// Allocates everything for at least one device; no kernel runs before the first submit(). `kernels` must

@@ -23,8 +23,9 @@ inline constexpr std::uint32_t words_per_line = 16;
 
 /// The source of tasks of Chen et al. 2010: a few queues in device memory that the host fills by copies, each
 /// only when it is empty, and from which one thread of every block dequeues by fetch-and-add (Algorithm 3).
-/// It has no server, so all blocks work. The line numbers here are the paper's; docs/queue.md lists what was
-/// mended. All words in device memory have device scope: what copies into them is the device's own engine.
+/// It has no server, so all blocks work. The line numbers here are the paper's;
+/// docs/explanation/chen-queue.md lists the repairs. All words in device memory have device scope: what
+/// copies into them is the device's own engine.
 struct chen_source_ref {
   resident_control control;
 

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "split_run.hpp"
+#include "split_shares.hpp"
+
+namespace ballast::detail {
+
+/// Which units of a job take long, and how fast the devices are, learned from the times of its tasks. A
+/// value; no device and no clock.
+class work_profile {
+ public:
+  /// At first all units and all devices are alike.
+  work_profile(std::uint32_t units, std::size_t devices);
+
+  /// Learns from a run in which devices took parts from all over the range, so that neighbouring parts of
+  /// different devices tell how fast these are: parts differ less from their neighbours than from most
+  /// others.
+  void learn_from_mixed_parts(finished_job const& run);
+  /// Learns from a run in ranges, one for each device. What all parts of a device took more or less than was
+  /// known is its speed, what some did is theirs.
+  void learn_from_ranges(finished_job const& run);
+
+  /// Units of each device, side by side, so that all end at about the same time.
+  std::vector<std::uint32_t> shares() const;
+  /// The time of the slowest.
+  double slowest_ns(std::vector<std::uint32_t> const& shares) const;
+  /// By how much the time of a device in this run differs from what was known before it, as a part of that;
+  /// of all devices the most.
+  double surprise_by(finished_job const& run) const;
+  /// The mean deviation of the units' work from their mean, over that mean.
+  double unevenness() const;
+
+ private:
+  struct timed_part {
+    std::size_t device;
+    job_part part;
+    double ns;
+  };
+
+  static std::vector<timed_part> timed_parts(finished_job const& run);
+  double work_before(double unit) const;
+  double work_of(job_part part) const;
+  void set_work(job_part part, double work);
+  void learn_work(std::vector<timed_part> const& parts);
+  double speed_beside_others(std::size_t device, std::vector<timed_part> const& parts) const;
+  double change_of_speed(std::size_t device, std::vector<timed_part> const& parts) const;
+
+  double units_per_cell_;
+  std::vector<double> cells_;   ///< the work of each cell of units
+  std::vector<double> speeds_;  ///< work in a ns
+};
+
+/// How much the units of a device differ in a run: as work_profile::unevenness(), of all devices the most. 0
+/// where no device had at least four tasks. Tasks of few blocks may come in waves: the less of what counting
+/// single units and counting whole steps gives.
+double unevenness(finished_job const& run, std::vector<std::uint32_t> const& units_per_step);
+
+}  // namespace ballast::detail

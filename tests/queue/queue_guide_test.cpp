@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the pages on queues and completions show, as they show it.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <numeric>
+#include <vector>
+
+#include "ballast/methods/chen_queue.hpp"
+#include "fixture.hpp"
+
+namespace ballast::test {
+namespace {
+
+std::vector<std::uint32_t> const twice(3, 2u);
+
+class pages_on_queues : public testing::Test {
+ protected:
+  std::uint32_t count_runs() const {
+    auto const runs = visits_.read();
+    return std::accumulate(runs.begin(), runs.end(), 0u);
+  }
+
+  shared_visits visits_{3};
+  std::vector<task> tasks = visits_of(visits_.ref(), 3);
+};
+
+TEST_F(pages_on_queues, show_a_chain_of_batches_that_wait_on_the_device) {
+  task_queue queue(first_device(), kernels(), test_options());
+  std::vector const steps{tasks, tasks};
+  ballast::completion last;
+  for (auto const& step : steps) last = queue.submit(step, {.after = last});  // no wait on the host
+  last.wait();
+  EXPECT_EQ(visits_.read(), twice);
+  queue.close();
+}
+
+TEST_F(pages_on_queues, show_continuations) {
+  task_queue queue(first_device(), kernels(), test_options());
+  std::uint32_t sum = 0;
+  auto const loaded = queue.submit(tasks);
+  auto const summed = loaded.then([&] { sum = count_runs(); });  // on the thread of continuations
+  when_all(summed, queue.submit(tasks)).wait();
+  EXPECT_GE(sum, 3u);
+  EXPECT_EQ(visits_.read(), twice);
+  queue.wait_all(ballast::deadline::in(std::chrono::seconds(30)));
+  queue.close();
+}
+
+TEST_F(pages_on_queues, show_a_step_of_the_papers_queue) {
+  device_list const devices{first_device()};
+  chen_options options;
+  if (devices.front()->is_cuda()) options.resident.blocks = 9;  // whose HALTs fit into a refill
+  ballast::chen_queue queue(devices, kernels(), options);
+  queue.submit(tasks);                 // the time step begins: every device launches the kernel
+  queue.wait_all();                    // HALTs, the kernels' end: all results are visible
+  auto const ran = queue.last_step();  // what each device did, and with options.times when
+  EXPECT_EQ(ran.front().tasks, 3u);
+  EXPECT_EQ(count_runs(), 3u);
+  queue.close();
+}
+
+}  // namespace
+}  // namespace ballast::test
