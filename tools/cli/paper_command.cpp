@@ -167,7 +167,7 @@ std::string run_all(paper_plan const& plan, paper_options const& options) {
     std::cerr << fmt::format("[{} of {}, {} so far]\n", i + 1, plan.runs.size(),
                              duration_text(taken.count()));
     auto const end = run_child({.words = words_of(plan.runs[i], options), .complains_here = true});
-    if (end.code != 0) failed += " " + plan.runs[i].benchmark;
+    if (end.code != 0 && !command_line::was_interrupted()) failed += " " + plan.runs[i].benchmark;
   }
   return failed;
 }
@@ -238,7 +238,7 @@ void print_verdicts(published_paper const& paper, std::vector<figure_verdict> co
   for (std::size_t i = 0; i < verdicts.size(); ++i) {
     figures.push_back(figure_as_json(paper.figures[i], verdicts[i], unable[i]));
     rows.add_row({paper.figures[i].figure, std::string(outcome_text(verdicts[i].outcome)),
-                  verdicts[i].why + (verdicts[i].is_quick ? ", of a quick run" : "")});
+                  grounds_of(verdicts[i], unable[i])});
   }
   json_value const all =
       json_value::object{{"paper", paper_as_json(paper)}, {"page", page}, {"figures", figures}};

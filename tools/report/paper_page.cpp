@@ -52,7 +52,7 @@ std::string values_table(published_figure const& figure, figure_verdict const& v
   for (std::size_t i = 0; i < figure.values.size(); ++i) {
     auto const& value = figure.values[i];
     rows.push_back({html_text(value.series), value.x ? as_stated(*value.x) : "-", html_text(value.unit),
-                    rounded(value.y), html_text(value.source), number_or_dash(verdict.ours[i])});
+                    as_stated(value.y), html_text(value.source), number_or_dash(verdict.ours[i])});
   }
   return html_table({"series", "x", "unit", "published", "stated in", "ours"}, rows);
 }
@@ -103,10 +103,7 @@ std::string records_of(figure_verdict const& verdict, std::vector<std::string>& 
 }
 
 std::string verdict_line(figure_verdict const& verdict, std::string const& unable) {
-  std::string text = "<p>" + badge(verdict) + " " + html_text(verdict.why);
-  if (verdict.is_quick) text += ", <strong>of a quick run</strong>";
-  if (!unable.empty()) text += html_text("; not measured on this machine: " + unable);
-  return text + "</p>\n";
+  return "<p>" + badge(verdict) + " " + html_text(grounds_of(verdict, unable)) + "</p>\n";
 }
 
 std::string figure_section(published_paper const& paper, std::size_t number, figure_verdict const& verdict,
@@ -122,11 +119,13 @@ std::string figure_section(published_paper const& paper, std::size_t number, fig
   return text + records_of(verdict, complaints) + "</section>\n";
 }
 
-std::string summary_of(published_paper const& paper, std::span<figure_verdict const> verdicts) {
+std::string summary_of(published_paper const& paper, std::span<figure_verdict const> verdicts,
+                       std::span<std::string const> unable) {
   std::vector<std::vector<std::string>> rows;
   for (std::size_t i = 0; i < paper.figures.size(); ++i)
     rows.push_back({fmt::format("<a href=\"#figure-{}\">{}</a>", i, html_text(paper.figures[i].figure)),
-                    html_text(paper.figures[i].title), badge(verdicts[i]), html_text(verdicts[i].why)});
+                    html_text(paper.figures[i].title), badge(verdicts[i]),
+                    html_text(grounds_of(verdicts[i], unable[i]))});
   return html_table({"figure", "what it shows", "verdict", ""}, rows);
 }
 
@@ -165,7 +164,7 @@ drawn_page page_of_paper(published_paper const& paper, std::span<figure_verdict 
                     paper.results + ".") +
           "</p>\n";
   if (std::ranges::any_of(verdicts, &figure_verdict::is_quick)) body += quick_warning;
-  body += summary_of(paper, verdicts);
+  body += summary_of(paper, verdicts, unable);
   for (std::size_t i = 0; i < paper.figures.size(); ++i)
     body += figure_section(paper, i, verdicts[i], unable[i], page.complaints);
   page.html = html_page(paper.short_name + ", measured again", body);

@@ -205,6 +205,12 @@ std::string_view outcome_text(figure_outcome outcome) {
   return "not measured";
 }
 
+std::string grounds_of(figure_verdict const& verdict, std::string const& unable) {
+  bool const is_measured = verdict.outcome != figure_outcome::not_measured;
+  auto const text = verdict.why + (is_measured && verdict.is_quick ? ", of a quick run" : "");
+  return unable.empty() ? text : text + "; not measured here: " + unable;
+}
+
 figure_verdict judge(published_figure const& figure, std::span<filed_record const> records) {
   figure_verdict now;
   now.records = newest_of(figure, records);

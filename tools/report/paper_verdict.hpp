@@ -33,6 +33,10 @@ struct figure_verdict {
   bool is_quick = false;                     ///< a record is of a quick run
 };
 
+/// Why the verdict is as it is: its `why`, that a record is of a quick run, and what is in the way of
+/// measuring the figure here, unless that is empty.
+std::string grounds_of(figure_verdict const& verdict, std::string const& unable);
+
 /// Whether the figure is reproduced, by its checks: if all hold it is, if one does not it is gone, and if
 /// what one looks at is in no record it was not measured. A record counts if it is of one of the figure's
 /// benchmarks, devices and connections, and its answer was verified.

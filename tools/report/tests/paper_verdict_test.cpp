@@ -108,6 +108,8 @@ TEST(report_paper_verdict, goes_by_the_newest_record_and_tells_if_it_is_of_a_qui
     auto const verdict = verdict_on(records);
     EXPECT_EQ(verdict.outcome, figure_outcome::gone);
     EXPECT_TRUE(verdict.is_quick);
+    EXPECT_EQ(ballast::grounds_of(verdict, "no GPU"),
+              "1 of 2 checks hold, of a quick run; not measured here: no GPU");
   }
 }
 
