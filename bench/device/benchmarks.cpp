@@ -5,15 +5,12 @@ namespace ballast::bench {
 
 std::vector<benchmark> device_benchmarks() {
   return {
-      {"device/transfers",
-       "time of transfers of 8 B to 4 KB, by copies and by a kernel's loads and stores (Fig. 3)",
+      {"device/transfers", "time of transfers of 8 B to 4 KB, by copies and by a kernel's loads and stores",
        &measure_transfers},
-      {"device/fences", "cycles of barriers and fences, by blocks of 128 threads (Fig. 4)", &measure_fences,
+      {"device/fences", "cycles of barriers and fences, by blocks of 128 threads", &measure_fences,
        &needs_a_gpu},
-      {"device/fetch_add", "latency and rate of fetch-and-add, by blocks and addresses (section 5.2)",
-       &measure_fetch_add},
-      {"device/launches", "launches of an empty kernel, by blocks and host threads (section 6.3.1)",
-       &measure_launches},
+      {"device/fetch_add", "latency and rate of fetch-and-add, by blocks and addresses", &measure_fetch_add},
+      {"device/launches", "launches of an empty kernel, by blocks and host threads", &measure_launches},
   };
 }
 

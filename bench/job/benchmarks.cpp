@@ -17,18 +17,17 @@ void measure_granularity_of(session& now) {
 
 std::vector<benchmark> job_benchmarks() {
   std::vector<benchmark> all{
-      {"job/one_device",
-       "matmul, ep and hotspot as jobs beside a launch by hand and plain CUDA (Fig. 14, single bars)",
+      {"job/one_device", "matmul, ep and hotspot as jobs beside a launch by hand and plain CUDA",
        &measure_job_one_device},
       {"job/small_steps", "the same of hotspot on small plates, whose steps take some microseconds",
        &measure_job_small_steps},
-      {"job/pair_matmul", "matmul on several devices by every policy, and on each alone (Fig. 14)",
+      {"job/pair_matmul", "matmul on several devices by every policy, and on each alone",
        &measure_pair_of<program_name::matmul>, &needs_two_devices},
       {"job/pair_ep", "the same of ep", &measure_pair_of<program_name::ep>, &needs_two_devices},
       {"job/pair_hotspot", "the same of hotspot", &measure_pair_of<program_name::hotspot>,
        &needs_two_devices},
-      {"job/granularity_matmul", "matmul by tasks of a job (Fig. 15)",
-       &measure_granularity_of<program_name::matmul>, &needs_two_devices},
+      {"job/granularity_matmul", "matmul by tasks of a job", &measure_granularity_of<program_name::matmul>,
+       &needs_two_devices},
       {"job/granularity_ep", "the same of ep", &measure_granularity_of<program_name::ep>, &needs_two_devices},
       {"job/granularity_hotspot", "the same of hotspot", &measure_granularity_of<program_name::hotspot>,
        &needs_two_devices},

@@ -10,10 +10,9 @@ std::vector<benchmark> pool_benchmarks() {
       {"pool/block_tree", "a binary tree of 2 097 151 tasks that compute and load, by threads of a worker",
        &measure_block_tree},
       {"pool/empty_run", "starting and ending a run without work, by method", &measure_empty_run},
-      {"pool/connect4_blocks", "four in a row by look-ahead, method and blocks (Fig. 6)",
-       &measure_connect4_blocks},
+      {"pool/connect4_blocks", "four in a row by look-ahead, method and blocks", &measure_connect4_blocks},
       {"pool/connect4_storage",
-       "four in a row by look-ahead and method, and the tasks stored (Fig. 7); chunks also by warps and "
+       "four in a row by look-ahead and method, and the tasks stored; chunks also by warps and "
        "blocks",
        &measure_connect4_storage},
       {"pool/queens", "N queens by a task for each way to fill the first rows, by method", &measure_queens},

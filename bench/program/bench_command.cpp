@@ -14,6 +14,7 @@
 #include "command_line/program.hpp"
 #include "program/child_runs.hpp"
 #include "registry.hpp"
+#include "report/papers.hpp"
 #include "report/run_record.hpp"
 #include "report/statistics.hpp"
 #include "report/table.hpp"
@@ -37,14 +38,38 @@ std::string obstacle_of(benchmark const& one, device_list const& devices) {
   return one.obstacle == nullptr ? "" : one.obstacle(devices);
 }
 
-void list_benchmarks(bench_options const& options) {
-  auto const devices = devices_of(options);
-  table all({{"name", alignment::left}, {"here", alignment::left}, {"what it measures", alignment::left}});
+void print_list(device_list const& devices) {
+  table all({{"name", alignment::left},
+             {"here", alignment::left},
+             {"paper", alignment::left},
+             {"what it measures", alignment::left}});
   for (auto const& one : all_benchmarks()) {
-    all.add_row(
-        {std::string(one.name), obstacle_of(one, devices).empty() ? "yes" : "no", std::string(one.summary)});
+    auto const is_here = obstacle_of(one, devices).empty();
+    all.add_row({std::string(one.name), is_here ? "yes" : "no", all_papers().figures_of(one.name),
+                 std::string(one.summary)});
   }
   std::cout << all.text(charset_of_environment());
+}
+
+json_value as_json(benchmark const& one, std::string const& obstacle) {
+  return json_value::object{{"name", one.name},
+                            {"here", obstacle.empty()},
+                            {"obstacle", obstacle.empty() ? json_value() : json_value(obstacle)},
+                            {"papers", all_papers().figures_of(one.name)},
+                            {"measures", one.summary}};
+}
+
+json_value list_as_json(device_list const& devices) {
+  json_value::list names, benchmarks;
+  for (auto const& device : devices) names.push_back(device->name());
+  for (auto const& one : all_benchmarks()) benchmarks.push_back(as_json(one, obstacle_of(one, devices)));
+  return json_value::object{{"devices", names}, {"benchmarks", benchmarks}};
+}
+
+void list_benchmarks(bench_options const& options) {
+  auto const devices = devices_of(options);
+  if (!options.json) return print_list(devices);
+  std::cout << list_as_json(devices).text(2) << '\n';
 }
 
 void say(sample_series const& one) {
@@ -144,7 +169,8 @@ void add_bench_command(CLI::App& app) {
                             ->default_str(options->results);
   auto* const quick =
       command->add_flag("--quick", options->quick, "Show that it works: few repetitions of small cases");
-  auto* const json = command->add_flag("--json", options->json, "Print the records as one JSON list");
+  auto* const json = command->add_flag(
+      "--json", options->json, "Print the records as one JSON list, or what list prints as one object");
   auto* const connections =
       command
           ->add_option("--connections", options->connections,
@@ -155,7 +181,7 @@ void add_bench_command(CLI::App& app) {
           ->allow_extra_args(false)
           ->check(CLI::Range(1, 32))
           ->excludes(json);
-  std::vector<CLI::Option const*> const of_runs{results, quick, json, connections};
+  std::vector<CLI::Option const*> const of_runs{results, quick, connections};
   command->callback([=] {
     if (options->names == std::vector<std::string>{"list"}) {
       check_nothing_beside_list(of_runs);

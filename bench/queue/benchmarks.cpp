@@ -18,12 +18,10 @@ std::vector<benchmark> queue_benchmarks() {
        "microseconds per step of a chain of batches: by the host, and waiting on the device, by tasks per "
        "batch",
        &measure_dependent_batches},
-      {"queue/preloaded",
-       "tasks a second that workers take from a full ring, by resident blocks (section 5.2)",
+      {"queue/preloaded", "tasks a second that workers take from a full ring, by resident blocks",
        &measure_preloaded, &needs_a_gpu},
       {"queue/enqueue",
-       "tasks a second and the host's time of an enqueue, by its tasks: task_queue, chen_queue, launches "
-       "(section 5.2)",
+       "tasks a second and the host's time of an enqueue, by its tasks: task_queue, chen_queue, launches",
        &measure_enqueue},
       {"queue/arguments", "time of a task and its round trip, by the bytes of its kernel's members",
        &measure_arguments},
@@ -31,17 +29,14 @@ std::vector<benchmark> queue_benchmarks() {
        "batches of tiny, long and uneven tasks over several devices by each feed policy, and the default's "
        "regret",
        &measure_queue_defaults, &needs_two_devices},
-      {"queue/homes",
-       "throughput, round trip and a full ring, kept on the device, on the host and on a peer (section 4.2)",
+      {"queue/homes", "throughput, round trip and a full ring, kept on the device, on the host and on a peer",
        &measure_homes},
       {"queue/trees", "tasks a second where those that the host feeds create others, by tasks per tree",
        &measure_trees},
       {"queue/uneven_grids",
-       "65 536 uneven blocks as one launch, spread, and as a task each, with cost hints and without (Figs. 6 "
-       "and 7)",
+       "65 536 uneven blocks as one launch, spread, and as a task each, with cost hints and without",
        &measure_uneven_grids},
-      {"queue/matmul_patterns",
-       "a matrix product with nullified tiles, as one launch and as tasks (Figs. 6 and 7)",
+      {"queue/matmul_patterns", "a matrix product with nullified tiles, as one launch and as tasks",
        &measure_matmul_patterns},
   };
 }

@@ -6,8 +6,10 @@
 #include "command_line/program.hpp"
 #include "compare_command.hpp"
 #include "devices_command.hpp"
+#include "paper_command.hpp"
 #include "plot_command.hpp"
 #include "programs.hpp"
+#include "report_command.hpp"
 
 namespace {
 
@@ -20,6 +22,8 @@ void describe(CLI::App& app) {
   ballast::cli::add_devices_command(app);
   ballast::cli::add_plot_command(app);
   ballast::cli::add_compare_command(app);
+  ballast::cli::add_report_command(app);
+  ballast::cli::add_paper_command(app);
 }
 
 /// Whether the first word names a command that is not this program's own.

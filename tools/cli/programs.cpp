@@ -93,23 +93,27 @@ std::string list_programs(fs::path const& folder) {
   return text;
 }
 
-void exec_program(fs::path const& folder, char** argv) {
-  std::string const name = argv[1];
+fs::path program_file(fs::path const& folder, std::string const& name) {
   auto const file = folder / (std::string(prefix) + name);
   auto const* const known = find_known(name);
   std::error_code ignored;
-  bool const there = is_a_name(name) && fs::exists(file, ignored);
-  if (!there && known != nullptr)
+  if (is_a_name(name) && fs::exists(file, ignored)) return file;
+  if (known != nullptr)
     throw error(fmt::format("{} was not built: there is no {} (build it with {})", name, file.string(),
                             how_to_build(*known)));
-  if (!there) throw_bad_argument("command", "'" + name + "'", "a command that `ballast --help` lists");
-  setenv(command_line::caller_variable, BALLAST_VERSION, 1);
-  std::string own_name = file.string();
+  throw_bad_argument("command", "'" + name + "'", "a command that `ballast --help` lists");
+}
+
+void announce_version() { setenv(command_line::caller_variable, BALLAST_VERSION, 1); }
+
+void exec_program(fs::path const& folder, char** argv) {
+  std::string own_name = program_file(folder, argv[1]).string();
+  announce_version();
   std::vector<char*> words{own_name.data()};
   for (char** word = argv + 2; *word != nullptr; ++word) words.push_back(*word);
   words.push_back(nullptr);
   execv(own_name.c_str(), words.data());
-  throw error(fmt::format("{} cannot be run: {}", file.string(), std::strerror(errno)));
+  throw error(fmt::format("{} cannot be run: {}", own_name, std::strerror(errno)));
 }
 
 }  // namespace ballast::cli

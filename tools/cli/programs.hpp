@@ -14,9 +14,16 @@ std::filesystem::path own_folder();
 /// option that builds them.
 std::string list_programs(std::filesystem::path const& folder);
 
+/// The file of the program `ballast-NAME` of `folder`. Throws bad_argument ("command") if there is no such
+/// command, and ballast::error if it was not built.
+std::filesystem::path program_file(std::filesystem::path const& folder, std::string const& name);
+
+/// Tells the programs that this one starts from now on its version, which must be theirs.
+void announce_version();
+
 /// Becomes the program `ballast-NAME` of `folder` with the words of `argv` after NAME, which is argv[1];
-/// tells it this program's version. Returns only by throwing: bad_argument ("command") if there is no such
-/// command, and ballast::error if it was not built or cannot be run.
+/// tells it this program's version. Returns only by throwing: what program_file() throws, and ballast::error
+/// if it cannot be run.
 [[noreturn]] void exec_program(std::filesystem::path const& folder, char** argv);
 
 }  // namespace ballast::cli

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "report/run_record.hpp"
 
@@ -17,9 +18,22 @@ namespace ballast {
 /// no series.
 std::string plot_script(std::span<run_record const> records);
 
-/// Draws the records as plot_script() says with the `gnuplot` found in PATH, and writes the picture whole or
-/// not at all. Throws what plot_script throws, and ballast::error if there is no gnuplot, it failed, or the
-/// file cannot be written. Waits for gnuplot, which takes a fraction of a second.
+/// What stands above a picture, and what tells its records apart in the legend: a label for each.
+struct plot_heading {
+  std::string title;
+  std::vector<std::string> lines, labels;
+};
+
+/// As above, under another heading. Throws bad_argument ("heading.labels") also if there is not one for each
+/// record.
+std::string plot_script(std::span<run_record const> records, plot_heading const& heading);
+
+/// The SVG picture that the `gnuplot` found in PATH draws by the script. Throws ballast::error if there is no
+/// gnuplot or it failed. Waits for gnuplot, which takes a fraction of a second.
+std::string picture_of(std::string const& script);
+
+/// Draws the records as plot_script() says, and writes the picture whole or not at all. Throws what
+/// plot_script and picture_of throw, and ballast::error if the file cannot be written.
 void write_plot(std::filesystem::path const& svg, std::span<run_record const> records);
 
 }  // namespace ballast

@@ -111,8 +111,8 @@ std::string text_at(picture_size const& picture, int base, int font_size, std::s
                      plotted(picture.x(margin)), plotted(picture.y(base)), font_size);
 }
 
-std::string heading(picture_size const& picture, std::string const& title,
-                    std::vector<std::string> const& lines) {
+std::string heading_script(picture_size const& picture, std::string const& title,
+                           std::vector<std::string> const& lines) {
   std::string text = text_at(picture, title_base, 17, title);
   int base = first_line_base;
   for (std::string const& line : lines) {
@@ -151,25 +151,31 @@ plot_axes axes_of(run_record const& record, std::vector<plot_panel> const& panel
 
 }  // namespace
 
-std::string plot_script(std::span<run_record const> records) {
+std::string plot_script(std::span<run_record const> records, plot_heading const& heading) {
   check_records_are_alike(records);
+  if (heading.labels.size() != records.size())
+    throw_bad_argument("heading.labels", heading.labels.size(), "one for each record");
   std::vector<plot_panel> const panels = panels_of(records);
   if (panels.empty()) throw_bad_argument("records", "without series", "with one series or more");
-  std::vector<std::string> const labels = distinguishing_labels(records);
-  std::vector<std::string> const lines = lines_below_title(records, labels);
 
-  int top = first_line_base + line_height * static_cast<int>(lines.size());
+  int top = first_line_base + line_height * static_cast<int>(heading.lines.size());
   picture_size picture{picture_width, top};
   for (plot_panel const& panel : panels) picture.height += height_of(panel);
-  std::string text = beginning(picture) + heading(picture, title_of(records.front()), lines);
+  std::string text = beginning(picture) + heading_script(picture, heading.title, heading.lines);
   plot_axes const axes = axes_of(records.front(), panels);
   for (plot_panel const& panel : panels) {
-    text += panel.bars.empty() ? line_script(panel, labels, axes, picture, top)
-                               : bar_script(panel, labels, axes, picture, top);
+    text += panel.bars.empty() ? line_script(panel, heading.labels, axes, picture, top)
+                               : bar_script(panel, heading.labels, axes, picture, top);
     text += "unset label\n";  // the heading belongs to the picture and not to each panel
     top += height_of(panel);
   }
   return text + "unset multiplot\n";
+}
+
+std::string plot_script(std::span<run_record const> records) {
+  check_records_are_alike(records);
+  std::vector<std::string> const labels = distinguishing_labels(records);
+  return plot_script(records, {title_of(records.front()), lines_below_title(records, labels), labels});
 }
 
 }  // namespace ballast

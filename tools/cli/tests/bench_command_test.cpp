@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "command_run.hpp"
 
@@ -39,6 +40,23 @@ TEST(bench_command, lists_benchmarks_and_whether_they_run_on_the_devices) {
   EXPECT_THAT(listed.out, testing::HasSubstr("md/sizes"));
   EXPECT_THAT(listed.out, testing::ContainsRegex("launch/chains +yes"));
   EXPECT_THAT(listed.out, testing::ContainsRegex("launch/weak_scaling +no"));
+}
+
+TEST(bench_command, lists_the_paper_of_each_figure_that_a_benchmark_redoes) {
+  EXPECT_THAT(run("bench list --devices host:1").out,
+              testing::ContainsRegex("md/busy +no +Chen 2010, Fig. 10 +how long each device"));
+  auto const listed = nlohmann::json::parse(run("bench list --json --devices host:1").out);
+  EXPECT_EQ(listed.at("devices"), nlohmann::json::array({"host:1"}));
+  std::set<std::string> named;
+  for (auto const& one : listed.at("benchmarks")) {
+    EXPECT_THAT(one.at("measures").get<std::string>(), testing::Not(testing::HasSubstr("Fig.")));
+    EXPECT_EQ(one.at("here").get<bool>(), one.at("obstacle").is_null());
+    named.insert(one.at("name"));
+  }
+  std::ifstream published(BALLAST_PUBLISHED);
+  auto const document = nlohmann::json::parse(published);
+  for (auto const& [benchmark, seconds] : document.at("seconds").items())
+    EXPECT_TRUE(named.contains(benchmark)) << benchmark;
 }
 
 TEST(bench_command, files_a_verified_record_of_what_it_measured) {
@@ -147,7 +165,6 @@ TEST(bench_command, refuses_a_name_and_a_device_that_do_not_exist) {
 
 TEST(bench_command, refuses_beside_list_what_only_runs_look_at_and_results_without_a_name) {
   expect_refusal("bench list --quick", "--quick is true; legal is nothing beside list");
-  expect_refusal("bench list --json", "--json is true; legal is nothing beside list");
   expect_refusal("bench list --results r", "--results is r; legal is nothing beside list");
   expect_refusal("bench queue/throughput --results ''", "--results is \"\"; legal is the name of a FOLDER");
 }

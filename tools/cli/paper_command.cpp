@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "paper_command.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ballast/error.hpp"
+#include "ballast/replace_file.hpp"
+#include "command_line/options.hpp"
+#include "command_line/program.hpp"
+#include "programs.hpp"
+#include "report/child_program.hpp"
+#include "report/pages.hpp"
+#include "report/paper_verdict.hpp"
+#include "report/papers.hpp"
+#include "report/progress.hpp"
+#include "report/table.hpp"
+
+namespace ballast::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct paper_options {
+  std::optional<std::string> name, devices;
+  std::string results = "bench-results";
+  bool quick = false, draw_only = false, json = false;
+};
+
+/// What `ballast bench` can measure on some devices.
+struct bench_listing {
+  std::vector<std::string> devices;
+  std::map<std::string, std::string> obstacles;  ///< of each benchmark, empty if there is none
+};
+
+/// One start of `ballast bench`; an empty list of devices is that program's choice.
+struct planned_run {
+  std::string benchmark, devices;
+  std::optional<std::uint32_t> connections;
+
+  bool operator==(planned_run const&) const = default;
+};
+
+/// What is to be run for a paper, and why some of its figures cannot be measured.
+struct paper_plan {
+  std::vector<planned_run> runs;    ///< each once
+  std::vector<std::string> unable;  ///< of each figure, empty if there is nothing in the way
+  std::vector<std::string> devices;
+};
+
+std::vector<std::string> bench_words(std::vector<std::string> words, std::string const& devices) {
+  words.insert(words.begin(), program_file(own_folder(), "bench").string());
+  if (!devices.empty()) words.insert(words.end(), {"--devices", devices});
+  return words;
+}
+
+/// The sentence of a program of the family, which begins with its name and ends with a hint and a new line.
+std::string sentence_of(std::string complaint) {
+  for (std::string const end : {"\n", " (see ballast bench --help)"})
+    if (complaint.ends_with(end)) complaint.resize(complaint.size() - end.size());
+  std::string const begin = "ballast: ";
+  return complaint.starts_with(begin) ? complaint.substr(begin.size()) : complaint;
+}
+
+bench_listing listing_on(std::string const& devices) {
+  auto const end = run_child({.words = bench_words({"list", "--json"}, devices)});
+  if (end.code != 0) throw command_line::verdict(end.code, sentence_of(end.complaints));
+  auto const listed = nlohmann::json::parse(end.output);
+  bench_listing all{listed.at("devices"), {}};
+  for (auto const& one : listed.at("benchmarks"))
+    all.obstacles[one.at("name")] = one.at("obstacle").is_null() ? "" : one.at("obstacle");
+  return all;
+}
+
+/// As --devices takes it: without the number that tells repeated ones apart.
+std::string spec_of(std::string const& device_name) { return device_name.substr(0, device_name.find('#')); }
+
+/// Makes the plan of one paper. Asks `ballast bench`, which knows the devices, so that this process holds
+/// none of them while others measure.
+class planner {
+ public:
+  explicit planner(std::string devices) : devices_(std::move(devices)), all_(listing_on(devices_)) {
+    first_ = all_.devices.size() > 1 ? spec_of(all_.devices.front()) : devices_;
+    alone_ = first_ == devices_ ? all_ : listing_on(first_);
+  }
+
+  paper_plan plan_of(published_paper const& paper) const {
+    paper_plan plan;
+    plan.devices = all_.devices;
+    for (auto const& figure : paper.figures) plan.unable.push_back(add(figure, plan.runs));
+    return plan;
+  }
+
+ private:
+  /// Returns what is in the way of the figure, all that it lacks.
+  std::string add(published_figure const& figure, std::vector<planned_run>& runs) const {
+    if (figure.devices == figure_devices::several && all_.devices.size() < 2)
+      return "it needs two devices: name two";
+    bool const on_one = figure.devices == figure_devices::one;
+    std::string unable;
+    for (auto const& benchmark : figure.benchmarks) {
+      auto const obstacle = obstacle_of(on_one ? alone_ : all_, benchmark);
+      planned_run const run{benchmark, on_one ? first_ : devices_, figure.connections};
+      if (!obstacle.empty()) unable += (unable.empty() ? "" : "; ") + benchmark + ": " + obstacle;
+      if (obstacle.empty() && std::ranges::find(runs, run) == runs.end()) runs.push_back(run);
+    }
+    return unable;
+  }
+
+  static std::string obstacle_of(bench_listing const& listing, std::string const& benchmark) {
+    auto const found = listing.obstacles.find(benchmark);
+    return found == listing.obstacles.end() ? "this build has no such benchmark" : found->second;
+  }
+
+  std::string devices_, first_;
+  bench_listing all_, alone_;
+};
+
+/// "about 40 s" by what the runs took elsewhere.
+std::string estimate_of(paper_plan const& plan, bool quick) {
+  double seconds = 0;
+  std::size_t unknown = 0;
+  for (auto const& run : plan.runs) {
+    auto const found = all_papers().durations.find(run.benchmark);
+    auto const known = found == all_papers().durations.end() ? benchmark_duration{} : found->second;
+    seconds += quick ? known.quick : known.whole;
+    unknown += (quick ? known.quick : known.whole) == 0 ? 1 : 0;
+  }
+  auto const text = "about " + duration_text(seconds) + " by what they took on " +
+                    (quick ? "two CPU cores" : "one or two H200s");
+  return unknown == 0 ? text : text + fmt::format(", and {} of unknown length", unknown);
+}
+
+void tell_plan(published_paper const& paper, paper_plan const& plan, bool quick) {
+  std::cerr << paper.short_name << ": " << paper.title << '\n';
+  table rows({{"figure", alignment::left}, {"can be measured here", alignment::left}});
+  for (std::size_t i = 0; i < paper.figures.size(); ++i)
+    rows.add_row({paper.figures[i].figure, plan.unable[i].empty() ? "yes" : "no: " + plan.unable[i]});
+  std::cerr << rows.text(charset_of_environment());
+  std::cerr << fmt::format("{} runs on {}; {}\n", plan.runs.size(), fmt::join(plan.devices, ", "),
+                           estimate_of(plan, quick));
+}
+
+std::vector<std::string> words_of(planned_run const& run, paper_options const& options) {
+  std::vector<std::string> words{run.benchmark, "--results", options.results};
+  if (options.quick) words.emplace_back("--quick");
+  if (run.connections) words.insert(words.end(), {"--connections", std::to_string(*run.connections)});
+  return bench_words(std::move(words), run.devices);
+}
+
+/// Returns the names of the benchmarks that failed. After an interrupt none begins.
+std::string run_all(paper_plan const& plan, paper_options const& options) {
+  std::string failed;
+  auto const begin = std::chrono::steady_clock::now();
+  for (std::size_t i = 0; i < plan.runs.size() && !command_line::was_interrupted(); ++i) {
+    std::chrono::duration<double> const taken = std::chrono::steady_clock::now() - begin;
+    std::cerr << fmt::format("[{} of {}, {} so far]\n", i + 1, plan.runs.size(),
+                             duration_text(taken.count()));
+    auto const end = run_child({.words = words_of(plan.runs[i], options), .complains_here = true});
+    if (end.code != 0 && !command_line::was_interrupted()) failed += " " + plan.runs[i].benchmark;
+  }
+  return failed;
+}
+
+std::vector<figure_verdict> verdicts_on(published_paper const& paper, record_folder const& folder) {
+  std::vector<figure_verdict> verdicts;
+  for (auto const& figure : paper.figures) verdicts.push_back(judge(figure, folder.records));
+  return verdicts;
+}
+
+json_value or_null(std::optional<double> const& value) { return value ? json_value(*value) : json_value(); }
+
+json_value checks_as_json(published_figure const& figure, figure_verdict const& verdict) {
+  json_value::list checks;
+  for (std::size_t i = 0; i < figure.checks.size(); ++i) {
+    auto const& check = figure.checks[i];
+    checks.push_back(json_value::object{{"says", check.says},
+                                        {"at_least", or_null(check.at_least)},
+                                        {"at_most", or_null(check.at_most)},
+                                        {"measured", or_null(verdict.checks[i].value)},
+                                        {"holds", verdict.checks[i].holds}});
+  }
+  return checks;
+}
+
+json_value values_as_json(published_figure const& figure, figure_verdict const& verdict) {
+  json_value::list values;
+  for (std::size_t i = 0; i < figure.values.size(); ++i) {
+    auto const& value = figure.values[i];
+    values.push_back(json_value::object{{"series", value.series},
+                                        {"x", or_null(value.x)},
+                                        {"unit", value.unit},
+                                        {"published", value.y},
+                                        {"stated_in", value.source},
+                                        {"ours", or_null(verdict.ours[i])}});
+  }
+  return values;
+}
+
+json_value figure_as_json(published_figure const& figure, figure_verdict const& verdict,
+                          std::string const& unable) {
+  json_value::list records;
+  for (auto const* one : verdict.records) records.emplace_back(one->file);
+  return json_value::object{{"figure", figure.figure},
+                            {"title", figure.title},
+                            {"verdict", outcome_text(verdict.outcome)},
+                            {"why", verdict.why},
+                            {"unable", unable.empty() ? json_value() : json_value(unable)},
+                            {"quick", verdict.is_quick},
+                            {"command", command_for(figure)},
+                            {"checks", checks_as_json(figure, verdict)},
+                            {"values", values_as_json(figure, verdict)},
+                            {"records", records}};
+}
+
+json_value paper_as_json(published_paper const& paper) {
+  return json_value::object{{"name", paper.key},
+                            {"paper", paper.short_name},
+                            {"title", paper.title},
+                            {"published_on", paper.machine},
+                            {"results", paper.results}};
+}
+
+void print_verdicts(published_paper const& paper, std::vector<figure_verdict> const& verdicts,
+                    std::vector<std::string> const& unable, std::string const& page, bool as_json) {
+  json_value::list figures;
+  table rows({{"figure", alignment::left}, {"verdict", alignment::left}, {"why", alignment::left}});
+  for (std::size_t i = 0; i < verdicts.size(); ++i) {
+    figures.push_back(figure_as_json(paper.figures[i], verdicts[i], unable[i]));
+    rows.add_row({paper.figures[i].figure, std::string(outcome_text(verdicts[i].outcome)),
+                  grounds_of(verdicts[i], unable[i])});
+  }
+  json_value const all =
+      json_value::object{{"paper", paper_as_json(paper)}, {"page", page}, {"figures", figures}};
+  std::cout << (as_json ? all.text(2) + '\n' : rows.text(charset_of_environment()) + page + '\n');
+}
+
+void list_all_papers(bool as_json) {
+  json_value::list papers;
+  table rows(
+      {{"name", alignment::left}, {"paper", alignment::left}, {"figures"}, {"title", alignment::left}});
+  for (auto const& one : all_papers().papers) {
+    papers.push_back(paper_as_json(one));
+    rows.add_row({one.key, one.short_name, std::to_string(one.figures.size()), one.title});
+  }
+  std::cout << (as_json ? json_value(papers).text(2) + '\n' : rows.text(charset_of_environment()));
+}
+
+/// Measures what can be measured, unless only a page is wanted. Returns the plan, and adds what failed.
+paper_plan measure(published_paper const& paper, paper_options const& options, std::string& failed) {
+  if (options.draw_only) return {{}, std::vector<std::string>(paper.figures.size()), {}};
+  auto plan = planner(options.devices.value_or("")).plan_of(paper);
+  tell_plan(paper, plan, options.quick);
+  failed = run_all(plan, options);
+  return plan;
+}
+
+/// So that what stands in the way is known before anything is measured.
+void make_folder(fs::path const& folder) {
+  std::error_code failed;
+  fs::create_directories(folder, failed);
+  if (failed) throw error("cannot make the folder " + folder.string() + ": " + failed.message());
+}
+
+/// Throws ballast::error if something failed, after the page and the verdicts.
+void reproduce(published_paper const& paper, paper_options const& options) {
+  fs::path const folder = options.results, page = folder / (paper.key + ".html");
+  make_folder(folder);
+  check_replaceable(page);
+  std::string failed;
+  auto const plan = measure(paper, options, failed);
+  auto const found = read_record_folder(folder);
+  auto const verdicts = verdicts_on(paper, found);
+  auto const drawn = page_of_paper(paper, verdicts, plan.unable);
+  replace_file(page, drawn.html);
+  print_verdicts(paper, verdicts, plan.unable, page.string(), options.json);
+  for (auto const& one : found.broken) std::cerr << "ballast: beware: " << one.why << '\n';
+  for (auto const& one : drawn.complaints) std::cerr << "ballast: beware: " << one << '\n';
+  if (!failed.empty()) throw error("these benchmarks failed:" + failed);
+}
+
+void check_nothing_beside(std::vector<CLI::Option const*> const& of_runs, std::string const& what) {
+  for (auto const* const option : of_runs)
+    if (option->count() > 0)
+      throw_bad_argument(option->get_name(), option->results().front(), "nothing " + what);
+}
+
+}  // namespace
+
+void add_paper_command(CLI::App& app) {
+  auto const options = std::make_shared<paper_options>();
+  auto* const command =
+      app.add_subcommand("paper", "Measure a paper's figures again, beside what it published");
+  command->add_option("NAME", options->name, "The paper; without it all are listed");
+  auto* const quick =
+      command->add_flag("--quick", options->quick, "Show that it works: few repetitions of small cases");
+  auto* const draw_only = command->add_flag("--draw-only", options->draw_only,
+                                            "Measure nothing: the page of the records that are there");
+  auto* const devices = command
+                            ->add_option_function<std::string>(
+                                "--devices", [options](std::string const& list) { options->devices = list; },
+                                command_line::device_list_help)
+                            ->type_name("LIST");
+  auto* const results =
+      command_line::add_path(*command, "--results", options->results, "FOLDER",
+                             "Records go to FOLDER/<machine>/, and the page to FOLDER/NAME.html")
+          ->default_str(options->results);
+  command->add_flag("--json", options->json, "Print one JSON object, or of all papers one list");
+  command->callback([=] {
+    if (!options->name) {
+      check_nothing_beside({quick, draw_only, devices, results}, "without NAME, which lists the papers");
+      return list_all_papers(options->json);
+    }
+    if (options->draw_only)
+      check_nothing_beside({quick, devices}, "beside --draw-only, which measures nothing");
+    reproduce(all_papers().named(*options->name), *options);
+  });
+}
+
+}  // namespace ballast::cli

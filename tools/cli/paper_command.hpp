@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace ballast::cli {
+
+/// `ballast paper [NAME]`: measures the figures of a paper again, and writes a page of them.
+void add_paper_command(CLI::App& app);
+
+}  // namespace ballast::cli

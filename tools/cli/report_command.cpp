@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report_command.hpp"
+
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <string>
+
+#include "ballast/error.hpp"
+#include "ballast/replace_file.hpp"
+#include "command_line/files.hpp"
+#include "command_line/options.hpp"
+#include "report/pages.hpp"
+
+namespace ballast::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct report_options {
+  std::string folder, out;
+};
+
+void check_not_replacing(fs::path const& out, fs::path const& folder, record_folder const& found) {
+  std::vector<command_line::named_file> inputs;
+  for (auto const& one : found.records) inputs.push_back({"FOLDER", (folder / one.file).string()});
+  for (auto const& one : found.broken) inputs.push_back({"FOLDER", (folder / one.file).string()});
+  for (auto const& one : found.others) inputs.push_back({"FOLDER", (folder / one).string()});
+  command_line::check_not_overwriting({"--out", out.string()}, inputs);
+}
+
+void complain(std::vector<std::string> const& all) {
+  for (auto const& one : all) std::cerr << "ballast: " << one << '\n';
+}
+
+void report(report_options const& options) {
+  fs::path const folder = options.folder;
+  auto const found = read_record_folder(folder);
+  if (found.records.empty() && found.broken.empty())
+    throw error(options.folder + ": there is no record in it");
+  fs::path const out = options.out.empty() ? folder / "report.html" : fs::path(options.out);
+  check_not_replacing(out, folder, found);
+  auto const page = page_of_records("Records in " + options.folder, found);
+  replace_file(out, page.html);
+  std::cout << out.string() << '\n';
+  for (auto const& one : found.broken) complain({one.why});
+  complain(page.complaints);
+  auto const failed = found.broken.size() + page.complaints.size();
+  if (failed > 0)
+    throw error(std::to_string(found.broken.size()) + " files are broken and " +
+                std::to_string(page.complaints.size()) + " pictures are missing, as the page tells");
+}
+
+}  // namespace
+
+void add_report_command(CLI::App& app) {
+  auto const options = std::make_shared<report_options>();
+  auto* const command = app.add_subcommand("report", "Write one HTML page of all records in a folder");
+  command
+      ->add_option("FOLDER", options->folder,
+                   "Where the records are, and in the folders in it (bench/SCHEMA.md)")
+      ->required();
+  command_line::add_path(*command, "--out", options->out, "FILE", "The page; FOLDER/report.html without it");
+  command->footer("The page needs no network. Its pictures are drawn by gnuplot.");
+  command->callback([options] { report(*options); });
+}
+
+}  // namespace ballast::cli

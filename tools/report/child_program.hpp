@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ballast/error.hpp"
+
+namespace ballast {
+
+/// A program that is started without a shell.
+struct child_program {
+  std::vector<std::string> words;  ///< the program first: a path, or a name that PATH has
+  std::string input = {};          ///< what it reads on standard input
+  bool complains_here = false;     ///< its standard error is this process's
+};
+
+/// How a program ended, and what it printed.
+struct child_end {
+  int code = 0;                    ///< 128 and the signal's number if a signal ended it
+  std::string output, complaints;  ///< standard output; standard error unless that went elsewhere
+};
+
+/// There is no program of that name.
+class no_such_program : public error {
+ public:
+  using error::error;
+};
+
+/// Runs the program and waits for its end, however long that takes. Throws no_such_program, and
+/// ballast::error if it cannot be started. `words`: one or more.
+child_end run_child(child_program const& what);
+
+}  // namespace ballast

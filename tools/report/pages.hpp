@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "report/paper_verdict.hpp"
+#include "report/papers.hpp"
+#include "report/plot.hpp"
+#include "report/record_folder.hpp"
+
+namespace ballast {
+
+/// A page, and why some of its pictures are missing, which it tells too: gnuplot draws them.
+struct drawn_page {
+  std::string html;
+  std::vector<std::string> complaints;
+};
+
+/// One self-contained HTML page of the records of a folder: for each its picture, its table and where it
+/// comes from, with filters by name, device and commit; what is no record is listed. Waits for gnuplot, a
+/// fraction of a second for each record.
+drawn_page page_of_records(std::string const& title, record_folder const& folder);
+
+/// The page of a paper: each figure with its verdict, the published values beside ours, and the records.
+/// `verdicts`: one for each of the paper's figures, in their order. `unable`: why a figure cannot be
+/// measured here, likewise, or empty.
+drawn_page page_of_paper(published_paper const& paper, std::span<figure_verdict const> verdicts,
+                         std::span<std::string const> unable);
+
+/// Of a page: a record's picture, its table and where it comes from. Adds to the complaints.
+std::string record_as_html(filed_record const& one, std::vector<std::string>& complaints);
+
+/// The picture as HTML, under the heading if there is one, or a sentence in its place that says why there is
+/// none, which is added to the complaints.
+std::string picture_as_html(std::string const& name, std::span<run_record const> records,
+                            plot_heading const* heading, std::vector<std::string>& complaints);
+
+/// What measures a figure: "ballast bench md/sizes --devices LIST".
+std::string command_for(published_figure const& figure);
+
+}  // namespace ballast

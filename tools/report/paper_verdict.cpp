@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/paper_verdict.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "report/statistics.hpp"
+
+namespace ballast {
+namespace {
+
+using verdict_records = std::vector<filed_record const*>;
+
+/// A parameter of a record as JSON, empty if it has none of that name.
+std::string parameter_of(run_record const& record, std::string_view name) {
+  auto const found = std::ranges::find(record.parameters, name, &json_value::member::first);
+  return found == record.parameters.end() ? "" : found->second.text();
+}
+
+bool has_its_devices(run_record const& record, published_figure const& figure) {
+  if (figure.devices == figure_devices::any) return true;
+  return (record.devices.size() > 1) == (figure.devices == figure_devices::several);
+}
+
+bool has_its_connections(run_record const& record, published_figure const& figure) {
+  return !figure.connections ||
+         parameter_of(record, "hardware_connections") == std::to_string(*figure.connections);
+}
+
+bool counts(run_record const& record, std::string const& benchmark, published_figure const& figure) {
+  return record.benchmark == benchmark && record.answer.verified && has_its_devices(record, figure) &&
+         has_its_connections(record, figure);
+}
+
+verdict_records newest_of(published_figure const& figure, std::span<filed_record const> all) {
+  verdict_records chosen;
+  for (auto const& benchmark : figure.benchmarks) {
+    filed_record const* newest = nullptr;
+    for (auto const& one : all)
+      if (counts(one.record, benchmark, figure) &&
+          (newest == nullptr || newest->record.started <= one.record.started))
+        newest = &one;
+    if (newest != nullptr) chosen.push_back(newest);
+  }
+  return chosen;
+}
+
+/// `pattern` may hold one *.
+bool fits(std::string_view pattern, std::string_view text) {
+  auto const star = pattern.find('*');
+  if (star == std::string_view::npos) return pattern == text;
+  auto const before = pattern.substr(0, star), after = pattern.substr(star + 1);
+  return text.size() >= before.size() + after.size() && text.starts_with(before) && text.ends_with(after);
+}
+
+struct measured_point {
+  double x = 0, y = 0;
+};
+
+/// By rising x; of several curves that fit, the last.
+std::vector<measured_point> points_of(run_record const& record, std::string_view pattern) {
+  auto const fitting = [&](sample_series const& one) { return one.x && fits(pattern, one.curve); };
+  auto const last = std::ranges::find_if(record.series.rbegin(), record.series.rend(), fitting);
+  std::vector<measured_point> points;
+  if (last == record.series.rend()) return points;
+  for (auto const& one : record.series)
+    if (one.x && one.curve == last->curve && one.unit == last->unit)
+      points.push_back({*one.x, median(one.samples)});
+  std::ranges::sort(points, {}, &measured_point::x);
+  return points;
+}
+
+double number_in(std::string_view text) {
+  double value = std::nan("");
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
+
+/// `points`: one or more.
+std::optional<measured_point> point_at(std::vector<measured_point> const& points, std::string_view place) {
+  if (place == "first") return points.front();
+  if (place == "last") return points.back();
+  if (place == "most") return *std::ranges::max_element(points, {}, &measured_point::y);
+  if (place == "least") return *std::ranges::min_element(points, {}, &measured_point::y);
+  auto const found = std::ranges::find(points, number_in(place), &measured_point::x);
+  return found == points.end() ? std::nullopt : std::optional(*found);
+}
+
+std::optional<double> on_curve(run_record const& record, record_figure const& what) {
+  for (auto const& place : what.places)
+    for (auto const& name : what.names) {
+      auto const points = points_of(record, name);
+      auto const point = points.empty() ? std::nullopt : point_at(points, place);
+      if (point) return what.takes_place ? point->x : point->y;
+    }
+  return {};
+}
+
+/// The last that fits, or the one that the place means.
+std::optional<double> alone(run_record const& record, std::string_view pattern,
+                            std::vector<std::string> const& places) {
+  std::vector<measured_point> fitting;
+  for (auto const& one : record.series)
+    if (fits(pattern, one.name)) fitting.push_back({double(fitting.size()), median(one.samples)});
+  if (fitting.empty()) return {};
+  auto const point = point_at(fitting, places.empty() ? "last" : places.front());
+  return point ? std::optional(point->y) : std::nullopt;
+}
+
+std::optional<double> derived_of(run_record const& record, std::string_view pattern) {
+  for (auto one = record.derived.rbegin(); one != record.derived.rend(); ++one)
+    if (fits(pattern, one->first)) {
+      auto const value = number_in(one->second.text());
+      return std::isfinite(value) ? std::optional(value) : std::nullopt;
+    }
+  return {};
+}
+
+std::optional<double> found_in(run_record const& record, record_figure const& what) {
+  if (what.what == record_figure::kind::curve) return on_curve(record, what);
+  for (auto const& name : what.names) {
+    auto const value = what.what == record_figure::kind::series ? alone(record, name, what.places)
+                                                                : derived_of(record, name);
+    if (value) return value;
+  }
+  return {};
+}
+
+std::optional<double> value_of(verdict_records const& records, record_figure const& what) {
+  if (what.what == record_figure::kind::number) return what.number;
+  for (auto const* one : records)
+    if (one->record.benchmark == what.benchmark) return found_in(one->record, what);
+  return {};
+}
+
+bool is_at_each_place(record_figure const& what) {
+  return what.what == record_figure::kind::curve && what.places == std::vector<std::string>{"each"};
+}
+
+/// The least ratio of two curves over the places that both have.
+std::optional<double> least_ratio(verdict_records const& records, figure_ratio const& what) {
+  std::optional<double> least;
+  for (auto const* one : records) {
+    if (one->record.benchmark != what.value.benchmark) continue;
+    auto const below = points_of(one->record, what.over->names.front());
+    for (auto const& point : points_of(one->record, what.value.names.front())) {
+      auto const found = std::ranges::find(below, point.x, &measured_point::x);
+      if (found == below.end() || found->y == 0) continue;
+      least = std::min(least.value_or(point.y / found->y), point.y / found->y);
+    }
+  }
+  return least;
+}
+
+std::optional<double> value_of(verdict_records const& records, figure_ratio const& what) {
+  if (what.over && is_at_each_place(what.value)) return least_ratio(records, what);
+  auto const value = value_of(records, what.value);
+  if (!value || !what.over) return value;
+  auto const over = value_of(records, *what.over);
+  return over && *over != 0 ? std::optional(*value / *over) : std::nullopt;
+}
+
+check_outcome outcome_of(figure_check const& check, verdict_records const& records) {
+  auto const value = value_of(records, check.value);
+  bool const holds =
+      value && (!check.at_least || *value >= *check.at_least) && (!check.at_most || *value <= *check.at_most);
+  return {value, holds};
+}
+
+std::string missing_text(published_figure const& figure, verdict_records const& records) {
+  std::string names;
+  for (auto const& benchmark : figure.benchmarks) {
+    auto const is_it = [&](filed_record const* one) { return one->record.benchmark == benchmark; };
+    if (std::ranges::none_of(records, is_it)) names += (names.empty() ? "" : ", ") + benchmark;
+  }
+  if (!names.empty()) return "there is no verified record of " + names;
+  return "the records lack what a check looks at";
+}
+
+void conclude(published_figure const& figure, figure_verdict& now) {
+  auto const lacks = [](check_outcome const& one) { return !one.value; };
+  if (std::ranges::any_of(now.checks, lacks)) {
+    now.why = missing_text(figure, now.records);
+    return;
+  }
+  auto const hold = std::size_t(std::ranges::count(now.checks, true, &check_outcome::holds));
+  now.outcome = hold == now.checks.size() ? figure_outcome::reproduced : figure_outcome::gone;
+  now.why = fmt::format("{} of {} checks hold", hold, now.checks.size());
+}
+
+}  // namespace
+
+std::string_view outcome_text(figure_outcome outcome) {
+  switch (outcome) {
+    case figure_outcome::reproduced:
+      return "reproduced";
+    case figure_outcome::gone:
+      return "gone on this hardware";
+    case figure_outcome::not_measured:
+      break;
+  }
+  return "not measured";
+}
+
+std::string grounds_of(figure_verdict const& verdict, std::string const& unable) {
+  bool const is_measured = verdict.outcome != figure_outcome::not_measured;
+  auto const text = verdict.why + (is_measured && verdict.is_quick ? ", of a quick run" : "");
+  return unable.empty() ? text : text + "; not measured here: " + unable;
+}
+
+figure_verdict judge(published_figure const& figure, std::span<filed_record const> records) {
+  figure_verdict now;
+  now.records = newest_of(figure, records);
+  now.is_quick = std::ranges::any_of(
+      now.records, [](auto const* one) { return parameter_of(one->record, "quick") == "true"; });
+  for (auto const& check : figure.checks) now.checks.push_back(outcome_of(check, now.records));
+  for (auto const& value : figure.values)
+    now.ours.push_back(value.ours ? value_of(now.records, *value.ours) : std::nullopt);
+  conclude(figure, now);
+  return now;
+}
+
+}  // namespace ballast

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "report/papers.hpp"
+#include "report/record_folder.hpp"
+
+namespace ballast {
+
+enum class figure_outcome { reproduced, gone, not_measured };
+
+/// "reproduced", "gone on this hardware", "not measured".
+std::string_view outcome_text(figure_outcome outcome);
+
+/// A check of a figure: what was measured, and whether that is as it must be.
+struct check_outcome {
+  std::optional<double> value;  ///< none if no record has it
+  bool holds = false;
+};
+
+/// What records say about a figure. `records` point into what was judged.
+struct figure_verdict {
+  figure_outcome outcome = figure_outcome::not_measured;
+  std::string why;                           ///< in a sentence's place: "2 of 2 checks hold"
+  std::vector<filed_record const*> records;  ///< of each benchmark the newest that counts, if there is one
+  std::vector<check_outcome> checks;         ///< of each of the figure's, in their order
+  std::vector<std::optional<double>> ours;   ///< beside each of the figure's values, in their order
+  bool is_quick = false;                     ///< a record is of a quick run
+};
+
+/// Why the verdict is as it is: its `why`, that a record is of a quick run, and what is in the way of
+/// measuring the figure here, unless that is empty.
+std::string grounds_of(figure_verdict const& verdict, std::string const& unable);
+
+/// Whether the figure is reproduced, by its checks: if all hold it is, if one does not it is gone, and if
+/// what one looks at is in no record it was not measured. A record counts if it is of one of the figure's
+/// benchmarks, devices and connections, and its answer was verified.
+figure_verdict judge(published_figure const& figure, std::span<filed_record const> records);
+
+}  // namespace ballast
