@@ -39,6 +39,6 @@ int main() {
   ballast::balanced_queue queue({device}, kernels());
   smooth const kernel{ballast::array_ref<unsigned const>(from.data()), ballast::array_ref(to.data()),
                       ballast::array_ref(peaks.data())};
-  queue.submit(ballast::task(kernel, {0, rows})).wait();  // one task of 64 blocks
+  queue.submit(ballast::grid_task(ballast::task(kernel, {0, rows}))).wait();  // 64 blocks, shared by workers
   std::printf("row 7, cell 8: %u became %u, peak %u\n", from[7008], to[7008], peaks[7]);
 }

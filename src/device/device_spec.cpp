@@ -30,6 +30,11 @@ std::optional<std::string_view> cut(std::string_view& text, char mark) {
   return after;
 }
 
+std::string_view without_blanks(std::string_view text) {
+  auto const first = text.find_first_not_of(' ');
+  return first == text.npos ? std::string_view() : text.substr(first, text.find_last_not_of(' ') + 1 - first);
+}
+
 int read_count(std::string_view part, std::string_view text, int least, int most, std::string const& what) {
   auto const number = read_number<int>(text);
   if (number && *number >= least && *number <= most) return *number;
@@ -93,6 +98,7 @@ std::vector<device_spec> parse_devices(std::string_view list) {
   for (std::optional<std::string_view> rest = list; rest;) {
     auto part = *rest;
     rest = cut(part, ',');
+    part = without_blanks(part);
     if (part.empty()) throw_empty_entry(list, specs.size() + 1);
     specs.push_back(parse_device(part));
   }

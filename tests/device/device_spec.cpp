@@ -41,9 +41,16 @@ TEST(device_spec, text_form_is_the_shortest_and_reads_back) {
   EXPECT_EQ(to_text(parse_devices("host:02/1.00")[0]), "host:2");
 }
 
+TEST(device_spec, ignores_blanks_around_an_entry) {
+  auto const specs = parse_devices(" host:1 , cuda:0@64,  host ");
+  ASSERT_EQ(specs.size(), 3u);
+  EXPECT_EQ(to_text(specs[0]) + to_text(specs[1]) + to_text(specs[2]), "host:1cuda:0@64host");
+  EXPECT_THROW(parse_devices("host:1, "), bad_argument);
+}
+
 TEST(device_spec, refuses_what_the_grammar_does_not_have_and_names_the_part) {
   for (std::string const part :
-       {" ",          "gpu",        "cuda ",      "Cuda",        "cuda:",      "cuda:-1",
+       {"h ost",      "gpu",        "cuda :1",    "Cuda",        "cuda:",      "cuda:-1",
         "cuda:x",     "cuda:1x",    "cuda:0@",    "cuda:0@0",    "cuda@4",     "cuda:0@x",
         "cuda:0/2",   "cuda/2",     "host:",      "host:0",      "host:-1",    "host:1.5",
         "host:99999", "host:1/",    "host:1/0.5", "host:1/1001", "host:1/nan", "host:1/inf",
