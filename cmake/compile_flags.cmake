@@ -33,9 +33,12 @@ endforeach()
 ballast_flag(-ffile-prefix-map=${ballast_BINARY_DIR}=.)
 ballast_flag(-ffile-prefix-map=${ballast_SOURCE_DIR}/=)
 
-# GCC 12 sees an overlap in "literal" + std::string (its bug 105651), which is there no more in GCC 13.
+# GCC 12 sees an overlap in "literal" + std::string (its bug 105651), which is there no more in GCC 13, and is wrong about
+# the bounds of std::string, literals and small vectors: in headers of Boost, and in precompiled ones, which it takes for ours.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-  ballast_flag(-Wno-restrict)
+  foreach(flag IN ITEMS -Wno-restrict -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread)
+    ballast_flag(${flag})
+  endforeach()
 endif()
 
 # GCC 12 spends a tenth of its time on collecting its garbage, which a gigabyte spares it.

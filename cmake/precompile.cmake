@@ -25,12 +25,6 @@ function(ballast_precompile_now target headers)
     string(APPEND key " ${value}")
   endforeach()
   string(MD5 flags "${key}")
-  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-    # Wrong about std::string, literals and small vectors, which a precompiled header shows as ours.
-    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Wno-array-bounds>
-                                             $<$<COMPILE_LANGUAGE:CXX>:-Wno-stringop-overflow>
-                                             $<$<COMPILE_LANGUAGE:CXX>:-Wno-stringop-overread>)
-  endif()
   if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
     # A precompiled header shows what the standard library itself uses, and does not have the option that keeps it quiet.
     target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Wno-deprecated-declarations>)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""check-links.py FOLDER: passes if every link in the HTML files of FOLDER to another of its files leads to a file, and a place in it, that
-is there. Places in the page itself are its maker's own affair."""
+"""check-links.py FOLDER: passes if there are HTML files in FOLDER and every link in them to another of its files leads to a file, and a
+place in it, that is there. Places in the page itself are its maker's own affair."""
 
 import html.parser
 import pathlib
@@ -25,6 +25,8 @@ class Page(html.parser.HTMLParser):
 
 def faults(folder):
     pages = {file: Page(file) for file in folder.rglob("*.html")}
+    if not pages:
+        yield f"{folder} has no page"
     for file, page in pages.items():
         for link in sorted(page.links):
             parts = urllib.parse.urlsplit(link)

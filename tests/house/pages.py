@@ -11,10 +11,16 @@ import sys
 import textwrap
 
 MAX_WORDS, MAX_LINE, MAX_SENTENCE = 1500, 120, 40
-BLOCK = re.compile(r"^( *)```(\w*)\n(.*?)^\1```$", re.M | re.S)
+COMPARED, OTHERS = ("cpp", "cuda", "cmake"), ("", "sh", "text", "mermaid")  # languages of blocks
+BLOCK = re.compile(r"^( *)```([^`\n]*)\n(.*?)^\1``` *$", re.M | re.S)
+FENCE = re.compile(r"^[ >*-]*(?:```|~~~).*$", re.M)
 CODE = re.compile(r"`[^`\n]*`")
-LINK = re.compile(r"\]\(([^)\s]+)\)|^\[\w+\]: (\S+)$", re.M)
-NO_PROSE = re.compile(r"^ *(#|\||<|\[\w+\]: |-{3}).*$", re.M)
+TITLE = r"(?:\s+(?:\"[^\"]*\"|'[^']*'|\([^)]*\)))?"
+LINK = re.compile(rf"\]\(\s*<?([^)\s>]+)>?{TITLE}\s*\)|^ *\[[^]\n]+\]:\s+<?([^\s>]+)>?{TITLE} *$"
+                  r"|\b(?:href|src)\s*=\s*[\"']?([^\"'\s>]+)", re.M)
+DEFINITION = re.compile(r"^ *\[([^]\n]+)\]: ", re.M)
+REFERENCE = re.compile(r"(?<![\w\]])\[([^][]+)\]\[([^][]*)\]")  # a[i][j] is none
+NO_PROSE = re.compile(r"^ *(#|\||<|\[[^]\n]+\]: |-{3}).*$", re.M)
 ITEM = re.compile(r"\n\s*\n|^ *(?:[-*]|\d+\.) ", re.M)
 END_OF_SENTENCE = re.compile(r"(?<=[.!?])[)\"*_]*\s+|(?<=[.!?][)\"*_])\s+")
 
@@ -24,8 +30,12 @@ def pages_of(root):
 
 
 def blocks_of(text):
-    """The language and the text of each fenced block, which stands further right in a list."""
+    """What follows the fence and the text of each fenced block, which stands further right in a list."""
     return [(language, textwrap.dedent(block)) for _, language, block in BLOCK.findall(text)]
+
+
+def prose_of(text):
+    return CODE.sub("", BLOCK.sub("", text))
 
 
 def faults_of_length(page, text):
@@ -56,8 +66,14 @@ def shows(source, block):
 
 def faults_of_code(text, sources):
     for language, block in blocks_of(text):
-        if language in ("cpp", "cmake") and not any(shows(source, block) for source in sources):
+        if language not in COMPARED + OTHERS:
+            yield "code", f"a block of '{language}'; legal are {', '.join(filter(None, COMPARED + OTHERS))}, or nothing"
+        elif not block.strip() or language in COMPARED and not re.search(r"\w", block):
+            yield "code", f"a block of '{language}' that shows nothing"
+        elif language in COMPARED and not any(shows(source, block) for source in sources):
             yield "code", "no file of examples or tests has this:\n" + textwrap.indent(block, "    ")
+    for fence in FENCE.findall(BLOCK.sub("", text)):
+        yield "code", f"a fence that is not of three ` with an end alike: {fence}"
 
 
 def anchors_of(page):
@@ -67,15 +83,30 @@ def anchors_of(page):
     return {re.sub(r"[^\w\- ]", "", title).replace(" ", "-") for title in plain}
 
 
-def faults_of_links(page, text):
-    for link in ("".join(both) for both in LINK.findall(CODE.sub("", BLOCK.sub("", text)))):
+def links_of(text):
+    return ["".join(forms) for forms in LINK.findall(text)]
+
+
+def label(name):
+    return " ".join(name.lower().split())
+
+
+def faults_of_links(root, page, text):
+    prose = prose_of(text)
+    defined = {label(name) for name in DEFINITION.findall(prose)}
+    for shown, name in REFERENCE.findall(prose):
+        if label(name or shown) not in defined:
+            yield "link", f"[{name or shown}] is not defined"
+    for link in links_of(prose):
         path, _, anchor = link.partition("#")
         if re.match(r"\w+:", link):
             continue
         target = page.parent / path if path else page
         if not target.exists():
             yield "link", f"{link} is not there"
-        elif anchor and anchor not in anchors_of(target):
+        elif not target.resolve().is_relative_to(root):
+            yield "link", f"{link} leads out of the repository"
+        elif anchor and (not target.is_file() or target.suffix != ".md" or anchor not in anchors_of(target)):
             yield "link", f"{target.name} has no heading {anchor}"
 
 
@@ -87,7 +118,7 @@ def pages_led_to(root):
         if page in found or page.suffix != ".md" or not page.is_file():
             continue
         found.add(page)
-        links = ("".join(both).partition("#")[0] for both in LINK.findall(page.read_text()))
+        links = (link.partition("#")[0] for link in links_of(page.read_text()))
         left += [(page.parent / link).resolve() for link in links if link and ":" not in link]
     return found
 
@@ -108,7 +139,7 @@ def main():
     for page in pages_of(root):
         text, name = page.read_text(), str(page.relative_to(root))
         for kind, fault in [*faults_of_length(page, text), *faults_of_sentences(text), *faults_of_code(text, sources),
-                            *faults_of_links(page, text)]:
+                            *faults_of_links(root, page, text)]:
             found.setdefault((name, kind), []).append(f"{name}: {fault}")
     if "--list" in sys.argv:
         print("\n".join("\t".join(key) for key in sorted(found)))

@@ -172,12 +172,6 @@ std::string run_all(paper_plan const& plan, paper_options const& options) {
   return failed;
 }
 
-std::vector<figure_verdict> verdicts_on(published_paper const& paper, record_folder const& folder) {
-  std::vector<figure_verdict> verdicts;
-  for (auto const& figure : paper.figures) verdicts.push_back(judge(figure, folder.records));
-  return verdicts;
-}
-
 json_value or_null(std::optional<double> const& value) { return value ? json_value(*value) : json_value(); }
 
 json_value checks_as_json(published_figure const& figure, figure_verdict const& verdict) {
@@ -215,6 +209,7 @@ json_value figure_as_json(published_figure const& figure, figure_verdict const& 
                             {"title", figure.title},
                             {"verdict", outcome_text(verdict.outcome)},
                             {"why", verdict.why},
+                            {"machine", verdict.machine.empty() ? json_value() : json_value(verdict.machine)},
                             {"unable", unable.empty() ? json_value() : json_value(unable)},
                             {"quick", verdict.is_quick},
                             {"command", command_for(figure)},
@@ -280,7 +275,7 @@ void reproduce(published_paper const& paper, paper_options const& options) {
   std::string failed;
   auto const plan = measure(paper, options, failed);
   auto const found = read_record_folder(folder);
-  auto const verdicts = verdicts_on(paper, found);
+  auto const verdicts = judge(paper, found.records);
   auto const drawn = page_of_paper(paper, verdicts, plan.unable);
   replace_file(page, drawn.html);
   print_verdicts(paper, verdicts, plan.unable, page.string(), options.json);

@@ -6,6 +6,10 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
 
 #include "report/statistics.hpp"
 
@@ -13,6 +17,9 @@ namespace ballast {
 namespace {
 
 using verdict_records = std::vector<filed_record const*>;
+
+/// What a figure is judged by on each machine that has records of it.
+using records_by_machine = std::map<std::string, verdict_records>;
 
 /// A parameter of a record as JSON, empty if it has none of that name.
 std::string parameter_of(run_record const& record, std::string_view name) {
@@ -35,17 +42,57 @@ bool counts(run_record const& record, std::string const& benchmark, published_fi
          has_its_connections(record, figure);
 }
 
-verdict_records newest_of(published_figure const& figure, std::span<filed_record const> all) {
-  verdict_records chosen;
+bool is_whole(filed_record const* one) { return parameter_of(one->record, "quick") != "true"; }
+
+records_by_machine records_of_figure(published_figure const& figure, std::span<filed_record const> all) {
+  auto const rank = [](filed_record const* one) { return std::tuple(is_whole(one), one->record.started); };
+  records_by_machine chosen;
   for (auto const& benchmark : figure.benchmarks) {
-    filed_record const* newest = nullptr;
-    for (auto const& one : all)
-      if (counts(one.record, benchmark, figure) &&
-          (newest == nullptr || newest->record.started <= one.record.started))
-        newest = &one;
-    if (newest != nullptr) chosen.push_back(newest);
+    std::map<std::string, filed_record const*> best;
+    for (auto const& one : all) {
+      if (!counts(one.record, benchmark, figure)) continue;
+      auto const [place, is_first] = best.try_emplace(one.record.machine.name, &one);
+      if (!is_first && rank(place->second) <= rank(&one)) place->second = &one;
+    }
+    for (auto const& [machine, record] : best) chosen[machine].push_back(record);
   }
   return chosen;
+}
+
+/// The model of the machine's GPUs; without any the machine is alike to none.
+std::string kind_of(machine_facts const& machine) {
+  return machine.gpus.empty() ? machine.name : machine.gpus.front().model;
+}
+
+/// Of how many of a paper's figures there are records.
+struct figure_counts {
+  std::map<std::string, std::size_t> of_kind, of_machine;
+};
+
+figure_counts counts_of(std::vector<records_by_machine> const& figures) {
+  figure_counts now;
+  for (auto const& figure : figures) {
+    std::set<std::string> kinds;
+    for (auto const& [machine, records] : figure) {
+      ++now.of_machine[machine];
+      kinds.insert(kind_of(records.front()->record.machine));
+    }
+    for (auto const& kind : kinds) ++now.of_kind[kind];
+  }
+  return now;
+}
+
+/// The records of the machine that goes first.
+verdict_records best_of(records_by_machine const& figure, figure_counts const& figures) {
+  auto const standing = [&](records_by_machine::value_type const& one) {
+    auto const& [name, records] = one;
+    auto const& machine = records.front()->record.machine;
+    std::string newest;
+    for (auto const* record : records) newest = std::max(newest, record->record.started);
+    return std::tuple(!machine.gpus.empty(), std::ranges::count_if(records, is_whole), records.size(),
+                      figures.of_kind.at(kind_of(machine)), figures.of_machine.at(name), newest);
+  };
+  return figure.empty() ? verdict_records{} : std::ranges::max_element(figure, {}, standing)->second;
 }
 
 /// `pattern` may hold one *.
@@ -177,7 +224,7 @@ std::string missing_text(published_figure const& figure, verdict_records const& 
     if (std::ranges::none_of(records, is_it)) names += (names.empty() ? "" : ", ") + benchmark;
   }
   if (!names.empty()) return "there is no verified record of " + names;
-  return "the records lack what a check looks at";
+  return "what a check looks at is in no record";
 }
 
 void conclude(published_figure const& figure, figure_verdict& now) {
@@ -189,6 +236,18 @@ void conclude(published_figure const& figure, figure_verdict& now) {
   auto const hold = std::size_t(std::ranges::count(now.checks, true, &check_outcome::holds));
   now.outcome = hold == now.checks.size() ? figure_outcome::reproduced : figure_outcome::gone;
   now.why = fmt::format("{} of {} checks hold", hold, now.checks.size());
+}
+
+figure_verdict judged_by(published_figure const& figure, verdict_records records) {
+  figure_verdict now;
+  now.records = std::move(records);
+  if (!now.records.empty()) now.machine = now.records.front()->record.machine.name;
+  now.is_quick = !std::ranges::all_of(now.records, is_whole);
+  for (auto const& check : figure.checks) now.checks.push_back(outcome_of(check, now.records));
+  for (auto const& value : figure.values)
+    now.ours.push_back(value.ours ? value_of(now.records, *value.ours) : std::nullopt);
+  conclude(figure, now);
+  return now;
 }
 
 }  // namespace
@@ -207,20 +266,19 @@ std::string_view outcome_text(figure_outcome outcome) {
 
 std::string grounds_of(figure_verdict const& verdict, std::string const& unable) {
   bool const is_measured = verdict.outcome != figure_outcome::not_measured;
-  auto const text = verdict.why + (is_measured && verdict.is_quick ? ", of a quick run" : "");
+  auto const text = verdict.why + (verdict.machine.empty() ? "" : " on " + verdict.machine) +
+                    (is_measured && verdict.is_quick ? ", of a quick run" : "");
   return unable.empty() ? text : text + "; not measured here: " + unable;
 }
 
-figure_verdict judge(published_figure const& figure, std::span<filed_record const> records) {
-  figure_verdict now;
-  now.records = newest_of(figure, records);
-  now.is_quick = std::ranges::any_of(
-      now.records, [](auto const* one) { return parameter_of(one->record, "quick") == "true"; });
-  for (auto const& check : figure.checks) now.checks.push_back(outcome_of(check, now.records));
-  for (auto const& value : figure.values)
-    now.ours.push_back(value.ours ? value_of(now.records, *value.ours) : std::nullopt);
-  conclude(figure, now);
-  return now;
+std::vector<figure_verdict> judge(published_paper const& paper, std::span<filed_record const> records) {
+  std::vector<records_by_machine> figures;
+  for (auto const& figure : paper.figures) figures.push_back(records_of_figure(figure, records));
+  auto const counts = counts_of(figures);
+  std::vector<figure_verdict> verdicts;
+  for (std::size_t i = 0; i < figures.size(); ++i)
+    verdicts.push_back(judged_by(paper.figures[i], best_of(figures[i], counts)));
+  return verdicts;
 }
 
 }  // namespace ballast

@@ -27,19 +27,25 @@ struct check_outcome {
 struct figure_verdict {
   figure_outcome outcome = figure_outcome::not_measured;
   std::string why;                           ///< in a sentence's place: "2 of 2 checks hold"
-  std::vector<filed_record const*> records;  ///< of each benchmark the newest that counts, if there is one
+  std::string machine;                       ///< the one that all `records` are of, empty if there are none
+  std::vector<filed_record const*> records;  ///< of each benchmark the one that is judged, if there is one
   std::vector<check_outcome> checks;         ///< of each of the figure's, in their order
   std::vector<std::optional<double>> ours;   ///< beside each of the figure's values, in their order
   bool is_quick = false;                     ///< a record is of a quick run
 };
 
-/// Why the verdict is as it is: its `why`, that a record is of a quick run, and what is in the way of
-/// measuring the figure here, unless that is empty.
+/// Why the verdict is as it is: its `why`, the machine, that a record is of a quick run, and what is in the
+/// way of measuring the figure here, unless that is empty.
 std::string grounds_of(figure_verdict const& verdict, std::string const& unable);
 
-/// Whether the figure is reproduced, by its checks: if all hold it is, if one does not it is gone, and if
-/// what one looks at is in no record it was not measured. A record counts if it is of one of the figure's
-/// benchmarks, devices and connections, and its answer was verified.
-figure_verdict judge(published_figure const& figure, std::span<filed_record const> records);
+/// Whether each of the paper's figures is reproduced, by its checks: if all hold it is, if one does not it is
+/// gone, and if what one looks at is in no record it was not measured. A record counts if it is of one of the
+/// figure's benchmarks, devices and connections, and its answer was verified.
+///
+/// A figure is judged on one machine. Of several, one with GPUs goes first, then the one that measured most
+/// of the figure's benchmarks, in whole runs before quick ones, then the kind of GPU, and then the machine,
+/// with records of most of the paper's figures, then the one with the newest record. Of its records of a
+/// benchmark the newest of a whole run counts, or of a quick one if there is no other.
+std::vector<figure_verdict> judge(published_paper const& paper, std::span<filed_record const> records);
 
 }  // namespace ballast

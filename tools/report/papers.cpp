@@ -73,6 +73,8 @@ figure_check check_in(papers_json const& object) {
   figure_check one{object.at("says").get<std::string>(), ratio_in(object), number(object, "at_least"),
                    number(object, "at_most")};
   if (!one.at_least && !one.at_most) throw error(one.says + ": at_least or at_most is needed");
+  if (one.at_most && std::ranges::find(one.value.value.places, "each") != one.value.value.places.end())
+    throw error(one.says + ": at_most says nothing about each place, of which the least ratio is taken");
   return one;
 }
 

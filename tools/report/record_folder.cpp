@@ -2,8 +2,6 @@
 #include "report/record_folder.hpp"
 
 #include <algorithm>
-#include <fstream>
-#include <nlohmann/json.hpp>
 
 #include "ballast/error.hpp"
 
@@ -22,15 +20,6 @@ std::vector<fs::path> json_files_of(fs::path const& folder) {
   return files;
 }
 
-/// JSON that says itself that it is no record, or says nothing about itself: traces, tables of other tools.
-bool has_another_form(fs::path const& file) {
-  std::ifstream stream(file);
-  auto const document = nlohmann::json::parse(stream, nullptr, false);
-  if (document.is_discarded()) return false;
-  if (!document.is_object() || !document.contains("schema")) return true;
-  return document["schema"].is_string() && document["schema"] != run_record::schema;
-}
-
 }  // namespace
 
 record_folder read_record_folder(fs::path const& folder) {
@@ -42,11 +31,8 @@ record_folder read_record_folder(fs::path const& folder) {
     auto const name = file.lexically_relative(folder).string();
     try {
       all.records.push_back({name, read_run_record(file)});
-    } catch (error const& problem) {
-      if (has_another_form(file))
-        all.others.push_back(name);
-      else
-        all.broken.push_back({name, problem.what()});
+    } catch (another_form const&) { all.others.push_back(name); } catch (error const& problem) {
+      all.broken.push_back({name, problem.what()});
     }
   }
   return all;

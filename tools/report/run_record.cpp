@@ -401,8 +401,16 @@ void check_schema(json_member const& schema) {
     throw schema.type_error("\"" + std::string(run_record::schema) + "\"");
 }
 
+void check_form(nlohmann::ordered_json const& document, std::string const& file) {
+  try {
+    check_schema(json_member(document, file).at("schema"));
+  } catch (error const& problem) {
+    if (document.is_object() && document.contains("schema") && !document["schema"].is_string()) throw;
+    throw another_form(problem.what());
+  }
+}
+
 run_record record_in(json_member const& document) {
-  check_schema(document.at("schema"));
   run_record record;
   record.benchmark = document.at("benchmark").text();
   record.version = document.at("version").text();
@@ -426,6 +434,7 @@ run_record record_in(json_member const& document) {
 
 run_record read_run_record(std::filesystem::path const& path) {
   nlohmann::ordered_json const document = document_in(path);
+  check_form(document, path.string());
   run_record record = record_in(json_member(document, path.string()));
   try {
     check_record(record);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "ballast/error.hpp"
 #include "report/json_value.hpp"
 #include "report/provenance.hpp"
 
@@ -76,9 +77,16 @@ std::filesystem::path write_run_record(std::filesystem::path const& results, run
 /// path.
 void require_run_folder(std::filesystem::path const& results, run_record const& record);
 
+/// JSON that says itself that it is no record, or says nothing about itself: traces, tables of other tools.
+class another_form : public error {
+ public:
+  using error::error;
+};
+
 /// Reads a record that write_run_record() wrote. Members it does not know are left out; a file without axes,
 /// curve or x (the first had none) gives empty ones. Throws ballast::error with the file and the member: no
-/// such file, not JSON, another schema, a missing member, one of another type, or what to_json refuses.
+/// such file, not JSON, a missing member, one of another type, or what to_json refuses; another_form if the
+/// schema is missing or another.
 run_record read_run_record(std::filesystem::path const& path);
 
 /// This moment in UTC, to the second: "2026-01-31T09:05:00Z".

@@ -180,13 +180,15 @@ TEST(cli_paper, judges_figures_by_the_records_that_are_there) {
   auto const figure = figure_named(good, "Fig. 14b");
   EXPECT_EQ(figure.at("verdict"), "reproduced");
   EXPECT_EQ(figure.at("quick"), false);
+  EXPECT_EQ(figure.at("machine"), "two-cores");
   EXPECT_EQ(figure.at("records"), json::array({"two-cores/a.json"}));
   EXPECT_EQ(figure.at("values").at(0).at("published"), 0.4);
   EXPECT_DOUBLE_EQ(figure.at("values").at(0).at("ours"), 0.4);
   EXPECT_DOUBLE_EQ(figure.at("values").at(1).at("ours"), 0.8);  // over the faster device alone
   EXPECT_EQ(figure_named(good, "Fig. 14a").at("verdict"), "not measured");
   EXPECT_THAT(figure_named(good, "Fig. 14a").at("why"), HasSubstr("job/pair_matmul"));
-  EXPECT_EQ(figure_named(judged(folder, ep_record(0.96)), "Fig. 14b").at("verdict"), "gone on this hardware");
+  EXPECT_TRUE(figure_named(good, "Fig. 14a").at("machine").is_null());
+  EXPECT_EQ(figure_named(judged(folder, ep_record(0.51)), "Fig. 14b").at("verdict"), "gone on this hardware");
 }
 
 TEST(cli_paper, writes_a_page_with_each_figure_its_verdict_and_both_values) {
@@ -196,7 +198,8 @@ TEST(cli_paper, writes_a_page_with_each_figure_its_verdict_and_both_values) {
   auto const page = folder.read("ohno2016.html");
   for (auto const& figure : paper.at("figures"))
     EXPECT_THAT(page, HasSubstr("<h2>" + figure.at("figure").get<std::string>() + ": "));
-  EXPECT_THAT(page, AllOf(HasSubstr("class=\"verdict reproduced\">reproduced<"), HasSubstr("of a quick run"),
+  EXPECT_THAT(page, AllOf(HasSubstr("class=\"verdict reproduced\">reproduced<"),
+                          HasSubstr(" on two-cores, of a quick run"),
                           HasSubstr("class=\"verdict not_measured\">not measured<"),
                           HasSubstr("picture of Ohno 2016, Fig. 14b"), HasSubstr("<td>section 5.1</td>"),
                           HasSubstr("<code>ballast bench job/pair_ep --devices DEVICE,DEVICE</code>"),

@@ -30,8 +30,18 @@ constexpr char invented_paper[] =
         "over": {"curve": "slow", "x": "least"}, "at_least": 2},
        {"says": "derived", "benchmark": "a/b", "derived": "d of *", "at_most": 1}]}]}]})";
 
-ballast::published_figure invented_figure() {
-  return ballast::read_papers(invented_paper).papers[0].figures[0];
+ballast::published_paper paper_of_one_figure() { return ballast::read_papers(invented_paper).papers[0]; }
+
+/// The second figure is redone by another benchmark, a/c.
+ballast::published_paper paper_of_two_figures() {
+  auto paper = paper_of_one_figure();
+  auto& other = paper.figures.emplace_back(paper.figures[0]);
+  other.benchmarks = {"a/c"};
+  for (auto& check : other.checks) {
+    check.value.value.benchmark = "a/c";
+    if (check.value.over) check.value.over->benchmark = "a/c";
+  }
+  return paper;
 }
 
 ballast::sample_series curve_point(std::string const& curve, double x, double y) {
@@ -52,8 +62,28 @@ filed_record paper_record(std::string const& started = "2026-01-31T09:05:00Z") {
   return {started + ".json", record};
 }
 
+/// A record of some machine, with a GPU of that model unless it is empty.
+filed_record record_on(std::string const& machine, std::string const& gpu, std::string const& day,
+                       std::string const& benchmark = "a/b") {
+  auto one = paper_record("2026-02-" + day + "T00:00:00Z");
+  one.record.benchmark = benchmark;
+  one.record.machine.name = machine;
+  if (!gpu.empty()) one.record.machine.gpus = {{gpu, 132, 1, "9.0"}};
+  return one;
+}
+
+/// On which machine each figure of paper_of_two_figures() is judged.
+std::vector<std::string> machines_judged(std::vector<filed_record> const& records) {
+  std::vector<std::string> machines;
+  for (auto const& verdict : ballast::judge(paper_of_two_figures(), records)) {
+    machines.push_back(verdict.machine);
+    for (auto const* one : verdict.records) EXPECT_EQ(one->record.machine.name, verdict.machine);
+  }
+  return machines;
+}
+
 ballast::figure_verdict verdict_on(std::vector<filed_record> const& records) {
-  auto verdict = ballast::judge(invented_figure(), records);
+  auto verdict = ballast::judge(paper_of_one_figure(), records).at(0);
   verdict.records.clear();  // they point into what is gone
   return verdict;
 }
@@ -96,32 +126,76 @@ TEST(report_paper_verdict, is_not_measured_if_the_record_lacks_what_is_looked_at
   other.record.series.pop_back();
   auto const verdict = verdict_on({other});
   EXPECT_EQ(verdict.outcome, figure_outcome::not_measured);
-  EXPECT_EQ(verdict.why, "the records lack what a check looks at");
+  EXPECT_EQ(verdict.why, "what a check looks at is in no record");
   EXPECT_TRUE(verdict.checks[1].holds);
 }
 
 TEST(report_paper_verdict, goes_by_the_newest_record_and_tells_if_it_is_of_a_quick_run) {
-  auto newer = paper_record("2026-02-01T00:00:00Z");
-  newer.record.parameters[0].second = true;
+  auto older = record_on("m", "", "01"), newer = record_on("m", "", "02");
+  for (auto* one : {&older, &newer}) one->record.parameters[0].second = true;
   newer.record.derived.back().second = 2;
-  for (auto const& records : {std::vector{paper_record(), newer}, std::vector{newer, paper_record()}}) {
+  for (auto const& records : {std::vector{older, newer}, std::vector{newer, older}}) {
     auto const verdict = verdict_on(records);
     EXPECT_EQ(verdict.outcome, figure_outcome::gone);
     EXPECT_TRUE(verdict.is_quick);
     EXPECT_EQ(ballast::grounds_of(verdict, "no GPU"),
-              "1 of 2 checks hold, of a quick run; not measured here: no GPU");
+              "1 of 2 checks hold on m, of a quick run; not measured here: no GPU");
   }
 }
 
+TEST(report_paper_verdict, takes_no_quick_run_where_there_is_a_whole_one) {
+  auto const whole = record_on("m", "", "01");
+  auto quick = record_on("m", "", "02");
+  quick.record.parameters[0].second = true;
+  quick.record.derived.back().second = 2;
+  for (auto const& records : {std::vector{whole, quick}, std::vector{quick, whole}}) {
+    EXPECT_EQ(verdict_on(records).outcome, figure_outcome::reproduced);
+    EXPECT_FALSE(verdict_on(records).is_quick);
+  }
+}
+
+TEST(report_paper_verdict, is_on_a_machine_with_gpus_if_there_is_one) {
+  EXPECT_EQ(machines_judged({record_on("gpu", "H200", "01"), record_on("cores", "", "02"),
+                             record_on("cores", "", "02", "a/c")}),
+            (std::vector<std::string>{"gpu", "cores"}));
+}
+
+TEST(report_paper_verdict, is_on_the_kind_of_machine_that_measured_most_figures) {
+  auto const old_b = record_on("1x-H200", "H200", "01"), old_c = record_on("1x-H200", "H200", "01", "a/c");
+  auto const new_b = record_on("1x-H100", "H100", "02"), two_c = record_on("2x-H200", "H200", "01", "a/c");
+  using machines = std::vector<std::string>;
+  EXPECT_EQ(machines_judged({old_b, old_c, new_b}), (machines{"1x-H200", "1x-H200"}));
+  EXPECT_EQ(machines_judged({new_b, old_b, two_c}), (machines{"1x-H200", "2x-H200"}));
+  auto const newer_c = record_on("0x-H200", "H200", "03", "a/c");
+  EXPECT_EQ(machines_judged({old_b, old_c, newer_c}), (machines{"1x-H200", "1x-H200"}));
+}
+
+TEST(report_paper_verdict, is_on_the_machine_with_the_newest_record_if_all_else_is_equal) {
+  for (std::string const day : {"01", "03"})
+    EXPECT_EQ(machines_judged({record_on("a", "H200", "02"), record_on("b", "H200", day)}),
+              (std::vector<std::string>{day == "01" ? "a" : "b", ""}));
+}
+
+TEST(report_paper_verdict, is_on_the_machine_that_measured_most_benchmarks_of_a_figure) {
+  auto paper = paper_of_one_figure();
+  paper.figures[0].benchmarks.push_back("a/c");
+  std::vector<filed_record> const records{
+      record_on("one", "H200", "01"), record_on("one", "H200", "01", "a/c"), record_on("two", "H200", "02")};
+  auto const verdict = ballast::judge(paper, records).at(0);
+  EXPECT_EQ(verdict.machine, "one");
+  EXPECT_EQ(verdict.records.size(), 2u);
+}
+
 TEST(report_paper_verdict, takes_the_least_ratio_of_two_curves_over_all_places) {
-  auto changed = invented_figure();
-  changed.checks.resize(1);
-  changed.checks[0].value.value.names = {"fast, 2 things"};
-  changed.checks[0].value.value.places = {"each"};
+  auto changed = paper_of_one_figure();
+  auto& checks = changed.figures[0].checks;
+  checks.resize(1);
+  checks[0].value.value.names = {"fast, 2 things"};
+  checks[0].value.value.places = {"each"};
   auto record = paper_record();
   record.record.series.push_back(curve_point("fast, 2 things", 2, 4));
-  auto const verdict = ballast::judge(changed, std::vector{record});
-  EXPECT_EQ(verdict.checks[0].value, 1);  // at 2; at 4 it is 2
+  auto const verdicts = ballast::judge(changed, std::vector{record});
+  EXPECT_EQ(verdicts[0].checks[0].value, 1);  // at 2; at 4 it is 2
 }
 
 TEST(report_papers, are_the_five_and_each_figure_can_be_judged) {
@@ -149,6 +223,17 @@ TEST(report_papers, refuses_a_check_without_a_bound_and_text_that_is_no_such_fil
   EXPECT_THROW(ballast::read_papers(without), ballast::error);
   EXPECT_THROW(ballast::read_papers(good.substr(0, good.size() - 1)), ballast::error);
   EXPECT_THROW(ballast::read_papers("{}"), ballast::error);
+}
+
+TEST(report_papers, refuses_at_most_of_the_least_ratio_over_each_place) {
+  std::string text = invented_paper;
+  auto const replace = [&](std::string const& before, std::string const& after) {
+    text.replace(text.rfind(before), before.size(), after);
+  };
+  replace("\"x\": [8, \"last\"]", "\"x\": \"each\"");
+  EXPECT_NO_THROW(ballast::read_papers(text));
+  replace("\"at_least\"", "\"at_most\"");
+  EXPECT_THROW(ballast::read_papers(text), ballast::error);
 }
 
 TEST(report_html, escapes_what_would_end_a_text_or_an_attribute_and_what_no_page_may_hold) {
