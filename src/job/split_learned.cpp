@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 namespace ballast::detail {
 namespace {
@@ -36,15 +37,21 @@ double move_ns(std::vector<std::uint32_t> const& from, std::vector<std::uint32_t
 
 }  // namespace
 
+void border_brake::note_run(double gain_ns) {
+  ++runs_;
+  lost_ns_ = gain_ns > 0 ? lost_ns_ + gain_ns : 0;
+}
+
+bool border_brake::allows(double gain_ns, double move_ns) const {
+  return gain_ns > 0 && (runs_ < early_runs ? gain_ns * payback_runs : lost_ns_) >= move_ns;
+}
+
 void paced_shares::learn(finished_job const& run, std::vector<double> const& busy_ns) {
   history_.learn(run, busy_ns);
   if (!run.alone || !are_of(run)) return;
   auto const now = std::ranges::max(busy_ns);
   run_ns_ = run_ns_ == 0 || now < run_ns_ ? now : (run_ns_ + now) / 2;
-  ++runs_;
-  if (shares_.size() == 1) return;
-  auto const gain = gain_ns(shares_, shares_by_pace(units_of(shares_), history_.paces()));
-  lost_ns_ = gain > 0 ? lost_ns_ + gain : 0;
+  brake_.note_run(gain_ns(shares_, shares_by_pace(units_of(shares_), history_.paces())));
 }
 
 bool paced_shares::are_of(finished_job const& run) const {
@@ -75,11 +82,9 @@ void paced_shares::move_borders(job_shape const& shape) {
   if (shape.devices.size() == 1) return shares_.assign(1, shape.units);
   auto wanted = shares_by_pace(shape.units, history_.paces());
   if (shares_.empty()) shares_ = wanted;
-  auto const gain = gain_ns(shares_, wanted);
-  auto const pays_ns = runs_ < early_runs ? gain * payback_runs : lost_ns_;
-  if (gain == 0 || pays_ns < move_ns(shares_, wanted, shape)) return;
+  if (!brake_.allows(gain_ns(shares_, wanted), move_ns(shares_, wanted, shape))) return;
   shares_ = wanted;
-  lost_ns_ = 0;
+  brake_.note_move();
 }
 
 bool paced_shares::promise_more_than(std::vector<std::uint32_t> const& others, job_shape const& shape) const {
@@ -143,21 +148,23 @@ std::vector<job_part> task_grain::trial(job_part range, double unit_ns) {
   return parts;
 }
 
-double task_grain::learn(device_run const& run, double busy_ns) {
+double task_grain::learn(device_run const& run, double busy_ns, std::function<double(job_part)> const& work) {
   auto const was_in = [&](section const& one) { return has_tasks_of(run, one.units, one.grain); };
   if (tried_ || sections_.empty() || !std::ranges::all_of(sections_, was_in)) return busy_ns;
   auto const small = sections_[0].units.count + sections_[1].units.count;
   if (run.units <= small) return busy_ns;
   tried_ = true;
-  auto end = end_of(run, {sections_[0].units.first + small - run.units, run.units - small});
-  auto best_ns = static_cast<double>(end - run.begin_ns) / (run.units - small);
+  job_part const all{sections_[0].units.first + small - run.units, run.units};
+  job_part const large{all.first, all.count - small};
+  auto end = end_of(run, large);
+  auto best_ns = static_cast<double>(end - run.begin_ns) / work(large);
   auto const enough = (1 - min_grain_gain) * best_ns;
   for (auto const& [units, grain] : sections_) {
-    auto const unit_ns = static_cast<double>(end_of(run, units) - end) / units.count;
+    auto const unit_ns = static_cast<double>(end_of(run, units) - end) / work(units);
     if (unit_ns < std::min(best_ns, enough)) best_ns = unit_ns, chosen_ = grain;
     end = end_of(run, units);
   }
-  return best_ns * run.units;
+  return best_ns * work(all);
 }
 
 namespace {
@@ -168,8 +175,9 @@ constexpr double max_tasks = 64;
 constexpr double min_wave_fill = 0.9;
 constexpr double part_for_sections = 0.06;  // of a range's time may go into cutting it
 constexpr std::uint32_t max_sections = 16, min_sections = 6;
-constexpr double uneven = 0.1, even = 0.05, uneven_probes = 0.25;  // as unevenness() has it
-constexpr double min_surprise = 0.1, min_work_surprise = 0.05;
+constexpr double uneven = 0.1, even = 0.05, uneven_probes = 0.35;  // as unevenness() has it
+constexpr double max_unexplained = 0.7, min_surprise = 0.1;
+constexpr std::uint32_t max_wait = 64;
 constexpr std::uint32_t runs_to_settle = 2;  // their ranges follow from other parts and from other ranges
 
 /// As many units as fit into the fewest waves of blocks that they fill well; 1 where blocks are unknown.
@@ -193,6 +201,11 @@ std::uint32_t units_in_both(job_part one, job_part other) {
   auto const begin = std::max(one.first, other.first);
   auto const end = std::min(one.first + one.count, other.first + other.count);
   return end > begin ? end - begin : 0;
+}
+
+/// Whether a range was cut so that its tasks tell something.
+bool is_cut(finished_job const& run) {
+  return std::ranges::any_of(run.devices, [](auto const& did) { return did.tasks >= min_sections; });
 }
 
 std::vector<job_part> ranges_of(finished_job const& run) {
@@ -233,11 +246,16 @@ std::vector<std::uint32_t> const& learned_ranges::shares_by_speed(job_shape cons
 
 std::vector<std::uint32_t> const& learned_ranges::shares_by_work(job_shape const& shape) {
   auto const wanted = profile_.shares();
+  if (!work_brake_.allows(work_gain_ns(wanted), move_ns(shares_by_work_, wanted, shape)))
+    return shares_by_work_;
+  work_brake_.note_move();
+  return shares_by_work_ = wanted;
+}
+
+double learned_ranges::work_gain_ns(std::vector<std::uint32_t> const& to) const {
   auto const now_ns = profile_.slowest_ns(shares_by_work_);
-  auto const gain_ns = now_ns - profile_.slowest_ns(wanted);
-  if (gain_ns > min_gain * now_ns && gain_ns * payback_runs > move_ns(shares_by_work_, wanted, shape))
-    shares_by_work_ = wanted;
-  return shares_by_work_;
+  auto const gain_ns = now_ns - profile_.slowest_ns(to);
+  return gain_ns > min_gain * now_ns ? gain_ns : 0;
 }
 
 paced_shares& learned_ranges::chosen(job_shape const& shape) {
@@ -252,23 +270,25 @@ paced_shares& learned_ranges::chosen(job_shape const& shape) {
   return other;
 }
 
-/// As many as cost little; as large tasks if those are few.
+/// As many as cost little; none if those are too few to tell anything.
+std::uint32_t learned_ranges::sections(std::size_t device, std::uint32_t units) const {
+  auto const ns = of_unit_[device].kernels_ns * units;
+  auto const most = std::min<double>(ns * part_for_sections / task_costs_ns, max_sections);
+  return most < min_sections ? 0 : static_cast<std::uint32_t>(most);
+}
+
 std::vector<job_part> learned_ranges::sections_of(std::size_t device, job_part range) const {
-  auto const ns = of_unit_[device].kernels_ns * range.count;
-  auto const sections =
-      static_cast<std::uint32_t>(std::min<double>(ns * part_for_sections / task_costs_ns, max_sections));
   auto large = large_tasks_of(device, range);
-  if (sections < min_sections || sections <= large.size()) return large;
-  return parts_of_steps(range, sections, by_waves_.units_per_step()[device]);
+  auto const count = sections(device, range.count);
+  if (count <= large.size()) return large;
+  return parts_of_steps(range, count, by_waves_.units_per_step()[device]);
 }
 
 std::vector<job_part> learned_ranges::tasks_of(std::size_t device, job_part range) {
-  auto const grain = grains_[device].units();
-  if (grain && !is_uneven()) return parts_of_steps(range, range.count, *grain);
+  if (auto const grain = grains_[device].units()) return parts_of_steps(range, range.count, *grain);
   if (look_closer_ && shape_.devices.size() > 1) return sections_of(device, range);
-  if (is_uneven()) return large_tasks_of(device, range);
   auto const small =
-      runs_ == 1 ? grains_[device].trial(range, of_unit_[device].kernels_ns) : std::vector<job_part>();
+      runs_ >= 1 ? grains_[device].trial(range, of_unit_[device].kernels_ns) : std::vector<job_part>();
   if (!small.empty()) range.count = small.front().first - range.first;
   auto tasks = large_tasks_of(device, range);
   tasks.insert(tasks.end(), small.begin(), small.end());
@@ -304,33 +324,93 @@ void learned_ranges::learn_times(finished_job const& run) {
   if (runs_ < runs_to_settle) forget_speeds(run);
   auto const moved = moved_bytes(run);
   auto times = busy_ns(run, moved);
+  auto const work = [this](job_part part) {
+    return is_uneven() ? profile_.work_of(part) : static_cast<double>(part.count);
+  };
   for (std::size_t device = 0; device < times.size(); ++device)
-    times[device] = grains_[device].learn(run.devices[device], times[device]);
-  look_closer_ = runs_ >= runs_to_settle && by_units_.surprise_by(run, times) > min_surprise;
+    times[device] = grains_[device].learn(run.devices[device], times[device], work);
+  auto const surprise = is_uneven() ? profile_.surprise_by(run) : by_units_.surprise_by(run, times);
   by_units_.learn(run, times);
   by_waves_.learn(run, times);
   record_unit_costs(run, moved);
-  note_unevenness(run);
+  note_unevenness(run, surprise > min_surprise && runs_ >= runs_to_settle);
   ++runs_;
 }
 
-/// As long as the profile promises what comes true, ranges need not be cut.
-void learned_ranges::note_unevenness(finished_job const& run) {
-  bool const was_uneven = is_uneven();
-  if (!was_uneven && unevenness(run, by_waves_.units_per_step()) <= uneven) return;
-  look_closer_ = !was_uneven || profile_.surprise_by(run) > min_work_surprise;
-  profile_.learn_from_ranges(run);
-  if (profile_.unevenness() < even) return shares_by_work_.clear();
-  if (was_uneven) return;
-  for (auto const& device : run.devices) shares_by_work_.push_back(device.units);
+/// Then the kernels' times do not tell how long a part takes.
+bool learned_ranges::do_copies_take_longer() const {
+  for (std::size_t device = 0; device < of_unit_.size(); ++device) {
+    auto const& [bytes_in, bytes_out, kernels_ns] = of_unit_[device];
+    if (std::max(bytes_in, bytes_out) > kernels_ns * shape_.devices[device].bytes_per_ns) return true;
+  }
+  return false;
+}
+
+/// Whether the profile tells tasks apart: one that was learned from noise is worse than none.
+bool learned_ranges::is_explained(finished_job const& run) const {
+  work_profile const all_alike(shape_.units, shape_.devices.size());
+  return profile_.deviation(run) < max_unexplained * all_alike.deviation(run);
+}
+
+/// Two looks one after the other have to show the same.
+void learned_ranges::note_look(finished_job const& run) {
+  auto const is_clear = !do_copies_take_longer() && unevenness(run, by_waves_.units_per_step()) > uneven;
+  auto const is_second = std::exchange(doubts_, 0) > 0;
+  if (is_clear && is_second && is_explained(run)) {
+    for (auto const& device : run.devices) shares_by_work_.push_back(device.units);
+    work_brake_ = {};
+    wait_ = 1;
+  }
+  if (!is_clear) return;
+  profile_.learn_work(run);
+  if (is_second) return;
+  doubts_ = 1;
+  look_closer_ = true;
+}
+
+void learned_ranges::forget_work() {
+  shares_by_work_.clear();
+  profile_ = {shape_.units, shape_.devices.size()};
+}
+
+void learned_ranges::note_uneven_run(finished_job const& run, bool looked) {
+  bool const is_right = !looked || doubts_ == 0 || is_explained(run);
+  if (looked && doubts_ > 0) doubts_ = is_right ? 0 : doubts_ - 1;
+  look_closer_ = doubts_ > 0;
+  looked ? profile_.learn_work(run) : profile_.learn_speeds(run);
+  bool const is_disproved = !is_right && doubts_ == 0;
+  if (is_disproved || (looked && profile_.unevenness() < even)) return forget_work();
+  work_brake_.note_run(work_gain_ns(profile_.shares()));
+}
+
+/// As long as what was promised comes true, ranges need not be cut.
+void learned_ranges::note_unevenness(finished_job const& run, bool is_surprise) {
+  auto const looked = std::exchange(look_closer_, false) && is_cut(run);
+  if (is_uneven())
+    note_uneven_run(run, looked);
+  else if (looked)
+    note_look(run);
+  else if (!is_surprise)
+    profile_.learn_speeds(run);
+  if (look_closer_ || !is_surprise || runs_ < next_look_) return;
+  look_closer_ = true;
+  next_look_ = runs_ + wait_;
+  wait_ = std::min(2 * wait_, max_wait);
 }
 
 void learned_ranges::learn_from_probes(finished_job const& run) {
   if (!run.alone || runs_ > 0) return;
   by_units_.learn(run, run.spans_with_copies_ns(shape_));
   profile_.learn_from_mixed_parts(run);
-  if (unevenness(run, by_waves_.units_per_step()) > uneven_probes) shares_by_work_ = profile_.shares();
   record_unit_costs(run, moved_bytes(run));
+  auto const is_clear =
+      !do_copies_take_longer() && unevenness(run, by_waves_.units_per_step()) > uneven_probes;
+  bool may_look = false;
+  for (std::size_t device = 0; device < run.devices.size(); ++device)
+    may_look |= sections(device, run.devices[device].units) > 0;
+  if (!is_clear || !may_look) return;
+  shares_by_work_ = profile_.shares();
+  doubts_ = 2;
 }
 
 /// Without what was copied only because ranges are others than before.

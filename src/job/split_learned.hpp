@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -13,6 +14,20 @@
 #include "work_profile.hpp"
 
 namespace ballast::detail {
+
+/// Keeps borders where they are until moving them pays: soon after the beginning, when most is to be gained,
+/// or when the runs since then have lost as much as the move costs.
+class border_brake {
+ public:
+  /// A run that would have been shorter by `gain_ns` with other borders, 0 if that is too little to count.
+  void note_run(double gain_ns);
+  bool allows(double gain_ns, double move_ns) const;
+  void note_move() { lost_ns_ = 0; }
+
+ private:
+  double lost_ns_ = 0;  ///< by the runs since there was something to gain
+  std::uint32_t runs_ = 0;
+};
 
 /// Units of each device by what it does in a step, learned from the runs before.
 class paced_shares {
@@ -35,8 +50,7 @@ class paced_shares {
   /// By how much the times of a run with any shares differ from what the speeds promise, as a part of that;
   /// of all devices the most.
   double surprise_by(finished_job const& run, std::vector<double> const& busy_ns) const;
-  /// Changes the shares to what the speeds say, if that pays for the bytes that have to move: soon after the
-  /// beginning, when most is to be gained, or when the runs since then have lost as much as the move costs.
+  /// Changes the shares to what the speeds say, if that pays for the bytes that have to move.
   void move_borders(job_shape const& shape);
 
   /// Whether shares by these speeds promise so much more than `others` that going there and back would pay.
@@ -53,8 +67,7 @@ class paced_shares {
   job_history history_;
   std::vector<std::uint32_t> shares_;
   double run_ns_ = 0;
-  double lost_ns_ = 0;  ///< by the runs since there was something to gain
-  std::uint32_t runs_ = 0;
+  border_brake brake_;
 };
 
 /// Whether a device is faster with tasks of few blocks than with large ones. Blocks that begin together read
@@ -74,8 +87,9 @@ class task_grain {
   std::vector<job_part> trial(job_part range, double unit_ns);
 
   /// What the run's units would have taken with the tasks that are to be from now on. `busy_ns` if it was no
-  /// trial; it may have begun before the run that it was to follow had ended.
-  double learn(device_run const& run, double busy_ns);
+  /// trial; it may have begun before the run that it was to follow had ended. `work` of a part, its units
+  /// where these are alike.
+  double learn(device_run const& run, double busy_ns, std::function<double(job_part)> const& work);
 
  private:
   struct section {
@@ -120,8 +134,15 @@ class learned_ranges {
   bool is_uneven() const { return !shares_by_work_.empty(); }
   std::vector<std::uint32_t> const& shares_by_speed(job_shape const& shape);
   std::vector<std::uint32_t> const& shares_by_work(job_shape const& shape);
+  std::uint32_t sections(std::size_t device, std::uint32_t units) const;
   std::vector<job_part> sections_of(std::size_t device, job_part range) const;
-  void note_unevenness(finished_job const& run);
+  double work_gain_ns(std::vector<std::uint32_t> const& to) const;
+  bool do_copies_take_longer() const;
+  bool is_explained(finished_job const& run) const;
+  void note_look(finished_job const& run);
+  void forget_work();
+  void note_uneven_run(finished_job const& run, bool looked);
+  void note_unevenness(finished_job const& run, bool is_surprise);
   void learn_times(finished_job const& run);
   void forget_speeds(finished_job const& run);
   std::vector<job_part> tasks_of(std::size_t device, job_part range);
@@ -135,7 +156,10 @@ class learned_ranges {
   std::vector<task_grain> grains_;  ///< of each device
   work_profile profile_;
   std::vector<std::uint32_t> shares_by_work_;  ///< as long as units are uneven
-  bool look_closer_ = true;                    ///< at the next run, by cutting ranges into sections
+  border_brake work_brake_;
+  bool look_closer_ = true;                 ///< at the next run, by cutting ranges into sections
+  std::uint32_t doubts_ = 0;                ///< looks that may still disprove the profile
+  std::uint32_t next_look_ = 0, wait_ = 1;  ///< in runs: looks that find nothing become rare
   bool in_waves_ = false;
   bool forward_ =
       false;  ///< to and fro, so that what a run left in a memory too small is what the next begins with

@@ -21,14 +21,21 @@ struct task_group {
   double ns;  ///< of all, as far as none before them ran
 };
 
-std::vector<task_group> grouped(device_run const& run, std::size_t size) {
+/// In the order of their ends.
+std::vector<ended_task> by_end(device_run const& run) {
+  auto tasks = run.ended;
+  std::ranges::stable_sort(tasks, {}, &ended_task::end_ns);
+  return tasks;
+}
+
+std::vector<task_group> grouped(std::span<ended_task const> tasks, std::int64_t begin_ns, std::size_t size) {
   std::vector<task_group> groups;
-  auto before_ns = run.begin_ns;
-  for (std::size_t i = 0; i < run.ended.size(); i += size) {
-    std::span const tasks(&run.ended[i], std::min(size, run.ended.size() - i));
-    auto const begin_ns = std::max(std::ranges::min(tasks, {}, &ended_task::begin_ns).begin_ns, before_ns);
-    before_ns = std::max(before_ns, std::ranges::max(tasks, {}, &ended_task::end_ns).end_ns);
-    groups.push_back({tasks, double(std::max<std::int64_t>(before_ns - begin_ns, 1))});
+  auto before_ns = begin_ns;
+  for (; !tasks.empty(); tasks = tasks.subspan(std::min(size, tasks.size()))) {
+    auto const group = tasks.first(std::min(size, tasks.size()));
+    auto const first_ns = std::max(std::ranges::min(group, {}, &ended_task::begin_ns).begin_ns, before_ns);
+    before_ns = std::max(before_ns, group.back().end_ns);
+    groups.push_back({group, double(std::max<std::int64_t>(before_ns - first_ns, 1))});
   }
   return groups;
 }
@@ -41,6 +48,7 @@ std::uint32_t steps_of(task_group const& group, std::uint32_t units_per_step) {
 
 double unevenness_of(std::vector<task_group> const& groups, std::uint32_t units_per_step) {
   double steps = 0, ns = 0, deviation_ns = 0;
+  if (groups.empty()) return 0;
   for (auto const& group : groups) steps += steps_of(group, units_per_step), ns += group.ns;
   for (auto const& group : groups)
     deviation_ns += std::abs(group.ns - steps_of(group, units_per_step) * ns / steps);
@@ -49,8 +57,8 @@ double unevenness_of(std::vector<task_group> const& groups, std::uint32_t units_
 
 /// Single tasks; pairs where the device seems to have carried out two at a time, as it does with those that
 /// do not fill it: then the second one of each ends with the first.
-std::vector<task_group> groups_of(device_run const& run) {
-  auto singles = grouped(run, 1), pairs = grouped(run, 2);
+std::vector<task_group> groups_of(std::span<ended_task const> tasks, std::int64_t begin_ns) {
+  auto singles = grouped(tasks, begin_ns, 1), pairs = grouped(tasks, begin_ns, 2);
   return unevenness_of(pairs, 1) < unevenness_of(singles, 1) / 2 ? pairs : singles;
 }
 
@@ -69,15 +77,17 @@ double weighted_median(std::vector<std::pair<double, double>> all) {
 work_profile::work_profile(std::uint32_t units, std::size_t devices)
     : units_per_cell_(std::max(1.0, double(units) / max_cells)),
       cells_(std::min(units, max_cells), units_per_cell_),
-      speeds_(devices, 1) {}
+      speeds_(devices) {}
 
 /// In the order of their units.
 auto work_profile::timed_parts(finished_job const& run) -> std::vector<timed_part> {
   std::vector<timed_part> parts;
-  for (std::size_t device = 0; device < run.devices.size(); ++device)
-    for (auto const& group : groups_of(run.devices[device]))
+  for (std::size_t device = 0; device < run.devices.size(); ++device) {
+    auto const tasks = by_end(run.devices[device]);
+    for (auto const& group : groups_of(tasks, run.devices[device].begin_ns))
       for (auto const& task : group.tasks)
         parts.push_back({device, task.part, group.ns / steps_of(group, 1) * task.part.count});
+  }
   std::ranges::sort(parts, {}, [](timed_part const& one) { return one.part.first; });
   return parts;
 }
@@ -96,7 +106,7 @@ double work_profile::work_of(job_part part) const {
 /// Keeps the proportions that are known within the part. A cell that other parts share changes as far as it
 /// lies in this one.
 void work_profile::set_work(job_part part, double work) {
-  auto const change = work / work_of(part) - 1;
+  auto const change = work / std::max(work_of(part), min_work * part.count) - 1;
   double const end = double(part.first) + part.count;
   auto const first = static_cast<std::size_t>(part.first / units_per_cell_);
   for (auto cell = first; cell < cells_.size() && double(cell) * units_per_cell_ < end; ++cell) {
@@ -107,58 +117,68 @@ void work_profile::set_work(job_part part, double work) {
   }
 }
 
-void work_profile::learn_work(std::vector<timed_part> const& parts) {
-  for (auto const& one : parts) set_work(one.part, one.ns * speeds_[one.device]);
+/// A device of which nothing is known passes for the fastest, so that it is tried.
+double work_profile::speed_of(std::size_t device) const {
+  if (auto const speed = speeds_[device].steps_per_ns(); speed > 0) return speed;
+  auto const fastest = std::ranges::max(speeds_, {}, &device_speed::steps_per_ns).steps_per_ns();
+  return fastest > 0 ? fastest : 1;
 }
 
-/// The speed at which its parts have as much work for each unit as their neighbours.
-double work_profile::speed_beside_others(std::size_t device, std::vector<timed_part> const& parts) const {
-  std::vector<std::pair<double, double>> speeds;
+namespace {
+
+/// The speed at which a device's parts have as much work for each unit as their neighbours.
+template <class Parts>
+double speed_beside_others(std::size_t device, Parts const& parts, std::vector<double> const& speeds) {
+  std::vector<std::pair<double, double>> all;
   for (std::size_t i = 1; i < parts.size(); ++i) {
     auto const *own = &parts[i - 1], *other = &parts[i];
     if (own->device != device) std::swap(own, other);
     if (own->device != device || other->device == device) continue;
-    auto const work = other->ns * speeds_[other->device] / other->part.count * own->part.count;
-    speeds.emplace_back(work / own->ns, std::min(own->ns, other->ns));
+    auto const work = other->ns * speeds[other->device] / other->part.count * own->part.count;
+    all.emplace_back(work / own->ns, std::min(own->ns, other->ns));
   }
-  return speeds.empty() ? speeds_[device] : weighted_median(std::move(speeds));
+  return all.empty() ? speeds[device] : weighted_median(std::move(all));
 }
+
+}  // namespace
 
 void work_profile::learn_from_mixed_parts(finished_job const& run) {
   auto const parts = timed_parts(run);
-  for (std::size_t device = 0; device < speeds_.size(); ++device)
-    if (run.devices[device].units > 0)
-      speeds_[device] = run.devices[device].units / run.devices[device].span_ns();
+  std::vector<double> speeds;
+  for (auto const& device : run.devices)
+    speeds.push_back(device.units > 0 ? device.units / device.span_ns() : 0);
   for (int round = 0; round < rounds_of_speeds; ++round)
-    for (std::size_t device = 1; device < speeds_.size(); ++device)
-      speeds_[device] = speed_beside_others(device, parts);
-  learn_work(parts);
+    for (std::size_t device = 1; device < speeds.size(); ++device)
+      speeds[device] = speed_beside_others(device, parts, speeds);
+  for (std::size_t device = 0; device < speeds.size(); ++device) speeds_[device].learn(speeds[device], 1);
+  for (auto const& one : parts) set_work(one.part, one.ns * speeds[one.device]);
 }
 
-double work_profile::change_of_speed(std::size_t device, std::vector<timed_part> const& parts) const {
-  std::vector<std::pair<double, double>> changes;
-  for (auto const& one : parts)
-    if (one.device == device) changes.emplace_back(work_of(one.part) / (one.ns * speeds_[device]), one.ns);
-  return changes.empty() ? 1 : weighted_median(std::move(changes));
+void work_profile::learn_work(finished_job const& run) {
+  for (auto const& one : timed_parts(run)) set_work(one.part, one.ns * speed_of(one.device));
 }
 
-void work_profile::learn_from_ranges(finished_job const& run) {
-  auto const parts = timed_parts(run);
+void work_profile::learn_speeds(finished_job const& run) {
+  std::vector<double> work(speeds_.size()), ns(speeds_.size());
+  for (auto const& one : timed_parts(run)) {
+    work[one.device] += work_of(one.part);
+    ns[one.device] += one.ns;
+  }
   for (std::size_t device = 0; device < speeds_.size(); ++device)
-    speeds_[device] *= change_of_speed(device, parts);
-  learn_work(parts);
+    speeds_[device].learn(work[device], std::max(ns[device], 1.0));
 }
 
 std::vector<std::uint32_t> work_profile::shares() const {
   auto const work = std::accumulate(cells_.begin(), cells_.end(), 0.0);
-  auto const speed = std::accumulate(speeds_.begin(), speeds_.end(), 0.0);
+  double speed = 0;
+  for (std::size_t device = 0; device < speeds_.size(); ++device) speed += speed_of(device);
   auto const units = static_cast<std::uint32_t>(std::llround(units_per_cell_ * double(cells_.size())));
   std::vector<std::uint32_t> shares;
   std::uint32_t begin = 0;
   double sum = 0, wanted = 0;
   std::size_t cell = 0;
-  for (auto const each : speeds_) {
-    wanted += work * each / speed;
+  for (std::size_t device = 0; device < speeds_.size(); ++device) {
+    wanted += work * speed_of(device) / speed;
     for (; cell < cells_.size() && sum + cells_[cell] <= wanted; ++cell) sum += cells_[cell];
     auto const within = cell < cells_.size() ? (wanted - sum) / cells_[cell] : 0;
     auto const border = std::llround((double(cell) + within) * units_per_cell_);
@@ -174,14 +194,14 @@ double work_profile::slowest_ns(std::vector<std::uint32_t> const& shares) const 
   double slowest = 0;
   auto const ranges = side_by_side(shares);
   for (std::size_t device = 0; device < ranges.size(); ++device)
-    slowest = std::max(slowest, work_of(ranges[device]) / speeds_[device]);
+    slowest = std::max(slowest, work_of(ranges[device]) / speed_of(device));
   return slowest;
 }
 
 double work_profile::surprise_by(finished_job const& run) const {
   std::vector<double> known_ns(speeds_.size()), ns(speeds_.size());
   for (auto const& one : timed_parts(run)) {
-    known_ns[one.device] += work_of(one.part) / speeds_[one.device];
+    known_ns[one.device] += work_of(one.part) / speed_of(one.device);
     ns[one.device] += one.ns;
   }
   double most = 0;
@@ -197,11 +217,32 @@ double work_profile::unevenness() const {
   return deviation / work;
 }
 
+double work_profile::deviation(finished_job const& run) const {
+  double all_ns = 0, deviation_ns = 0;
+  for (auto const& device : run.devices) {
+    auto const tasks = by_end(device);
+    auto const groups = groups_of(tasks, device.begin_ns);
+    std::vector<double> work;
+    for (auto const& group : groups) {
+      work.push_back(0);
+      for (auto const& task : group.tasks) work.back() += work_of(task.part);
+    }
+    double ns = 0;
+    for (auto const& group : groups) ns += group.ns;
+    auto const ns_of_work = ns / std::accumulate(work.begin(), work.end(), 0.0);
+    for (std::size_t i = 0; i < groups.size(); ++i)
+      deviation_ns += std::abs(groups[i].ns - work[i] * ns_of_work);
+    all_ns += ns;
+  }
+  return all_ns > 0 ? deviation_ns / all_ns : 0;
+}
+
 double unevenness(finished_job const& run, std::vector<std::uint32_t> const& units_per_step) {
   double most = 0;
   for (std::size_t device = 0; device < run.devices.size(); ++device) {
     if (run.devices[device].ended.size() < tasks_to_compare) continue;
-    auto const groups = groups_of(run.devices[device]);
+    auto const tasks = by_end(run.devices[device]);
+    auto const groups = groups_of(tasks, run.devices[device].begin_ns);
     most = std::max(most, std::min(unevenness_of(groups, 1), unevenness_of(groups, units_per_step[device])));
   }
   return most;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "job_history.hpp"
 #include "split_run.hpp"
 #include "split_shares.hpp"
 
@@ -21,9 +22,11 @@ class work_profile {
   /// different devices tell how fast these are: parts differ less from their neighbours than from most
   /// others.
   void learn_from_mixed_parts(finished_job const& run);
-  /// Learns from a run in ranges, one for each device. What all parts of a device took more or less than was
-  /// known is its speed, what some did is theirs.
-  void learn_from_ranges(finished_job const& run);
+  /// Learns from a run in which tasks were short parts of a range for each device: what these took beside
+  /// each other, at the speeds that are known.
+  void learn_work(finished_job const& run);
+  /// Learns from a run in ranges how fast the devices are, as device_speed does.
+  void learn_speeds(finished_job const& run);
 
   /// Units of each device, side by side, so that all end at about the same time.
   std::vector<std::uint32_t> shares() const;
@@ -34,6 +37,10 @@ class work_profile {
   double surprise_by(finished_job const& run) const;
   /// The mean deviation of the units' work from their mean, over that mean.
   double unevenness() const;
+  /// How badly it tells the times of a run's tasks from each other: their mean deviation from what they were
+  /// to take, given the time of all tasks of the same device, over their mean. 0 without tasks.
+  double deviation(finished_job const& run) const;
+  double work_of(job_part part) const;
 
  private:
   struct timed_part {
@@ -44,15 +51,12 @@ class work_profile {
 
   static std::vector<timed_part> timed_parts(finished_job const& run);
   double work_before(double unit) const;
-  double work_of(job_part part) const;
+  double speed_of(std::size_t device) const;
   void set_work(job_part part, double work);
-  void learn_work(std::vector<timed_part> const& parts);
-  double speed_beside_others(std::size_t device, std::vector<timed_part> const& parts) const;
-  double change_of_speed(std::size_t device, std::vector<timed_part> const& parts) const;
 
   double units_per_cell_;
-  std::vector<double> cells_;   ///< the work of each cell of units
-  std::vector<double> speeds_;  ///< work in a ns
+  std::vector<double> cells_;         ///< the work of each cell of units
+  std::vector<device_speed> speeds_;  ///< in work
 };
 
 /// How much the units of a device differ in a run: as work_profile::unevenness(), of all devices the most. 0

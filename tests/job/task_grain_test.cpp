@@ -28,6 +28,8 @@ device_run run_of(std::vector<job_part> const& trial, std::vector<double> const&
   return run;
 }
 
+double units_of(job_part part) { return part.count; }
+
 /// Tasks of a wave of 4 units, and of half of one.
 struct tried_on_100_units {
   task_grain grain{2, device_of(8)};
@@ -35,7 +37,7 @@ struct tried_on_100_units {
   double learn(double in_waves, double in_halves) {
     std::vector<double> times(4, in_waves);
     times.insert(times.end(), 8, in_halves);
-    return grain.learn(run_of(trial, times), 77);
+    return grain.learn(run_of(trial, times), 77, units_of);
   }
 };
 
@@ -65,11 +67,22 @@ TEST(task_grain, tells_what_all_units_would_have_taken_in_the_tasks_that_are_to_
   EXPECT_NEAR(slower.learn(1.2 * unit_ns, 1.1 * unit_ns), 100 * unit_ns, 1);
 }
 
+TEST(task_grain, compares_by_the_work_of_units_that_differ) {
+  tried_on_100_units of;
+  auto const twice_at_the_end = [](job_part part) {  // the large task has 68 units
+    return part.count * (part.count == 100 ? 1.32 : part.first < 68 ? 1.0 : 2.0);
+  };
+  std::vector<double> times(4, 1.9 * unit_ns);
+  times.insert(times.end(), 8, 2 * unit_ns);
+  EXPECT_NEAR(of.grain.learn(run_of(of.trial, times), 77, twice_at_the_end), 0.95 * 132 * unit_ns, 1);
+  EXPECT_EQ(of.grain.units(), 4u);
+}
+
 TEST(task_grain, learns_nothing_from_a_run_in_other_tasks) {
   tried_on_100_units of;
   device_run large;
   large.add({{0, 100}, 0, 500});
-  EXPECT_EQ(of.grain.learn(large, 77), 77);
+  EXPECT_EQ(of.grain.learn(large, 77, units_of), 77);
   EXPECT_EQ(of.grain.units(), std::nullopt);
   EXPECT_FALSE(of.grain.trial({0, 100}, unit_ns).empty()) << "the trial is still to come";
 }

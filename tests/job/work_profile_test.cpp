@@ -49,7 +49,7 @@ TEST(work_profile, takes_all_units_and_devices_for_equal_at_first) {
 
 TEST(work_profile, takes_what_all_parts_of_a_device_took_more_for_its_speed) {
   work_profile profile(800, 2);
-  profile.learn_from_ranges(in_sections(like_all, [](std::uint32_t) { return 3000.0; }).job());
+  profile.learn_speeds(in_sections(like_all, [](std::uint32_t) { return 3000.0; }).job());
   EXPECT_NEAR(profile.shares()[0], 600, 1);
 }
 
@@ -77,7 +77,7 @@ TEST(work_profile, tells_a_fast_device_from_short_units_where_parts_are_mixed) {
 
 TEST(work_profile, promises_the_time_of_the_slowest_device) {
   work_profile profile(800, 2);
-  profile.learn_from_ranges(in_sections(like_all, like_all).job());
+  profile.learn_speeds(in_sections(like_all, like_all).job());
   EXPECT_NEAR(profile.slowest_ns({400, 400}), 400e3, 1);
   EXPECT_NEAR(profile.slowest_ns({200, 600}), 600e3, 1);
 }
