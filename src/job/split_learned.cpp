@@ -380,7 +380,9 @@ void learned_ranges::note_uneven_run(finished_job const& run, bool looked) {
   looked ? profile_.learn_work(run) : profile_.learn_speeds(run);
   bool const is_disproved = !is_right && doubts_ == 0;
   if (is_disproved || (looked && profile_.unevenness() < even)) return forget_work();
-  work_brake_.note_run(work_gain_ns(profile_.shares()));
+  auto const gain_ns = work_gain_ns(profile_.shares());
+  if (looked && gain_ns > 0) wait_ = 1;
+  work_brake_.note_run(gain_ns);
 }
 
 /// As long as what was promised comes true, ranges need not be cut.
