@@ -48,4 +48,11 @@ inline CLI::Option* add_path(CLI::App& command, std::string const& name, std::st
       ->type_name(kind);
 }
 
+/// Throws bad_argument if one of the options was given, though it would do nothing: "nothing beside list".
+inline void check_not_given(std::vector<CLI::Option const*> const& options, std::string const& because) {
+  for (auto const* const option : options)
+    if (option->count() > 0)
+      throw_bad_argument(option->get_name(), option->results().front(), "nothing " + because);
+}
+
 }  // namespace ballast::command_line

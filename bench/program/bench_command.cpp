@@ -144,13 +144,6 @@ void run_benchmarks(bench_options const& options) {
   if (!wrong.empty()) throw error("the answers of these benchmarks were wrong or not checked:" + wrong);
 }
 
-void check_nothing_beside_list(std::vector<CLI::Option const*> const& of_runs) {
-  for (auto const* const option : of_runs)
-    if (option->count() > 0)
-      throw_bad_argument(option->get_name(), option->results().front(),
-                         "nothing beside list, which runs nothing");
-}
-
 }  // namespace
 
 void add_bench_command(CLI::App& app) {
@@ -184,7 +177,7 @@ void add_bench_command(CLI::App& app) {
   std::vector<CLI::Option const*> const of_runs{results, quick, connections};
   command->callback([=] {
     if (options->names == std::vector<std::string>{"list"}) {
-      check_nothing_beside_list(of_runs);
+      command_line::check_not_given(of_runs, "beside list, which runs nothing");
       return list_benchmarks(*options);
     }
     if (!options->connections.empty()) return run_with_connections(options->connections, "--connections");

@@ -19,8 +19,8 @@ class device_speed {
 
   /// Half of what was known and half of what is new. Something more than twice or less than half as fast as
   /// known counts only if it comes for the third time in a row, and then alone: it is no outlier but another
-  /// speed. Nothing is learned from 0 steps; `busy_ns` above 0. Whether it counted.
-  bool learn(double steps, double busy_ns);
+  /// speed. Nothing is learned from 0 steps; `busy_ns` above 0.
+  void learn(double steps, double busy_ns);
 
  private:
   bool is_outlier(double steps_per_ns) const;

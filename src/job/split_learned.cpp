@@ -51,6 +51,7 @@ void paced_shares::learn(finished_job const& run, std::vector<double> const& bus
   if (!run.alone || !are_of(run)) return;
   auto const now = std::ranges::max(busy_ns);
   run_ns_ = run_ns_ == 0 || now < run_ns_ ? now : (run_ns_ + now) / 2;
+  if (shares_.size() == 1) return;
   brake_.note_run(gain_ns(shares_, shares_by_pace(units_of(shares_), history_.paces())));
 }
 
@@ -221,6 +222,7 @@ learned_ranges::learned_ranges(job_shape const& shape)
       by_units_(shape, std::vector<std::uint32_t>(shape.devices.size(), 1)),
       by_waves_(shape, units_of_waves(shape)),
       profile_(shape.units, shape.devices.size()),
+      look_closer_(shape.devices.size() > 1),
       last_ranges_(shape.devices.size()),
       of_unit_(shape.devices.size()) {
   for (auto const& device : shape.devices) grains_.emplace_back(shape.blocks_per_unit, device);
@@ -286,7 +288,7 @@ std::vector<job_part> learned_ranges::sections_of(std::size_t device, job_part r
 
 std::vector<job_part> learned_ranges::tasks_of(std::size_t device, job_part range) {
   if (auto const grain = grains_[device].units()) return parts_of_steps(range, range.count, *grain);
-  if (look_closer_ && shape_.devices.size() > 1) return sections_of(device, range);
+  if (look_closer_) return sections_of(device, range);
   auto const small =
       runs_ >= 1 ? grains_[device].trial(range, of_unit_[device].kernels_ns) : std::vector<job_part>();
   if (!small.empty()) range.count = small.front().first - range.first;
@@ -329,12 +331,18 @@ void learned_ranges::learn_times(finished_job const& run) {
   };
   for (std::size_t device = 0; device < times.size(); ++device)
     times[device] = grains_[device].learn(run.devices[device], times[device], work);
-  auto const surprise = is_uneven() ? profile_.surprise_by(run) : by_units_.surprise_by(run, times);
+  auto const is_surprise = surprise_by(run, times) > min_surprise && runs_ >= runs_to_settle;
   by_units_.learn(run, times);
   by_waves_.learn(run, times);
   record_unit_costs(run, moved);
-  note_unevenness(run, surprise > min_surprise && runs_ >= runs_to_settle);
+  if (run.devices.size() > 1) note_unevenness(run, is_surprise);
   ++runs_;
+}
+
+/// One device has no borders, whatever its units take.
+double learned_ranges::surprise_by(finished_job const& run, std::vector<double> const& busy_ns) const {
+  if (run.devices.size() == 1) return 0;
+  return is_uneven() ? profile_.surprise_by(run) : by_units_.surprise_by(run, busy_ns);
 }
 
 /// Then the kernels' times do not tell how long a part takes.

@@ -136,6 +136,7 @@ class learned_ranges {
   std::vector<std::uint32_t> const& shares_by_work(job_shape const& shape);
   std::uint32_t sections(std::size_t device, std::uint32_t units) const;
   std::vector<job_part> sections_of(std::size_t device, job_part range) const;
+  double surprise_by(finished_job const& run, std::vector<double> const& busy_ns) const;
   double work_gain_ns(std::vector<std::uint32_t> const& to) const;
   bool do_copies_take_longer() const;
   bool is_explained(finished_job const& run) const;
@@ -157,7 +158,7 @@ class learned_ranges {
   work_profile profile_;
   std::vector<std::uint32_t> shares_by_work_;  ///< as long as units are uneven
   border_brake work_brake_;
-  bool look_closer_ = true;                 ///< at the next run, by cutting ranges into sections
+  bool look_closer_;                        ///< at the next run, by cutting ranges into sections
   std::uint32_t doubts_ = 0;                ///< looks that may still disprove the profile
   std::uint32_t next_look_ = 0, wait_ = 1;  ///< in runs: looks that find nothing become rare
   bool in_waves_ = false;

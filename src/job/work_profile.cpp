@@ -92,29 +92,37 @@ auto work_profile::timed_parts(finished_job const& run) -> std::vector<timed_par
   return parts;
 }
 
-double work_profile::work_before(double unit) const {
-  auto const cell = std::min(static_cast<std::size_t>(unit / units_per_cell_), cells_.size());
-  auto const whole = std::accumulate(cells_.begin(), cells_.begin() + std::ptrdiff_t(cell), 0.0);
-  if (cell == cells_.size()) return whole;
-  return whole + cells_[cell] * (unit / units_per_cell_ - double(cell));
+namespace {
+
+/// Calls `use(cell, share)` for each of so many cells that a part touches, with the share of it that lies
+/// there.
+template <class Use>
+void for_each_cell(job_part part, double units_per_cell, std::size_t cells, Use const& use) {
+  double const begin = part.first, end = begin + part.count;
+  auto cell = static_cast<std::size_t>(begin / units_per_cell);
+  for (; cell < cells && double(cell) * units_per_cell < end; ++cell) {
+    auto const from = std::max(double(cell) * units_per_cell, begin);
+    auto const to = std::min(double(cell + 1) * units_per_cell, end);
+    use(cell, std::max(to - from, 0.0) / units_per_cell);
+  }
 }
 
+}  // namespace
+
 double work_profile::work_of(job_part part) const {
-  return work_before(double(part.first) + part.count) - work_before(part.first);
+  double work = 0;
+  for_each_cell(part, units_per_cell_, cells_.size(),
+                [&](std::size_t cell, double share) { work += cells_[cell] * share; });
+  return work;
 }
 
 /// Keeps the proportions that are known within the part. A cell that other parts share changes as far as it
 /// lies in this one.
 void work_profile::set_work(job_part part, double work) {
   auto const change = work / std::max(work_of(part), min_work * part.count) - 1;
-  double const end = double(part.first) + part.count;
-  auto const first = static_cast<std::size_t>(part.first / units_per_cell_);
-  for (auto cell = first; cell < cells_.size() && double(cell) * units_per_cell_ < end; ++cell) {
-    auto const begins = std::max(double(cell) * units_per_cell_, double(part.first));
-    auto const ends = std::min(double(cell + 1) * units_per_cell_, end);
-    auto const now = cells_[cell] * (1 + change * std::max(ends - begins, 0.0) / units_per_cell_);
-    cells_[cell] = std::max(now, min_work * units_per_cell_);
-  }
+  for_each_cell(part, units_per_cell_, cells_.size(), [&](std::size_t cell, double share) {
+    cells_[cell] = std::max(cells_[cell] * (1 + change * share), min_work * units_per_cell_);
+  });
 }
 
 /// A device of which nothing is known passes for the fastest, so that it is tried.

@@ -50,7 +50,6 @@ class work_profile {
   };
 
   static std::vector<timed_part> timed_parts(finished_job const& run);
-  double work_before(double unit) const;
   double speed_of(std::size_t device) const;
   void set_work(job_part part, double work);
 

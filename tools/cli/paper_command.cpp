@@ -284,12 +284,6 @@ void reproduce(published_paper const& paper, paper_options const& options) {
   if (!failed.empty()) throw error("these benchmarks failed:" + failed);
 }
 
-void check_nothing_beside(std::vector<CLI::Option const*> const& of_runs, std::string const& what) {
-  for (auto const* const option : of_runs)
-    if (option->count() > 0)
-      throw_bad_argument(option->get_name(), option->results().front(), "nothing " + what);
-}
-
 }  // namespace
 
 void add_paper_command(CLI::App& app) {
@@ -313,11 +307,12 @@ void add_paper_command(CLI::App& app) {
   command->add_flag("--json", options->json, "Print one JSON object, or of all papers one list");
   command->callback([=] {
     if (!options->name) {
-      check_nothing_beside({quick, draw_only, devices, results}, "without NAME, which lists the papers");
+      command_line::check_not_given({quick, draw_only, devices, results},
+                                    "without NAME, which lists the papers");
       return list_all_papers(options->json);
     }
     if (options->draw_only)
-      check_nothing_beside({quick, devices}, "beside --draw-only, which measures nothing");
+      command_line::check_not_given({quick, devices}, "beside --draw-only, which measures nothing");
     reproduce(all_papers().named(*options->name), *options);
   });
 }

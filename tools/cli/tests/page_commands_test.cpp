@@ -3,6 +3,7 @@
 #include <sstream>
 
 #include "command_run.hpp"
+#include "invented_record.hpp"
 
 namespace ballast::cli {
 namespace {
@@ -42,34 +43,17 @@ json ep_record(double share, bool quick = false) {
   auto const series = [](std::string const& name, double seconds) {
     return json{{"name", name}, {"unit", "s"}, {"samples", {seconds}}};
   };
-  return {
-      {"schema", "ballast-run/1"},
-      {"benchmark", "job/pair_ep"},
-      {"version", "0.1.0"},
-      {"started", "2026-01-31T09:05:00Z"},
-      {"command", {"ballast-bench", "<job>", "&"}},
-      {"source", {{"commit", "0123456789abcdef"}, {"clean", true}}},
-      {"machine",
-       {{"name", "two-cores"},
-        {"cpu", "invented \"<b>\""},
-        {"cores", 2},
-        {"memory_bytes", 1},
-        {"system", "Linux"},
-        {"compiler", "gcc"},
-        {"gpus", json::array()},
-        {"driver", nullptr},
-        {"cuda_runtime", nullptr}}},
-      {"devices", {"host:1", "host:1/4.5"}},
-      {"policies", {{"split", "learned"}}},
-      {"parameters", {{"quick", quick}}},
-      {"warm_up", 0},
-      {"repetitions", 1},
-      {"series",
-       {series("alone on host:1", 1), series("alone on host:1/4.5", 4), series("static", 2),
-        series("learned", 2 * share)}},
-      {"axes", {{"title", "ep <b>"}, {"x_label", ""}, {"y_label", ""}, {"x_log", false}, {"y_log", false}}},
-      {"derived", json::object()},
-      {"answer", {{"verified", true}, {"how", "invented"}}}};
+  auto record = invented_record("job/pair_ep");
+  record["command"] = {"ballast-bench", "<job>", "&"};
+  record["machine"]["cpu"] = "invented \"<b>\"";
+  record["devices"] = {"host:1", "host:1/4.5"};
+  record["policies"] = {{"split", "learned"}};
+  record["parameters"] = {{"quick", quick}};
+  record["series"] = {series("alone on host:1", 1), series("alone on host:1/4.5", 4), series("static", 2),
+                      series("learned", 2 * share)};
+  record["axes"] = {
+      {"title", "ep <b>"}, {"x_label", ""}, {"y_label", ""}, {"x_log", false}, {"y_log", false}};
+  return record;
 }
 
 /// As XML, which asks more of a page than HTML does; and that nothing in it is loaded from elsewhere.

@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "command_run.hpp"
+#include "invented_record.hpp"
 
 namespace ballast::cli {
 namespace {
@@ -53,33 +54,9 @@ json point(std::string const& curve, double x, std::vector<double> const& sample
 }
 
 json record_of(std::vector<json> const& series) {
-  return {
-      {"schema", "ballast-run/1"},
-      {"benchmark", "queue/round-trip"},
-      {"version", "0.1.0"},
-      {"started", "2026-01-31T09:05:00Z"},
-      {"command", json::array()},
-      {"source", {{"commit", "0123456789abcdef"}, {"clean", true}}},
-      {"machine",
-       {{"name", "two-cores"},
-        {"cpu", "invented"},
-        {"cores", 2},
-        {"memory_bytes", 1},
-        {"system", "Linux"},
-        {"compiler", "gcc"},
-        {"gpus", json::array()},
-        {"driver", nullptr},
-        {"cuda_runtime", nullptr}}},
-      {"devices", {"host:1"}},
-      {"policies", json::object()},
-      {"parameters", json::object()},
-      {"warm_up", 0},
-      {"repetitions", 3},
-      {"series", series},
-      {"axes",
-       {{"title", "Time & place"}, {"x_label", "tasks"}, {"y_label", "s"}, {"x_log", true}, {"y_log", true}}},
-      {"derived", json::object()},
-      {"answer", {{"verified", true}, {"how", "invented"}}}};
+  auto record = invented_record("queue/round-trip");
+  record["series"] = series;
+  return record;
 }
 
 std::vector<json> curves() {
