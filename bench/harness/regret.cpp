@@ -10,14 +10,28 @@ regrets::regrets(session& now) : now_(&now) {
   now.parameter("regret", "how much longer the default takes than the best by name");
 }
 
+namespace {
+
+/// No hiccup of a machine takes as long: such a way is not the best one, and may take minutes.
+bool is_hopeless(double seconds, double best_of_round) { return seconds > 1 && seconds > 10 * best_of_round; }
+
+}  // namespace
+
 void regrets::measure(std::string const& load, std::vector<rival> const& ways, std::size_t warm_up,
                       std::size_t rounds) {
   std::vector<std::vector<double>> seconds(ways.size());
-  for (std::size_t round = 0; round < warm_up + rounds; ++round)
+  std::vector<bool> is_out(ways.size(), false);
+  for (std::size_t round = 0; round < warm_up + rounds; ++round) {
+    std::vector<double> taken(ways.size(), std::numeric_limits<double>::max());
+    for (std::size_t i = 0; i < ways.size(); ++i)
+      if (!is_out[i]) taken[i] = now_->samples(0, 1, ways[i].seconds).front();
+    auto const best = *std::ranges::min_element(taken);
     for (std::size_t i = 0; i < ways.size(); ++i) {
-      auto const taken = now_->samples(0, 1, ways[i].seconds).front();
-      if (round >= warm_up) seconds[i].push_back(taken);
+      if (is_out[i]) continue;
+      is_out[i] = i > 0 && is_hopeless(taken[i], best);
+      if (round >= warm_up || is_out[i]) seconds[i].push_back(taken[i]);
     }
+  }
   double best = std::numeric_limits<double>::max();
   for (std::size_t i = 0; i < ways.size(); ++i) {
     auto const name = ways[i].name + ", " + load;

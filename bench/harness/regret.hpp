@@ -34,8 +34,9 @@ class regrets {
   explicit regrets(session& now);
 
   /// Runs all ways in turn, so that what else the machine does meets all of them: `warm_up` times for
-  /// nothing, then `rounds` times. The first is the default; another one may be the same by name. Adds a
-  /// series for each, "way, load", and the regret.
+  /// nothing, then `rounds` times. The first is the default; another one may be the same by name. One that
+  /// took over a second and ten times the best of its round takes no part in the next: its series ends with
+  /// that time. Adds a series for each, "way, load", and the regret.
   void measure(std::string const& load, std::vector<rival> const& ways, std::size_t warm_up,
                std::size_t rounds);
   /// Derives the median and the worst of all loads. At least one.

@@ -58,6 +58,18 @@ TEST_F(regrets_of_a_session, run_the_ways_in_turn) {
   EXPECT_EQ(order, "abcabcabc");
 }
 
+TEST_F(regrets_of_a_session, leave_out_a_way_that_cannot_be_the_best_once_it_has_shown_that) {
+  all_.measure("load",
+               {way_of("default", {1, 1, 1}), way_of("hopeless", {11}), way_of("only slow", {9, 8, 7})}, 1, 2);
+  EXPECT_DOUBLE_EQ(now_.median_of("hopeless, load"), 11);
+  EXPECT_DOUBLE_EQ(now_.median_of("only slow, load"), 7.5);
+}
+
+TEST_F(regrets_of_a_session, go_on_with_a_way_that_took_many_times_the_best_but_no_second) {
+  all_.measure("load", {way_of("default", {0.01, 0.02}), way_of("other", {0.5, 0.01})}, 0, 2);
+  EXPECT_DOUBLE_EQ(now_.median_of("other, load"), 0.255);
+}
+
 TEST_F(regrets_of_a_session, of_several_loads_have_a_median_and_a_worst) {
   for (auto const& [load, of_default] : std::map<std::string, double>{{"x", 3}, {"y", 1}, {"z", 1.5}})
     all_.measure(load, {way_of("default", {of_default}), way_of("other", {1})}, 0, 1);
