@@ -54,10 +54,13 @@ archive_sources() {
   git -c tar.umask=0022 archive --format=tar --prefix="ballast-$version/" HEAD | gzip -9n >"$folder/ballast-$version.tar.gz"
 }
 
+# None of an older commit: what was there goes first.
 make_packages() {
+  rm -f build/packages/*.deb
   bash scripts/package.sh
-  compgen -G "build/packages/*_$version*.deb" >/dev/null || refuse "scripts/package.sh left no package of $version in build/packages"
-  cp build/packages/*_"$version"*.deb "$folder"
+  compgen -G "build/packages/*[_-]$version[_-]*.deb" >/dev/null ||
+    refuse "scripts/package.sh left no package of $version in build/packages"
+  cp build/packages/*[_-]"$version"[_-]*.deb "$folder"
 }
 
 check
