@@ -5,7 +5,7 @@
 
 cmake_path(GET CMAKE_CURRENT_LIST_DIR PARENT_PATH ballast_SOURCE_DIR)
 set(ballast_BINARY_DIR ${PROJECT_BINARY_DIR})
-find_package(ballast 0.1 REQUIRED)
+find_package(ballast 0.2 REQUIRED)
 foreach(part IN ITEMS COMMAND APPS BENCHMARKS EXAMPLES MESICC TESTS)
   set(BALLAST_${part} OFF)
   if(part IN_LIST parts)

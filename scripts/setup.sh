@@ -34,6 +34,7 @@ tests=(
   python3:python3
   python3-jsonschema:/usr/lib/python3/dist-packages/jsonschema
   clang-format:clang-format
+  codespell:codespell
   doxygen:doxygen
   libgtest-dev:gtest/gtest.h
   libgmock-dev:gmock/gmock.h

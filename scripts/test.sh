@@ -67,7 +67,7 @@ failed_tests_of() {
       began != "" { print began; began = "" } !/^\[       OK |^\[-+\]/' | tail -n 200
 }
 
-format() { bash tests/house/licence_lines.sh . && bash tests/house/format.sh .; }
+format() { bash tests/house/licence_lines.sh . && bash tests/house/format.sh . && bash tests/house/spelling.sh .; }
 docs() { scripts/docs.sh; }
 build_release() { build host-release -D BALLAST_BENCHMARKS=OFF -D BALLAST_EXAMPLES=OFF -D BALLAST_MESICC=OFF; }
 release() { build_release && run_tests host-release ctest --preset host-release -j "$jobs" -LE programs; }

@@ -250,16 +250,16 @@ class central_policy final : public asking_policy {
   using asking_policy::asking_policy;
 
  private:
-  std::uint32_t center() const {
+  std::uint32_t centre() const {
     return std::uint32_t(std::ranges::find(is_lost(), false) - is_lost().begin());
   }
   std::optional<std::uint32_t> victim(share_view const&, share_decision&) override {
-    if (center() == place().rank || is_remembered_) return std::nullopt;
-    return center();
+    if (centre() == place().rank || is_remembered_) return std::nullopt;
+    return centre();
   }
   std::optional<waiter> unasked(share_view const&, double free) override {
-    if (center() == place().rank) return std::nullopt;
-    return waiter{.rank = center(), .state = {}, .gift = free};
+    if (centre() == place().rank) return std::nullopt;
+    return waiter{.rank = centre(), .state = {}, .gift = free};
   }
   /// What the rank executes in two round trips, at least a task for each worker.
   static double at_once(share_view const& view, share_state const& rank) {
@@ -268,21 +268,21 @@ class central_policy final : public asking_policy {
   void divide(share_view const& view, double spare, std::vector<waiter>& waiting) const override {
     for (auto& one : waiting) {
       auto const wanted = at_once(view, one.state) - one.backlog(view.now_ns);
-      one.gift = center() == place().rank ? std::clamp(wanted, 0.0, spare) : spare;
+      one.gift = centre() == place().rank ? std::clamp(wanted, 0.0, spare) : spare;
       spare -= one.gift;
     }
   }
-  /// Also who takes the rank for the center before it does, since it heard of a loss first.
+  /// Also who takes the rank for the centre before it does, since it heard of a loss first.
   bool remembers() const override { return true; }
-  /// More than the center gives, or it would all go back.
+  /// More than the centre gives, or it would all go back.
   std::uint64_t reserve(share_view const& view) const override {
-    return center() == place().rank ? 0 : std::uint64_t(2 * at_once(view, view.own));
+    return centre() == place().rank ? 0 : std::uint64_t(2 * at_once(view, view.own));
   }
   void has_received(std::uint32_t) override { is_remembered_ = false; }
   void was_declined(std::uint32_t) override { is_remembered_ = true; }
   void withdraw(share_view const& view, share_decision& next) override {
     if (view.has_created && std::exchange(is_remembered_, false))
-      next.actions.push_back({share_action::kind::withdraw, center(), 0});
+      next.actions.push_back({share_action::kind::withdraw, centre(), 0});
   }
   void was_lost(std::uint32_t) override { is_remembered_ = false; }
 

@@ -212,7 +212,7 @@ TEST(cluster_queue, tasks_that_a_third_rank_passed_on_bring_their_results_home) 
         all.publish(queue, rank);
         of_ranks.publish(queue, rank);
         if (rank == 1) {
-          // Its own worker is held, and that of the center: what remains is executed by rank 2.
+          // Its own worker is held, and that of the centre: what remains is executed by rank 2.
           of_ranks.open(2);
           of_ranks.hold(queue, 1, {0, 1});
           auto const end = queue.submit(all.batch(1, 0, 600));

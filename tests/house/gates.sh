@@ -20,7 +20,7 @@ project() {
   local name
   rm -rf "$scratch/project"
   mkdir "$scratch/project"
-  cp "$house/../../.clang-format" "$scratch/project"
+  cp "$house"/../../{.clang-format,.codespellrc} "$scratch/project"
   for name in "${names[@]}"; do printf '%s\n' "$@" >"$scratch/project/$name"; done
 }
 
@@ -52,12 +52,16 @@ with_git_and_without() {
   "$@"
 }
 
-project "$licence" '#include <a/x.hpp>  // not "../x.hpp"' "int i;"
-for gate in format licence_lines climbing_includes; do passes "$gate"; done
+project "$licence" '#include <a/x.hpp>  // not "../x.hpp"' '// `te''h` deques of Mattern in colour' "int i;"
+for gate in format licence_lines climbing_includes spelling; do passes "$gate"; done
 project "$licence" "int   i;"
 with_git_and_without fails format
 project "int i;"
 with_git_and_without fails licence_lines
+for word in "re""cieve" "col""or"; do
+  project "$licence" "// $word"
+  with_git_and_without fails spelling
+done
 for header in '"../x.hpp"' '<../x.hpp>' '<a/../x.hpp>'; do
   project "$licence" "  #  include $header"
   with_git_and_without fails climbing_includes

@@ -29,9 +29,9 @@ expect() {
 }
 
 library="cmake g++ libboost-dev libfmt-dev ninja-build"
-tests="clang-format cmake doxygen g++ git gnuplot-nox libboost-dev libcli11-dev libfmt-dev libgmock-dev libgtest-dev libopenmpi-dev libtbb-dev"
+tests="clang-format cmake codespell doxygen g++ git gnuplot-nox libboost-dev libcli11-dev libfmt-dev libgmock-dev libgtest-dev libopenmpi-dev libtbb-dev"
 tests+=" ninja-build nlohmann-json3-dev openmpi-bin python3 universal-ctags valgrind"
-all="clang-16 clang-19 clang-format clang-tidy-19 cmake doxygen g++ g++-11 g++-12 git gnuplot-nox graphviz libboost-dev libcli11-dev libfmt-dev libgmock-dev"
+all="clang-16 clang-19 clang-format clang-tidy-19 cmake codespell doxygen g++ g++-11 g++-12 git gnuplot-nox graphviz libboost-dev libcli11-dev libfmt-dev libgmock-dev"
 all+=" libgmp-dev libgtest-dev libisl-dev libopenmpi-dev libtbb-dev ninja-build nlohmann-json3-dev openmpi-bin python3 python3-sphinx universal-ctags valgrind"
 expect library "$library"
 expect demo "cmake g++ libboost-dev libcli11-dev libfmt-dev ninja-build nlohmann-json3-dev"
