@@ -80,7 +80,7 @@ std::shared_ptr<array_state> array_placement::find(array_id array) {
   auto const found = arrays_.find(array);
   if (found == arrays_.end()) return nullptr;
   auto state = found->second.lock();
-  retired_.push_back(state);  // this may be the last who has it
+  retired_.any.push_back(state);  // this may be the last who has it
   return state;
 }
 
@@ -260,7 +260,7 @@ void array_placement::handle_copy_end(copy_work const& copy, bool failed) {
   if (failed)
     for (auto const bytes : what.bytes)
       copy.array->directory.record_failed_copy(what.op, what.to, bytes, copy.job);
-  retired_.push_back(copy.array);
+  retired_.any.push_back(copy.array);
 }
 
 void array_placement::lose_device(std::uint32_t device) {

@@ -276,7 +276,9 @@ void device_executor::close(deadline until) {
 bool device_executor::poll(look why) {
   drain_inbox();
   bool const any = issue_and_poll();
-  return report_ends(why == look::last && !any ? if_busy::wait : if_busy::decline) || any;
+  bool const is_idle = why == look::last && !any;
+  if (is_idle && ends_.empty()) tell_idle();
+  return report_ends(is_idle ? if_busy::wait : if_busy::decline) || any;
 }
 
 bool device_executor::issue_and_poll() {
@@ -328,6 +330,12 @@ bool device_executor::report_ends(if_busy then) {
   } catch (...) { lose(std::current_exception()); }
   ends_.clear();
   return true;
+}
+
+void device_executor::tell_idle() {
+  try {
+    listener_(number_, {}, if_busy::wait);
+  } catch (...) { lose(std::current_exception()); }
 }
 
 template <class NextEnd>

@@ -126,7 +126,7 @@ bool job_planner::retire_ended() {
     ++statistics_.ended;
     if (job->failure) ++statistics_.failed;
     job->complete();
-    retired_.push_back(job);
+    retired_.jobs.push_back(job);
     return true;
   };
   auto const last = end_of_begun();
@@ -439,7 +439,7 @@ void job_planner::handle_end(planned_work const& work, std::uint32_t device, end
     return handle_kernel_end(*kernel, device, end, failed);
   if (auto const* const exchange = std::get_if<exchange_work>(&work)) {
     --exchanges_;
-    return retired_.push_back(exchange->array);
+    return retired_.any.push_back(exchange->array);
   }
   auto const& copy = std::get<copy_work>(work);
   if (!failed) record_span(copy, device, end);
@@ -575,7 +575,7 @@ void job_planner::complete_all_jobs() {
 }
 
 void job_planner::forget_jobs() {
-  retired_.insert(retired_.end(), jobs_.begin(), jobs_.end());
+  retired_.jobs.insert(retired_.jobs.end(), jobs_.begin(), jobs_.end());
   jobs_.clear();
 }
 

@@ -170,6 +170,13 @@ std::string job_record::state(std::vector<planned_device> const& all) const {
          tasks_by_device(*this, all) + failure_of(*this) + "\n";
 }
 
+bool job_record::is_last_with_an_array() const {
+  auto const& all = request.arguments;
+  return std::ranges::any_of(all, [&](job_argument const& argument) {
+    return argument.array.use_count() <= std::ranges::count(all, argument.array, &job_argument::array);
+  });
+}
+
 bool job_record::is_planned() const {
   if (failure || own.count == 0) return true;
   return split != nullptr && split->unissued() == 0 &&

@@ -135,6 +135,8 @@ class job_record {
   /// How far it has come, a line of text for messages; `all` the devices of the list.
   std::string state(std::vector<planned_device> const& all) const;
 
+  /// Whether nobody else has some array of it, so that the array goes with it.
+  bool is_last_with_an_array() const;
   /// No task of the job is left to be planned.
   bool is_planned() const;
   bool has_ended() const { return is_planned() && tasks_in_flight == 0; }

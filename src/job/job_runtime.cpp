@@ -150,17 +150,37 @@ job_runtime::job_runtime(device_list const& devices, job_options options)
     executors_.push_back(std::make_unique<device_executor>(
         devices_[executor], executor,
         [this](std::uint32_t of, std::vector<ended_operation> const& ends, device_executor::if_busy then) {
-          return handle_ends(of, ends, then);
+          if (ends.empty()) guard(*this, ended_jobs::all).unlock();
+          return ends.empty() || handle_ends(of, ends, then);
         },
         options_.shutdown_timeout));
 }
 
 job_runtime::~job_runtime() = default;
 
+namespace {
+
+constexpr std::size_t many_jobs = 1024;  // a program that submits far ahead has as many
+
+}  // namespace
+
 void job_runtime::guard::unlock() {
   if (!hold_.owns_lock()) return;
-  auto const retired = std::exchange(runtime_.retired_, {});
+  auto const gone = departed();
   hold_.unlock();
+}
+
+retired_objects job_runtime::guard::departed() {
+  auto& [any, jobs] = runtime_.retired_;
+  retired_objects gone{std::exchange(any, {}), {}};
+  if (freed_ == ended_jobs::many && jobs.size() < many_jobs) return gone;
+  auto const stays = [&](auto const& job) {
+    return freed_ == ended_jobs::without_arrays && job->is_last_with_an_array();
+  };
+  auto const first = std::ranges::partition(jobs, stays).begin();
+  gone.jobs.assign(std::make_move_iterator(first), std::make_move_iterator(jobs.end()));
+  jobs.erase(first, jobs.end());
+  return gone;
 }
 
 void job_runtime::start() {
@@ -295,7 +315,7 @@ std::shared_ptr<job_record> job_runtime::make_job(job_request request, array_use
   auto const policy = policy_of(request);
   auto const job = std::make_shared<job_record>(planner_.next_turn(), std::move(request), std::move(whole),
                                                 listed, policy, tasks, weak_from_this(), options_.timeout);
-  retired_.push_back(job);  // it may be refused
+  retired_.any.push_back(job);  // it may be refused
   if (job->units() != 0) {
     check_write_overlap(*job);
     check_memory(*job);
@@ -461,7 +481,8 @@ void job_runtime::advance_and_notify() {
 
 bool job_runtime::handle_ends(std::uint32_t device, std::vector<ended_operation> const& ends,
                               device_executor::if_busy then) {
-  guard const hold(*this, then);
+  bool const is_device = device < devices_.size();
+  guard const hold(*this, then, is_device ? ended_jobs::many : ended_jobs::all);
   if (!hold.holds()) return false;
   dispatcher_.handle_ends(device, ends, [this](auto const& work, auto on, auto const& end, bool failed) {
     planner_.handle_end(work, on, end, failed);
@@ -633,7 +654,7 @@ void job_runtime::complete_all_jobs() {
 
 void job_runtime::forget_jobs() {
   std::vector<planned_work> left;  // goes when the mutex is free
-  guard const hold(*this);
+  guard const hold(*this, ended_jobs::all);
   planner_.forget_jobs();
   left = dispatcher_.forget_all();
 }

@@ -91,13 +91,21 @@ class job_runtime : public std::enable_shared_from_this<job_runtime> {
   void release_array(array_id array);
 
  private:
+  /// Which of the jobs that have ended go when the mutex is free again.
+  enum class ended_jobs {
+    without_arrays,  ///< of which no array goes too: that might wait for a device
+    many,            ///< all, if they are many; else they are left to the next who is free to do it
+    all
+  };
+
   /// The mutex, held. What departed meanwhile is destroyed when it is free again: freeing pinned memory waits
   /// for devices, and factories are the user's.
   class guard {
    public:
-    explicit guard(job_runtime& runtime) : runtime_(runtime), hold_(runtime.mutex_) {}
-    guard(job_runtime& runtime, device_executor::if_busy then)
-        : runtime_(runtime), hold_(runtime.mutex_, std::defer_lock) {
+    explicit guard(job_runtime& runtime, ended_jobs freed = ended_jobs::without_arrays)
+        : runtime_(runtime), hold_(runtime.mutex_), freed_(freed) {}
+    guard(job_runtime& runtime, device_executor::if_busy then, ended_jobs freed)
+        : runtime_(runtime), hold_(runtime.mutex_, std::defer_lock), freed_(freed) {
       then == device_executor::if_busy::wait ? hold_.lock() : void(hold_.try_lock());
     }
     ~guard() { unlock(); }
@@ -106,8 +114,11 @@ class job_runtime : public std::enable_shared_from_this<job_runtime> {
     void unlock();
 
    private:
+    retired_objects departed();
+
     job_runtime& runtime_;
     std::unique_lock<std::mutex> hold_;
+    ended_jobs const freed_;
   };
 
   // Submission.

@@ -64,6 +64,10 @@ class work_sink {
 
 /// What planning needs no more. Who holds the mutex destroys it when that is free again: freeing pinned
 /// memory waits for devices, and factories are the user's.
-using retired_objects = std::vector<std::shared_ptr<void const>>;
+struct retired_objects {
+  std::vector<std::shared_ptr<void const>> any;
+  /// That have ended. Whoever submits frees them soonest: that thread allocated most of what they are.
+  std::vector<std::shared_ptr<job_record const>> jobs;
+};
 
 }  // namespace ballast::detail

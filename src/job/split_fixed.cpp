@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <limits>
 #include <numeric>
 #include <utility>
@@ -18,31 +17,34 @@ namespace {
 
 class mapped_split final : public recorded_split {
  public:
-  mapped_split(job_shape const& shape, device_parts const& parts, listener finished)
-      : recorded_split(shape, std::move(finished)), waiting_(shape.devices.size()) {
-    for (std::size_t device = 0; device < parts.size(); ++device)
-      std::ranges::copy_if(parts[device], std::back_inserter(waiting_[device]), &job_part::count);
+  mapped_split(job_shape const& shape, device_parts parts, listener finished)
+      : recorded_split(shape, std::move(finished)), waiting_(std::move(parts)) {
+    waiting_.resize(shape.devices.size());
+    for (auto& of_device : waiting_) {
+      std::erase_if(of_device, [](job_part part) { return part.count == 0; });
+      std::ranges::reverse(of_device);
+    }
   }
 
  private:
   std::optional<job_part> choose(std::uint32_t device, std::uint32_t in_flight) override {
     auto& mine = waiting_[device];
     if (mine.empty() || in_flight >= max_tasks_in_flight) return std::nullopt;
-    auto& next = mine.front();
+    auto& next = mine.back();
     job_part const part{next.first, std::min(next.count, shape().devices[device].max_units)};
     next = {next.first + part.count, next.count - part.count};
-    if (next.count == 0) mine.pop_front();
+    if (next.count == 0) mine.pop_back();
     return part;
   }
 
-  std::vector<std::deque<job_part>> waiting_;
+  device_parts waiting_;  ///< of each device, the next one last
 };
 
 }  // namespace
 
-std::unique_ptr<job_split> split_as_mapped(job_shape const& shape, device_parts const& parts,
+std::unique_ptr<job_split> split_as_mapped(job_shape const& shape, device_parts parts,
                                            recorded_split::listener finished) {
-  return std::make_unique<mapped_split>(shape, parts, std::move(finished));
+  return std::make_unique<mapped_split>(shape, std::move(parts), std::move(finished));
 }
 
 namespace {

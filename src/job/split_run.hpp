@@ -76,7 +76,7 @@ class recorded_split : public job_split {
 inline constexpr std::uint32_t max_tasks_in_flight = 64;
 
 /// Each device takes its parts in their order, however the others get on, and has as many as it can ahead.
-std::unique_ptr<job_split> split_as_mapped(job_shape const& shape, device_parts const& parts,
+std::unique_ptr<job_split> split_as_mapped(job_shape const& shape, device_parts parts,
                                            recorded_split::listener finished = {});
 
 /// `shape.tasks` equal parts, the next one for whoever has room.

@@ -59,8 +59,8 @@ TEST_F(regrets_of_a_session, run_the_ways_in_turn) {
 }
 
 TEST_F(regrets_of_a_session, leave_out_a_way_that_cannot_be_the_best_once_it_has_shown_that) {
-  all_.measure("load",
-               {way_of("default", {1, 1, 1}), way_of("hopeless", {11}), way_of("only slow", {9, 8, 7})}, 1, 2);
+  all_.measure(
+      "load", {way_of("default", {1, 1, 1}), way_of("hopeless", {11}), way_of("only slow", {9, 8, 7})}, 1, 2);
   EXPECT_DOUBLE_EQ(now_.median_of("hopeless, load"), 11);
   EXPECT_DOUBLE_EQ(now_.median_of("only slow, load"), 7.5);
 }
