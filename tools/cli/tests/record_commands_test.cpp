@@ -92,6 +92,22 @@ TEST(cli_plot, draws_several_records_over_each_other_in_the_file_that_is_named) 
   EXPECT_FALSE(folder.holds("a.svg"));
 }
 
+TEST(cli_plot, draws_the_series_that_fit_one_of_the_patterns) {
+  if (!gnuplot_is_there()) GTEST_SKIP() << "this system has no gnuplot";
+  records_folder const folder;
+  auto const result = run("plot --series 'w*m' " + folder.write("a.json", record_of(curves())));
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(folder.content("a.svg"), AllOf(HasSubstr(">warm<"), Not(HasSubstr(">it's cold<"))));
+}
+
+TEST(cli_plot, refuses_a_pattern_that_fits_no_series) {
+  records_folder const folder;
+  expect_refusal("plot --series 'warm' --series 'hot*' " + folder.write("a.json", record_of(curves())) +
+                     " --out " + folder.path("a.svg"),
+                 "--series is hot*");
+  EXPECT_FALSE(folder.holds("a.svg"));
+}
+
 TEST(cli_plot, says_what_to_install_if_there_is_no_gnuplot) {
   records_folder const folder;
   auto const result = run("plot " + folder.write("a.json", record_of(curves())), "env PATH=/nowhere");

@@ -84,6 +84,13 @@ TEST(report_plot_script, has_logarithmic_axes_only_where_asked_and_possible) {
               Not(HasSubstr("\nset logscale")));
 }
 
+TEST(report_plot_script, leaves_out_numbers_without_room_along_a_logarithmic_axis) {
+  auto const script =
+      script_of(drawn_record({point("queue", 132, {2}), point("queue", 3968, {3}), point("queue", 4224, {4})},
+                             {"", "", "", true, false}));
+  EXPECT_THAT(script, AllOf(HasSubstr("set xtics (132, 3968)\n"), HasSubstr("\n4224 4 4 4\n")));
+}
+
 TEST(report_plot_script, draws_small_times_and_large_rates_with_a_prefix) {
   auto const times = script_of(drawn_record({point("queue", 1, {2e-6}, "s")}));
   EXPECT_THAT(times, AllOf(HasSubstr("\n1 2 2 2\n"), HasSubstr("set format y '%.10g µs'")));
