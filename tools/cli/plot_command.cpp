@@ -45,10 +45,18 @@ void check_patterns(std::vector<std::string> const& patterns, std::span<run_reco
   }
 }
 
+bool has_unit_beside(std::string_view unit, run_record const& record) {
+  return std::ranges::any_of(record.series, [&](sample_series const& one) { return one.unit != unit; });
+}
+
+/// The record's label of the values need not be that of the unit that is left, unless that is none.
 void keep_series(std::vector<std::string> const& patterns, run_record& record) {
+  if (record.series.empty()) return;
+  bool const had_several = has_unit_beside(record.series.front().unit, record);
   std::erase_if(record.series, [&](sample_series const& one) {
     return std::ranges::none_of(patterns, [&](std::string const& pattern) { return fits(pattern, one); });
   });
+  if (had_several && has_unit_beside("1", record)) record.axes.y_label.clear();
 }
 
 void draw(std::filesystem::path const& svg, std::span<run_record> records,

@@ -97,6 +97,9 @@ TEST(report_plot_script, draws_small_times_and_large_rates_with_a_prefix) {
   auto const rates = script_of(drawn_record({point("queue", 1, {3e6})}));
   EXPECT_THAT(rates, AllOf(HasSubstr("\n1 3 3 3\n"), HasSubstr("set format y '%.10g M'"),
                            HasSubstr("set ylabel 'tasks/s'")));
+  for (std::string const unit : {"tasks/ms", "tasks"})
+    EXPECT_THAT(script_of(drawn_record({point("queue", 1, {3e6}, unit)}, {"", "", "", false, true})),
+                HasSubstr("set format y '%.0s %c'"));
   auto const ratios = script_of(drawn_record({point("queue", 1, {0.001}, "1")}));
   EXPECT_THAT(ratios, AllOf(HasSubstr("\n1 0.001 0.001 0.001\n"), HasSubstr("set ylabel 'ratio or count'")));
 }
