@@ -82,7 +82,9 @@ prefix prefix_for(std::array<prefix, 4> const& falling, double largest) {
   return largest > 0 ? falling.back() : prefix{1, ""};
 }
 
-bool is_counted(std::string_view unit) { return unit == "B" || unit.ends_with("/s"); }
+bool is_counted(std::string_view unit) {
+  return unit == "B" || unit == "tasks" || unit.ends_with("/s") || unit.ends_with("/ms");
+}
 
 bool is_short(std::string_view unit) { return unit == "s" || unit == "B" || unit == "B/s"; }
 

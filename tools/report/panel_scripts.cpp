@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <map>
 #include <set>
@@ -58,13 +59,25 @@ std::string data_of(plotted_line const& line, std::size_t number, axis_scale con
   return text + "END\n";
 }
 
+constexpr double min_between_ticks = 0.05;  // of a logarithmic axis
+
+/// Those of the places whose numbers have room beside each other.
+std::vector<double> places_to_name(std::set<double> const& places) {
+  double const least = min_between_ticks * std::log(*places.rbegin() / *places.begin());
+  std::vector<double> named;
+  for (double const x : places) {
+    if (named.empty() || std::log(x / named.back()) > least) named.push_back(x);
+  }
+  return named;
+}
+
 /// Logarithmic: the places that were measured are the ticks, if they are few.
 std::string x_on_log_axis(std::set<double> const& places) {
   std::string text = fmt::format("set logscale x\nset xrange [{}:{}]\n", plotted(*places.begin() / 1.2),
                                  plotted(*places.rbegin() * 1.2));
   if (places.size() > max_named_ticks) return text + "set xtics auto format '%.10g'\n";
   std::string ticks;
-  for (double const x : places) ticks += (ticks.empty() ? "" : ", ") + plotted(x);
+  for (double const x : places_to_name(places)) ticks += (ticks.empty() ? "" : ", ") + plotted(x);
   return text + "set format x '%.10g'\nset xtics (" + ticks + ")\n";
 }
 

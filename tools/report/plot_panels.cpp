@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -28,6 +30,29 @@ void add_point(std::vector<plot_panel>& panels, sample_series const& one, std::s
 
 void add_bar(std::vector<plot_panel>& panels, sample_series const& one, std::size_t record) {
   panel_in(panels, one.unit).bars.push_back({one.name, record, summarise(one.samples)});
+}
+
+struct seen_of_unit {
+  std::set<std::string> curves;
+  std::set<double> places;
+};
+
+/// Units of which several curves have points at the same one place: above each other, where no eye tells them
+/// apart.
+std::set<std::string> units_at_one_place(std::span<run_record const> records) {
+  std::map<std::string, seen_of_unit> seen;
+  for (run_record const& record : records) {
+    for (sample_series const& one : record.series) {
+      if (one.curve.empty()) continue;
+      seen[one.unit].curves.insert(one.curve);
+      seen[one.unit].places.insert(one.x.value());
+    }
+  }
+  std::set<std::string> units;
+  for (auto const& [unit, of] : seen) {
+    if (of.curves.size() > 1 && of.places.size() == 1) units.insert(unit);
+  }
+  return units;
 }
 
 void sort_lines(plot_panel& panel) {
@@ -87,10 +112,11 @@ std::vector<plot_panel> split_crowded_panels(std::vector<plot_panel> const& pane
 
 std::vector<plot_panel> panels_of(std::span<run_record const> records) {
   std::vector<plot_panel> of_lines, of_bars;
+  std::set<std::string> const without_lines = units_at_one_place(records);
   for (std::size_t r = 0; r < records.size(); ++r) {
     for (sample_series const& one : records[r].series) {
-      if (one.curve.empty()) add_bar(of_bars, one, r);
-      if (!one.curve.empty()) add_point(of_lines, one, r);
+      bool const is_bar = one.curve.empty() || without_lines.contains(one.unit);
+      is_bar ? add_bar(of_bars, one, r) : add_point(of_lines, one, r);
     }
   }
   std::ranges::for_each(of_lines, sort_lines);

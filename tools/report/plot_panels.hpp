@@ -23,7 +23,7 @@ struct plotted_line {
   std::vector<plotted_point> points;  ///< by rising x
 };
 
-/// One series that belongs to no curve.
+/// One series that belongs to no curve, or whose curve has no line.
 struct plotted_bar {
   std::string name;
   std::size_t record = 0;
@@ -40,6 +40,7 @@ struct plot_panel {
 
 /// The panels of a picture: first those of lines, then those of bars, each in the order of their units. More
 /// lines than an eye tells apart are split where their curves are named "A, B": into a panel for each B.
+/// Several curves of one unit whose points all have the same x are bars, named as their series.
 std::vector<plot_panel> panels_of(std::span<run_record const> records);
 
 /// A series's name up to its first point, which series of one group share: "S1" of "S1.busy_seconds.cuda:0".

@@ -92,6 +92,34 @@ TEST(cli_plot, draws_several_records_over_each_other_in_the_file_that_is_named) 
   EXPECT_FALSE(folder.holds("a.svg"));
 }
 
+TEST(cli_plot, draws_the_series_that_fit_one_of_the_patterns) {
+  if (!gnuplot_is_there()) GTEST_SKIP() << "this system has no gnuplot";
+  records_folder const folder;
+  auto const result = run("plot --series 'w*m' " + folder.write("a.json", record_of(curves())));
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(folder.content("a.svg"), AllOf(HasSubstr(">warm<"), Not(HasSubstr(">it's cold<"))));
+}
+
+TEST(cli_plot, labels_chosen_series_of_another_unit_than_the_label_may_be_of_by_that_unit) {
+  if (!gnuplot_is_there()) GTEST_SKIP() << "this system has no gnuplot";
+  records_folder const folder;
+  auto rates = point("rate", 1, {2, 3});
+  rates["unit"] = "tasks/s";
+  auto record = record_of({point("time", 1, {1e-6}), rates});
+  record["axes"]["y_label"] = "time of a step";
+  auto const file = folder.write("a.json", record);
+  ASSERT_EQ(run("plot --series rate " + file).code, 0);
+  EXPECT_THAT(folder.content("a.svg"), AllOf(HasSubstr(">tasks/s<"), Not(HasSubstr("time of a step"))));
+}
+
+TEST(cli_plot, refuses_a_pattern_that_fits_no_series) {
+  records_folder const folder;
+  expect_refusal("plot --series 'warm' --series 'hot*' " + folder.write("a.json", record_of(curves())) +
+                     " --out " + folder.path("a.svg"),
+                 "--series is hot*");
+  EXPECT_FALSE(folder.holds("a.svg"));
+}
+
 TEST(cli_plot, says_what_to_install_if_there_is_no_gnuplot) {
   records_folder const folder;
   auto const result = run("plot " + folder.write("a.json", record_of(curves())), "env PATH=/nowhere");

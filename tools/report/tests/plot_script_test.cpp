@@ -84,12 +84,22 @@ TEST(report_plot_script, has_logarithmic_axes_only_where_asked_and_possible) {
               Not(HasSubstr("\nset logscale")));
 }
 
+TEST(report_plot_script, leaves_out_numbers_without_room_along_a_logarithmic_axis) {
+  auto const script =
+      script_of(drawn_record({point("queue", 132, {2}), point("queue", 3968, {3}), point("queue", 4224, {4})},
+                             {"", "", "", true, false}));
+  EXPECT_THAT(script, AllOf(HasSubstr("set xtics (132, 3968)\n"), HasSubstr("\n4224 4 4 4\n")));
+}
+
 TEST(report_plot_script, draws_small_times_and_large_rates_with_a_prefix) {
   auto const times = script_of(drawn_record({point("queue", 1, {2e-6}, "s")}));
   EXPECT_THAT(times, AllOf(HasSubstr("\n1 2 2 2\n"), HasSubstr("set format y '%.10g µs'")));
   auto const rates = script_of(drawn_record({point("queue", 1, {3e6})}));
   EXPECT_THAT(rates, AllOf(HasSubstr("\n1 3 3 3\n"), HasSubstr("set format y '%.10g M'"),
                            HasSubstr("set ylabel 'tasks/s'")));
+  for (std::string const unit : {"tasks/ms", "tasks"})
+    EXPECT_THAT(script_of(drawn_record({point("queue", 1, {3e6}, unit)}, {"", "", "", false, true})),
+                HasSubstr("set format y '%.0s %c'"));
   auto const ratios = script_of(drawn_record({point("queue", 1, {0.001}, "1")}));
   EXPECT_THAT(ratios, AllOf(HasSubstr("\n1 0.001 0.001 0.001\n"), HasSubstr("set ylabel 'ratio or count'")));
 }
@@ -105,7 +115,7 @@ TEST(report_plot_script, splits_more_lines_than_an_eye_tells_apart_by_what_they_
   std::vector<sample_series> few, many;
   for (int line = 0; line < 17; ++line)
     many.push_back(
-        point("method " + std::to_string(line / 2) + ", depth " + std::to_string(line % 2), 1, {2}));
+        point("method " + std::to_string(line / 2) + ", depth " + std::to_string(line % 2), line / 2, {2}));
   few.assign(many.begin(), many.end() - 1);
   EXPECT_EQ(count(script_of(drawn_record(few)), "\nplot "), 1u);
   auto const script = script_of(drawn_record(many, {"", "", "speed", false, false}));
@@ -134,6 +144,15 @@ TEST(report_plot_script, draws_series_without_a_curve_as_bars_with_whiskers) {
               AllOf(HasSubstr("$bars0 << END\n2 0 0 2 -0.38 0.38\n6 1 0 6 0.62 1.38\nEND\n"),
                     HasSubstr("$whiskers << END\n2 0 1.5 2.5 \"2.000 s\"\n6 1 6 6 \"6.000 s\"\nEND\n"),
                     HasSubstr("set ytics ('launch' 0, 'submit' 1)")));
+}
+
+TEST(report_plot_script, draws_curves_with_all_points_at_one_place_as_bars) {
+  auto const naps = [](double x) {
+    return drawn_record({point("lifeline", 8, {2}), point("random", x, {3})});
+  };
+  EXPECT_THAT(script_of(naps(8)), AllOf(HasSubstr("'lifeline@8.000000' 0"), HasSubstr("'random@8.000000' 1"),
+                                        HasSubstr("with boxxyerror"), Not(HasSubstr("yerrorlines"))));
+  EXPECT_THAT(script_of(naps(9)), AllOf(HasSubstr("yerrorlines"), Not(HasSubstr("boxxyerror"))));
 }
 
 TEST(report_plot_script, writes_each_median_with_its_own_prefix) {
