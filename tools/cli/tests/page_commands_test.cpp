@@ -218,7 +218,8 @@ TEST(cli_paper, says_what_needs_two_devices) {
 
 TEST(cli_paper, refuses_other_papers_devices_that_do_not_exist_and_options_that_would_do_nothing) {
   expect_refusal("paper chen2011",
-                 "NAME is chen2011; legal is chen2010, mohan2014, wende2012, coscheduling, ohno2016");
+                 "NAME is chen2011; legal is chen2010, mohan2014, wende2012, coscheduling or ohno2016; did "
+                 "you mean chen2010?");
   expect_refusal("paper --quick", "--quick is true; legal is nothing without NAME");
   expect_refusal("paper --results r", "--results is r; legal is nothing without NAME");
   expect_refusal("paper chen2010 --draw-only --quick",
