@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <cmath>
 #include <cstdint>
 #include <functional>
@@ -82,6 +83,7 @@ class markov_chain {
   bool is_done() const { return records_.size() == settings_.trajectories; }
 
   std::uint64_t seed() const { return seed_; }
+  /// Any thread may call.
   std::uint64_t steps_done() const { return steps_done_; }
   std::vector<trajectory_record> const& records() const { return records_; }
   /// The state that the chain is in. Between trajectories.
@@ -113,7 +115,7 @@ class markov_chain {
   enum class stage { made, loading, sampling } stage_ = stage::made;
   bool keeps_ = true;
   std::uint32_t step_ = 0;  ///< of the trajectory, counted from 1
-  std::uint64_t steps_done_ = 0;
+  std::atomic<std::uint64_t> steps_done_ = 0;
   energy_terms potential_;
   double drawn_kinetic_ = 0;
   deadline until_ = deadline::never();
