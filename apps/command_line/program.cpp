@@ -148,7 +148,7 @@ bool was_interrupted() noexcept { return interrupted.load(); }
 int run_program(program const& what, int argc, char** argv) {
   install_interrupt_handler(what.stop);
   set_log_sink(warnings_on_standard_error());
-  CLI::App app("ballast keeps GPUs evenly loaded.", "ballast");
+  CLI::App app("Keeps GPUs evenly loaded", "ballast");
   what.describe(app);
   end_options(app,
               (what.name.empty() ? "ballast" : "ballast-" + std::string(what.name)) + " " BALLAST_VERSION);

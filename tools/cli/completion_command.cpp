@@ -9,6 +9,7 @@
 #include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -249,16 +250,22 @@ std::string fish_lines(completed_command const& command, std::string const& prog
   return text;
 }
 
+/// For words that follow these commands' names, which are separated by blanks.
+std::string fish_condition(std::string const& commands) {
+  std::istringstream names(commands);
+  std::string all;
+  for (std::string name; names >> name;)
+    all += (all.empty() ? "" : "; and ") + ("__fish_seen_subcommand_from " + name);
+  return " -n '" + (all.empty() ? "__fish_use_subcommand" : all) + "'";
+}
+
 std::string fish_script(std::vector<completed_command> const& all) {
   std::string text = "# Completes ballast and its programs in fish; written by `ballast completion fish`.\n";
   for (auto const& one : all) {
     auto const space = one.called.find(' ');
     auto const program = one.called.substr(0, space);
     auto const below = space == one.called.npos ? "" : one.called.substr(space + 1);
-    auto const condition =
-        below.empty() ? " -n __fish_use_subcommand"
-                      : " -n '__fish_seen_subcommand_from " + below.substr(below.rfind(' ') + 1) + "'";
-    text += fish_lines(one, program, condition);
+    text += fish_lines(one, program, fish_condition(below));
     if (program == "ballast" && !below.empty() && below.find(' ') == below.npos)
       text += fish_lines(one, program + "-" + below, "");
   }

@@ -143,8 +143,7 @@ int parse_and_carry_out(CLI::App& app, std::vector<std::string> words) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("mesicc translates MESI-CUDA programs, which never mention a device, to ballast's jobs.",
-               "mesicc");
+  CLI::App app("Translates MESI-CUDA programs, which never mention a device, to ballast's jobs", "mesicc");
   ballast::command_line::add_examples(
       app,
       {"mesicc matmul.mcu", "mesicc --explain matmul.mcu", "mesicc a.mcu b.mcu -o translated -I include"},
