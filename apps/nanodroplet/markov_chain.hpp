@@ -84,7 +84,7 @@ class markov_chain {
 
   std::uint64_t seed() const { return seed_; }
   /// Any thread may call.
-  std::uint64_t steps_done() const { return steps_done_; }
+  std::uint64_t steps_done() const { return std::atomic_ref(steps_done_).load(); }
   std::vector<trajectory_record> const& records() const { return records_; }
   /// The state that the chain is in. Between trajectories.
   droplet const& state() const { return state_; }
@@ -114,8 +114,8 @@ class markov_chain {
   deviates random_;
   enum class stage { made, loading, sampling } stage_ = stage::made;
   bool keeps_ = true;
-  std::uint32_t step_ = 0;  ///< of the trajectory, counted from 1
-  std::atomic<std::uint64_t> steps_done_ = 0;
+  std::uint32_t step_ = 0;                ///< of the trajectory, counted from 1
+  mutable std::uint64_t steps_done_ = 0;  ///< read by atomic_ref, since a chain can be moved
   energy_terms potential_;
   double drawn_kinetic_ = 0;
   deadline until_ = deadline::never();

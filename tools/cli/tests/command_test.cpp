@@ -44,7 +44,7 @@ TEST(cli_command, asks_for_the_nearest_command_option_benchmark_policy_or_device
   expect_refusal("bench queue/ordre",
                  "list, all, or a name that `ballast bench list` prints; did you mean queue/order?");
   expect_refusal("matmul --size 8 --devices host:1 --policy lerned", "did you mean learned?");
-  expect_refusal("md --devices hots:2", "did you mean host:2?");
+  expect_refusal("md --devices hos:2", "did you mean host:2?");
   expect_refusal("devices --devices gpu:0", "did you mean cuda:0?");
 }
 
