@@ -160,7 +160,7 @@ double finished_run::interactions_per_second() const {
 }
 
 finished_run run_sampling(checked_request const& asked, device_list const& devices, std::string const& xyz,
-                          std::uint32_t xyz_every, std::function<bool()> const& stop_requested) {
+                          std::uint32_t xyz_every, std::function<bool()> const& stop_requested, bool shows) {
   auto const source = asked.mode->open(asked.plan, devices, asked.options);
   std::optional<xyz_file> frames;
   if (!xyz.empty()) frames.emplace(xyz);
@@ -175,8 +175,10 @@ finished_run run_sampling(checked_request const& asked, device_list const& devic
   {
     auto const all = std::uint64_t(asked.plan.settings.steps_per_trajectory) *
                      asked.plan.settings.trajectories * result.chains.size();
-    shown_progress const shown(progress("nanodroplet", all, "steps", progress_on(stderr)),
-                               [&result] { return result.steps(); });
+    std::optional<shown_progress> shown;
+    if (shows)
+      shown.emplace(progress("nanodroplet", all, "steps", progress_on(stderr)),
+                    [&result] { return result.steps(); });
     drive(result.chains, asked.plan.threads, shares_cores(devices), stop_requested);
   }
   result.seconds = seconds_since(begins);
@@ -210,7 +212,7 @@ void run(CLI::App const& nanodroplet, command_request const& typed,
   auto const asked = checked(typed);
   if (typed.steps == 0) return print_energies(typed, asked.plan.system);
   auto const devices = devices_for(*asked.mode, typed.devices);
-  auto const done = run_sampling(asked, devices, typed.xyz, typed.xyz_every, stop_requested);
+  auto const done = run_sampling(asked, devices, typed.xyz, typed.xyz_every, stop_requested, !typed.json);
   std::cout << (typed.json ? run_as_json(done).text(2) + "\n" : run_as_text(done));
 }
 

@@ -62,7 +62,8 @@ void calibrate_devices(device_list const& devices, bool as_json) {
   command_line::exits_on_interrupt const immediately;
   refuse_slowdowns(devices);
   save_costs({});  // a file that cannot be written is told before anything is measured
-  auto const calibrated = calibrate_shown(devices, deadline::in(longest));
+  auto const until = deadline::in(longest);
+  auto const calibrated = as_json ? calibrate(devices, until) : calibrate_shown(devices, until);
   save_costs(calibrated);
   std::cout << (as_json ? calibration_as_json(calibrated).text(2) + "\n"
                         : calibration_as_text(calibrated, charset_of_environment()));
