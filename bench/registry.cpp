@@ -2,7 +2,10 @@
 #include "registry.hpp"
 
 #include <string>
+#include <string_view>
+#include <vector>
 
+#include "ballast/arguments.hpp"
 #include "ballast/error.hpp"
 #include "cluster/benchmarks.hpp"
 #include "device/benchmarks.hpp"
@@ -27,12 +30,13 @@ std::vector<benchmark> all_benchmarks() {
 std::vector<benchmark> benchmarks_named(std::string_view name) {
   auto const all = all_benchmarks();
   if (name == "all") return all;
-  std::string names = "list, all";
+  std::vector<std::string_view> names{"list", "all"};
   for (auto const& one : all) {
     if (one.name == name) return {one};
-    names += ", " + std::string(one.name);
+    names.push_back(one.name);
   }
-  throw_bad_argument("NAME", name, names);
+  throw_bad_argument("NAME", name,
+                     "list, all, or a name that `ballast bench list` prints" + did_you_mean(names, name, 3));
 }
 
 }  // namespace ballast::bench

@@ -3,17 +3,33 @@
 
 #include <CLI/CLI.hpp>
 #include <concepts>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "ballast/arguments.hpp"
 #include "ballast/error.hpp"
+#include "command_line/help.hpp"
 
 namespace ballast::command_line {
 
 inline constexpr char const* device_list_help =
     "Devices, comma-separated: cuda (every GPU), cuda:INDEX[@SMS], host[:CORES][/SLOWDOWN]. Without it the "
     "variable BALLAST_DEVICES, else every GPU, else the host's cores";
+
+inline std::vector<std::string> names_of(std::vector<named_policy> const& policies) {
+  std::vector<std::string> names;
+  for (auto const& policy : policies) names.emplace_back(policy.name);
+  return names;
+}
+
+/// An option that stores a list of devices in `target`, which must outlive the parsing. No list is checked.
+inline CLI::Option* add_devices_option(CLI::App& command, std::optional<std::string>& target,
+                                       std::string const& meaning = device_list_help) {
+  auto* const option = command.add_option_function<std::string>(
+      "--devices", [&target](std::string const& list) { target = list; }, meaning);
+  return takes_list_of(option, {"cuda", "cuda:0", "host", "host:1", "host:2"});
+}
 
 /// A help text that ends with the names of policies.
 inline std::string help_with_names(std::string meaning, std::vector<named_policy> const& policies) {

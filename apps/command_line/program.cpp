@@ -12,11 +12,15 @@
 #include <exception>
 #include <iostream>
 #include <new>
+#include <optional>
 #include <string_view>
 #include <vector>
 
 #include "ballast/arguments.hpp"
 #include "ballast/error.hpp"
+#include "command_line/command_tree.hpp"
+#include "command_line/help.hpp"
+#include "command_line/unexpected.hpp"
 
 namespace ballast::command_line {
 namespace {
@@ -91,13 +95,10 @@ std::vector<std::string> arguments_for(program const& what, int argc, char** arg
   return words;
 }
 
-/// CLI11 2.1 names them the last first.
-std::string not_expected(CLI::App const& app) {
-  auto const words = app.remaining(true);
-  std::string text =
-      words.size() > 1 ? "these arguments were not expected:" : "this argument was not expected:";
-  for (auto const& word : words) text += " " + escape_control_characters(word);
-  return text;
+/// Of this program; of `ballast-NAME` that is its one command.
+std::optional<std::string> told_of_itself(program const& what, CLI::App& app, int argc, char** argv) {
+  auto const& command = what.name.empty() ? app : *app.get_subcommand(std::string(what.name));
+  return told_instead(command, called(what), BALLAST_VERSION, {argv + 1, argv + argc});
 }
 
 int parse_and_run(program const& what, CLI::App& app, int argc, char** argv) {
@@ -105,10 +106,10 @@ int parse_and_run(program const& what, CLI::App& app, int argc, char** argv) {
     check_caller_version(what);
     if (what.instead != nullptr) what.instead(argv);
     app.parse(arguments_for(what, argc, argv));
-    if (app.get_subcommands().empty()) return print_error(what, wrong_usage, "a command is missing");
+    if (app.get_subcommands().empty()) std::cout << app.help();
     return code_after_output(what);
   } catch (CLI::ExtrasError const&) {
-    return print_error(what, wrong_usage, not_expected(app));
+    return print_error(what, wrong_usage, told_unexpected(app));
   } catch (CLI::ParseError const& problem) {
     if (problem.get_exit_code() != 0)
       return print_error(what, wrong_usage, escape_control_characters(problem.what()));
@@ -147,12 +148,13 @@ bool was_interrupted() noexcept { return interrupted.load(); }
 int run_program(program const& what, int argc, char** argv) {
   install_interrupt_handler(what.stop);
   set_log_sink(warnings_on_standard_error());
-  CLI::App app("ballast keeps GPUs evenly loaded.", "ballast");
+  CLI::App app("Keeps GPUs evenly loaded", "ballast");
   what.describe(app);
-  app.set_version_flag("--version", "ballast " BALLAST_VERSION);
-  if (!what.name.empty()) {
-    for (auto* const command : app.get_subcommands({}))
-      command->set_version_flag("--version", "ballast-" + std::string(what.name) + " " BALLAST_VERSION);
+  end_options(app,
+              (what.name.empty() ? "ballast" : "ballast-" + std::string(what.name)) + " " BALLAST_VERSION);
+  if (auto const text = told_of_itself(what, app, argc, argv)) {
+    std::cout << *text;
+    return code_after_output(what);
   }
   return parse_and_run(what, app, argc, argv);
 }

@@ -12,6 +12,7 @@
 #include "ballast/arguments.hpp"
 #include "ballast/deadline.hpp"
 #include "ballast/error.hpp"
+#include "command_line/options.hpp"
 #include "game.hpp"
 #include "match.hpp"
 #include "report/json_value.hpp"
@@ -84,7 +85,15 @@ json_value answer_as_json(search_answer const& answer, double seconds) {
                             {"seconds", seconds}};
 }
 
-void list_methods() {
+void list_methods(bool json) {
+  if (json) {
+    json_value::list methods;
+    for (auto const& method : search_methods())
+      methods.push_back(json_value::object{
+          {"name", method.name}, {"summary", method.summary}, {"on_devices", method.on_devices}});
+    std::cout << json_value(methods).text(2) << '\n';
+    return;
+  }
   table rows({{"method", alignment::left}, {"how it searches", alignment::left}});
   for (auto const& method : search_methods())
     rows.add_row({std::string(method.name), std::string(method.summary)});
@@ -122,7 +131,8 @@ void play_here(command_request const& typed, checked_request const& asked) {
 
 void check_list_methods_is_alone(CLI::App const& connect4) {
   for (auto const* option : connect4.get_options()) {
-    if (option->count() == 0 || option->get_name() == "--list-methods") continue;
+    if (option->count() == 0 || option->get_name() == "--list-methods" || option->get_name() == "--json")
+      continue;
     throw_bad_argument("list-methods", "beside " + option->get_name(), "on its own");
   }
 }
@@ -131,13 +141,14 @@ void run(CLI::App const& connect4, command_request const& typed,
          std::function<bool()> const& stop_requested) {
   if (typed.list_methods) {
     check_list_methods_is_alone(connect4);
-    return list_methods();
+    return list_methods(typed.json);
   }
   auto const asked = checked(typed, stop_requested);
   typed.json ? print_answer(asked) : play_here(typed, asked);
 }
 
 void add_options(CLI::App& connect4, command_request& asked) {
+  command_line::begin_group(connect4, command_line::work_group);
   connect4.add_option("--moves", asked.moves, "Columns played so far, 1 (left) to 7, by both sides in turn")
       ->type_name("COLUMNS");
   connect4
@@ -149,20 +160,27 @@ void add_options(CLI::App& connect4, command_request& asked) {
           "How many moves to look ahead, 1 to 16")
       ->type_name("INT")
       ->default_str(std::to_string(asked.lookahead));
-  connect4.add_option("--heuristic", asked.heuristic,
-                      "H1 (open lines), H2 (sequences) or H3 (the paper's formula)");
-  connect4.add_option("--method", asked.method, "How to search: a name that --list-methods tells");
-  connect4
-      .add_option("--devices", asked.devices,
-                  "Devices for the methods that use them, comma-separated; else BALLAST_DEVICES, else every "
-                  "GPU, else the host's cores")
-      ->type_name("LIST");
-  connect4
-      .add_option("--workers", asked.workers,
-                  "GPU threads that share a task, for the methods that use devices: thread (1; default), "
-                  "warp (32) or block (64)")
-      ->type_name("SIZE");
-  connect4.add_option("--begins", asked.begins, "Who makes the next move in a game: you or computer");
+  command_line::takes_one_of(
+      connect4.add_option("--heuristic", asked.heuristic,
+                          "H1 (open lines), H2 (sequences) or H3 (the paper's formula)"),
+      {"H1", "H2", "H3"});
+  std::vector<std::string> methods;
+  for (auto const& method : search_methods()) methods.emplace_back(method.name);
+  command_line::takes_one_of(connect4.add_option("--method", asked.method, "How to search (--list-methods)"),
+                             methods);
+  command_line::takes_one_of(
+      connect4.add_option("--begins", asked.begins, "Who makes the next move in a game; without it you"),
+      {"you", "computer"});
+  command_line::begin_group(connect4, command_line::device_group);
+  command_line::add_devices_option(
+      connect4, asked.devices,
+      std::string("For the methods that use devices. ") + command_line::device_list_help);
+  command_line::takes_one_of(
+      connect4.add_option("--workers", asked.workers,
+                          "GPU threads that share a task, for the methods that use devices: thread (1; "
+                          "default), warp (32) or block (64)"),
+      {"thread", "warp", "block"});
+  command_line::begin_group(connect4, command_line::output_group);
   connect4.add_flag("--json", asked.json, "Play no game; print the values of all columns as one JSON object");
   connect4.add_flag("--list-methods", asked.list_methods, "Print the methods, nothing else");
 }
@@ -175,6 +193,9 @@ void add_command(CLI::App& app, std::function<bool()> stop_requested) {
       "connect4", "Four in a row against the computer, or the values of a position (Mohan, Gopalan 2014)");
   connect4->option_defaults()->always_capture_default();
   add_options(*connect4, *asked);
+  command_line::add_examples(
+      *connect4, {"ballast connect4 --lookahead 5", "ballast connect4 --moves 4433 --lookahead 6 --json",
+                  "ballast connect4 --list-methods"});
   connect4->callback(
       [=, stop_requested = std::move(stop_requested)] { run(*connect4, *asked, stop_requested); });
 }

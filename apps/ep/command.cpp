@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "command_line/options.hpp"
 #include "command_line/program.hpp"
 #include "job_run/request.hpp"
 #include "kernels.hpp"
@@ -91,8 +92,11 @@ void add_command(CLI::App& app, std::function<bool()> stop_requested) {
       "ep",
       "Pairs of normal deviates (NAS Parallel Benchmarks) as one job, cut into tasks for several devices");
   ep->option_defaults()->always_capture_default();
-  ep->add_option("--class", asked->of, "S, W, A, B, C, D or E: 2^24 to 2^40 pairs")->type_name("NAME");
+  command_line::begin_group(*ep, command_line::work_group);
+  command_line::takes_one_of(ep->add_option("--class", asked->of, "2^24 (S) to 2^40 (E) pairs"),
+                             {"S", "W", "A", "B", "C", "D", "E"});
   job_run::add_options(*ep, asked->how);
+  command_line::add_examples(*ep, {"ballast ep", "ballast ep --class W --devices host:1,host:1 --repeat 3"});
   ep->callback([=, stop_requested = std::move(stop_requested)] {
     job_run::name_options_in_errors([&] { run_command(*asked, stop_requested); });
   });

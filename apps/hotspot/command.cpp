@@ -257,15 +257,21 @@ void run_command(command_request const& typed, std::function<bool()> const& stop
 void add_options(CLI::App& hotspot, command_request& asked) {
   command_line::add_integer_option(hotspot, "--size", asked.size, 1u, max_rows, "Rows and columns of cells");
   command_line::add_integer_option(hotspot, "--steps", asked.steps, 1u, max_steps, "Time steps, a job each");
-  hotspot.add_option("--chip", asked.chip,
-                     "scaled: larger with more than 1024 cells to a side; rodinia: always 0.016 m");
-  hotspot.add_option("--precision", asked.precision, "single or double");
+  command_line::takes_one_of(
+      hotspot.add_option("--chip", asked.chip,
+                         "scaled: larger with more than 1024 cells to a side; rodinia: always 0.016 m"),
+      {"scaled", "rodinia"});
+  command_line::takes_one_of(hotspot.add_option("--precision", asked.precision, "Of all temperatures"),
+                             {"single", "double"});
 }
 
-void add_file_options(CLI::App& hotspot, run_files& files) {
+void add_input_options(CLI::App& hotspot, run_files& files) {
   command_line::add_path(hotspot, "--temperature", files.temperature, "FILE",
                          "Begin with these temperatures: Rodinia's text, a number a line");
   command_line::add_path(hotspot, "--power", files.power, "FILE", "Heat cells by these powers, likewise");
+}
+
+void add_output_options(CLI::App& hotspot, run_files& files) {
   command_line::add_path(hotspot, "--output", files.output, "FILE",
                          "Write the last temperatures, as Rodinia");
   command_line::add_path(hotspot, "--picture", files.picture, "FILE", "Draw them as a PPM picture");
@@ -279,9 +285,14 @@ void add_command(CLI::App& app, std::function<bool()> stop_requested) {
       "hotspot",
       "The temperature of a chip (Rodinia), a job each time step, cut into tasks for several devices");
   hotspot->option_defaults()->always_capture_default();
+  command_line::begin_group(*hotspot, command_line::work_group);
   add_options(*hotspot, *asked);
-  add_file_options(*hotspot, asked->files);
+  add_input_options(*hotspot, asked->files);
   job_run::add_options(*hotspot, asked->how);
+  add_output_options(*hotspot, asked->files);
+  command_line::add_examples(*hotspot, {"ballast hotspot --size 512 --steps 100",
+                                        "ballast hotspot --size 1024 --devices host:1,host:1 --json",
+                                        "ballast hotspot --size 256 --steps 50 --picture chip.ppm"});
   hotspot->callback([=, stop_requested = std::move(stop_requested)] {
     job_run::name_options_in_errors([&] { run_command(*asked, stop_requested); });
   });

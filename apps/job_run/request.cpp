@@ -51,10 +51,9 @@ std::string_view option_of(std::string_view member) {
 }  // namespace
 
 void add_policy_option(CLI::App& command, std::string& policy, std::string const& meaning) {
-  command
-      .add_option("--policy", policy,
-                  command_line::help_with_names(meaning + " (docs/job.md):", split_policies()))
-      ->type_name("NAME");
+  auto* const option = command.add_option(
+      "--policy", policy, command_line::help_with_names(meaning + " (docs/job.md):", split_policies()));
+  command_line::takes_one_of(option, command_line::names_of(split_policies()));
 }
 
 void add_cluster_flag(CLI::App& command, cluster_flag& flag) {
@@ -65,10 +64,8 @@ void add_cluster_flag(CLI::App& command, cluster_flag& flag) {
 }
 
 void add_options(CLI::App& command, request& asked) {
-  command
-      .add_option("--devices", asked.devices,
-                  "Devices, comma-separated; else BALLAST_DEVICES, else every GPU, else the host's cores")
-      ->type_name("LIST");
+  command_line::begin_group(command, command_line::device_group);
+  command_line::add_devices_option(command, asked.devices);
   add_policy_option(command, asked.policy, "Who gets which part of a job");
   command_line::add_integer_option(command, "--tasks", asked.tasks, 1u, max_tasks,
                                    "Tasks of a job, for policies that want a number");
@@ -80,14 +77,15 @@ void add_options(CLI::App& command, request& asked) {
       ->type_name("BYTES");
   command.add_flag("--reuse,!--no-reuse", asked.reuse,
                    "Whether a device keeps what a task leaves there; without, to compare with");
-  command_line::add_integer_option(command, "--repeat", asked.repeat, 1u, max_repetitions,
-                                   "Repetitions; the median of their times is told");
+  add_cluster_flag(command, asked.cluster);
   command.add_flag("--check-maps", asked.check_maps,
                    "Run each task twice, on CPU cores only, and fail if a kernel leaves its access maps");
+  command_line::begin_group(command, command_line::output_group);
+  command_line::add_integer_option(command, "--repeat", asked.repeat, 1u, max_repetitions,
+                                   "Repetitions; the median of their times is told");
   command_line::add_path(command, "--trace", asked.trace, "FILE",
                          "Write which task and copy ran where and when, for ui.perfetto.dev");
   command.add_flag("--json", asked.json, "Print one JSON object");
-  add_cluster_flag(command, asked.cluster);
 }
 
 std::uint64_t bytes_in(std::string_view option, std::string_view text) {

@@ -16,9 +16,9 @@
 #include "ballast/error.hpp"
 #include "ballast/shared_array.hpp"
 #include "report/progress.hpp"
+#include "report/shown_progress.hpp"
 #include "report/statistics.hpp"
 #include "report/table.hpp"
-#include "shown_progress.hpp"
 
 namespace ballast::job_run {
 namespace {
@@ -170,12 +170,13 @@ std::string text_of(run_summary const& of) {
                                        : fmt::format("it sent {} to other ranks and received {}\n",
                                                      byte_size(last.sent), byte_size(last.received));
   return fmt::format(
-      "{}on {}, policy {}{}\n{} s (median of {}), {} s of it to bring the results home after the last job\n"
+      "{}on {}, policy {}{}\n{} (median of {}), {} of it to bring the results home after the last job\n"
       "the last run: {} tasks, {} from the host, {} to it, {} between devices\n{}{}: {}\n",
       where, fmt::join(of.devices, ", "), of.policy, of.reuse ? "" : ", no reuse",
-      rounded(median_seconds(of)), of.runs.size(), rounded(median_of(of, home_seconds)), last.tasks,
-      byte_size(last.moved.from_host), byte_size(last.moved.to_host), byte_size(last.moved.between_devices),
-      exchanged, of.found.is_right ? "right" : "WRONG", of.found.checked);
+      with_unit(median_seconds(of), "s"), of.runs.size(), with_unit(median_of(of, home_seconds), "s"),
+      last.tasks, byte_size(last.moved.from_host), byte_size(last.moved.to_host),
+      byte_size(last.moved.between_devices), exchanged, of.found.is_right ? "right" : "WRONG",
+      of.found.checked);
 }
 
 void print(run_summary const& of, std::string const& text) {

@@ -94,9 +94,13 @@ void add_command(CLI::App& app, std::function<bool()> stop_requested) {
   auto* const matmul = app.add_subcommand(
       "matmul", "A product of matrices as one job, cut into tasks for several devices (Ohno et al. 2016)");
   matmul->option_defaults()->always_capture_default();
+  command_line::begin_group(*matmul, command_line::work_group);
   command_line::add_integer_option(*matmul, "--size", asked->size, 1u, max_rows, "Rows and columns");
-  matmul->add_option("--kernel", asked->kernel, "naive (the paper's) or tiled")->type_name("NAME");
+  command_line::takes_one_of(matmul->add_option("--kernel", asked->kernel, "naive is the paper's"),
+                             {"naive", "tiled"});
   job_run::add_options(*matmul, asked->how);
+  command_line::add_examples(*matmul, {"ballast matmul --size 512 --kernel tiled",
+                                       "ballast matmul --size 256 --devices host:1,host:1 --policy static"});
   matmul->callback([=, stop_requested = std::move(stop_requested)] {
     job_run::name_options_in_errors([&] { run_command(*asked, stop_requested); });
   });

@@ -231,6 +231,7 @@ comparison_plan plan_for(run_request const& asked) {
 
 using command_line::add_integer_option;
 using command_line::add_path;
+using command_line::takes_one_of;
 
 /// Shows how far a comparison is, and keeps the energies that it passes.
 class run_monitor {
@@ -350,11 +351,14 @@ void add_system_options(CLI::App& md, run_request& asked, std::vector<CLI::Optio
                                          "Atoms of the gaussian system")
            ->default_str(std::to_string(run_request::usual_count)));
   keep(md.add_option("--cutoff", asked.cutoff, "Cut-off in Angstrom"));
-  keep(md.add_option("--precision", asked.precision,
-                     "Of the pair terms: single (with double sums) or double"));
-  keep(md.add_option("--potential", asked.potential, "truncated or force-shifted (conserves energy)"));
-  keep(md.add_option("--forces", asked.forces, "cells or all-pairs"));
-  keep(md.add_option("--boundary", asked.boundary, "open or periodic"));
+  keep(takes_one_of(
+      md.add_option("--precision", asked.precision, "Of the pair terms, whose sums are double either way"),
+      {"single", "double"}));
+  keep(takes_one_of(md.add_option("--potential", asked.potential, "force-shifted conserves energy"),
+                    {"truncated", "force-shifted"}));
+  keep(takes_one_of(md.add_option("--forces", asked.forces, "Whether near atoms are found by cells"),
+                    {"cells", "all-pairs"}));
+  keep(takes_one_of(md.add_option("--boundary", asked.boundary, "Of the box"), {"open", "periodic"}));
   keep(md.add_option("--epsilon", asked.epsilon, "Lennard-Jones epsilon in kcal/mol, instead of the file's"));
   keep(md.add_option("--sigma", asked.sigma, "Lennard-Jones sigma in Angstrom, instead of the file's"));
   keep(md.add_option("--temperature", asked.temperature, "Draw velocities of so many Kelvin"));
@@ -368,33 +372,43 @@ void add_run_options(CLI::App& md, run_request& asked) {
   add_integer_option<std::uint64_t>(md, "--seed", asked.plan.seed, 0,
                                     std::numeric_limits<std::uint64_t>::max(),
                                     "Of velocities and of S2's permutation");
-  md.add_option_function<std::string>(
-        "--devices", [&](std::string const& list) { asked.devices = list; }, command_line::device_list_help)
-      ->type_name("LIST");
-  md.add_option("--solutions", asked.solutions,
-                fmt::format("Some of {}; jobs with --cluster", fmt::join(solution_names(), ",")))
-      ->delimiter(',')
-      ->type_name("LIST")
-      ->default_str(names_of(comparison_plan().solutions, ","));
+  auto const& names = solution_names();
+  command_line::takes_list_of(
+      md.add_option("--solutions", asked.solutions,
+                    fmt::format("Some of {}; jobs with --cluster", fmt::join(names, ",")))
+          ->delimiter(',')
+          ->default_str(names_of(comparison_plan().solutions, ",")),
+      {names.begin(), names.end()});
+}
+
+void add_device_options(CLI::App& md, run_request& asked) {
+  command_line::begin_group(md, command_line::device_group);
+  command_line::add_devices_option(md, asked.devices);
   add_count(md, "--chunk", asked.plan.cut.chunk, max_atoms,
             "Atoms of a chunk of S3 (0: about 16 chunks per device)");
   add_count(md, "--task", asked.plan.cut.task, max_atoms,
             "Atoms of a task of TQ and chen (0: 128, on cores up to 512 where tasks are many)");
   add_integer_option<std::uint32_t>(md, "--queue-tasks", asked.plan.cut.queue_tasks, 1, max_queue_tasks,
                                     "Tasks that a queue of chen holds; the paper's is 20");
-  md.add_option("--feed", asked.plan.cut.feed,
-                command_line::help_with_names("How TQ feeds devices (docs/queue.md):", feed_policies()))
-      ->type_name("POLICY")
-      ->capture_default_str();
+  takes_one_of(
+      md.add_option("--feed", asked.plan.cut.feed,
+                    command_line::help_with_names("How TQ feeds devices (docs/queue.md):", feed_policies())),
+      command_line::names_of(feed_policies()), "POLICY");
   job_run::add_policy_option(md, asked.plan.jobs.policy, "Who gets which atoms of jobs");
-  add_integer_option(md, "--repeat", asked.plan.repeat, 1, max_repetitions,
-                     "Repetitions; medians are reported");
+  job_run::add_cluster_flag(md, asked.cluster);
 }
 
-void add_file_options(CLI::App& md, run_request& asked, std::vector<CLI::Option*> const& physics) {
+void add_restart_option(CLI::App& md, run_request& asked, std::vector<CLI::Option*> const& physics) {
   auto* const restart =
-      add_path(md, "--restart", asked.restart, "FILE", "Go on from this checkpoint, with its physics");
+      add_path(md, "--restart", asked.restart, "FILE",
+               "Go on from this checkpoint, with its atoms and physics: none of the options before");
   for (auto* const option : physics) restart->excludes(option);
+}
+
+void add_file_options(CLI::App& md, run_request& asked) {
+  command_line::begin_group(md, command_line::output_group);
+  add_integer_option(md, "--repeat", asked.plan.repeat, 1, max_repetitions,
+                     "Repetitions; medians are reported");
   auto& files = asked.plan.files;
   add_path(md, "--checkpoint", files.checkpoint, "FILE", "Write a checkpoint at the end");
   add_count(md, "--checkpoint-every", files.checkpoint_every, max_steps, "And every so many steps");
@@ -404,7 +418,6 @@ void add_file_options(CLI::App& md, run_request& asked, std::vector<CLI::Option*
   add_path(md, "--record", asked.record, "FOLDER",
            "Write the raw samples, machine and commit to FOLDER/<machine>/ (bench/SCHEMA.md)");
   md.add_flag("--json", asked.json, "Print one JSON object");
-  job_run::add_cluster_flag(md, asked.cluster);
 }
 
 }  // namespace
@@ -415,9 +428,15 @@ void add_command(CLI::App& app) {
       "md", "Molecular dynamics, its forces balanced over devices in the four ways of Chen et al. 2010");
   md->option_defaults()->always_capture_default();
   std::vector<CLI::Option*> physics;
+  command_line::begin_group(*md, command_line::work_group);
   add_system_options(*md, *asked, physics);
+  add_restart_option(*md, *asked, physics);
   add_run_options(*md, *asked);
-  add_file_options(*md, *asked, physics);
+  add_device_options(*md, *asked);
+  add_file_options(*md, *asked);
+  command_line::add_examples(*md, {"ballast md --atoms 4096 --steps 10",
+                                   "ballast md --atoms 16384 --solutions S1,TQ --devices host:1,host:1",
+                                   "ballast md --atoms 1000 --steps 100 --checkpoint half.json --json"});
   md->callback([asked] { run(*asked); });
 }
 

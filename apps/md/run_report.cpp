@@ -60,11 +60,6 @@ std::string_view text_of(boundary edges) { return edges == boundary::open ? "ope
 std::string_view forces_of(physics const& what) { return what.all_pairs ? "all-pairs" : "cells"; }
 std::string_view precision_of(physics const& what) { return what.single_precision ? "single" : "double"; }
 
-std::string seconds(double s) {
-  if (s >= 1) return rounded(s) + " s";
-  return s >= 1e-3 ? rounded(s * 1e3) + " ms" : rounded(s * 1e6) + " us";
-}
-
 std::string ranks_as_text(comparison const& result) {
   if (result.ranks == 1) return "";
   return fmt::format("\n{} ranks; devices and times are the first one's, which sent {} and received {}",
@@ -112,9 +107,9 @@ std::string solutions_as_text(comparison const& result, charset drawn_with) {
   table rows(columns);
   for (auto const& one : result.solutions) {
     std::vector<std::string> cells{std::string(name_of(one.which)), std::to_string(one.pieces),
-                                   seconds(one.seconds_per_step),
+                                   with_unit(one.seconds_per_step, "s"),
                                    one.speedup > 0 ? rounded(one.speedup) : "-", rounded(one.imbalance)};
-    for (double const busy : one.busy_seconds) cells.push_back(seconds(busy));
+    for (double const busy : one.busy_seconds) cells.push_back(with_unit(busy, "s"));
     cells.push_back(rounded(one.energy, 12));
     rows.add_row(cells);
   }
@@ -130,8 +125,8 @@ std::string other_times_as_text(comparison_plan const& plan, comparison const& r
               {"rebuilds"}});
   for (auto const& one : result.solutions) {
     double const steps = static_cast<double>(one.evaluations);
-    rows.add_row({std::string(name_of(one.which)), seconds(one.times.motion / steps),
-                  seconds(one.times.neighbours / steps), seconds(one.times.exchange / steps),
+    rows.add_row({std::string(name_of(one.which)), with_unit(one.times.motion / steps, "s"),
+                  with_unit(one.times.neighbours / steps, "s"), with_unit(one.times.exchange / steps, "s"),
                   std::to_string(one.rebuilds)});
   }
   return rows.text(drawn_with) + "\n";

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -19,10 +20,14 @@
 #include "ballast/arguments.hpp"
 #include "ballast/device.hpp"
 #include "ballast/error.hpp"
+#include "ballast/policy/merge.hpp"
+#include "ballast/policy/order.hpp"
 #include "command_line/options.hpp"
 #include "droplet.hpp"
 #include "report.hpp"
 #include "report/json_value.hpp"
+#include "report/progress.hpp"
+#include "report/shown_progress.hpp"
 
 namespace ballast::nanodroplet {
 namespace {
@@ -155,7 +160,7 @@ double finished_run::interactions_per_second() const {
 }
 
 finished_run run_sampling(checked_request const& asked, device_list const& devices, std::string const& xyz,
-                          std::uint32_t xyz_every, std::function<bool()> const& stop_requested) {
+                          std::uint32_t xyz_every, std::function<bool()> const& stop_requested, bool shows) {
   auto const source = asked.mode->open(asked.plan, devices, asked.options);
   std::optional<xyz_file> frames;
   if (!xyz.empty()) frames.emplace(xyz);
@@ -167,7 +172,15 @@ finished_run run_sampling(checked_request const& asked, device_list const& devic
   result.chains = make_chains(asked.plan, result.minimised, [&](std::size_t i) { return source->make(i); });
   if (frames) write_frames(*result.chains.front(), *frames, asked.plan.settings, xyz_every);
   auto const begins = clock::now();
-  drive(result.chains, asked.plan.threads, shares_cores(devices), stop_requested);
+  {
+    auto const all = std::uint64_t(asked.plan.settings.steps_per_trajectory) *
+                     asked.plan.settings.trajectories * result.chains.size();
+    std::optional<shown_progress> shown;
+    if (shows)
+      shown.emplace(progress("nanodroplet", all, "steps", progress_on(stderr)),
+                    [&result] { return result.steps(); });
+    drive(result.chains, asked.plan.threads, shares_cores(devices), stop_requested);
+  }
   result.seconds = seconds_since(begins);
   result.launches = source->statistics();
   result.was_stopped = !std::ranges::all_of(result.chains, [](auto const& c) { return c->is_done(); });
@@ -177,6 +190,7 @@ finished_run run_sampling(checked_request const& asked, device_list const& devic
 namespace {
 
 using command_line::add_integer_option;
+using command_line::takes_one_of;
 
 /// With --steps 0 nothing is sampled.
 void check_that_nothing_is_idle(CLI::App const& nanodroplet) {
@@ -198,13 +212,14 @@ void run(CLI::App const& nanodroplet, command_request const& typed,
   auto const asked = checked(typed);
   if (typed.steps == 0) return print_energies(typed, asked.plan.system);
   auto const devices = devices_for(*asked.mode, typed.devices);
-  auto const done = run_sampling(asked, devices, typed.xyz, typed.xyz_every, stop_requested);
+  auto const done = run_sampling(asked, devices, typed.xyz, typed.xyz_every, stop_requested, !typed.json);
   std::cout << (typed.json ? run_as_json(done).text(2) + "\n" : run_as_text(done));
 }
 
 void add_system_options(CLI::App& nanodroplet, command_request& asked) {
   add_integer_option(nanodroplet, "--waters", asked.plan.system.waters, 1u, max_waters, "Molecules of water");
-  nanodroplet.add_option("--solute", asked.solute, "The molecule in the middle: m12 or none");
+  takes_one_of(nanodroplet.add_option("--solute", asked.solute, "The molecule in the middle"),
+               {"m12", "none"});
   add_integer_option(nanodroplet, "--conformers", asked.conformers, 1u, max_conformers,
                      "Of the molecule, each in a droplet of its own (4; 1 without a molecule)");
   add_integer_option(nanodroplet, "--minimise", asked.plan.minimiser_iterations, 0u, max_iterations,
@@ -228,14 +243,18 @@ void add_sampling_options(CLI::App& nanodroplet, command_request& asked) {
 
 void add_queue_options(CLI::App& nanodroplet, command_request& asked) {
   launch_options const usual;
-  nanodroplet
-      .add_option("--order", asked.order,
-                  "Of a queue: whose launch is next (docs/reference/launch-options.md)")
-      ->default_str(usual.order);
-  nanodroplet.add_option("--among", asked.among, "Of a queue: what goes before that order")
-      ->default_str(usual.among);
-  nanodroplet.add_option("--merge", asked.merge, "Of a queue: which kernels become one launch")
-      ->default_str(usual.merge);
+  auto const names_of = &command_line::names_of;
+  takes_one_of(nanodroplet
+                   .add_option("--order", asked.order,
+                               "Of a queue: whose launch is next (docs/reference/launch-options.md)")
+                   ->default_str(usual.order),
+               names_of(order_policies()));
+  takes_one_of(nanodroplet.add_option("--among", asked.among, "Of a queue: what goes before that order")
+                   ->default_str(usual.among),
+               names_of(order_keys()));
+  takes_one_of(nanodroplet.add_option("--merge", asked.merge, "Of a queue: which kernels become one launch")
+                   ->default_str(usual.merge),
+               names_of(merge_policies()));
   add_integer_option(nanodroplet, "--streams", asked.streams, 0u, max_streams,
                      "Of a queue: streams of each device; 0 leaves it to the queue");
 }
@@ -247,15 +266,18 @@ std::string launch_mode_list() {
 }
 
 void add_run_options(CLI::App& nanodroplet, command_request& asked) {
-  nanodroplet.add_option("--launch", asked.launch, launch_mode_list());
+  command_line::begin_group(nanodroplet, command_line::device_group);
+  command_line::add_devices_option(
+      nanodroplet, asked.devices,
+      std::string("They take the chains in turn. ") + command_line::device_list_help);
+  std::vector<std::string> modes;
+  for (auto const& mode : launch_modes()) modes.emplace_back(mode.name);
+  takes_one_of(nanodroplet.add_option("--launch", asked.launch, launch_mode_list()), modes);
   add_queue_options(nanodroplet, asked);
-  nanodroplet
-      .add_option("--devices", asked.devices,
-                  "Devices, comma-separated, chains in turn; else BALLAST_DEVICES, else every GPU, else the "
-                  "host's cores")
-      ->type_name("LIST");
   add_integer_option(nanodroplet, "--threads", asked.plan.threads, 1u, max_threads,
-                     "Threads that drive the chains, each many in turn");
+                     "Threads that drive the chains, each many in turn; as many as cores without it")
+      ->default_str("");
+  command_line::begin_group(nanodroplet, command_line::output_group);
   nanodroplet.add_option("--xyz", asked.xyz, "Write frames of the first chain to this file, a new one")
       ->type_name("FILE");
   add_integer_option(nanodroplet, "--xyz-every", asked.xyz_every, 1u, max_steps,
@@ -272,9 +294,14 @@ void add_command(CLI::App& app, std::function<bool()> stop_requested) {
       "nanodroplet",
       "A droplet of water around a molecule, sampled by many Markov chains (Wende, Cordes, Steinke 2012)");
   nanodroplet->option_defaults()->always_capture_default();
+  command_line::begin_group(*nanodroplet, command_line::work_group);
   add_system_options(*nanodroplet, *asked);
   add_sampling_options(*nanodroplet, *asked);
   add_run_options(*nanodroplet, *asked);
+  command_line::add_examples(*nanodroplet,
+                             {"ballast nanodroplet --conformers 4 --steps 100",
+                              "ballast nanodroplet --waters 50 --steps 200 --launch queue --json",
+                              "ballast nanodroplet --waters 250 --steps 0"});
   nanodroplet->callback(
       [=, stop_requested = std::move(stop_requested)] { run(*nanodroplet, *asked, stop_requested); });
 }

@@ -65,9 +65,11 @@ struct finished_run {
 
 /// Prepares the conformers and runs all chains. Waits for them; ends early once `stop_requested` says so,
 /// with what the chains have done until then. Frames of the first chain go to `xyz`, unless that is empty,
-/// every so many trajectories.
+/// every so many trajectories. With `shows` a run of more than two seconds tells on standard error how far
+/// it is.
 finished_run run_sampling(checked_request const& asked, device_list const& devices, std::string const& xyz,
-                          std::uint32_t xyz_every, std::function<bool()> const& stop_requested);
+                          std::uint32_t xyz_every, std::function<bool()> const& stop_requested,
+                          bool shows = false);
 
 /// Adds the subcommand `nanodroplet` to a command line. Running it prints to standard output, and ends early
 /// once `stop_requested` (any thread may call it) says so. Throws for whatever is wrong: bad_argument,

@@ -73,7 +73,7 @@ void markov_chain::go_on() {
     if (!is_done()) begin_trajectory();
     return;
   }
-  ++steps_done_;
+  ++std::atomic_ref(steps_done_);
   ++step_;
   submit_step();
 }
@@ -129,7 +129,7 @@ energy_terms markov_chain::proposed_potential() const {
 }
 
 void markov_chain::end_trajectory() {
-  ++steps_done_;
+  ++std::atomic_ref(steps_done_);
   auto const potential = proposed_potential();
   double const kinetic = proposed_kinetic();
   double rise = (potential.total() + kinetic) - (potential_.total() + drawn_kinetic_);

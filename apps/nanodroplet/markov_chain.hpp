@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <cmath>
 #include <cstdint>
 #include <functional>
@@ -82,7 +83,8 @@ class markov_chain {
   bool is_done() const { return records_.size() == settings_.trajectories; }
 
   std::uint64_t seed() const { return seed_; }
-  std::uint64_t steps_done() const { return steps_done_; }
+  /// Any thread may call.
+  std::uint64_t steps_done() const { return std::atomic_ref(steps_done_).load(); }
   std::vector<trajectory_record> const& records() const { return records_; }
   /// The state that the chain is in. Between trajectories.
   droplet const& state() const { return state_; }
@@ -112,8 +114,8 @@ class markov_chain {
   deviates random_;
   enum class stage { made, loading, sampling } stage_ = stage::made;
   bool keeps_ = true;
-  std::uint32_t step_ = 0;  ///< of the trajectory, counted from 1
-  std::uint64_t steps_done_ = 0;
+  std::uint32_t step_ = 0;                ///< of the trajectory, counted from 1
+  mutable std::uint64_t steps_done_ = 0;  ///< read by atomic_ref, since a chain can be moved
   energy_terms potential_;
   double drawn_kinetic_ = 0;
   deadline until_ = deadline::never();

@@ -176,9 +176,9 @@ std::string heading(finished_run const& run) {
 }
 
 std::string ending(finished_run const& run) {
-  return fmt::format("{}{} steps in {} (after {} of minimising): {} interactions/s\n",
-                     run.was_stopped ? "stopped; " : "", run.steps(), duration_text(run.seconds),
-                     duration_text(run.minimiser_seconds), rounded(run.interactions_per_second()));
+  return fmt::format("{}{} steps in {} (after {} of minimising): {}\n", run.was_stopped ? "stopped; " : "",
+                     run.steps(), duration_text(run.seconds), duration_text(run.minimiser_seconds),
+                     with_unit(run.interactions_per_second(), "interactions/s"));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "program/bench_command.hpp"
 
+#include <chrono>
 #include <cstdio>
 #include <iostream>
 #include <memory>
@@ -15,6 +16,7 @@
 #include "program/child_runs.hpp"
 #include "registry.hpp"
 #include "report/papers.hpp"
+#include "report/progress.hpp"
 #include "report/run_record.hpp"
 #include "report/statistics.hpp"
 #include "report/table.hpp"
@@ -73,8 +75,7 @@ void list_benchmarks(bench_options const& options) {
 }
 
 void say(sample_series const& one) {
-  std::fprintf(stderr, "  %s: %s %s\n", one.name.c_str(), rounded(median(one.samples)).c_str(),
-               one.unit.c_str());
+  std::fprintf(stderr, "  %s: %s\n", one.name.c_str(), with_unit(median(one.samples), one.unit).c_str());
 }
 
 /// Not what a queue counted for each point of a curve, which is for readers of the record.
@@ -98,8 +99,10 @@ std::string as_text(run_record const& record) {
              {"samples"}});
   for (auto const& one : record.series) {
     auto const summary = summarise(one.samples);
-    all.add_row({one.name, one.unit, rounded(summary.median), rounded(summary.lower_quartile),
-                 rounded(summary.upper_quartile), std::to_string(summary.count)});
+    auto const [per_unit, unit] = shown_unit_for(summary.median, one.unit);
+    all.add_row({one.name, unit, rounded(summary.median * per_unit),
+                 rounded(summary.lower_quartile * per_unit), rounded(summary.upper_quartile * per_unit),
+                 std::to_string(summary.count)});
   }
   auto const checked = (record.answer.verified ? "verified: " : "NOT VERIFIED: ") + record.answer.how + "\n";
   return all.text(charset_of_environment()) + derived_text(record) + checked;
@@ -129,8 +132,13 @@ void run_benchmarks(bench_options const& options) {
   auto const devices = devices_of(options);
   json_value::list records;
   std::string wrong;
+  auto const begin = std::chrono::steady_clock::now();
+  std::size_t begun = 0;
   for (auto const& one : chosen) {
     if (command_line::was_interrupted()) break;
+    std::chrono::duration<double> const so_far = std::chrono::steady_clock::now() - begin;
+    if (chosen.size() > 1)
+      std::fprintf(stderr, "%s\n", part_begins(++begun, chosen.size(), so_far.count()).c_str());
     if (auto const why = obstacle_of(one, devices); !why.empty()) {
       std::fprintf(stderr, "%s does not run here: %s\n", std::string(one.name).c_str(), why.c_str());
       continue;
@@ -144,6 +152,45 @@ void run_benchmarks(bench_options const& options) {
   if (!wrong.empty()) throw error("the answers of these benchmarks were wrong or not checked:" + wrong);
 }
 
+void add_names(CLI::App& command, bench_options& options) {
+  std::vector<std::string> names{"list", "all"};
+  for (auto const& one : all_benchmarks()) names.emplace_back(one.name);
+  command_line::takes_one_of(
+      command.add_option("NAME", options.names, "list, all, or names that list prints")->required(), names,
+      "...");
+}
+
+CLI::Option* add_connections(CLI::App& command, bench_options& options) {
+  return command
+      .add_option("--connections", options.connections,
+                  "Run once for each of these numbers of hardware connections (1 to 32), each time as a "
+                  "process of its own")
+      ->type_name("N,N...")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::Range(1, 32));
+}
+
+/// Returns those that only runs have.
+std::vector<CLI::Option const*> add_options(CLI::App& command, bench_options& options) {
+  add_names(command, options);
+  command_line::begin_group(command, command_line::work_group);
+  auto* const quick =
+      command.add_flag("--quick", options.quick, "Show that it works: few repetitions of small cases");
+  command_line::begin_group(command, command_line::device_group);
+  command_line::add_devices_option(command, options.devices);
+  auto* const connections = add_connections(command, options);
+  command_line::begin_group(command, command_line::output_group);
+  auto* const results = command_line::add_path(command, "--results", options.results, "FOLDER",
+                                               "Records go to FOLDER/<machine>/ (bench/SCHEMA.md)")
+                            ->default_str(options.results);
+  command
+      .add_flag("--json", options.json,
+                "Print the records as one JSON list, or what list prints as one object")
+      ->excludes(connections);
+  return {results, quick, connections};
+}
+
 }  // namespace
 
 void add_bench_command(CLI::App& app) {
@@ -151,30 +198,9 @@ void add_bench_command(CLI::App& app) {
   auto* const command =
       app.add_subcommand("bench", "Measure what the papers measured, and what they did not");
   command->option_defaults()->always_capture_default();
-  command->add_option("NAME", options->names, "list, all, or names that list prints")->required();
-  command
-      ->add_option_function<std::string>(
-          "--devices", [options](std::string const& list) { options->devices = list; },
-          command_line::device_list_help)
-      ->type_name("LIST");
-  auto* const results = command_line::add_path(*command, "--results", options->results, "FOLDER",
-                                               "Records go to FOLDER/<machine>/ (bench/SCHEMA.md)")
-                            ->default_str(options->results);
-  auto* const quick =
-      command->add_flag("--quick", options->quick, "Show that it works: few repetitions of small cases");
-  auto* const json = command->add_flag(
-      "--json", options->json, "Print the records as one JSON list, or what list prints as one object");
-  auto* const connections =
-      command
-          ->add_option("--connections", options->connections,
-                       "Run once for each of these numbers of hardware connections (1 to 32), each time as a "
-                       "process of its own")
-          ->type_name("N,N...")
-          ->delimiter(',')
-          ->allow_extra_args(false)
-          ->check(CLI::Range(1, 32))
-          ->excludes(json);
-  std::vector<CLI::Option const*> const of_runs{results, quick, connections};
+  auto const of_runs = add_options(*command, *options);
+  command_line::add_examples(*command, {"ballast bench list", "ballast bench queue/round_trip --quick",
+                                        "ballast bench all --quick --devices host:2 --results records"});
   command->callback([=] {
     if (options->names == std::vector<std::string>{"list"}) {
       command_line::check_not_given(of_runs, "beside list, which runs nothing");

@@ -8,9 +8,11 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "ballast/arguments.hpp"
 #include "ballast/mpi.hpp"
 #include "command_line/options.hpp"
 #include "command_line/program.hpp"
@@ -28,18 +30,18 @@ using namespace std::chrono_literals;
 struct cluster_command_options {
   std::optional<std::string> devices;
   std::string results = "bench-results";
-  bool quick = false;
+  bool quick = false, json = false;
   std::string only;
 };
 
 void say(sample_series const& one) {
-  std::fprintf(stderr, "  %s: %s %s\n", one.name.c_str(), rounded(median(one.samples)).c_str(),
-               one.unit.c_str());
+  std::fprintf(stderr, "  %s: %s\n", one.name.c_str(), with_unit(median(one.samples), one.unit).c_str());
 }
 
-void write(std::string const& folder, run_record const& record, mpi_process const& mpi) {
-  auto const path = write_run_record(folder, record, std::to_string(mpi.ranks()) + "-ranks");
+void write(cluster_command_options const& options, run_record const& record, mpi_process const& mpi) {
+  auto const path = write_run_record(options.results, record, std::to_string(mpi.ranks()) + "-ranks");
   std::fprintf(stderr, "  written to %s\n", path.c_str());
+  if (options.json) std::cout << to_json(record).text(2) << std::endl;
   if (!record.answer.verified) throw error("the answers were wrong or not checked");
 }
 
@@ -73,6 +75,12 @@ void measure_part(session* now, mpi_process const& mpi, device_list const& devic
   if (part == "trees") measure_trees(at, mpi);
 }
 
+constexpr std::string_view parts[] = {"naps", "grain", "reads", "trees"};
+
+std::string part_named(std::string_view name) {
+  return std::string(parts[index_among(parts, "--only", name)]);
+}
+
 void measure(cluster_command_options const& options) {
   mpi_process mpi;
   auto const devices = open_devices(options.devices ? *options.devices : default_device_list());
@@ -89,7 +97,7 @@ void measure(cluster_command_options const& options) {
   mpi.end();
   if (now == nullptr) return;
   if (options.only.empty()) measure_checks(*now, std::uint32_t(mpi.ranks()));
-  write(options.results, now->record(), mpi);
+  write(options, now->record(), mpi);
 }
 
 /// MPI would wait for those that were killed.
@@ -108,7 +116,7 @@ void measure(cluster_command_options const& options) {
     auto of_all = mpi_cluster({}, watch);
     measure_losses({now.get(), of_all, devices, options.quick}, mpi, watch);
   }
-  write(options.results, now->record(), mpi);
+  write(options, now->record(), mpi);
   _exit(0);
 }
 
@@ -157,9 +165,8 @@ void trace(std::optional<std::string> const& list, std::string const& file) {
 }
 
 void add_device_option(CLI::App& to, std::optional<std::string>& list) {
-  to.add_option_function<std::string>(
-        "--devices", [&list](std::string const& text) { list = text; }, command_line::device_list_help)
-      ->type_name("LIST");
+  command_line::begin_group(to, command_line::device_group);
+  command_line::add_devices_option(to, list);
 }
 
 void add_devices_command(CLI::App& to) {
@@ -171,7 +178,9 @@ void add_devices_command(CLI::App& to) {
   auto* const command =
       to.add_subcommand("devices", "List ranks with their hosts, devices and the cores that they may use");
   add_device_option(*command, options->devices);
+  command_line::begin_group(*command, command_line::output_group);
   command->add_flag("--json", options->json, "Print one JSON object");
+  command_line::add_examples(*command, {"mpirun -n 2 ballast cluster devices --devices host:1 --json"});
   command->callback([options] { list_ranks(options->devices, options->json); });
 }
 
@@ -185,13 +194,16 @@ void add_trace_command(CLI::App& to) {
       "trace", "Share naps of rank 0 among all ranks, and write which device of which rank took which");
   command->add_option("FILE", options->file, "For ui.perfetto.dev")->required();
   add_device_option(*command, options->devices);
+  command_line::add_examples(*command, {"mpirun -n 2 ballast cluster trace naps.json --devices host:1"});
   command->callback([options] { trace(options->devices, options->file); });
 }
 
-void add_results_option(CLI::App& to, std::string& folder) {
+void add_output_options(CLI::App& to, std::string& folder, bool& as_json) {
+  command_line::begin_group(to, command_line::output_group);
   command_line::add_path(to, "--results", folder, "FOLDER",
                          "The record goes to FOLDER/<machine>/ (bench/SCHEMA.md)")
       ->default_str(folder);
+  to.add_flag("--json", as_json, "Print the record, too");
 }
 
 void add_losses_command(CLI::App& to) {
@@ -201,14 +213,17 @@ void add_losses_command(CLI::App& to) {
   auto const options = std::make_shared<losses_options>();
   auto* const command = to.add_subcommand(
       "losses", "Kill one rank after the other, and measure how soon rank 0 knows: mpirun --enable-recovery");
-  add_device_option(*command, options->devices);
-  add_results_option(*command, options->results);
+  command_line::begin_group(*command, command_line::work_group);
   command
       ->add_option("--lost-after", options->lost_after_s,
                    "So long a rank is silent until the others take it for lost")
       ->type_name("SECONDS")
       ->check(CLI::Range(0.1, 600.0))
       ->capture_default_str();
+  add_device_option(*command, options->devices);
+  add_output_options(*command, options->results, options->json);
+  command_line::add_examples(
+      *command, {"mpirun --enable-recovery -n 3 ballast cluster losses --devices host:1 --lost-after 2"});
   command->callback([options] { lose_ranks(*options, options->lost_after_s); });
 }
 
@@ -219,12 +234,16 @@ void add_cluster_command(CLI::App& app) {
   add_devices_command(*command);
   add_trace_command(*command);
   add_losses_command(*command);
-  add_device_option(*command, options->devices);
-  add_results_option(*command, options->results);
+  command_line::begin_group(*command, command_line::work_group);
   command->add_flag("--quick", options->quick, "Show that it works: few repetitions of small cases");
-  command->add_option("--only", options->only, "Measure this part alone: naps, grain, reads or trees")
-      ->type_name("PART")
-      ->check(CLI::IsMember({"naps", "grain", "reads", "trees"}));
+  auto* const only = command->add_option_function<std::string>(
+      "--only", [options](std::string const& part) { options->only = part_named(part); },
+      "Measure this part alone");
+  command_line::takes_one_of(only, {std::begin(parts), std::end(parts)});
+  add_device_option(*command, options->devices);
+  add_output_options(*command, options->results, options->json);
+  command_line::add_examples(*command, {"mpirun -n 2 ballast cluster --quick --devices host:1 --only naps",
+                                        "mpirun -n 2 ballast cluster devices --devices host:1"});
   command->callback([command, options] {
     if (command->get_subcommands().empty()) measure(*options);
   });

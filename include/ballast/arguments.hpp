@@ -28,9 +28,19 @@ Number parse_integer(std::string_view argument, std::string_view text, Number mi
 }
 
 /// The index of `word` in the list of legal words (at least one); otherwise throws bad_argument (`argument`),
-/// which lists them all: "open or periodic".
+/// which lists them all, "open or periodic", and asks whether the nearest one was meant.
 std::size_t index_among(std::span<std::string_view const> legal, std::string_view argument,
                         std::string_view word);
+
+/// At most `most` of the legal words, those that `word` was probably meant to be, the nearest first: they
+/// differ from it in a third of their letters and in three at most, or have it in them.
+std::vector<std::string_view> nearest_words(std::span<std::string_view const> legal, std::string_view word,
+                                            std::size_t most);
+
+/// "; did you mean even?", of nearest_words(), for the end of a sentence that refuses `word`; empty if no
+/// legal word is near.
+std::string did_you_mean(std::span<std::string_view const> legal, std::string_view word,
+                         std::size_t most = 1);
 
 /// The text with its control characters written as in C++ ("\\n", "\\x1b"), so that a sentence can quote it.
 std::string escape_control_characters(std::string_view text);
@@ -58,5 +68,10 @@ struct named_policy {
   /// As an option takes it.
   std::string_view name, summary;  ///< one sentence for a help text
 };
+
+namespace detail {
+/// How many letters must be added, removed or replaced to make one of the other (Levenshtein).
+std::size_t edit_distance(std::string_view from, std::string_view to);
+}  // namespace detail
 
 }  // namespace ballast

@@ -4,9 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <numeric>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "ballast/arguments.hpp"
@@ -35,27 +33,13 @@ struct renamed_variable {
 };
 constexpr std::array renamed{renamed_variable{"BALLAST_PATIENCE", "BALLAST_TIMEOUT"}};
 
-/// How many letters must be added, removed or replaced to make one of the other (Levenshtein).
-std::size_t edit_distance(std::string_view from, std::string_view to) {
-  std::vector<std::size_t> row(to.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t(0));
-  for (std::size_t i = 0; i < from.size(); ++i) {
-    auto diagonal = std::exchange(row[0], i + 1);
-    for (std::size_t j = 0; j < to.size(); ++j) {
-      auto const replaced = diagonal + (from[i] == to[j] ? 0 : 1);
-      diagonal = std::exchange(row[j + 1], std::min({replaced, row[j] + 1, row[j + 1] + 1}));
-    }
-  }
-  return row.back();
-}
-
 /// The variable that was probably meant, or nothing: none, or `name` itself is read.
 std::optional<std::string_view> meant_by(std::string_view name) {
   constexpr std::size_t max_errors = 2;
   std::optional<std::string_view> meant;
   std::size_t least = max_errors + 1;
   for (auto const& variable : variables) {
-    auto const errors = edit_distance(name, variable.name);
+    auto const errors = detail::edit_distance(name, variable.name);
     if (errors == 0) return std::nullopt;
     if (errors < least) meant = variable.name, least = errors;
   }

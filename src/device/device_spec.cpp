@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ballast/device.hpp"
 
+#include <array>
 #include <charconv>
 #include <optional>
+#include <string>
 
+#include "ballast/arguments.hpp"
 #include "ballast/error.hpp"
 
 namespace ballast {
@@ -67,6 +70,16 @@ device_spec parse_host(std::string_view part, std::optional<std::string_view> co
   return spec;
 }
 
+/// "; did you mean cuda:0?" for an entry "gpu:0", whose kind is "gpu".
+std::string meant_by(std::string_view part, std::string_view kind) {
+  static constexpr std::array<std::string_view, 2> kinds{"cuda", "host"};
+  auto near = nearest_words(kinds, kind, 1);
+  if (kind == "gpu") near = {kinds[0]};
+  if (kind == "cpu") near = {kinds[1]};
+  if (near.empty()) return {};
+  return "; did you mean " + std::string(near[0]) + std::string(part.substr(kind.size())) + "?";
+}
+
 device_spec parse_device(std::string_view part) {
   if (part.starts_with("host") && part.find('@') != part.npos)
     throw_bad_argument("devices", part,
@@ -76,7 +89,7 @@ device_spec parse_device(std::string_view part) {
   auto const after_colon = cut(kind, ':');
   if (kind == "cuda" && !slowdown) return parse_cuda(part, after_colon);
   if (kind == "host") return parse_host(part, after_colon, slowdown);
-  throw_bad_argument("devices", part, grammar);
+  throw_bad_argument("devices", part, grammar + meant_by(part, kind));
 }
 
 [[noreturn]] void throw_empty_entry(std::string_view list, std::size_t which) {

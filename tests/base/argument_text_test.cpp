@@ -10,6 +10,8 @@
 namespace ballast {
 namespace {
 
+using testing::ElementsAre;
+using testing::EndsWith;
 using testing::StrEq;
 using testing::ThrowsMessage;
 
@@ -41,6 +43,23 @@ TEST(base_argument_text, tells_all_legal_words_when_it_refuses_another) {
               ThrowsMessage<bad_argument>(StrEq("--solutions is S3; legal is S1, S2 or TQ")));
   EXPECT_THAT([&] { index_among(std::span(legal).first(1), "--method", ""); },
               ThrowsMessage<bad_argument>(StrEq("--method is ; legal is S1")));
+}
+
+TEST(base_argument_text, tells_the_nearest_legal_word_where_a_slip_explains_the_other) {
+  std::array<std::string_view, 3> const legal{"even", "truncated", "force-shifted"};
+  EXPECT_THAT([&] { index_among(legal, "--potential", "trunctaed"); },
+              ThrowsMessage<bad_argument>(EndsWith("or force-shifted; did you mean truncated?")));
+  EXPECT_EQ(did_you_mean(legal, "evn"), "; did you mean even?");
+  EXPECT_EQ(did_you_mean(legal, "shifted"), "; did you mean force-shifted?");
+  for (std::string_view const word : {"", "nonsense", "ev", "tr"}) EXPECT_EQ(did_you_mean(legal, word), "");
+}
+
+TEST(base_argument_text, orders_near_words_by_their_distance_and_tells_no_more_than_asked) {
+  std::array<std::string_view, 4> const legal{"queue/order", "launch/order", "job/pair", "queue/trees"};
+  EXPECT_THAT(nearest_words(legal, "queue/ordre", 4), ElementsAre("queue/order"));
+  EXPECT_THAT(nearest_words(legal, "order", 4), ElementsAre("queue/order", "launch/order"));
+  EXPECT_THAT(nearest_words(legal, "order", 1), ElementsAre("queue/order"));
+  EXPECT_EQ(did_you_mean(legal, "order", 3), "; did you mean queue/order or launch/order?");
 }
 
 TEST(base_argument_text, stays_on_one_line_whatever_it_quotes) {

@@ -203,7 +203,8 @@ device_list one_of_each(device_list const& devices) {
 
 }  // namespace
 
-std::vector<calibrated_device> calibrate(device_list const& devices, deadline until) {
+std::vector<calibrated_device> calibrate(device_list const& devices, deadline until,
+                                         std::atomic<std::uint64_t>* measured) {
   auto const chosen = one_of_each(devices);
   auto const links = measure_links(chosen);
   std::vector<calibrated_device> all;
@@ -213,6 +214,7 @@ std::vector<calibrated_device> calibrate(device_list const& devices, deadline un
     device_meter meter(chosen[i], until);
     meter.measure_launches(costs);
     if (chosen[i]->is_cuda()) meter.measure_graphs(costs);
+    if (measured != nullptr) ++*measured;
   }
   return all;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <vector>
 
@@ -13,8 +14,10 @@ namespace ballast::cli {
 
 /// Measures the costs of one of each GPU of the list and of its cores; what could not be measured is 0:
 /// graphs on cores, copies between GPUs where there is one. Nobody else may use the devices. Waits for all
-/// that it enqueues, and takes a few seconds a device. Throws timed_out and device_lost.
-std::vector<calibrated_device> calibrate(device_list const& devices, deadline until);
+/// that it enqueues, and takes a few seconds a device. Throws timed_out and device_lost. `measured` counts
+/// the devices that are done.
+std::vector<calibrated_device> calibrate(device_list const& devices, deadline until,
+                                         std::atomic<std::uint64_t>* measured = nullptr);
 
 // The kernels that it launches, by one thread of one block.
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "command_line/help.hpp"
 #include "report/comparison.hpp"
 #include "report/table.hpp"
 
@@ -33,9 +34,9 @@ std::string change_text(double percent) {
   return std::isfinite(percent) ? fmt::format("{:+.1f} %", percent) : "from 0";
 }
 
-std::string median_and_quartiles(sample_summary const& one) {
-  return fmt::format("{} [{}, {}]", rounded(one.median), rounded(one.lower_quartile),
-                     rounded(one.upper_quartile));
+std::string median_and_quartiles(sample_summary const& one, double per_unit) {
+  return fmt::format("{} [{}, {}]", rounded(one.median * per_unit), rounded(one.lower_quartile * per_unit),
+                     rounded(one.upper_quartile * per_unit));
 }
 
 std::string series_table(compared_files const& files) {
@@ -46,8 +47,10 @@ std::string series_table(compared_files const& files) {
               {"change"},
               {"B is", alignment::left}});
   for (compared_series const& one : files.both.series) {
-    rows.add_row({one.name, one.unit, median_and_quartiles(one.a), median_and_quartiles(one.b),
-                  change_text(one.change_percent), std::string(verdict_text(one.outcome))});
+    auto const [per_unit, unit] = shown_unit_for(one.a.median, one.unit);
+    rows.add_row({one.name, unit, median_and_quartiles(one.a, per_unit),
+                  median_and_quartiles(one.b, per_unit), change_text(one.change_percent),
+                  std::string(verdict_text(one.outcome))});
   }
   return rows.text(charset_of_environment());
 }
@@ -125,15 +128,22 @@ void compare(compare_options const& options) {
 void add_compare_command(CLI::App& app) {
   auto const options = std::make_shared<compare_options>();
   CLI::App* const command = app.add_subcommand("compare", "Compare two records of one benchmark");
-  command->add_option("A", options->a, "The record to compare with (bench/SCHEMA.md)")->required();
-  command->add_option("B", options->b, "The record that is judged")->required();
+  command->add_option("A", options->a, "The record to compare with (bench/SCHEMA.md)")
+      ->required()
+      ->type_name("FILE");
+  command->add_option("B", options->b, "The record that is judged")->required()->type_name("FILE");
+  command_line::begin_group(*command, command_line::work_group);
   command
       ->add_option("--threshold", options->threshold_percent,
                    "A median differs if it is further off than this, and the quartile ranges do not overlap")
       ->type_name("PERCENT")
       ->capture_default_str();
+  command_line::begin_group(*command, command_line::output_group);
   command->add_flag("--json", options->json, "Print one JSON object");
-  command->footer("Exit codes: 0 nothing is worse, 3 a series of B is worse or B's answer was not verified.");
+  command_line::add_examples(
+      *command,
+      {"ballast compare before.json after.json", "ballast compare a.json b.json --threshold 2 --json"},
+      "Exit codes: 0 nothing is worse, 3 a series of B is worse or B's answer was not verified.");
   command->callback([options] { compare(*options); });
 }
 

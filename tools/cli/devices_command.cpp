@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "devices_command.hpp"
 
+#include <atomic>
 #include <chrono>
+#include <cstdint>
+#include <cstdio>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -16,6 +19,8 @@
 #include "command_line/program.hpp"
 #include "device_listing.hpp"
 #include "programs.hpp"
+#include "report/progress.hpp"
+#include "report/shown_progress.hpp"
 #include "report/table.hpp"
 
 namespace ballast::cli {
@@ -45,12 +50,20 @@ void refuse_slowdowns(device_list const& devices) {
       throw_bad_argument("--devices", device->name(), "devices without a slowdown");
 }
 
+std::vector<calibrated_device> calibrate_shown(device_list const& devices, deadline until) {
+  std::atomic<std::uint64_t> measured = 0;
+  shown_progress const shown(progress("calibration", devices.size(), "devices", progress_on(stderr)),
+                             [&measured] { return measured.load(); });
+  return calibrate(devices, until, &measured);
+}
+
 void calibrate_devices(device_list const& devices, bool as_json) {
   constexpr auto longest = std::chrono::minutes(5);
   command_line::exits_on_interrupt const immediately;
   refuse_slowdowns(devices);
   save_costs({});  // a file that cannot be written is told before anything is measured
-  auto const calibrated = calibrate(devices, deadline::in(longest));
+  auto const until = deadline::in(longest);
+  auto const calibrated = as_json ? calibrate(devices, until) : calibrate_shown(devices, until);
   save_costs(calibrated);
   std::cout << (as_json ? calibration_as_json(calibrated).text(2) + "\n"
                         : calibration_as_text(calibrated, charset_of_environment()));
@@ -69,28 +82,32 @@ void list_devices(devices_options const& options) {
   std::cout << listing_as_text(devices, links, charset_of_environment());
 }
 
+CLI::Option* add_calibrate_flag(CLI::App& command, devices_options& options) {
+  return command.add_flag(
+      "--calibrate", options.calibrate,
+      "Measure what launches, graphs and copies cost, and keep it for programs that start later, in "
+      "ballast/costs of XDG_CACHE_HOME or ~/.cache; nothing else may run on the devices");
+}
+
 }  // namespace
 
 void add_devices_command(CLI::App& app) {
   auto const options = std::make_shared<devices_options>();
   CLI::App* const command = app.add_subcommand("devices", "List devices and measure the links between them");
-  command
-      ->add_option_function<std::string>(
-          "--devices", [options](std::string const& list) { options->list = list; },
-          command_line::device_list_help)
-      ->type_name("LIST");
+  command_line::begin_group(*command, command_line::work_group);
   auto* const no_links = command->add_flag("--no-links", options->no_links, "Do not measure links");
+  add_calibrate_flag(*command, *options)->excludes(no_links);
+  command_line::begin_group(*command, command_line::device_group);
+  command_line::add_devices_option(*command, options->list);
   command
       ->add_flag("--cluster", options->cluster,
                  "Of all ranks that mpirun or srun started, with their hosts and cores: rank 0 reports")
-      ->excludes(no_links);
-  command
-      ->add_flag("--calibrate", options->calibrate,
-                 "Measure what launches, graphs and copies cost, and keep it for programs that start later, "
-                 "in ballast/costs of XDG_CACHE_HOME or ~/.cache; nothing else may run on the devices")
       ->excludes(no_links)
-      ->excludes("--cluster");
+      ->excludes("--calibrate");
+  command_line::begin_group(*command, command_line::output_group);
   command->add_flag("--json", options->json, "Print one JSON object");
+  command_line::add_examples(*command, {"ballast devices", "ballast devices --devices host:1,host:1 --json",
+                                        "ballast devices --calibrate --devices host:1"});
   command->callback([options] { list_devices(*options); });
 }
 

@@ -164,8 +164,7 @@ std::string run_all(paper_plan const& plan, paper_options const& options) {
   auto const begin = std::chrono::steady_clock::now();
   for (std::size_t i = 0; i < plan.runs.size() && !command_line::was_interrupted(); ++i) {
     std::chrono::duration<double> const taken = std::chrono::steady_clock::now() - begin;
-    std::cerr << fmt::format("[{} of {}, {} so far]\n", i + 1, plan.runs.size(),
-                             duration_text(taken.count()));
+    std::cerr << part_begins(i + 1, plan.runs.size(), taken.count()) << '\n';
     auto const end = run_child({.words = words_of(plan.runs[i], options), .complains_here = true});
     if (end.code != 0 && !command_line::was_interrupted()) failed += " " + plan.runs[i].benchmark;
   }
@@ -290,21 +289,25 @@ void add_paper_command(CLI::App& app) {
   auto const options = std::make_shared<paper_options>();
   auto* const command =
       app.add_subcommand("paper", "Measure a paper's figures again, beside what it published");
-  command->add_option("NAME", options->name, "The paper; without it all are listed");
+  std::vector<std::string> names;
+  for (auto const& one : all_papers().papers) names.push_back(one.key);
+  command_line::takes_one_of(
+      command->add_option("NAME", options->name, "The paper; without it all are listed"), names);
+  command_line::begin_group(*command, command_line::work_group);
   auto* const quick =
       command->add_flag("--quick", options->quick, "Show that it works: few repetitions of small cases");
   auto* const draw_only = command->add_flag("--draw-only", options->draw_only,
                                             "Measure nothing: the page of the records that are there");
-  auto* const devices = command
-                            ->add_option_function<std::string>(
-                                "--devices", [options](std::string const& list) { options->devices = list; },
-                                command_line::device_list_help)
-                            ->type_name("LIST");
+  command_line::begin_group(*command, command_line::device_group);
+  auto* const devices = command_line::add_devices_option(*command, options->devices);
+  command_line::begin_group(*command, command_line::output_group);
   auto* const results =
       command_line::add_path(*command, "--results", options->results, "FOLDER",
                              "Records go to FOLDER/<machine>/, and the page to FOLDER/NAME.html")
           ->default_str(options->results);
   command->add_flag("--json", options->json, "Print one JSON object, or of all papers one list");
+  command_line::add_examples(*command, {"ballast paper", "ballast paper mohan2014 --quick --devices host:2",
+                                        "ballast paper chen2010 --draw-only --json"});
   command->callback([=] {
     if (!options->name) {
       command_line::check_not_given({quick, draw_only, devices, results},

@@ -15,6 +15,8 @@
 
 #include "ballast/error.hpp"
 #include "command_line/files.hpp"
+#include "command_line/help.hpp"
+#include "report/json_value.hpp"
 #include "report/plot.hpp"
 
 namespace ballast::cli {
@@ -24,6 +26,7 @@ struct plot_options {
   std::vector<std::string> files;
   std::optional<std::string> out;
   std::vector<std::string> series;  ///< patterns; none for all series
+  bool json = false;
 };
 
 std::string const& name_of(sample_series const& series) {
@@ -59,15 +62,30 @@ void keep_series(std::vector<std::string> const& patterns, run_record& record) {
   if (had_several && has_unit_beside("1", record)) record.axes.y_label.clear();
 }
 
-void draw(std::filesystem::path const& svg, std::span<run_record> records,
-          std::vector<std::string> const& patterns) {
-  check_patterns(patterns, records);
-  if (!patterns.empty()) {
-    for (auto& record : records) keep_series(patterns, record);
+/// Tells the pictures' names as they come, or as one JSON object at the end.
+class drawing {
+ public:
+  explicit drawing(plot_options const& options) : options_(options) {}
+
+  void draw(std::filesystem::path const& svg, std::span<run_record> records) {
+    check_patterns(options_.series, records);
+    if (!options_.series.empty()) {
+      for (auto& record : records) keep_series(options_.series, record);
+    }
+    write_plot(svg, records);
+    pictures_.push_back(svg.string());
+    if (!options_.json) std::cout << svg.string() << '\n';
   }
-  write_plot(svg, records);
-  std::cout << svg.string() << '\n';
-}
+  void end() const {
+    if (options_.json)
+      std::cout << json_value(json_value::object{{"pictures", json_value::list_of(pictures_)}}).text(2)
+                << '\n';
+  }
+
+ private:
+  plot_options const& options_;
+  std::vector<std::string> pictures_;
+};
 
 void check_not_drawing_over(std::string_view what, std::filesystem::path const& svg,
                             std::vector<std::string> const& files) {
@@ -76,46 +94,47 @@ void check_not_drawing_over(std::string_view what, std::filesystem::path const& 
   command_line::check_not_overwriting({what, svg.string()}, inputs);
 }
 
-/// A record that cannot be drawn is the file's fault, not the caller's. `options.files` are all that are
-/// read.
-void draw_beside(std::string const& file, plot_options const& options) {
+/// A record that cannot be drawn is the file's fault, not the caller's. `all` are those that are read.
+void draw_beside(drawing& pictures, std::string const& file, std::vector<std::string> const& all) {
   auto const svg = std::filesystem::path(file).replace_extension(".svg");
-  check_not_drawing_over("the picture of " + file, svg, options.files);
+  check_not_drawing_over("the picture of " + file, svg, all);
   auto record = read_run_record(file);
   try {
-    draw(svg, std::span(&record, 1), options.series);
+    pictures.draw(svg, std::span(&record, 1));
   } catch (bad_argument const& refused) { throw error(file + ": " + refused.what()); }
 }
 
 /// Each that can be drawn. Throws ballast::error if there are others.
-void draw_each(plot_options const& options) {
-  auto const& files = options.files;
-  if (files.size() == 1) return draw_beside(files.front(), options);
+void draw_each(drawing& pictures, std::vector<std::string> const& files) {
+  if (files.size() == 1) return draw_beside(pictures, files.front(), files);
   std::size_t failed = 0;
   for (auto const& file : files) {
     try {
-      draw_beside(file, options);
+      draw_beside(pictures, file, files);
     } catch (error const& problem) {
       std::cerr << "ballast: " << problem.what() << '\n';
       ++failed;
     }
   }
   if (failed == 0) return;
+  pictures.end();
   throw error(std::to_string(failed) + " of " + std::to_string(files.size()) + " files were not drawn");
 }
 
 /// A picture without one of its records would mislead, so all must be readable.
-void draw_together(std::filesystem::path const& svg, plot_options const& options) {
-  check_not_drawing_over("--out", svg, options.files);
+void draw_together(drawing& pictures, std::filesystem::path const& svg,
+                   std::vector<std::string> const& files) {
+  check_not_drawing_over("--out", svg, files);
   std::vector<run_record> records;
-  for (auto const& file : options.files) records.push_back(read_run_record(file));
-  draw(svg, records, options.series);
+  for (auto const& file : files) records.push_back(read_run_record(file));
+  pictures.draw(svg, records);
 }
 
 void plot(plot_options const& options) {
   if (options.out == "") throw_bad_argument("out", "\"\"", "the name of a file");
-  if (options.out) return draw_together(*options.out, options);
-  draw_each(options);
+  drawing pictures(options);
+  options.out ? draw_together(pictures, *options.out, options.files) : draw_each(pictures, options.files);
+  pictures.end();
 }
 
 }  // namespace
@@ -124,7 +143,9 @@ void add_plot_command(CLI::App& app) {
   auto const options = std::make_shared<plot_options>();
   CLI::App* const command = app.add_subcommand("plot", "Draw records as SVG pictures, by gnuplot");
   command->add_option("FILE", options->files, "Records (bench/SCHEMA.md); FILE.json is drawn as FILE.svg")
-      ->required();
+      ->required()
+      ->type_name("FILE");
+  command_line::begin_group(*command, command_line::output_group);
   command
       ->add_option("--out", options->out, "Draw the records, of one benchmark, over each other in this file")
       ->type_name("FILE");
@@ -134,6 +155,9 @@ void add_plot_command(CLI::App& app) {
           "Draw what fits this shell pattern, of curves, and of series without one; may be given again")
       ->type_name("PATTERN")
       ->allow_extra_args(false);
+  command->add_flag("--json", options->json, "Print the names of the pictures as one JSON object");
+  command_line::add_examples(
+      *command, {"ballast plot record.json", "ballast plot before.json after.json --out both.svg"});
   command->callback([options] { plot(*options); });
 }
 

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ballast/arguments.hpp"
 #include "ballast/error.hpp"
 #include "command_line/program.hpp"
 
@@ -66,6 +67,17 @@ bool is_a_name(std::string_view word) {
   return !word.empty() && std::ranges::all_of(word, fits);
 }
 
+/// Of all commands that there are or could be, for an unknown one.
+std::string meant_by(std::string_view name, fs::path const& folder,
+                     std::vector<std::string> const& own_commands) {
+  auto const there = programs_in(folder);
+  std::vector<std::string_view> names(own_commands.begin(), own_commands.end());
+  for (auto const& one : known_programs) names.push_back(one.name);
+  for (auto const& one : there)
+    if (find_known(one) == nullptr) names.push_back(one);
+  return did_you_mean(names, name);
+}
+
 std::string how_to_build(known_program const& one) { return fmt::format("cmake -D {}=ON", one.option); }
 
 }  // namespace
@@ -93,7 +105,8 @@ std::string list_programs(fs::path const& folder) {
   return text;
 }
 
-fs::path program_file(fs::path const& folder, std::string const& name) {
+fs::path program_file(fs::path const& folder, std::string const& name,
+                      std::vector<std::string> const& own_commands) {
   auto const file = folder / (std::string(prefix) + name);
   auto const* const known = find_known(name);
   std::error_code ignored;
@@ -101,13 +114,21 @@ fs::path program_file(fs::path const& folder, std::string const& name) {
   if (known != nullptr)
     throw error(fmt::format("{} was not built: there is no {} (build it with {})", name, file.string(),
                             how_to_build(*known)));
-  throw_bad_argument("command", "'" + name + "'", "a command that `ballast --help` lists");
+  throw_bad_argument("command", "'" + name + "'",
+                     "a command that `ballast --help` lists" + meant_by(name, folder, own_commands));
+}
+
+std::vector<fs::path> known_programs_in(fs::path const& folder) {
+  std::vector<fs::path> files;
+  for (auto const& name : programs_in(folder))
+    if (find_known(name) != nullptr) files.push_back(folder / (std::string(prefix) + name));
+  return files;
 }
 
 void announce_version() { setenv(command_line::caller_variable, BALLAST_VERSION, 1); }
 
-void exec_program(fs::path const& folder, char** argv) {
-  std::string own_name = program_file(folder, argv[1]).string();
+void exec_program(fs::path const& folder, char** argv, std::vector<std::string> const& own_commands) {
+  std::string own_name = program_file(folder, argv[1], own_commands).string();
   announce_version();
   std::vector<char*> words{own_name.data()};
   for (char** word = argv + 2; *word != nullptr; ++word) words.push_back(*word);

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 namespace ballast::cli {
 
@@ -15,8 +16,14 @@ std::filesystem::path own_folder();
 std::string list_programs(std::filesystem::path const& folder);
 
 /// The file of the program `ballast-NAME` of `folder`. Throws bad_argument ("command") if there is no such
-/// command, and ballast::error if it was not built.
-std::filesystem::path program_file(std::filesystem::path const& folder, std::string const& name);
+/// command, asking for one that is near, of `ballast` itself (`own_commands`) too, and ballast::error if it
+/// was not built.
+std::filesystem::path program_file(std::filesystem::path const& folder, std::string const& name,
+                                   std::vector<std::string> const& own_commands = {});
+
+/// The files of those programs of `folder` that belong to ballast, which tell their options if they are
+/// asked.
+std::vector<std::filesystem::path> known_programs_in(std::filesystem::path const& folder);
 
 /// Tells the programs that this one starts from now on its version, which must be theirs.
 void announce_version();
@@ -24,6 +31,7 @@ void announce_version();
 /// Becomes the program `ballast-NAME` of `folder` with the words of `argv` after NAME, which is argv[1];
 /// tells it this program's version. Returns only by throwing: what program_file() throws, and ballast::error
 /// if it cannot be run.
-[[noreturn]] void exec_program(std::filesystem::path const& folder, char** argv);
+[[noreturn]] void exec_program(std::filesystem::path const& folder, char** argv,
+                               std::vector<std::string> const& own_commands = {});
 
 }  // namespace ballast::cli

@@ -10,6 +10,7 @@
 #include "ballast/replace_file.hpp"
 #include "command_line/files.hpp"
 #include "command_line/options.hpp"
+#include "report/json_value.hpp"
 #include "report/pages.hpp"
 
 namespace ballast::cli {
@@ -19,6 +20,7 @@ namespace fs = std::filesystem;
 
 struct report_options {
   std::string folder, out;
+  bool json = false;
 };
 
 void check_not_replacing(fs::path const& out, fs::path const& folder, record_folder const& found) {
@@ -27,6 +29,16 @@ void check_not_replacing(fs::path const& out, fs::path const& folder, record_fol
   for (auto const& one : found.broken) inputs.push_back({"FOLDER", (folder / one.file).string()});
   for (auto const& one : found.others) inputs.push_back({"FOLDER", (folder / one).string()});
   command_line::check_not_overwriting({"--out", out.string()}, inputs);
+}
+
+json_value as_json(std::string const& page, record_folder const& found,
+                   std::vector<std::string> const& complaints) {
+  std::vector<std::string> broken;
+  for (auto const& one : found.broken) broken.push_back(one.why);
+  return json_value::object{{"page", page},
+                            {"records", found.records.size()},
+                            {"broken", json_value::list_of(broken)},
+                            {"missing_pictures", json_value::list_of(complaints)}};
 }
 
 void complain(std::vector<std::string> const& all) {
@@ -42,7 +54,7 @@ void report(report_options const& options) {
   check_not_replacing(out, folder, found);
   auto const page = page_of_records("Records in " + options.folder, found);
   replace_file(out, page.html);
-  std::cout << out.string() << '\n';
+  std::cout << (options.json ? as_json(out.string(), found, page.complaints).text(2) : out.string()) << '\n';
   for (auto const& one : found.broken) complain({one.why});
   complain(page.complaints);
   auto const failed = found.broken.size() + page.complaints.size();
@@ -59,9 +71,14 @@ void add_report_command(CLI::App& app) {
   command
       ->add_option("FOLDER", options->folder,
                    "Where the records are, and in the folders in it (bench/SCHEMA.md)")
-      ->required();
+      ->required()
+      ->type_name("FOLDER");
+  command_line::begin_group(*command, command_line::output_group);
   command_line::add_path(*command, "--out", options->out, "FILE", "The page; FOLDER/report.html without it");
-  command->footer("The page needs no network. Its pictures are drawn by gnuplot.");
+  command->add_flag("--json", options->json, "Print one JSON object: the page, and what it lacks");
+  command_line::add_examples(*command,
+                             {"ballast report bench-results", "ballast report bench-results --out all.html"},
+                             "The page needs no network. Its pictures are drawn by gnuplot.");
   command->callback([options] { report(*options); });
 }
 

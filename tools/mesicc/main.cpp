@@ -9,6 +9,9 @@
 #include <vector>
 
 #include "ballast/error.hpp"
+#include "command_line/command_tree.hpp"
+#include "command_line/help.hpp"
+#include "command_line/unexpected.hpp"
 #include "commands.hpp"
 
 namespace {
@@ -36,7 +39,10 @@ std::string why_not_a_macro(std::string const& word) {
   return "";
 }
 
+using ballast::command_line::begin_group;
+
 void add_translation_options(CLI::App& app, std::vector<std::string>& files, translation_options& options) {
+  begin_group(app, ballast::command_line::work_group);
   app.add_option("files", files, "Programs in the dialect, usually *.mcu")
       ->type_name("FILE")
       ->check(CLI::Validator(why_not_a_name, "", ""));
@@ -54,6 +60,7 @@ void add_translation_options(CLI::App& app, std::vector<std::string>& files, tra
 
 void describe_translation(CLI::App& app, translate_request& request) {
   add_translation_options(app, request.files, request.options);
+  begin_group(app, ballast::command_line::output_group);
   app.add_option("-o,--output", request.output,
                  "The file to write; a folder for several files (default: beside each file, ending in .cu)")
       ->type_name("OUTPUT")
@@ -64,17 +71,21 @@ void describe_translation(CLI::App& app, translate_request& request) {
 
 void describe_run(CLI::App& run, run_request& request) {
   add_translation_options(run, request.files, request.options);
-  run.add_option("--devices", request.devices, "Where it runs, as BALLAST_DEVICES")
-      ->type_name("LIST")
-      ->check(CLI::Validator(why_not_a_name, "", ""));
   run.add_option("--flag", request.flags, "A flag for the compiler of the translated program")
       ->type_name("FLAG")
       ->allow_extra_args(false);
+  begin_group(run, ballast::command_line::device_group);
+  run.add_option("--devices", request.devices, "Where it runs, as BALLAST_DEVICES")
+      ->type_name("LIST")
+      ->check(CLI::Validator(why_not_a_name, "", ""));
+  begin_group(run, ballast::command_line::output_group);
   run.add_option("--keep", request.keep, "A folder that keeps the translated files and the program")
       ->type_name("FOLDER")
       ->check(CLI::Validator(why_not_a_name, "", ""));
   run.add_flag("--show-commands", request.show_commands, "Print what is called");
-  run.footer("What follows -- goes to the program.");
+  ballast::command_line::add_examples(
+      run, {"mesicc run matmul.mcu", "mesicc run matmul.mcu --devices host:1,host:1 -- 64"},
+      "What follows -- goes to the program.");
 }
 
 /// What follows the first "--", which CLI11 would take for files.
@@ -109,11 +120,18 @@ int parse_and_carry_out(CLI::App& app, std::vector<std::string> words) {
   describe_translation(app, translated);
   auto& run = *app.add_subcommand("run", "Translate, compile and run, in one step");
   describe_run(run, ran);
+  ballast::command_line::end_options(app, "mesicc " BALLAST_VERSION);
+  if (auto const text = ballast::command_line::told_instead(app, "mesicc", BALLAST_VERSION, words)) {
+    std::cout << *text;
+    return exit_codes::succeeded;
+  }
   try {
     ran.arguments = split_at_dashes(words);
     std::ranges::reverse(words);  // as CLI11 wants them
     app.parse(words);
     return carry_out(run, translated, ran);
+  } catch (CLI::ExtrasError const&) {
+    return complain(exit_codes::wrong_usage, ballast::command_line::told_unexpected(app));
   } catch (CLI::ParseError const& problem) {
     if (problem.get_exit_code() == 0) return app.exit(problem);  // --help, --version
     return complain(exit_codes::wrong_usage, problem.what());
@@ -125,10 +143,10 @@ int parse_and_carry_out(CLI::App& app, std::vector<std::string> words) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("mesicc translates MESI-CUDA programs, which never mention a device, to ballast's jobs.",
-               "mesicc");
-  app.set_version_flag("--version", "mesicc " BALLAST_VERSION);
-  app.footer(
+  CLI::App app("Translates MESI-CUDA programs, which never mention a device, to ballast's jobs", "mesicc");
+  ballast::command_line::add_examples(
+      app,
+      {"mesicc matmul.mcu", "mesicc --explain matmul.mcu", "mesicc a.mcu b.mcu -o translated -I include"},
       "Exit codes: 0 done, 1 the program is wrong or something failed, 2 wrong usage; mesicc run: the "
       "program's own, or\n"
       "128 + the signal that ended it.");

@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <string_view>
+#include <vector>
 
+#include "ballast/arguments.hpp"
 #include "ballast/error.hpp"
 #include "ballast_published.hpp"
 
@@ -119,12 +122,9 @@ bool redoes(published_figure const& figure, std::string_view benchmark) {
 }  // namespace
 
 published_paper const& published_papers::named(std::string_view key) const {
-  std::string keys;
-  for (auto const& one : papers) {
-    if (one.key == key) return one;
-    keys += (keys.empty() ? "" : ", ") + one.key;
-  }
-  throw_bad_argument("NAME", key, keys);
+  std::vector<std::string_view> keys;
+  for (auto const& one : papers) keys.push_back(one.key);
+  return papers[index_among(keys, "NAME", key)];
 }
 
 std::string published_papers::figures_of(std::string_view benchmark) const {

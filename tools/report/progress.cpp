@@ -47,7 +47,8 @@ void progress::finish() {
   if (std::exchange(finished_, true)) return;
   double const elapsed = elapsed_seconds();
   std::string line = fmt::format("{}: {} {} in {}", title_, done_, unit_, duration_text(elapsed));
-  if (elapsed > 0) line += fmt::format(", {} {}/s", rounded(static_cast<double>(done_) / elapsed, 3), unit_);
+  if (elapsed > 0)
+    line += fmt::format(", {}", with_unit(static_cast<double>(done_) / elapsed, unit_ + "/s", 3));
   show(line);
   if (output_.terminal) output_.write("\n");
 }
@@ -58,7 +59,7 @@ std::string progress::state(double elapsed) const {
   text += ' ' + unit_;
   double const rate = static_cast<double>(done_) / elapsed;
   if (!(rate > 0)) return text + " in " + duration_text(elapsed);
-  text += fmt::format(", {} {}/s", rounded(rate, 3), unit_);
+  text += fmt::format(", {}", with_unit(rate, unit_ + "/s", 3));
   if (total_ < done_) return text;
   return text + fmt::format(", {} left", duration_text(static_cast<double>(total_ - done_) / rate));
 }
@@ -72,6 +73,13 @@ void progress::show(std::string const& line) {
 }
 
 double progress::elapsed_seconds() const { return std::chrono::duration<double>(now_() - begin_).count(); }
+
+std::string part_begins(std::uint64_t part, std::uint64_t parts, double seconds_so_far) {
+  auto const text = fmt::format("[{} of {}, {} so far", part, parts, duration_text(seconds_so_far));
+  if (part <= 1 || part > parts) return text + "]";
+  double const each = seconds_so_far / static_cast<double>(part - 1);
+  return text + fmt::format(", about {} left]", duration_text(each * static_cast<double>(parts - part + 1)));
+}
 
 std::string duration_text(double seconds) {
   if (seconds < 9.95) return fmt::format("{:.1f} s", seconds);

@@ -55,6 +55,10 @@ class progress {
   bool finished_ = false;
 };
 
+/// "[3 of 12, 40 s so far, about 3 min 00 s left]", as the third of so many parts begins; what is left is
+/// told once a part has ended.
+std::string part_begins(std::uint64_t part, std::uint64_t parts, double seconds_so_far);
+
 /// "0.4 s", "25 s", "3 min 05 s", "2 h 07 min", "5 d 03 h".
 std::string duration_text(double seconds);
 

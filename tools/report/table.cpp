@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
+#include <span>
 #include <utility>
 
 #include "ballast/arguments.hpp"
@@ -96,6 +98,63 @@ std::string rounded(double number, int digits) {
   if (number == 0) return "0";
   if (!(size >= 1e-4 && size < 1e15)) return fmt::format("{:.{}g}", number, digits);
   return fmt::format("{:.{}f}", number, decimals(number, digits));
+}
+
+namespace {
+
+struct unit_step {
+  double size;  ///< in the unit itself
+  std::string_view name;
+};
+constexpr std::array second_steps{unit_step{1e-9, "ns"}, unit_step{1e-6, "us"}, unit_step{1e-3, "ms"},
+                                  unit_step{1, "s"}};
+constexpr std::array byte_steps{unit_step{1, "B"}, unit_step{0x1p10, "KiB"}, unit_step{0x1p20, "MiB"},
+                                unit_step{0x1p30, "GiB"}, unit_step{0x1p40, "TiB"}};
+constexpr std::array count_steps{unit_step{1, ""}, unit_step{1e3, "k"}, unit_step{1e6, "M"},
+                                 unit_step{1e9, "G"}};
+
+/// The largest that is not above `size`, else the smallest.
+unit_step const& step_of(std::span<unit_step const> steps, double size) {
+  auto const* fitting = &steps.front();
+  for (auto const& one : steps)
+    if (one.size <= size) fitting = &one;
+  return *fitting;
+}
+
+/// Seconds of a unit of time that has a name of its own.
+std::optional<double> seconds_in(std::string_view unit) {
+  for (auto const& one : second_steps)
+    if (one.name == unit) return one.size;
+  return std::nullopt;
+}
+
+/// Of "tasks/s", but neither of "MB/s" nor "million/s", which have a prefix.
+bool has_no_prefix(std::string_view unit) {
+  constexpr std::array<std::string_view, 4> prefixed{"us/s", "MB/s", "million/s", "thousand nodes/s"};
+  return unit.ends_with("/s") && std::ranges::find(prefixed, unit) == prefixed.end();
+}
+
+}  // namespace
+
+shown_unit shown_unit_for(double value, std::string_view unit) {
+  double const size = std::fabs(value);
+  if (auto const seconds = seconds_in(unit); seconds && size > 0 && std::isfinite(size)) {
+    auto const& step = step_of(second_steps, size * *seconds * (1 + 1e-9));
+    return {*seconds / step.size, std::string(step.name)};
+  }
+  if (unit == "B") {
+    auto const& step = step_of(byte_steps, size);
+    return {1 / step.size, std::string(step.name)};
+  }
+  if (!has_no_prefix(unit) || !std::isfinite(size)) return {1, std::string(unit)};
+  auto const& step = step_of(count_steps, size);
+  auto const between = step.name.empty() || unit == "B/s" ? "" : " ";
+  return {1 / step.size, std::string(step.name) + between + std::string(unit)};
+}
+
+std::string with_unit(double value, std::string_view unit, int digits) {
+  auto const shown = shown_unit_for(value, unit);
+  return rounded(value * shown.per_unit, digits) + " " + shown.name;
 }
 
 std::string byte_size(std::size_t bytes) {

@@ -45,6 +45,16 @@ class table {
 
 /// A number with `digits` significant digits (1 .. 17) for people: no exponent between 0.0001 and 10^15.
 std::string rounded(double number, int digits = 4);
+/// In what a quantity is shown: seconds in ns, us, ms or s, bytes in B to TiB, what is counted per second in
+/// thousands (k), millions (M) or billions (G) of it; any other unit as it is.
+struct shown_unit {
+  double per_unit;  ///< so many of it are one of the unit of which it is made
+  std::string name;
+};
+/// The one in which `value`, of that unit, has few digits before its point.
+shown_unit shown_unit_for(double value, std::string_view unit);
+/// "3.8 ns" of 3.8e-9 and "s".
+std::string with_unit(double value, std::string_view unit, int digits = 4);
 /// Bytes in B, KiB, MiB, GiB or TiB with up to four digits: "141 GiB".
 std::string byte_size(std::size_t bytes);
 

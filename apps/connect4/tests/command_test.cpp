@@ -84,7 +84,8 @@ TEST(connect4_command, refuses_options_that_would_do_nothing) {
             "devices is host:1; legal is nothing beside --method sequential, which uses none");
   EXPECT_EQ(command.refusal("--json --workers warp"),
             "workers is warp; legal is nothing beside --method sequential, which uses none");
-  EXPECT_EQ(command.refusal("--list-methods --json"), "list-methods is beside --json; legal is on its own");
+  EXPECT_EQ(command.refusal("--list-methods --lookahead 3"),
+            "list-methods is beside --lookahead; legal is on its own");
 }
 
 TEST(connect4_command, opens_the_devices_of_a_method_that_uses_them) {
@@ -123,6 +124,7 @@ TEST(connect4_command, answers_the_same_whatever_the_size_of_the_workers) {
 TEST(connect4_command, lists_every_method) {
   auto const listed = command.printed("--list-methods");
   for (auto const& method : search_methods()) EXPECT_THAT(listed, HasSubstr("\n" + std::string(method.name)));
+  EXPECT_EQ(command.answer("--list-methods").size(), search_methods().size());
 }
 
 TEST(connect4_command, gives_no_answer_when_it_is_stopped) {

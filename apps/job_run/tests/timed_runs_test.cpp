@@ -97,7 +97,7 @@ TEST(job_run_report, lists_every_run) {
 TEST(job_run_report, says_the_same_to_people) {
   EXPECT_EQ(text_of(three_runs()),
             "on first, second, policy fixed\n"
-            "0.5000 s (median of 3), 0.1250 s of it to bring the results home after the last job\n"
+            "500.0 ms (median of 3), 125.0 ms of it to bring the results home after the last job\n"
             "the last run: 5 tasks, 100 B from the host, 200 B to it, 300 B between devices\n"
             "right: every cell\n");
   EXPECT_THAT(text_of(three_runs(false)), HasSubstr("\nWRONG: every cell\n"));

@@ -36,6 +36,7 @@ TEST(mesicc_command, refuses_wrong_usage_with_code_2) {
   expect_refusal(folder, "run", "a file is missing", 2);
   expect_refusal(folder, "--no-such-option", "--no-such-option", 2);
   expect_refusal(folder, "a.mcu --std c++20", "--std", 2);
+  expect_refusal(folder, "a.mcu --explian -x", "not expected: --explian -x; did you mean --explain?", 2);
   expect_refusal(folder, "a.mcu -D '' -D A", "is not NAME", 2);
   expect_refusal(folder, "a.mcu -D 1=2", "is not NAME", 2);
   expect_refusal(folder, "a.mcu -D 'A-B=2'", "is not NAME", 2);

@@ -100,6 +100,18 @@ TEST(cli_report, writes_one_page_of_all_records_in_a_folder_and_its_folders) {
   EXPECT_THAT(page, AllOf(Not(HasSubstr("<b>")), Not(HasSubstr("<job>"))));
 }
 
+TEST(cli_report, tells_a_program_the_page_and_what_it_lacks) {
+  pages_folder const folder;
+  folder.write("a.json", ep_record(0.5));
+  auto const told = json::parse(run("report --json " + folder.quoted()).out);
+  EXPECT_THAT(told.at("page").get<std::string>(), EndsWith("/report.html"));
+  EXPECT_EQ(told.at("records"), 1);
+  EXPECT_EQ(told.at("broken"), json::array());
+  EXPECT_EQ(told.at("missing_pictures"), json::array());
+  auto const drawn = json::parse(run("plot --json '" + (folder / "a.json").string() + "'").out);
+  EXPECT_EQ(drawn.at("pictures"), json::array({(folder / "a.svg").string()}));
+}
+
 TEST(cli_report, tells_of_broken_records_and_shows_the_others) {
   pages_folder const folder;
   folder.write("a.json", ep_record(0.5));
@@ -218,7 +230,8 @@ TEST(cli_paper, says_what_needs_two_devices) {
 
 TEST(cli_paper, refuses_other_papers_devices_that_do_not_exist_and_options_that_would_do_nothing) {
   expect_refusal("paper chen2011",
-                 "NAME is chen2011; legal is chen2010, mohan2014, wende2012, coscheduling, ohno2016");
+                 "NAME is chen2011; legal is chen2010, mohan2014, wende2012, coscheduling or ohno2016; did "
+                 "you mean chen2010?");
   expect_refusal("paper --quick", "--quick is true; legal is nothing without NAME");
   expect_refusal("paper --results r", "--results is r; legal is nothing without NAME");
   expect_refusal("paper chen2010 --draw-only --quick",

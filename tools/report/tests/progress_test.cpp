@@ -97,4 +97,10 @@ TEST(report_duration, is_told_in_the_two_largest_units) {
   EXPECT_EQ(ballast::duration_text(86400 * 3 + 3600), "3 d 01 h");
 }
 
+TEST(report_part_begins, tells_what_is_left_by_what_the_parts_before_took) {
+  EXPECT_EQ(ballast::part_begins(1, 12, 0), "[1 of 12, 0.0 s so far]");
+  EXPECT_EQ(ballast::part_begins(3, 12, 40), "[3 of 12, 40 s so far, about 3 min 20 s left]");
+  EXPECT_EQ(ballast::part_begins(12, 12, 110), "[12 of 12, 1 min 50 s so far, about 10 s left]");
+}
+
 }  // namespace

@@ -69,4 +69,29 @@ TEST(report_byte_size, picks_the_largest_unit_below_the_size) {
   EXPECT_EQ(ballast::byte_size(std::size_t(141) << 30), "141 GiB");
 }
 
+TEST(report_units, are_those_in_which_a_number_has_few_digits_before_its_point) {
+  using ballast::with_unit;
+  EXPECT_EQ(with_unit(3.755e-07, "s"), "375.5 ns");
+  EXPECT_EQ(with_unit(0.001, "s"), "1.000 ms");
+  EXPECT_EQ(with_unit(90, "s"), "90.00 s");
+  EXPECT_EQ(with_unit(2500, "ns"), "2.500 us");
+  EXPECT_EQ(with_unit(-2e-5, "s", 2), "-20 us");
+  EXPECT_EQ(with_unit(0, "s"), "0 s");
+  EXPECT_EQ(with_unit(62.3e6, "tasks/s", 3), "62.3 M tasks/s");
+  EXPECT_EQ(with_unit(999, "steps/s", 3), "999 steps/s");
+  EXPECT_EQ(with_unit(4.2e11, "B/s", 2), "420 GB/s");
+  EXPECT_EQ(with_unit(1536, "B", 2), "1.5 KiB");
+}
+
+TEST(report_units, with_a_prefix_of_their_own_and_numbers_without_one_stay_as_they_are) {
+  for (std::string const unit : {"us/s", "us/step", "MB/s", "million/s", "1", "tasks"})
+    EXPECT_EQ(ballast::with_unit(12345, unit), "12345 " + unit);
+}
+
+TEST(report_units, are_the_same_for_all_that_is_set_beside_a_number) {
+  auto const [per_unit, name] = ballast::shown_unit_for(2e-7, "s");
+  EXPECT_EQ(name, "ns");
+  EXPECT_DOUBLE_EQ(5e-6 * per_unit, 5000);
+}
+
 }  // namespace

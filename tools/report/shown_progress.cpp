@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shown_progress.hpp"
+#include "report/shown_progress.hpp"
 
 #include <utility>
 
-namespace ballast::job_run {
+namespace ballast {
 
 shown_progress::shown_progress(progress shown, std::function<std::uint64_t()> done, clock::duration quiet)
     : shown_(std::move(shown)),
@@ -26,4 +26,4 @@ bool shown_progress::ends_within(std::stop_token const& end, clock::duration tim
   return sleep_.wait_for(hold, end, time, [&] { return end.stop_requested(); });
 }
 
-}  // namespace ballast::job_run
+}  // namespace ballast

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "job_run/shown_progress.hpp"
+#include "report/shown_progress.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace ballast::job_run {
+namespace ballast {
 namespace {
 
 using testing::HasSubstr;
@@ -46,7 +46,7 @@ class shown_steps {
   std::optional<shown_progress> shown_;
 };
 
-TEST(job_run_shown_progress, tells_how_far_a_long_run_is_and_in_the_end_how_long_it_took) {
+TEST(report_shown_progress, tells_how_far_a_long_run_is_and_in_the_end_how_long_it_took) {
   shown_steps steps(clock::duration::zero());
   steps.await_line();
   steps.done = 10;
@@ -55,10 +55,10 @@ TEST(job_run_shown_progress, tells_how_far_a_long_run_is_and_in_the_end_how_long
   EXPECT_THAT(lines.back(), HasSubstr("hotspot: 10 steps in "));
 }
 
-TEST(job_run_shown_progress, tells_nothing_of_a_short_run) {
+TEST(report_shown_progress, tells_nothing_of_a_short_run) {
   shown_steps steps(std::chrono::hours(24));
   EXPECT_TRUE(steps.end().empty());
 }
 
 }  // namespace
-}  // namespace ballast::job_run
+}  // namespace ballast

@@ -12,7 +12,7 @@
 #include "ballast/deadline.hpp"
 #include "report/progress.hpp"
 
-namespace ballast::job_run {
+namespace ballast {
 
 /// Shows while it lives how far a run is that tells nobody of it: a thread asks. A run that ends within
 /// `quiet` shows nothing.
@@ -38,4 +38,4 @@ class shown_progress {
   std::jthread thread_;  ///< last, since it uses the others
 };
 
-}  // namespace ballast::job_run
+}  // namespace ballast
