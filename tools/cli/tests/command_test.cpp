@@ -36,14 +36,14 @@ TEST(cli_command, explains_itself_where_no_command_is_typed) {
 }
 
 TEST(cli_command, asks_for_the_nearest_command_option_benchmark_policy_or_device) {
-  expect_refusal("devcies", "`ballast --help` lists; did you mean devices? (see");
+  expect_refusal("devicse", "`ballast --help` lists; did you mean devices? (see");
   expect_refusal("hotpsot --size 4", "did you mean hotspot?");
   expect_refusal("devices --calibrat", "not expected: --calibrat; did you mean --calibrate?");
   expect_refusal("md --atom 5", "not expected: --atom 5; did you mean --atoms?");
   expect_refusal("matmul --polcy=even", "not expected: --polcy=even; did you mean --policy?");
   expect_refusal("bench queue/ordre",
                  "list, all, or a name that `ballast bench list` prints; did you mean queue/order?");
-  expect_refusal("matmul --size 8 --devices host:1 --policy lerned", "did you mean learned?");
+  expect_refusal("matmul --size 8 --devices host:1 --policy leanred", "did you mean learned?");
   expect_refusal("md --devices hos:2", "did you mean host:2?");
   expect_refusal("devices --devices gpu:0", "did you mean cuda:0?");
 }
