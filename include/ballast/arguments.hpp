@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "ballast/error.hpp"
+#include "ballast/version.hpp"
 
 namespace ballast {
 
@@ -29,15 +30,15 @@ Number parse_integer(std::string_view argument, std::string_view text, Number mi
 
 /// The index of `word` in the list of legal words (at least one); otherwise throws bad_argument (`argument`),
 /// which lists them all: "open or periodic".
-std::size_t index_among(std::span<std::string_view const> legal, std::string_view argument,
-                        std::string_view word);
+BALLAST_API std::size_t index_among(std::span<std::string_view const> legal, std::string_view argument,
+                                    std::string_view word);
 
 /// The text with its control characters written as in C++ ("\\n", "\\x1b"), so that a sentence can quote it.
-std::string escape_control_characters(std::string_view text);
+BALLAST_API std::string escape_control_characters(std::string_view text);
 
 /// The value of an environment variable; nothing if it is unset or empty. A renamed variable is also read
 /// under its old name. The first call logs a warning for each variable that seems misspelt.
-std::optional<std::string> environment(std::string_view name);
+BALLAST_API std::optional<std::string> environment(std::string_view name);
 
 /// A variable of the environment that the library or one of its programs reads.
 struct environment_variable {
@@ -46,12 +47,12 @@ struct environment_variable {
 };
 
 /// All variables of the environment that are read, sorted by name.
-std::span<environment_variable const> environment_variables();
+BALLAST_API std::span<environment_variable const> environment_variables();
 
 /// A sentence for each of `settings` ("NAME=value", terminated by a null pointer, as `environ`) whose name
 /// begins with BALLAST_ and either is the old name of a variable or differs in one or two letters from a name
 /// that is read.
-std::vector<std::string> misspelt_variables(char const* const* settings);
+BALLAST_API std::vector<std::string> misspelt_variables(char const* const* settings);
 
 /// A policy as offered to a user: its name, and one sentence.
 struct named_policy {
