@@ -42,6 +42,7 @@ tests=(
   openmpi-bin:mpirun
   gnuplot-nox:gnuplot
   valgrind:valgrind
+  pkg-config:pkg-config
   universal-ctags:ctags
 )
 docs=(
