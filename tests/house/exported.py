@@ -3,7 +3,8 @@
 """exported.py LIBRARY ROOT: passes if libballast.so shows what the headers of ROOT declare, and nothing else.
 
 Each symbol that a program can be linked to belongs to namespace ballast, and a header that is installed declares it. Each function
-that a header for users declares, and that the library has, can be linked to."""
+that a header for users declares, and that a source of the library defines, can be linked to: libballast.a beside it tells those
+from inline ones."""
 
 import json
 import pathlib
@@ -60,7 +61,8 @@ def main():
             wrong.append(f"{name} is not of ballast and can be linked to")
         elif of not in known:
             wrong.append(f"{name} can be linked to, but no installed header declares it")
-    for name in sorted({without_arguments(name) for kind, name in symbols(library) if kind in "tT"} - shown):
+    of_sources = {without_arguments(name) for kind, name in symbols(library.with_suffix(".a")) if kind == "T"}
+    for name in sorted(of_sources - shown):
         headers = [str(header) for kind, header in known.get(name, []) if kind == "prototype" and header.parts[0] != "detail"]
         if headers:
             wrong.append(f"{name} cannot be linked to: BALLAST_API is missing in {headers[0]}")
