@@ -109,7 +109,7 @@ function(ballast_add_shared_library)
   add_library(ballast_shared SHARED)
   add_library(ballast::shared ALIAS ballast_shared)
   set(exported ${PROJECT_SOURCE_DIR}/cmake/exported.map)
-  set_target_properties(ballast_shared PROPERTIES OUTPUT_NAME ballast EXPORT_NAME shared LINKER_LANGUAGE CXX
+  set_target_properties(ballast_shared PROPERTIES OUTPUT_NAME ballast EXPORT_NAME shared LINKER_LANGUAGE CXX INSTALL_RPATH ""
                                                   VERSION ${PROJECT_VERSION} SOVERSION ${BALLAST_ABI} LINK_DEPENDS ${exported})
   target_link_options(ballast_shared PRIVATE -Wl,--version-script=${exported})
   target_link_libraries(ballast_shared PRIVATE Threads::Threads)
