@@ -40,15 +40,24 @@ endforeach()
 
 set(CPACK_PACKAGE_NAME ballast)
 set(CPACK_PACKAGE_VENDOR "The ballast authors")
-set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "keeps GPUs and CPU cores evenly loaded")
-set(about " ballast keeps devices evenly loaded when work is irregular: on one GPU, on\n several, and on CPU cores alone.\n .\n ")
-set(CPACK_COMPONENT_LIB_DESCRIPTION "load balancing for GPUs and CPU cores, shared library\n${about}This package has the shared library.")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "")  # each package has its own
+set(about "ballast keeps devices evenly loaded when work is irregular: on one GPU, on
+several, and on CPU cores alone.
+
+This package has")
+set(CPACK_COMPONENT_LIB_DESCRIPTION "load balancing for GPUs and CPU cores, shared library
+${about} the shared library.")
 set(CPACK_COMPONENT_DEV_DESCRIPTION
-    "load balancing for GPUs and CPU cores, headers\n${about}This package has what compiles programs: headers, the static library, and\n what CMake and pkg-config ask.")
+    "load balancing for GPUs and CPU cores, headers
+${about} what compiles programs: headers, the static library, and
+what CMake and pkg-config ask.")
 set(CPACK_COMPONENT_BIN_DESCRIPTION
-    "load balancing for GPUs and CPU cores, programs\n${about}This package has the command ballast and its applications and benchmarks.")
+    "load balancing for GPUs and CPU cores, programs
+${about} the command ballast, its applications and benchmarks.")
 set(CPACK_COMPONENT_MESICC_DESCRIPTION
-    "translator of CUDA programs for several devices\n mesicc translates a subset of CUDA C++ into C++ that uses ballast, so that a\n program runs on all devices of a machine and on CPU cores.")
+    "translator of CUDA programs for several devices
+mesicc translates a subset of CUDA C++ into C++ that uses ballast, so that a
+program runs on all devices of a machine, and on CPU cores.")
 set(CPACK_COMPONENTS_ALL ${components})
 set(CPACK_COMPONENT_DEV_DEPENDS lib)
 set(CPACK_COMPONENT_BIN_DEPENDS lib)
@@ -66,7 +75,7 @@ set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_DEBIAN_ENABLE_COMPONENT_DEPENDS ON)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR})  # where programs find the library meanwhile
-set(CPACK_DEBIAN_LIB_PACKAGE_GENERATE_SHLIBS ON)
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
 set(CPACK_DEBIAN_LIB_PACKAGE_CONTROL_EXTRA ${PROJECT_SOURCE_DIR}/packaging/debian/triggers)
 set(CPACK_DEBIAN_PACKAGE_SECTION utils)
 set(CPACK_DEBIAN_LIB_PACKAGE_SECTION libs)

@@ -15,7 +15,7 @@ maintainer="${DEBFULLNAME:-The ballast authors} <${DEBEMAIL:-ballast@example.org
 export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || date +%s)}
 build=build/packages
 
-# configure OPTION...: flags are those of Debian's own packages. CMake strips, since cpack's own way fails on archives.
+# configure OPTION...: flags are those of Debian's own packages.
 configure() {
   cmake -G Ninja -S . -B "$build" -D CMAKE_BUILD_TYPE=Release -D BUILD_SHARED_LIBS=ON -D BALLAST_PACKAGES=ON \
     -D BALLAST_TESTS=OFF -D BALLAST_EXAMPLES=OFF -D BALLAST_CLUSTER=OFF -D BALLAST_MAINTAINER="$maintainer" \
