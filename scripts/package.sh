@@ -30,7 +30,7 @@ configure -D CMAKE_INSTALL_PREFIX=/usr -D CMAKE_INSTALL_LIBDIR="lib/$(dpkg-archi
 cmake --build "$build" -j "$(nproc)"
 (cd "$build" && fakeroot cpack -G DEB)
 # The archive is unpacked anywhere.
-configure -D CMAKE_INSTALL_PREFIX=/ -D CMAKE_INSTALL_LIBDIR=lib -D CMAKE_SKIP_INSTALL_RPATH=OFF "$@"
+configure -D CMAKE_INSTALL_PREFIX=/opt/ballast -D CMAKE_INSTALL_LIBDIR=lib -D CMAKE_SKIP_INSTALL_RPATH=OFF "$@"
 cmake --build "$build" -j "$(nproc)"
-(cd "$build" && cpack -G TGZ)
+(cd "$build" && cpack -G TGZ -D CPACK_PACKAGING_INSTALL_PREFIX=/)
 ls "$build"/*.deb "$build"/*.tar.gz
