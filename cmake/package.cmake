@@ -82,7 +82,7 @@ set(CPACK_DEBIAN_LIB_PACKAGE_SECTION libs)
 set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_BIN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_MESICC_PACKAGE_SECTION devel)
-set(CPACK_DEBIAN_MESICC_PACKAGE_DEPENDS g++)
+set(CPACK_DEBIAN_MESICC_PACKAGE_DEPENDS "g++, libclang-common-19-dev")  # for `mesicc run`; the headers that clang itself brings
 set(CPACK_DEBIAN_BIN_PACKAGE_SUGGESTS gnuplot-nox)
 set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
 include(CPack)
