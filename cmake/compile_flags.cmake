@@ -6,6 +6,10 @@ set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+if(BUILD_SHARED_LIBS)  # where installed programs find the library, wherever both lie
+  file(RELATIVE_PATH ballast_rpath /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL_LIBDIR})
+  set(CMAKE_INSTALL_RPATH $ORIGIN/${ballast_rpath})
+endif()
 
 # The host half of a .cu file gets the same flags, except -Wpedantic and -Wconversion: what nvcc generates
 # around the code breaks both.

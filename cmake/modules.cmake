@@ -5,6 +5,8 @@
 # By their paths: a project that ballast is a part of may have modules of the same names.
 set(modules ${CMAKE_CURRENT_LIST_DIR})
 include(GNUInstallDirs)
+# What is installed belongs to lib, dev, mesicc or, as programs do, to this (package.cmake).
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME bin)
 include(${modules}/options.cmake)
 include(${modules}/compile_flags.cmake)
 include(${modules}/cuda.cmake)

@@ -6,7 +6,7 @@
 # cuda/*.cu where CUDA is built. HEADERS, below include/ballast, are for users. HEADER_ONLY_LIBRARIES are used in .cpp files
 # only and leave no trace in the installed package.
 # With BUILD_SHARED_LIBS the sources go into the one library libballast.so, target ballast_shared: then ballast_<name> is the
-# room's headers, ballast_includes_<name>, and that library.
+# room's headers, ballast_includes_<name>, and that library. Of the same objects libballast.a is made, target ballast_static.
 function(ballast_add_room name)
   cmake_parse_arguments(PARSE_ARGV 1 room "" "" "DEPENDS;HEADERS;HEADER_ONLY_LIBRARIES")
   set(target ballast_${name})
@@ -30,7 +30,10 @@ function(ballast_add_room name)
       set(compiled ballast_objects_${name})
       add_library(${compiled} OBJECT ${sources} ${cuda_sources})
       target_link_libraries(${compiled} PRIVATE ${headers})
+      set_target_properties(${compiled} PROPERTIES CXX_VISIBILITY_PRESET hidden CUDA_VISIBILITY_PRESET hidden
+                                                   VISIBILITY_INLINES_HIDDEN ON)
       target_sources(ballast_shared PRIVATE $<TARGET_OBJECTS:${compiled}>)
+      target_sources(ballast_static PRIVATE $<TARGET_OBJECTS:${compiled}>)
     endif()
   elseif(sources OR cuda_sources)
     add_library(${target} STATIC ${sources} ${cuda_sources})
@@ -97,17 +100,26 @@ function(ballast_add_mpi_library)
   target_link_libraries(ballast_mpi PUBLIC ballast::cluster PRIVATE MPI::MPI_CXX)
 endfunction()
 
+# Counts the releases that broke programs which were linked to the one before (docs/reference/abi.md).
+set(BALLAST_ABI 0)
+
 # Has a CUDA runtime of its own, static, so that it loads where there is none. That of a program may be another: kernels come by
-# handles of the driver.
+# handles of the driver. Headers say what is visible; what the standard library's templates became on the way is made local.
 function(ballast_add_shared_library)
   add_library(ballast_shared SHARED)
   add_library(ballast::shared ALIAS ballast_shared)
-  set_target_properties(
-    ballast_shared PROPERTIES OUTPUT_NAME ballast EXPORT_NAME shared LINKER_LANGUAGE CXX VERSION ${PROJECT_VERSION}
-                              SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+  set(exported ${PROJECT_SOURCE_DIR}/cmake/exported.map)
+  set_target_properties(ballast_shared PROPERTIES OUTPUT_NAME ballast EXPORT_NAME shared LINKER_LANGUAGE CXX INSTALL_RPATH ""
+                                                  VERSION ${PROJECT_VERSION} SOVERSION ${BALLAST_ABI} LINK_DEPENDS ${exported})
+  target_link_options(ballast_shared PRIVATE -Wl,--version-script=${exported})
   target_link_libraries(ballast_shared PRIVATE Threads::Threads)
+  add_library(ballast_static STATIC)
+  add_library(ballast::static ALIAS ballast_static)
+  set_target_properties(ballast_static PROPERTIES OUTPUT_NAME ballast EXPORT_NAME static LINKER_LANGUAGE CXX)
+  target_link_libraries(ballast_static INTERFACE ballast_includes_ballast ballast_includes_mesi)
   if(BALLAST_HAVE_CUDA)
     target_link_libraries(ballast_shared PRIVATE CUDA::cudart_static)
+    target_link_libraries(ballast_static INTERFACE ballast::module)
   endif()
 endfunction()
 

@@ -7,6 +7,7 @@
 #   scripts/setup.sh tests       the demo, benchmarks and examples, and the tests of all but mesicc
 #   scripts/setup.sh docs        to build the site of the pages
 #   scripts/setup.sh [all]       all of these and their tests, by every compiler that ballast is tried with
+#   scripts/setup.sh packages    the library, and what makes and checks Debian packages
 # Without apt it prints the packages by name and exits 1. Says and changes nothing when all is there.
 set -euo pipefail
 
@@ -43,6 +44,7 @@ tests=(
   openmpi-bin:mpirun
   gnuplot-nox:gnuplot
   valgrind:valgrind
+  pkg-config:pkg-config
   universal-ctags:ctags
 )
 docs=(
@@ -52,6 +54,7 @@ docs=(
   python3-myst-parser:/usr/lib/python3/dist-packages/myst_parser
   furo:/usr/lib/python3/dist-packages/furo
 )
+packages=("${library[@]}" dpkg-dev:dpkg-shlibdeps fakeroot:fakeroot file:file lintian:lintian pkg-config:pkg-config)
 all=("${tests[@]}" "${translator[@]}" "${docs[@]}" libclang-rt-19-dev:/usr/lib/llvm-19/lib/clang/19/lib/linux
   libclang-rt-16-dev:/usr/lib/llvm-16/lib/clang/16/lib/linux
   g++-11:g++-11 g++-12:g++-12 clang-16:clang++-16 clang-tidy-19:clang-tidy-19)
@@ -60,8 +63,8 @@ all=("${tests[@]}" "${translator[@]}" "${docs[@]}" libclang-rt-19-dev:/usr/lib/l
 needs=()
 for name in "$@"; do
   case $name in
-    library | demo | translator | tests | docs | all) ;;
-    *) echo "setup.sh: no need '$name'; there are library demo translator tests docs all" >&2; exit 2 ;;
+    library | demo | translator | tests | docs | packages | all) ;;
+    *) echo "setup.sh: no need '$name'; there are library demo translator tests docs packages all" >&2; exit 2 ;;
   esac
   declare -n named=$name
   needs+=("${named[@]}")

@@ -4,7 +4,7 @@
 #   scripts/test.sh           formats and tests on CPU cores: what to run while working
 #   scripts/test.sh all       that, the other programs, all CUDA code compiled, sanitizers, other compilers, random programs; CI runs this
 #   scripts/test.sh deep      what takes too long for each change: every source alone, kernels for every GPU, long fuzzing and soaking
-#   scripts/test.sh STAGE...  some of: format docs release programs cuda asan tsan compilers soak alone tidy syntax kernels asan_programs tsan_programs fuzz long_soak
+#   scripts/test.sh STAGE...  some of: format docs release programs cuda asan tsan compilers soak alone tidy syntax kernels asan_programs tsan_programs fuzz long_soak packages
 # docs/testing.md says what each stage is for and how long it may take.
 set -uo pipefail
 cd "$(dirname "$0")/.."
@@ -150,6 +150,9 @@ soak_for() {
   build_release && scripts/soak.sh "$1" 1
 }
 
+# Of CPU cores alone, as what is installed is the same files.
+packages() { scripts/package.sh -D BALLAST_CUDA=OFF && bash tests/house/packages.sh .; }
+
 run_stage() {
   local name=$1 start=$SECONDS status=0 word
   echo "== $name"
@@ -168,17 +171,18 @@ stages=()
 for word in "$@"; do
   case $word in
     all) stages+=(format docs release programs cuda asan tsan compilers soak) ;;
-    deep) stages+=(alone tidy syntax kernels asan_programs tsan_programs fuzz long_soak) ;;
-    format | docs | release | programs | cuda | asan | tsan | compilers | soak | alone | tidy | syntax | kernels | asan_programs | tsan_programs | fuzz | long_soak) stages+=("$word") ;;
+    deep) stages+=(alone tidy syntax kernels asan_programs tsan_programs fuzz long_soak packages) ;;
+    format | docs | release | programs | cuda | asan | tsan | compilers | soak | alone | tidy | syntax | kernels | asan_programs | tsan_programs | fuzz | long_soak | packages) stages+=("$word") ;;
     -h | --help) print_help; exit ;;
-    *) echo "test.sh: no stage '$word'; there are all deep format docs release programs cuda asan tsan compilers soak alone tidy syntax kernels asan_programs tsan_programs fuzz long_soak" >&2; exit 2 ;;
+    *) echo "test.sh: no stage '$word'; there are all deep format docs release programs cuda asan tsan compilers soak alone tidy syntax kernels asan_programs tsan_programs fuzz long_soak packages" >&2; exit 2 ;;
   esac
 done
 
 # Other stages need the translator's packages or other compilers.
 needs=(tests)
 [[ " ${stages[*]} " =~ \ docs\  ]] && needs+=(docs)
-[[ " ${stages[*]} " =~ \ (programs|asan|tsan|compilers|alone|tidy|syntax|asan_programs|tsan_programs|fuzz)\  ]] && needs+=(all)
+[[ " ${stages[*]} " =~ \ (programs|asan|tsan|compilers|alone|tidy|syntax|asan_programs|tsan_programs|fuzz|packages)\  ]] && needs+=(all)
+[[ " ${stages[*]} " =~ \ packages\  ]] && needs+=(packages)
 scripts/setup.sh "${needs[@]}" || exit 1
 for stage in "${stages[@]}"; do run_stage "$stage"; done
 

@@ -15,12 +15,13 @@
 #include <vector>
 
 #include "ballast/kernel.cuh"
+#include "ballast/version.hpp"
 
 namespace ballast {
 
 /// The sizes of an array of 1 to 3 dimensions, in elements, slowest dimension first. A value type; any thread
 /// may call any member.
-class extents {
+class BALLAST_API extents {
  public:
   /// Makes extents of 1 to 3 sizes, which may be 0. Throws bad_argument ("sizes") for no size or more than 3,
   /// and if the product of those that are not 0 does not fit in size_t.
@@ -79,7 +80,7 @@ struct box {
 };
 
 /// The box of all elements of an array.
-box whole(extents const& array);
+BALLAST_API box whole(extents const& array);
 
 /// The elements of an array that a part of a job touches: a box, or ranges of the flattened elements (the
 /// last index runs fastest), in any order, which may overlap. A value type.
@@ -118,7 +119,7 @@ struct job_part {
 
 /// How many blocks a job has in each dimension, and along which dimension it is cut. A unit is one index of
 /// that dimension with all its blocks. A value type; any thread may call any member.
-class job_grid {
+class BALLAST_API job_grid {
  public:
   /// Makes a grid, implicitly, from one to three counts, each from 0 to 2 147 483 647, cut along
   /// `cut::slowest`. A job without blocks does nothing. Throws bad_argument ("grid").
@@ -166,7 +167,7 @@ concept region_function =
 
 /// The elements of an array that a part of a job reads or writes. A value type. Any thread may call of(), and
 /// several threads may call it concurrently if the user's function allows that.
-class access_map {
+class BALLAST_API access_map {
  public:
   /// A function of this header that makes a map and takes nothing.
   using named_map = access_map (*)();
@@ -207,35 +208,35 @@ class access_map {
 
 /// Each unit touches an equal share of the flattened elements. of() throws if the number of elements is not a
 /// multiple of the number of units.
-access_map one_to_one();
+BALLAST_API access_map one_to_one();
 /// Each unit touches `elements_per_unit` (at least 1) of the flattened elements, and the last unit the
 /// remainder. of() throws if the units are not elements / elements_per_unit, rounded up. Throws bad_argument
 /// ("elements_per_unit").
-access_map one_to_one(std::size_t elements_per_unit);
+BALLAST_API access_map one_to_one(std::size_t elements_per_unit);
 
 /// Each unit touches an equal share of the rows, which are the indices of the slowest dimension. of() throws
 /// if the number of rows is not a multiple of the number of units.
-access_map rows();
+BALLAST_API access_map rows();
 /// Each unit touches `rows_per_unit` (at least 1) rows, and the last unit the remainder. Throws bad_argument
 /// ("rows_per_unit").
-access_map rows(std::size_t rows_per_unit);
+BALLAST_API access_map rows(std::size_t rows_per_unit);
 
 /// Each unit touches its share of the rows, as in rows(), and `halo` more rows on either side, as far as the
 /// array extends.
-access_map neighborhood(std::size_t halo);
+BALLAST_API access_map neighborhood(std::size_t halo);
 /// Each unit touches `rows_per_unit` (at least 1) rows, the last unit the remainder, and `halo` more rows on
 /// either side, as far as the array extends. Throws bad_argument ("rows_per_unit").
-access_map neighborhood(std::size_t halo, std::size_t rows_per_unit);
+BALLAST_API access_map neighborhood(std::size_t halo, std::size_t rows_per_unit);
 
 /// Each unit touches an equal share of the indices of a dimension, from 0, the slowest, to 2. of() throws for
 /// arrays that do not have the dimension. Throws bad_argument ("dimension").
-access_map slice(int dimension);
+BALLAST_API access_map slice(int dimension);
 /// Each unit touches `per_unit` (at least 1) indices of a dimension, and the last unit the remainder. Throws
 /// bad_argument ("dimension", "per_unit").
-access_map slice(int dimension, std::size_t per_unit);
+BALLAST_API access_map slice(int dimension, std::size_t per_unit);
 
 /// The whole array, for every part that has units.
-access_map all();
+BALLAST_API access_map all();
 
 /// Describes a job except for its kernel and its arrays. `{8192}`, `{{columns, rows}}` and `{.grid = 8192,
 /// .name = "step"}` are valid.

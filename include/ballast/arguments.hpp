@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "ballast/error.hpp"
+#include "ballast/version.hpp"
 
 namespace ballast {
 
@@ -29,25 +30,25 @@ Number parse_integer(std::string_view argument, std::string_view text, Number mi
 
 /// The index of `word` in the list of legal words (at least one); otherwise throws bad_argument (`argument`),
 /// which lists them all, "open or periodic", and asks whether the nearest one was meant.
-std::size_t index_among(std::span<std::string_view const> legal, std::string_view argument,
-                        std::string_view word);
+BALLAST_API std::size_t index_among(std::span<std::string_view const> legal, std::string_view argument,
+                                    std::string_view word);
 
 /// At most `most` of the legal words, those that `word` was probably meant to be, the nearest first: they
 /// differ from it in a third of their letters and in three at most, or have it in them.
-std::vector<std::string_view> nearest_words(std::span<std::string_view const> legal, std::string_view word,
-                                            std::size_t most);
+BALLAST_API std::vector<std::string_view> nearest_words(std::span<std::string_view const> legal,
+                                                        std::string_view word, std::size_t most);
 
 /// "; did you mean even?", of nearest_words(), for the end of a sentence that refuses `word`; empty if no
 /// legal word is near.
-std::string did_you_mean(std::span<std::string_view const> legal, std::string_view word,
-                         std::size_t most = 1);
+BALLAST_API std::string did_you_mean(std::span<std::string_view const> legal, std::string_view word,
+                                     std::size_t most = 1);
 
 /// The text with its control characters written as in C++ ("\\n", "\\x1b"), so that a sentence can quote it.
-std::string escape_control_characters(std::string_view text);
+BALLAST_API std::string escape_control_characters(std::string_view text);
 
 /// The value of an environment variable; nothing if it is unset or empty. A renamed variable is also read
 /// under its old name. The first call logs a warning for each variable that seems misspelt.
-std::optional<std::string> environment(std::string_view name);
+BALLAST_API std::optional<std::string> environment(std::string_view name);
 
 /// A variable of the environment that the library or one of its programs reads.
 struct environment_variable {
@@ -56,12 +57,12 @@ struct environment_variable {
 };
 
 /// All variables of the environment that are read, sorted by name.
-std::span<environment_variable const> environment_variables();
+BALLAST_API std::span<environment_variable const> environment_variables();
 
 /// A sentence for each of `settings` ("NAME=value", terminated by a null pointer, as `environ`) whose name
 /// begins with BALLAST_ and either is the old name of a variable or differs in one or two letters from a name
 /// that is read.
-std::vector<std::string> misspelt_variables(char const* const* settings);
+BALLAST_API std::vector<std::string> misspelt_variables(char const* const* settings);
 
 /// A policy as offered to a user: its name, and one sentence.
 struct named_policy {

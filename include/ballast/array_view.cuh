@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "ballast/kernel.cuh"
+#include "ballast/version.hpp"
 
 namespace ballast {
 
@@ -34,16 +35,17 @@ constexpr element_type element_type_of{kind_of<std::remove_cv_t<T>>(), sizeof(T)
                                        &type_name<std::remove_cv_t<T>>};
 
 /// What is called here throws bad_argument that names a field.
-[[noreturn]] void throw_beyond_view(std::size_t index, int dimension, std::size_t extent);
-void check_rank(char const* field, std::int64_t rank, int wanted);
-void check_dtype(unsigned code, unsigned bits, unsigned lanes, element_type const& wanted);
-void check_typestr(char const* typestr, element_type const& wanted);
-void check_version(std::int64_t version);
-void check_writable(bool is_read_only);
-void check_address(void const* first, element_type const& wanted);
+[[noreturn]] BALLAST_API void throw_beyond_view(std::size_t index, int dimension, std::size_t extent);
+BALLAST_API void check_rank(char const* field, std::int64_t rank, int wanted);
+BALLAST_API void check_dtype(unsigned code, unsigned bits, unsigned lanes, element_type const& wanted);
+BALLAST_API void check_typestr(char const* typestr, element_type const& wanted);
+BALLAST_API void check_version(std::int64_t version);
+BALLAST_API void check_writable(bool is_read_only);
+BALLAST_API void check_address(void const* first, element_type const& wanted);
 /// `strides` are null for row-major without gaps, else in units of `stride_bytes`.
-void take_shape(std::size_t* extents, std::ptrdiff_t* strides_of_view, int rank, std::int64_t const* shape,
-                std::int64_t const* strides, std::int64_t stride_bytes, element_type const& wanted);
+BALLAST_API void take_shape(std::size_t* extents, std::ptrdiff_t* strides_of_view, int rank,
+                            std::int64_t const* shape, std::int64_t const* strides, std::int64_t stride_bytes,
+                            element_type const& wanted);
 
 /// Row-major without gaps.
 BALLAST_HD constexpr void set_compact_strides(std::ptrdiff_t* strides, std::size_t const* extents, int rank) {

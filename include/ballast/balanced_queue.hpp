@@ -11,6 +11,7 @@
 #include "ballast/deadline.hpp"
 #include "ballast/policy/feed.hpp"
 #include "ballast/task_queue.hpp"
+#include "ballast/version.hpp"
 
 namespace ballast {
 
@@ -36,7 +37,7 @@ struct device_share {
 /// queue"). Every task runs exactly once, on whichever device has room first, so its arguments must be valid
 /// on every device of the list. Any number of threads may submit and wait concurrently; only one thread at a
 /// time may call start(), close() or stop().
-class balanced_queue {
+class BALLAST_API balanced_queue {
  public:
   /// Starts a task_queue on every device (at least one). `kernels` must outlive the queue. Throws as the
   /// constructor of task_queue, and bad_argument ("policy", "devices").
@@ -99,7 +100,7 @@ class balanced_queue {
   std::string describe();
 
  private:
-  struct state;
+  struct BALLAST_HIDDEN state;
   std::unique_ptr<state> state_;
 };
 

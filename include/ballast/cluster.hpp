@@ -14,6 +14,7 @@
 #include "ballast/error.hpp"
 #include "ballast/task.hpp"
 #include "ballast/trace.hpp"
+#include "ballast/version.hpp"
 
 namespace ballast {
 namespace detail {
@@ -34,7 +35,7 @@ struct cluster_options {
 };
 
 /// Ranks were lost, and perhaps tasks with them. What a lost rank itself said of the cause ends the sentence.
-class rank_lost : public error {
+class BALLAST_API rank_lost : public error {
  public:
   /// `what` is the whole sentence.
   rank_lost(std::string const& what, std::vector<std::uint32_t> ranks, std::vector<task> perhaps_run = {})
@@ -54,7 +55,7 @@ class rank_lost : public error {
 /// The ranks of one run, of which this process is one. A rank is a process with devices of its own, or, of
 /// in_process_clusters(), a part of one. A thread of its own sends and receives all messages; it yields and
 /// sleeps when there are none, and calls nothing of CUDA. Any thread may call any member.
-class cluster {
+class BALLAST_API cluster {
  public:
   /// This process alone: rank 0 of 1.
   cluster();
@@ -95,25 +96,28 @@ class cluster {
 /// Clusters whose ranks are parts of this process, rank i being element i: to try programs for several ranks
 /// without MPI, and to test them. What is collective is to be called by a thread for each. Throws
 /// bad_argument ("ranks") for none, and as the constructor.
-std::vector<cluster> in_process_clusters(std::uint32_t ranks, cluster_options const& options = {});
+BALLAST_API std::vector<cluster> in_process_clusters(std::uint32_t ranks,
+                                                     cluster_options const& options = {});
 
 /// Collective: compares what the ranks were told to do, each option with its value, since ranks that do
 /// different things wait for each other. Throws bad_argument on all ranks, with the first option that differs
 /// and its values on two of them; rank_lost if rank 0 is lost; timed_out. Waits for all ranks, until `until`
 /// at most.
-void require_same_options(cluster& over, std::vector<std::pair<std::string, std::string>> const& options,
-                          deadline until = deadline::in(default_timeout));
+BALLAST_API void require_same_options(cluster& over,
+                                      std::vector<std::pair<std::string, std::string>> const& options,
+                                      deadline until = deadline::in(default_timeout));
 
 /// What job_options::peers takes: the ranks of a cluster, for one scheduler; null for one rank alone. It
 /// goes, and its scheduler, before the cluster does. Collective, as making the scheduler is. Waits for
 /// nothing.
-std::shared_ptr<detail::job_peers> job_peers_of(cluster& ranks);
+BALLAST_API std::shared_ptr<detail::job_peers> job_peers_of(cluster& ranks);
 
 /// Collective: what all ranks have recorded, one after the other, on rank 0; nothing elsewhere. Devices are
 /// called "rank 3 cuda:0", and times are those of rank 0's clock, but for half a round trip of a message.
 /// A rank that is lost is left out. Pure functions of spans, such as device_loads(), then say what each
 /// device of each rank did, and save_chrome_trace() writes one file. Waits for all ranks until `until` at
 /// most. Throws timed_out with the ranks that are missing, and rank_lost if rank 0 is lost.
-recording gather_recordings(cluster& over, recording mine, deadline until = deadline::in(default_timeout));
+BALLAST_API recording gather_recordings(cluster& over, recording mine,
+                                        deadline until = deadline::in(default_timeout));
 
 }  // namespace ballast

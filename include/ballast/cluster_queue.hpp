@@ -15,6 +15,7 @@
 #include "ballast/policy/share.hpp"
 #include "ballast/result_ref.cuh"
 #include "ballast/task.hpp"
+#include "ballast/version.hpp"
 
 namespace ballast {
 
@@ -40,7 +41,7 @@ struct cluster_queue_options {
 ///
 /// Making it, publish(), close() and stop() are collective: every rank calls them, in the same order. Any
 /// number of threads may submit and wait concurrently; one thread at a time may call the others.
-class cluster_queue {
+class BALLAST_API cluster_queue {
  public:
   /// Starts the devices (at least one), and waits for all ranks, at most for devices.queue.timeout. `over`
   /// and `kernels` must outlive the queue. Throws as the constructor of balanced_queue, bad_argument
@@ -91,7 +92,7 @@ class cluster_queue {
   std::string describe();
 
  private:
-  class state;
+  class BALLAST_HIDDEN state;
   std::unique_ptr<state> state_;
 };
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "ballast/deadline.hpp"
+#include "ballast/version.hpp"
 
 namespace ballast {
 class completion;
@@ -27,7 +28,7 @@ struct completion_key {
 };
 
 /// What completions ask: a queue's run, a launch stream, a job. Any thread may call any member.
-class completion_source {
+class BALLAST_API completion_source {
  public:
   virtual ~completion_source() = default;
 
@@ -46,7 +47,7 @@ class completion_source {
 };
 
 /// What is called once a completion is ready, on the thread of continuations.
-class continuation {
+class BALLAST_API continuation {
  public:
   virtual ~continuation() = default;
   /// Returns what its own completion waits for besides; of no work as a rule.
@@ -54,11 +55,11 @@ class continuation {
 };
 
 /// Has it called once `before` is ready; returns the completion of that call.
-completion add_continuation(completion const& before, std::unique_ptr<continuation> what);
+BALLAST_API completion add_continuation(completion const& before, std::unique_ptr<continuation> what);
 
 /// Throws error if this is the thread of continuations, for which nobody could call the next one: `what`
 /// names the call that would wait.
-void throw_if_in_continuation(char const* what);
+BALLAST_API void throw_if_in_continuation(char const* what);
 
 }  // namespace ballast::detail
 
@@ -66,7 +67,7 @@ namespace ballast {
 
 /// The end of work that was handed over: tasks of a queue, a launch, a job, a continuation. Cheap to copy;
 /// may outlive the queue, launch stream or scheduler that gave it. Any thread may call any member.
-class completion {
+class BALLAST_API completion {
  public:
   /// Of no work: ready.
   completion() = default;
@@ -111,11 +112,11 @@ class completion {
 
 /// Ready once all of them are; the failure is that of the first in order which failed. Give thousands in one
 /// call: made one in the other they take as deep a stack.
-completion when_all(std::span<completion const> all);
+BALLAST_API completion when_all(std::span<completion const> all);
 /// Ready once the thread of continuations has seen that one of them is; failed if that one, the first in
 /// order among several, failed. Leaves a continuation with each of the others until it ends. Throws
 /// bad_argument ("any") for none.
-completion when_any(std::span<completion const> any);
+BALLAST_API completion when_any(std::span<completion const> any);
 
 /// when_all() of those named.
 template <std::same_as<completion>... More>

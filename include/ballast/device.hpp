@@ -14,6 +14,7 @@
 
 #include "ballast/error.hpp"
 #include "ballast/stream.hpp"
+#include "ballast/version.hpp"
 
 namespace ballast::detail {
 class lent_memory;
@@ -43,15 +44,15 @@ struct device_spec {
 
 /// Parses a device list such as "cuda:0,host:1/2.5". Pure: asks no driver. Throws bad_argument ("devices")
 /// with the part that does not match the grammar, or with the list and which of its entries is empty.
-std::vector<device_spec> parse_devices(std::string_view list);
+BALLAST_API std::vector<device_spec> parse_devices(std::string_view list);
 
 /// The spec in its shortest text form; parse_devices(to_text(s)) yields s again.
-std::string to_text(device_spec const& spec);
+BALLAST_API std::string to_text(device_spec const& spec);
 
 /// The value of `BALLAST_DEVICES` if it is set, else "cuda" if the machine has a GPU for which this build has
 /// code, else "host"; the log then names GPUs without code. Throws bad_argument ("BALLAST_DEVICES") if the
 /// variable holds a list that open_devices() would refuse.
-std::string default_device_list();
+BALLAST_API std::string default_device_list();
 
 /// Where an allocation lives: on the device, or in host memory that the device addresses directly
 /// (page-locked and mapped for a GPU). On a host device both are ordinary memory.
@@ -65,7 +66,7 @@ class compute_device;
 /// current device, unless it is lost. No member may wait for work of the library, or destroy what is made of
 /// it. What calls cudaMalloc() or cudaFree() may wait for the GPU, so the rule of compute_device::allocate()
 /// holds: not while a resident kernel runs.
-class memory_resource {
+class BALLAST_API memory_resource {
  public:
   virtual ~memory_resource() = default;
 
@@ -109,7 +110,7 @@ struct device_properties {
 /// decisions of launch queues and job schedulers rest on. Times are in ns, rates in bytes per ns (which is
 /// GB/s); all are finite and above 0, or 0 where a backend has no such thing. The defaults for GPUs are those
 /// of an H200.
-struct device_costs {
+struct BALLAST_API device_costs {
   /// One line of listed().
   struct named_cost {
     /// The name of the member.
@@ -145,7 +146,7 @@ struct device_costs {
 
 /// What devices of a backend cost unless they were calibrated: all members of GPUs, on CPU cores those that
 /// are not of GPUs only.
-device_costs default_costs(backend kind);
+BALLAST_API device_costs default_costs(backend kind);
 
 /// What a resident kernel asks of its device: blocks that stay there side by side with those of others.
 struct resident_request {
@@ -174,14 +175,14 @@ struct resident_room {
 };
 
 /// A resident kernel has no room on a device for now: others have it.
-class no_room : public error {
+class BALLAST_API no_room : public error {
  public:
   using error::error;
 };
 
 /// One device: a GPU or a group of CPU cores. Owned by shared_ptr; must outlive its streams and buffers. Any
 /// thread may call any member.
-class compute_device {
+class BALLAST_API compute_device {
  public:
   compute_device(compute_device const&) = delete;
   compute_device& operator=(compute_device const&) = delete;
@@ -286,11 +287,11 @@ using device_list = std::vector<std::shared_ptr<compute_device>>;
 
 /// A line for messages about work that does not end: it names the resident kernels that hold the device,
 /// behind which other kernels may have to wait. Empty if none holds it.
-std::string describe_resident_holder(compute_device const& device);
+BALLAST_API std::string describe_resident_holder(compute_device const& device);
 
 /// How many GPUs the driver offers, including those for which this build has no code; 0 if CUDA was not built
 /// or no driver answers. Never throws.
-int cuda_device_count() noexcept;
+BALLAST_API int cuda_device_count() noexcept;
 
 ///@{
 /// Opens every device of the list, in order; `cuda` alone stands for every GPU for which this build has code,
@@ -300,8 +301,9 @@ int cuda_device_count() noexcept;
 /// bad_argument ("devices"), whose message names the device, if one does not exist, is a GPU without code, is
 /// named twice (a GPU, or a part of it beside the whole), is limited to a number of SMs that a part of it
 /// cannot have, or is named in parts that together need more SMs than the driver divides it into.
-device_list open_devices(std::vector<device_spec> const& specs, device_options const& options = {});
-device_list open_devices(std::string_view list, device_options const& options = {});
+BALLAST_API device_list open_devices(std::vector<device_spec> const& specs,
+                                     device_options const& options = {});
+BALLAST_API device_list open_devices(std::string_view list, device_options const& options = {});
 ///@}
 
 /// Owns `size()` values of T in one kind of memory of one device; neither cleared nor constructed. Move only.
@@ -384,8 +386,8 @@ struct link_matrix {
 /// Measures every direction by copies of `bytes` bytes (at least 1), taking the median of `repetitions` (at
 /// least 1) after one warm-up. Allocates two buffers of `bytes` per device and waits for the copies: do not
 /// call it while a resident kernel runs.
-link_matrix measure_links(device_list const& devices, std::size_t bytes = std::size_t(64) << 20,
-                          int repetitions = 5);
+BALLAST_API link_matrix measure_links(device_list const& devices, std::size_t bytes = std::size_t(64) << 20,
+                                      int repetitions = 5);
 
 /// Costs that were measured of a device.
 struct calibrated_device {
@@ -396,13 +398,13 @@ struct calibrated_device {
 
 /// Where save_costs() writes and devices look: `ballast/costs` in the folder that XDG_CACHE_HOME names if it
 /// is an absolute path, else in .cache of HOME. Empty if the environment has neither.
-std::string costs_path();
+BALLAST_API std::string costs_path();
 
 /// Keeps the costs for processes that begin later: replaces those of the same GPUs and cores in the file, and
 /// keeps those of others, unless the file cannot be read as such. Makes the folders. Two processes that do so
 /// at once may lose what one of them wrote. Throws ballast::error with the path if it cannot be written, and
 /// bad_argument ("costs") for a member that the file cannot hold.
-void save_costs(std::span<calibrated_device const> calibrated);
+BALLAST_API void save_costs(std::span<calibrated_device const> calibrated);
 
 /// The hardware queues of a GPU, over which CUDA distributes the streams of a process: work of two streams in
 /// one queue may wait for each other.
@@ -418,7 +420,7 @@ struct hardware_connections {
 /// (cuda_device_count(), or open_devices() of a GPU); before that, and in a build without CUDA, its current
 /// value. A text that is no count from 1 to 32 counts as unset: CUDA does not document its effect. Any thread
 /// may call; does not wait.
-hardware_connections process_connections();
+BALLAST_API hardware_connections process_connections();
 
 /// Sets CUDA_DEVICE_MAX_CONNECTIONS for this process and the processes that it starts, and returns true.
 /// Returns false, and sets nothing, if the environment already has a value, which takes precedence, or if
@@ -426,6 +428,6 @@ hardware_connections process_connections();
 /// before; then true does not guarantee the number. Call it while no other thread reads or changes the
 /// environment. In a build without CUDA the variable is set too, without effect. Throws bad_argument
 /// ("count") outside 1 to 32.
-bool request_connections(std::uint32_t count);
+BALLAST_API bool request_connections(std::uint32_t count);
 
 }  // namespace ballast

@@ -10,18 +10,20 @@
 #include <string_view>
 #include <utility>
 
+#include "ballast/version.hpp"
+
 /// The library. What lies in ballast::detail is installed because templates need it, and may change at any
 /// time.
 namespace ballast {
 
 /// The base of every exception that ballast throws; what() is one sentence for the caller.
-class error : public std::runtime_error {
+class BALLAST_API error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
 /// An argument was outside its legal range; the call has changed nothing.
-class bad_argument : public error {
+class BALLAST_API bad_argument : public error {
  public:
   /// `argument` is the documented name, `value` the value that was passed, `legal` the legal range in words.
   bad_argument(std::string_view argument, std::string_view value, std::string_view legal);
@@ -38,7 +40,7 @@ class bad_argument : public error {
 };
 
 /// A wait reached its deadline. `state()` describes what was waited for.
-class timed_out : public error {
+class BALLAST_API timed_out : public error {
  public:
   /// `what_was_awaited` ends the first line of what(); `state`, of any number of lines, follows it.
   timed_out(std::string_view what_was_awaited, std::string state);
@@ -52,7 +54,7 @@ class timed_out : public error {
 
 /// A device faulted: a kernel trapped, or threw on the host backend, or the driver lost the device. Its
 /// memory is lost, and no later call on the device can succeed in this process.
-class device_lost : public error {
+class BALLAST_API device_lost : public error {
  public:
   /// `device` by its name, and what happened to it, in the driver's words where it has some.
   device_lost(std::string_view device, std::string_view cause);
@@ -67,7 +69,7 @@ class device_lost : public error {
 };
 
 /// Work that was accepted did not run and will not, since who was to run it was stopped or has ended.
-class stopped : public error {
+class BALLAST_API stopped : public error {
  public:
   /// `what` is the whole sentence.
   stopped(std::string const& what, std::uint64_t unfinished) : error(what), unfinished_(unfinished) {}
@@ -81,7 +83,7 @@ class stopped : public error {
 
 /// A kernel was not run, or what it was to write is lost. Its device goes on, unless what() says that it is
 /// lost.
-class kernel_failed : public error {
+class BALLAST_API kernel_failed : public error {
  public:
   /// `what` is the whole sentence.
   kernel_failed(std::string const& what, std::string kernel, std::string device)
@@ -98,9 +100,10 @@ class kernel_failed : public error {
 
 ///@{
 /// Throws bad_argument with the value as it is, or printed in decimal.
-[[noreturn]] void throw_bad_argument(std::string_view argument, std::string_view value,
-                                     std::string_view legal);
-[[noreturn]] void throw_bad_argument(std::string_view argument, double value, std::string_view legal);
+[[noreturn]] BALLAST_API void throw_bad_argument(std::string_view argument, std::string_view value,
+                                                 std::string_view legal);
+[[noreturn]] BALLAST_API void throw_bad_argument(std::string_view argument, double value,
+                                                 std::string_view legal);
 template <std::integral Integer>
 [[noreturn]] void throw_bad_argument(std::string_view argument, Integer value, std::string_view legal) {
   throw_bad_argument(argument, std::string_view(std::to_string(value)), legal);
@@ -117,23 +120,23 @@ using log_sink = std::function<void(log_level, std::string_view)>;
 
 /// Replaces the sink; an empty function (the default) drops every line. The library itself prints nothing:
 /// install a sink to see its lines. Any thread may call.
-void set_log_sink(log_sink sink);
+BALLAST_API void set_log_sink(log_sink sink);
 
 /// Replaces the sink unless set_log_sink() was called before: for a library that runs in a program which may
 /// have a sink of its own. Any thread may call.
-void set_log_sink_if_none_was_set(log_sink sink);
+BALLAST_API void set_log_sink_if_none_was_set(log_sink sink);
 
 /// A sink for programs: prints warnings on standard error, prefixed with "ballast: ". Each text is printed
 /// once, since a program that opens its devices repeatedly gets the same warnings repeatedly.
-log_sink warnings_on_standard_error();
+BALLAST_API log_sink warnings_on_standard_error();
 
 /// Passes one line to the sink. Any thread may call; waits for a call of the sink in another thread; throws
 /// only what the sink throws.
-void write_log(log_level level, std::string_view line);
+BALLAST_API void write_log(log_level level, std::string_view line);
 
 namespace detail {
 /// What was thrown, for messages.
-std::string cause_of(std::exception_ptr const& failure);
+BALLAST_API std::string cause_of(std::exception_ptr const& failure);
 }  // namespace detail
 
 }  // namespace ballast

@@ -4,6 +4,8 @@
 #include <concepts>
 #include <cstddef>
 
+#include "ballast/version.hpp"
+
 // CUDA's own names of what its handles point to, without its headers.
 struct CUkern_st;
 struct CUfunc_st;
@@ -34,7 +36,7 @@ using handle_source = int (*)(void const* target, driver_handle& found) noexcept
 /// or shared library, knows it: so this comes from a static library that is linked to each
 /// (src/device/module) and hidden there. Its address goes along with that of the function: what takes it is
 /// inlined, or the dynamic linker might take it from another file.
-__attribute__((visibility("hidden"))) int find_kernel(void const* address, driver_handle& found) noexcept;
+BALLAST_HIDDEN int find_kernel(void const* address, driver_handle& found) noexcept;
 #else
 inline constexpr handle_source find_kernel = nullptr;  // cores run no `__global__` function
 #endif

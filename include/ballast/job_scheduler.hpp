@@ -21,6 +21,7 @@
 #include "ballast/shared_array.hpp"
 #include "ballast/stream.hpp"
 #include "ballast/trace.hpp"
+#include "ballast/version.hpp"
 
 namespace ballast::detail {
 class job_peers;
@@ -136,7 +137,7 @@ struct job_statistics {
 
 /// A task of a job failed, or used data of a job that failed. The elements of arrays that the job should have
 /// written are lost until they are written anew; other jobs continue.
-class job_failed : public kernel_failed {
+class BALLAST_API job_failed : public kernel_failed {
  public:
   /// `part` has no units and `device` is empty if no task failed but a job as a whole, or an access of the
   /// host. For such an access, `job` names the job that was to write, such as "number 17".
@@ -153,9 +154,9 @@ class job_failed : public kernel_failed {
 
 /// The report of a job. Waits and throws as job.wait(); throws bad_argument ("job") for other work. Any
 /// thread may call, also when the scheduler is gone.
-job_report report_of(completion const& job);
+BALLAST_API job_report report_of(completion const& job);
 /// report_of() that waits until `until` at most.
-job_report report_of(completion const& job, deadline until);
+BALLAST_API job_report report_of(completion const& job, deadline until);
 
 /// One line of a scheduler's journal: an operation was submitted to a device's thread, or has ended. The
 /// journal holds the order of events and no times.
@@ -179,7 +180,7 @@ struct journal_entry {
 /// thread per device carries out the operations. Any thread may call any member. Making and destroying a
 /// scheduler or a shared_array allocates and frees memory, which may wait for the devices: do not do it while
 /// a resident kernel (of a queue or a pool) runs there.
-class job_scheduler {
+class BALLAST_API job_scheduler {
  public:
   /// Makes a scheduler on 1 to 31 devices and allocates options.device_bytes on each. Throws bad_argument
   /// ("devices", "policy", "tasks", "in_flight", "device_bytes", "check_maps", "trace_to"), device_lost, and

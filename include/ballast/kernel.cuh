@@ -17,6 +17,7 @@
 
 #include "ballast/block.cuh"
 #include "ballast/detail/device/qualifiers.cuh"
+#include "ballast/version.hpp"
 
 namespace ballast {
 namespace detail {
@@ -151,7 +152,7 @@ inline std::string name_of(kernel_key key) { return (*static_cast<type_namer con
 
 /// An exception that a kernel of a set threw on CPU cores, with the kernel's name: the code that runs the
 /// kernel has the name of the set.
-class kernel_exception : public std::runtime_error {
+class BALLAST_API kernel_exception : public std::runtime_error {
  public:
   /// `kernel` is the type as C++ writes it, `what` what its exception said.
   kernel_exception(std::string kernel, char const* what)

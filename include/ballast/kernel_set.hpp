@@ -6,10 +6,12 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <typeinfo>
 #include <vector>
 
 #include "ballast/gpu_function.hpp"
 #include "ballast/kernel.cuh"
+#include "ballast/version.hpp"
 
 namespace ballast {
 
@@ -18,7 +20,7 @@ struct kernel_resources;
 
 /// Makes a host device slower by a given factor: after work it sleeps (factor - 1) times as long as the work
 /// took. The excess of a sleep is carried over, so the factor holds on average. One thread uses one pacer.
-class pacer {
+class BALLAST_API pacer {
  public:
   /// `slowdown`: every piece of work shall take this many times longer; at least 1.
   explicit pacer(double slowdown) : extra_(slowdown - 1.0) {}
@@ -115,17 +117,21 @@ struct listed_kernel {
 };
 
 /// Identifies what runs the kernels of a set: a type of task source (the queue's, the pool's), or of launch.
-using entry_key = void const*;
+/// Compared by the type's name, since a program and a shared ballast may each have an object of their own for
+/// a type.
+struct entry_key {
+  /// The type; null is no type.
+  std::type_info const* type = nullptr;
 
-/// The object whose address is the entry_key_of a type.
-template <class Source>
-struct entry_tag {
-  /// Only its address counts.
-  static constexpr char here = 0;
+  /// Whether both are of one type.
+  friend bool operator==(entry_key left, entry_key right) {
+    return left.type == right.type ||
+           (left.type != nullptr && right.type != nullptr && *left.type == *right.type);
+  }
 };
 /// The key of a type, which is the same wherever it is asked for.
 template <class Source>
-constexpr entry_key entry_key_of = &entry_tag<Source>::here;
+constexpr entry_key entry_key_of = {&typeid(Source)};
 
 /// Code that runs one kernel of a set, or all of them.
 struct kernel_entry {
@@ -153,7 +159,7 @@ struct compiled_code {
 /// Kernels that were compiled by BALLAST_KERNELS (ballast/kernels.cuh): what queues, pools, launch queues and
 /// job schedulers take by reference, so that the code that uses them is plain C++. Immutable; lives as long
 /// as the program; any thread may call any member.
-class kernel_set {
+class BALLAST_API kernel_set {
  public:
   /// For BALLAST_KERNELS, of one kernel at least.
   kernel_set(std::string name, compiled_code code);

@@ -24,6 +24,7 @@
 #include "ballast/policy/merge.hpp"
 #include "ballast/stream.hpp"
 #include "ballast/trace.hpp"
+#include "ballast/version.hpp"
 
 namespace ballast::detail {
 struct dispatchers;
@@ -96,7 +97,7 @@ struct launch_stream_options {
 };
 
 /// What a queue has done so far, over all devices.
-struct launch_statistics {
+struct BALLAST_API launch_statistics {
   /// One line of listed().
   struct named_count {
     /// The name of the member that was counted.
@@ -161,7 +162,7 @@ concept stream_work = std::invocable < std::decay_t<Work>
 /// launch_options::timeout. A launch is not carried out if an earlier one of its launch stream failed,
 /// the device was lost, or the queue was stopped. Once a launch has failed, launch() throws that error, and
 /// so does wait() of the completions of that launch and all later ones.
-class launch_stream {
+class BALLAST_API launch_stream {
  public:
   /// Takes the other one's line of launches over; the other may then only be assigned or destroyed.
   launch_stream(launch_stream&&) noexcept = default;
@@ -343,7 +344,7 @@ class launch_stream::plain_work {
 /// and on which streams they go to the devices, and which of them are merged (Wende, Cordes and Steinke 2012;
 /// "A New Method of Co-Scheduling Cuda Kernels"). One dispatcher thread per device issues them, and sleeps
 /// while there is nothing to do. Any thread may call any member.
-class launch_queue {
+class BALLAST_API launch_queue {
  public:
   /// Makes a queue that merges no kernels. `devices`: at least one. Throws
   /// bad_argument ("devices", "order", "among", "merge", "streams", "connections", "max_waiting",

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <system_error>
 
+#include "ballast/version.hpp"
+
 namespace ballast {
 
 ///@{
@@ -17,14 +19,15 @@ namespace ballast {
 /// regular file (/dev/null, a pipe) is written in place. Of two concurrent writers of one path, the last one
 /// wins. Throws ballast::error, one sentence with the path; an exception of `write` passes through, and then
 /// nothing is replaced.
-void replace_file(std::filesystem::path const& path, std::function<void(std::ostream&)> const& write);
-void replace_file(std::filesystem::path const& path, std::string_view contents);
+BALLAST_API void replace_file(std::filesystem::path const& path,
+                              std::function<void(std::ostream&)> const& write);
+BALLAST_API void replace_file(std::filesystem::path const& path, std::string_view contents);
 ///@}
 
 /// Writes and removes a temporary file as replace_file() does, so that an obstacle is found before the work
 /// whose result the file is to hold. Leaves `path` unchanged, and does nothing if it is no regular file.
 /// Throws as replace_file().
-void check_replaceable(std::filesystem::path const& path);
+BALLAST_API void check_replaceable(std::filesystem::path const& path);
 
 /// The absolute path with links and dots resolved, as far as it exists.
 inline std::filesystem::path without_links(std::filesystem::path const& path) {

@@ -18,6 +18,7 @@
 #include "ballast/gpu_function.hpp"
 #include "ballast/kernel.cuh"
 #include "ballast/kernel_set.hpp"
+#include "ballast/version.hpp"
 
 // CUDA's own names of what its streams and events point to: cudaStream_t and CUstream are CUstream_st*.
 struct CUstream_st;
@@ -111,7 +112,7 @@ template <class K>
 concept plain_kernel_of_any = is_plain_kernel<K>::value;
 
 /// A point in a stream. Any thread may call any member; none waits.
-class event {
+class BALLAST_API event {
  public:
   virtual ~event() = default;
 
@@ -124,7 +125,7 @@ class event {
 
 /// Runs work in order on one device, asynchronously to the caller. Only one thread at a time may enqueue. No
 /// member waits for the device except synchronize() and the destructor; all throw device_lost after a fault.
-class stream {
+class BALLAST_API stream {
  public:
   /// Waits for what was enqueued, at most a minute. The destructor of an adopted stream does not wait.
   virtual ~stream() = default;
@@ -206,10 +207,10 @@ class stream {
 /// Ready once the event has been reached: the order between a caller's streams and work of any room, as in
 /// `completion_of(theirs).then([&] { return queue.submit(tasks); })`. The completion keeps the event and its
 /// device. Does not wait. Throws bad_argument ("moment") if it is null.
-completion completion_of(std::shared_ptr<event> moment);
+BALLAST_API completion completion_of(std::shared_ptr<event> moment);
 /// Ready once everything enqueued to the stream so far has finished. Records an event, so only the thread
 /// that may enqueue there may call.
-completion completion_of(stream& theirs);
+BALLAST_API completion completion_of(stream& theirs);
 
 /// Plain launches, at least one, that run one after another.
 struct graph_branch {
@@ -225,7 +226,7 @@ struct graph_branch {
 /// must be the thread that may enqueue there. No member waits; all throw device_lost after a fault, and
 /// ballast::error with CUDA's message if CUDA refuses. A graph may be destroyed while it runs: CUDA completes
 /// it first.
-class launch_graph {
+class BALLAST_API launch_graph {
  public:
   virtual ~launch_graph() = default;
 

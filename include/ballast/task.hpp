@@ -17,6 +17,7 @@
 #include "ballast/kernel.cuh"
 #include "ballast/kernel_set.hpp"
 #include "ballast/stream.hpp"
+#include "ballast/version.hpp"
 
 namespace ballast {
 
@@ -34,7 +35,7 @@ struct task_cost {
 /// The members of a kernel as a task holds them: up to 40 bytes in itself; more, up to 4000, in memory of the
 /// host that all copies share, so that each is cheap to copy. Immutable, but for assignment; any thread may
 /// copy and destroy what others use too.
-class task_arguments {
+class BALLAST_API task_arguments {
  public:
   /// Copies the members of a kernel.
   template <kernel_form K>
@@ -136,7 +137,7 @@ task grid_task(task whole);
 
 namespace detail {
 
-[[noreturn]] void throw_bad_count(std::uint32_t count);
+[[noreturn]] BALLAST_API void throw_bad_count(std::uint32_t count);
 
 /// The task in the format in which it travels to the device. Members that the task shares stay where they
 /// are, for who sends the record to copy. Throws bad_argument ("kernel") if its kernel is not in the set,
@@ -153,33 +154,34 @@ namespace detail {
   return record;
 }
 /// The task from which a record was made; its cost is lost. Copies members that the record refers to.
-task task_of(kernel_set const& kernels, task_record const& record);
+BALLAST_API task task_of(kernel_set const& kernels, task_record const& record);
 
 /// How much memory a task of the set takes at most for members that its record refers to; 0 if no kernel of
 /// the set is listed_kernel::by_reference.
-std::size_t max_bytes_outside(kernel_set const& kernels);
+BALLAST_API std::size_t max_bytes_outside(kernel_set const& kernels);
 /// How much memory the members take that the record refers to, a multiple of members_alignment; else 0.
-std::size_t bytes_outside(kernel_set const& kernels, task_record const& record);
+BALLAST_API std::size_t bytes_outside(kernel_set const& kernels, task_record const& record);
 /// Copies these members to `to`, which is aligned to members_alignment, and lets the record refer to the
 /// copy. Returns the end of it.
-std::byte* move_members(kernel_set const& kernels, task_record& record, std::byte* to);
+BALLAST_API std::byte* move_members(kernel_set const& kernels, task_record& record, std::byte* to);
 
 }  // namespace detail
 
 /// Enqueues the task to a stream as an ordinary launch with its block count, for programs that need no queue.
 /// Does not wait. Throws bad_argument ("kernel") if its kernel is not in the set, creates tasks or reduces,
 /// and ("count") if its block count is not 1 to max_blocks_per_task.
-void launch(kernel_set const& kernels, stream& on, task const& task);
+BALLAST_API void launch(kernel_set const& kernels, stream& on, task const& task);
 
 /// Sorts the tasks into start_order(), if any has a cost, and writes them to `into` in the format in which
 /// they travel, replacing what it held. Records of tasks whose members exceed 40 bytes refer to these, which
 /// the tasks keep. Throws bad_argument ("kernel", "count") as launch().
-void prepare(kernel_set const& kernels, std::span<task const> tasks, std::vector<detail::task_record>& into);
+BALLAST_API void prepare(kernel_set const& kernels, std::span<task const> tasks,
+                         std::vector<detail::task_record>& into);
 
 /// Tasks that were checked against a set and converted to the format in which they travel, for programs that
 /// submit the same tasks repeatedly. Keeps members that exceed 40 bytes, which each submission copies.
 /// Immutable; the set must outlive it.
-class prepared_tasks {
+class BALLAST_API prepared_tasks {
  public:
   prepared_tasks() = default;
   /// Checks, sorts and converts the tasks, as prepare(). Throws bad_argument ("kernel", "count") as launch().

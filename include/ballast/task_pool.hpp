@@ -16,6 +16,7 @@
 #include "ballast/error.hpp"
 #include "ballast/task.hpp"
 #include "ballast/trace.hpp"
+#include "ballast/version.hpp"
 
 namespace ballast {
 
@@ -26,7 +27,7 @@ struct pool_method {
 };
 
 /// Every method by name; the first is the default.
-std::span<pool_method const> pool_methods();
+BALLAST_API std::span<pool_method const> pool_methods();
 
 /// How a pool keeps its tasks, and how its workers run.
 struct pool_options {
@@ -87,7 +88,7 @@ struct pool_statistics {
 /// continuation of a join whose children have not all finished. The joins that tasks name are kept until the
 /// pool has completed another run, so these tasks may be passed to run() of the same pool. The exception: if
 /// the run ran out of joins, or a kernel created more than it declares, the joins are dropped.
-class pool_stopped : public stopped {
+class BALLAST_API pool_stopped : public stopped {
  public:
   /// For the pool: `why` ends the sentence of what().
   pool_stopped(std::string_view device, std::string_view why, std::vector<task> unexecuted,
@@ -105,7 +106,7 @@ class pool_stopped : public stopped {
 
 /// Runs tasks that create tasks, on the workers of one device, which balance them among themselves. Only one
 /// thread at a time may call run(), which refuses a second one; any thread may call request_stop().
-class task_pool {
+class BALLAST_API task_pool {
  public:
   /// Allocates memory and loads the kernels. `kernels` was compiled for pools, and must outlive the pool.
   /// Throws bad_argument with the option's name, device_lost, and ballast::error if the set was compiled
@@ -150,7 +151,7 @@ class task_pool {
   compute_device& device() const;
 
  private:
-  struct state;
+  struct BALLAST_HIDDEN state;
   std::unique_ptr<state> state_;
 };
 

@@ -18,6 +18,7 @@
 #include "ballast/task.hpp"
 #include "ballast/task_pool.hpp"
 #include "ballast/trace.hpp"
+#include "ballast/version.hpp"
 
 namespace ballast {
 
@@ -120,7 +121,7 @@ struct submit_options {
 /// Not all of a batch was accepted before the deadline. The accepted tasks will run; the others were not
 /// touched. If tasks have costs, the accepted ones are the first of start_order(), otherwise the first of the
 /// batch.
-class queue_full : public timed_out {
+class BALLAST_API queue_full : public timed_out {
  public:
   /// For the queue: of `offered` tasks the first `accepted` will run.
   queue_full(completion accepted_tasks, std::size_t accepted, std::size_t offered, std::string state);
@@ -176,7 +177,7 @@ struct queue_statistics {
 /// Feeds tasks to a kernel that stays on one device, without a CUDA call per submission (Chen et al. 2010).
 /// Any number of threads may submit and wait concurrently; only one thread at a time may call start(),
 /// close() or stop().
-class task_queue {
+class BALLAST_API task_queue {
  public:
   /// Allocates all memory, loads the set's kernels and, unless options.start_at_once is false, does what
   /// start() does. `kernels` must outlive the queue. Throws bad_argument with the option's name ("ring" if
@@ -315,7 +316,7 @@ class task_queue {
  private:
   void abandon_if_running() noexcept;
 
-  struct state;
+  struct BALLAST_HIDDEN state;
   std::unique_ptr<state> state_;
 };
 

@@ -11,6 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "ballast/version.hpp"
+
 namespace ballast {
 
 /// A count that belongs to a span, as the steals of a run do.
@@ -56,7 +58,7 @@ struct recording {
 /// Collects spans from any number of threads, up to a fixed number; further ones are counted but not stored,
 /// so a long run cannot exhaust the memory. Its memory grows as spans arrive. Any thread may call any member;
 /// none waits for a device.
-class recorder {
+class BALLAST_API recorder {
  public:
   /// Spans that are kept if nothing else is said: about a million.
   static constexpr std::size_t default_capacity = std::size_t(1) << 20;
@@ -100,7 +102,7 @@ class recorder {
 /// options struct, which takes `&recorder`. Device d of a queue is device `first_device` + d of the recorder.
 /// Where several share a recorder, give each lines of its own: name a device once for each of them. The
 /// recorder must outlive them. Cheap to copy; any thread may call any member.
-class trace_target {
+class BALLAST_API trace_target {
  public:
   /// Records nothing, at no cost.
   trace_target() = default;
@@ -149,28 +151,29 @@ struct step_busy {
 ///@{
 /// Pure functions of the spans, whatever their order, without those of copies and host threads. `devices` is
 /// the number of devices; a span of a device beyond it throws bad_argument ("span.device").
-std::vector<step_busy> busy_per_step(std::span<span const> spans, std::size_t devices);  ///< steps ascend
-std::vector<device_load> device_loads(std::span<span const> spans, std::size_t devices);
+BALLAST_API std::vector<step_busy> busy_per_step(std::span<span const> spans,
+                                                 std::size_t devices);  ///< steps ascend
+BALLAST_API std::vector<device_load> device_loads(std::span<span const> spans, std::size_t devices);
 ///@}
 
 /// The largest value over the mean: 1 is perfectly even, n means that one of n devices did everything; 1 if
 /// all values are zero. Throws bad_argument ("busy") if there is no value, or one is negative or not finite.
-double imbalance(std::span<double const> busy);
-double imbalance(std::span<device_load const> loads);  ///< of the busy times
+BALLAST_API double imbalance(std::span<double const> busy);
+BALLAST_API double imbalance(std::span<device_load const> loads);  ///< of the busy times
 
 /// Writes the Trace Event Format of Chrome, which ui.perfetto.dev and chrome://tracing open: one process per
 /// device, one thread per worker, one complete event ("X") per span. Times are microseconds since the first
 /// begin, with three decimals; `args` holds tasks and step, `otherData` the number of dropped spans.
-void write_chrome_trace(std::ostream& out, recording const& what);
+BALLAST_API void write_chrome_trace(std::ostream& out, recording const& what);
 /// Writes the columns device,worker,label,step,tasks,begin_ns,end_ns with a header line; fields are quoted as
 /// in RFC 4180.
-void write_csv(std::ostream& out, recording const& what);
+BALLAST_API void write_csv(std::ostream& out, recording const& what);
 
 ///@{
 /// Write the Chrome trace, or the CSV, to a file, as a whole or not at all: see replace_file(). Throw
 /// ballast::error with the path.
-void save_chrome_trace(std::filesystem::path const& path, recording const& what);
-void save_csv(std::filesystem::path const& path, recording const& what);
+BALLAST_API void save_chrome_trace(std::filesystem::path const& path, recording const& what);
+BALLAST_API void save_csv(std::filesystem::path const& path, recording const& what);
 ///@}
 
 /// Shows a scope by name in NVIDIA's profilers (Nsight Systems, Nsight Compute), in the NVTX domain

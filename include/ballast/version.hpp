@@ -7,3 +7,9 @@
 #define BALLAST_VERSION_MINOR 2
 #define BALLAST_VERSION_PATCH 0
 #define BALLAST_VERSION_STRING "0.2.0"
+
+/// What libballast.so shows of itself, and what a program may throw past it: a class with all its members, or
+/// a function. All else in it is hidden (docs/reference/abi.md).
+#define BALLAST_API __attribute__((visibility("default")))
+/// A class inside of one that is shown, whose members are not.
+#define BALLAST_HIDDEN __attribute__((visibility("hidden")))

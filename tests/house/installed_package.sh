@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # installed_package.sh root build-folder cmake compiler [nvcc]: installs into a new folder, then builds and runs
-# the program in outside/ and those that README.md and docs/tutorial show against it. nvcc only where the package has
-# the GPU backend.
+# the program in outside/ and those that README.md and docs/tutorial show against it, and one by pkg-config. nvcc only where
+# the package has the GPU backend.
 set -euo pipefail
 root=$1 build=$2 cmake=$3 compiler=$4 nvcc=${5:-}
 
@@ -29,3 +29,5 @@ build_outside examples/03_adaptive_quadrature quadrature
 if [[ -x $scratch/prefix/bin/mesicc && -z $nvcc ]]; then
   "$scratch/prefix/bin/mesicc" run "$root/tests/mesicc/programs/matmul.mcu" --devices host:1
 fi
+[[ -z $nvcc ]] || exit 0
+bash "$root/tests/house/pkg_config.sh" "$root" "$scratch/prefix" "$compiler"

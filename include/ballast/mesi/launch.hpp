@@ -16,6 +16,7 @@
 #include "ballast/mesi/program.hpp"
 #include "ballast/mesi/variable.hpp"
 #include "ballast/shared_array.hpp"
+#include "ballast/version.hpp"
 
 namespace ballast::mesi {
 
@@ -44,11 +45,11 @@ struct argument_location {
 };
 /// The location to which an argument leads. Throws bad_argument naming the parameter if it leads to no
 /// variable, to a variable whose elements have another size, or into the middle of an element.
-argument_location location_of(void const* argument, std::size_t element_bytes, char const* parameter,
-                              std::string const& kernel);
+BALLAST_API argument_location location_of(void const* argument, std::size_t element_bytes,
+                                          char const* parameter, std::string const& kernel);
 /// Throws bad_argument naming parameter, kernel and variable if a launch writes beyond the variable.
-void require_inside(argument_location const& location, ranges const& written, char const* parameter,
-                    std::string const& kernel);
+BALLAST_API void require_inside(argument_location const& location, ranges const& written,
+                                char const* parameter, std::string const& kernel);
 
 /// The access map of an argument: `touched_by` tells the ranges of a part, from which `offset` leads to the
 /// variable's own elements. What lies beyond the variable is cut off.
@@ -72,7 +73,7 @@ access_map map_of(Touched touched_by, std::int64_t offset, launch_form form, thr
 
 /// A value from which ranges are computed, checked so that they do not overflow. Throws bad_argument naming
 /// parameter and kernel if it is beyond 2^40 in either direction.
-std::int64_t as_bound(std::int64_t value, char const* parameter, std::string const& kernel);
+BALLAST_API std::int64_t as_bound(std::int64_t value, char const* parameter, std::string const& kernel);
 
 /// Collects what a launch touches.
 class launch_uses {
@@ -165,9 +166,9 @@ P biased(P argument, array_ref<T> on_device) {
 }
 
 /// Throws bad_argument naming the kernel if there are more than 2 147 483 647 threads along a dimension.
-void require_threads(threads of, char const* kernel);
+BALLAST_API void require_threads(threads of, char const* kernel);
 /// After a launch: waits if the variable of the argument is kept open.
-void fetch_if_kept_open(void const* argument);
+BALLAST_API void fetch_if_kept_open(void const* argument);
 
 /// The site of a kernel. All launches of one kernel are jobs of one site, wherever they are written: a border
 /// between devices that is learned for one launch suits the others, and rows do not move back and forth

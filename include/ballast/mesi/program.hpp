@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ballast/job_scheduler.hpp"
+#include "ballast/version.hpp"
 
 namespace ballast::mesi {
 
@@ -14,17 +15,17 @@ namespace ballast::mesi {
 /// launches have ended. If a launch failed and its error was never reported, the program then ends as by an
 /// exception that escapes main. Any thread may call. Throws as job_scheduler, and bad_argument naming the
 /// variable of the environment.
-job_scheduler& scheduler();
+BALLAST_API job_scheduler& scheduler();
 
 /// Registers a launch, so that its failure is reported.
-void track_launch(completion launch);
+BALLAST_API void track_launch(completion launch);
 /// Called before each launch. Waits for the oldest launch if 256 have not ended. Throws job_failed if the
 /// oldest has failed.
-void limit_pending_launches();
+BALLAST_API void limit_pending_launches();
 
 /// Registers the kernels of a file: with the scheduler when it is made, or immediately if it exists already
 /// because an initialiser before main has used a variable. A static object; see BALLAST_MESI_KERNELS.
-class kernel_registration {
+class BALLAST_API kernel_registration {
  public:
   /// Registers the list that `list` returns. Called before main, so it throws nothing of its own.
   explicit kernel_registration(kernel_set const& (*list)());

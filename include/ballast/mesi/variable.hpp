@@ -7,11 +7,12 @@
 #include <type_traits>
 
 #include "ballast/detail/job/array_handle.hpp"
+#include "ballast/version.hpp"
 
 namespace ballast::mesi {
 
 /// The state of a variable that does not depend on its type.
-class variable_state {
+class BALLAST_API variable_state {
  public:
   /// `name` is kept as a pointer, so it is a literal.
   constexpr variable_state(char const* name, std::size_t elements, std::size_t element_bytes)
@@ -84,7 +85,7 @@ class variable {
 };
 
 /// The variable whose memory holds `address`, or ends there; null if there is none.
-variable_state* variable_at(void const* address);
+BALLAST_API variable_state* variable_at(void const* address);
 
 /// The address to which a pointer leads, or the address of any other value; ignores const and volatile.
 template <class T>

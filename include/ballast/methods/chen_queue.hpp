@@ -12,6 +12,7 @@
 #include "ballast/detail/resident/resident_kernel.hpp"
 #include "ballast/task.hpp"
 #include "ballast/trace.hpp"
+#include "ballast/version.hpp"
 
 namespace ballast {
 
@@ -37,7 +38,7 @@ struct chen_options {
 /// per block, and a kernel that is launched again for every time step. A step begins with the first submit()
 /// and ends in wait_all(). Every task runs exactly once, on any device, so its arguments must be valid on
 /// all. Submitting and waiting: any number of threads. start(), close(), stop(): one thread at a time.
-class chen_queue {
+class BALLAST_API chen_queue {
  public:
   /// Allocates everything for at least one device; no kernel runs before the first submit(). `kernels` must
   /// be compiled for_chen_queues and outlive the queue. Throws bad_argument ("devices", "queues",
@@ -89,7 +90,7 @@ class chen_queue {
   std::string describe();
 
  private:
-  struct state;
+  struct BALLAST_HIDDEN state;
   std::unique_ptr<state> state_;
 };
 

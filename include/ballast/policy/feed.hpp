@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ballast/arguments.hpp"
+#include "ballast/version.hpp"
 
 namespace ballast {
 
@@ -41,7 +42,7 @@ struct feed_decision {
 /// Decides how many tasks of the common backlog a device gets, and when. One instance per device; one thread
 /// at a time. It may keep state, but has no clock, no device and no randomness: the same sequence of views
 /// gives the same decisions. It sees its own device and sums over the others, not which device it is.
-class feed_policy {
+class BALLAST_API feed_policy {
  public:
   virtual ~feed_policy() = default;
   /// How many tasks to give to the device now. Does not wait.
@@ -52,10 +53,11 @@ class feed_policy {
 };
 
 /// Every policy by name; "drain" is the default.
-std::vector<named_policy> feed_policies();
+BALLAST_API std::vector<named_policy> feed_policies();
 
 /// Makes the policy of this name. `fixed_batch` is used by "fixed" and must be at least 1. Throws
 /// bad_argument ("policy"), which lists the names.
-std::unique_ptr<feed_policy> make_feed_policy(std::string_view name, std::uint32_t fixed_batch = 20);
+BALLAST_API std::unique_ptr<feed_policy> make_feed_policy(std::string_view name,
+                                                          std::uint32_t fixed_batch = 20);
 
 }  // namespace ballast

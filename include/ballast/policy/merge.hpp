@@ -11,6 +11,7 @@
 
 #include "ballast/arguments.hpp"
 #include "ballast/detail/base/strong.hpp"
+#include "ballast/version.hpp"
 
 namespace ballast {
 
@@ -21,7 +22,7 @@ using multiprocessor_count = detail::strong_id<struct multiprocessor_tag, std::u
 /// The most blocks that one multiprocessor executes in a launch of `blocks` blocks of equal cost: blocks over
 /// multiprocessors, rounded up. Throws bad_argument ("blocks", "multiprocessors") unless both are at least 1.
 /// Pure, like everything in this header: any thread may call.
-std::uint64_t level_number(std::uint64_t blocks, multiprocessor_count multiprocessors);
+BALLAST_API std::uint64_t level_number(std::uint64_t blocks, multiprocessor_count multiprocessors);
 
 /// The predicted time of launches that run one after another, in levels: the time in which a multiprocessor
 /// executes one block. It is the sum of the launches' level numbers and, for each, `start_levels`, what it
@@ -30,8 +31,8 @@ std::uint64_t level_number(std::uint64_t blocks, multiprocessor_count multiproce
 /// Assumes that all blocks cost the same, whichever kernel they belong to, that a multiprocessor executes one
 /// at a time, and that launches do not overlap. Legal: every entry of `blocks` and `multiprocessors` at least
 /// 1, `start_levels` finite and at least 0; else throws bad_argument with that name.
-double paper_time(std::span<std::uint64_t const> blocks, multiprocessor_count multiprocessors,
-                  double start_levels = 1);
+BALLAST_API double paper_time(std::span<std::uint64_t const> blocks, multiprocessor_count multiprocessors,
+                              double start_levels = 1);
 
 /// What is known of one waiting launch; its kernel runs `blocks` blocks.
 struct kernel_facts {
@@ -77,9 +78,9 @@ struct launch_costs {
 
 ///@{
 /// Throw bad_argument with the member's name for what is out of range. `kernels` holds at least one.
-void check(std::span<kernel_facts const> kernels);
-void check(family_facts const& family);
-void check(launch_costs const& costs);
+BALLAST_API void check(std::span<kernel_facts const> kernels);
+BALLAST_API void check(family_facts const& family);
+BALLAST_API void check(launch_costs const& costs);
 ///@}
 
 /// What a decision about merging knows of a kernel that waits to be launched.
@@ -101,7 +102,7 @@ using merge_group = std::vector<std::size_t>;
 
 /// Decides which waiting kernels become one launch. Pure: no clock, no device, no randomness, and nothing is
 /// remembered, so the same view gives the same groups and any thread may ask.
-class merge_policy {
+class BALLAST_API merge_policy {
  public:
   virtual ~merge_policy() = default;
 
@@ -120,13 +121,14 @@ class merge_policy {
 };
 
 /// Every merge policy by name; "together" is the default.
-std::vector<named_policy> merge_policies();
+BALLAST_API std::vector<named_policy> merge_policies();
 
 /// Makes the policy of this name. Throws bad_argument ("merge"), which lists the names.
-std::unique_ptr<merge_policy> make_merge_policy(std::string_view name = "together");
+BALLAST_API std::unique_ptr<merge_policy> make_merge_policy(std::string_view name = "together");
 
 /// The number of blocks of each launch that the groups make of view.waiting; it is what paper_time() takes.
-std::vector<std::uint64_t> blocks_of_launches(merge_view const& view, std::span<merge_group const> groups);
+BALLAST_API std::vector<std::uint64_t> blocks_of_launches(merge_view const& view,
+                                                          std::span<merge_group const> groups);
 
 /// What the same kernels take in three ways, in ns from the moment at which the host begins to issue.
 struct predicted_times {
@@ -153,12 +155,12 @@ struct predicted_times {
 ///
 /// Assumes that all blocks of a kernel take the same time except for what they share, whatever else runs.
 /// Throws bad_argument for what `check` refuses. O(kernels), allocates nothing; pure, any thread may call.
-predicted_times predict(std::span<kernel_facts const> kernels, family_facts const& family,
-                        launch_costs const& costs);
+BALLAST_API predicted_times predict(std::span<kernel_facts const> kernels, family_facts const& family,
+                                    launch_costs const& costs);
 
 /// As predict(), for arguments that were already checked.
-predicted_times predict_checked(std::span<kernel_facts const> kernels, family_facts const& family,
-                                launch_costs const& costs) noexcept;
+BALLAST_API predicted_times predict_checked(std::span<kernel_facts const> kernels, family_facts const& family,
+                                            launch_costs const& costs) noexcept;
 
 /// Whether kernels become one launch, or the first reason against it.
 enum class merge_verdict : std::uint8_t {
@@ -179,7 +181,7 @@ enum class merge_verdict : std::uint8_t {
 inline constexpr std::size_t merge_verdict_count = 12;
 
 /// The verdict's name, as in the enumeration, and one sentence for a report.
-named_policy const& description(merge_verdict verdict);
+BALLAST_API named_policy const& description(merge_verdict verdict);
 
 /// A verdict, with the times that it weighed.
 struct merge_decision {
@@ -195,16 +197,16 @@ struct merge_decision {
 /// nor for no_gain: to issue a launch takes the host some microseconds, which merging saves in any case.
 /// Never says `learned`, which merge_filter does. Throws bad_argument for what `check` refuses, and
 /// ("kernels") for fewer than two. O(kernels), allocates nothing; pure, any thread may call.
-merge_decision decide_merge(std::span<kernel_facts const> kernels, family_facts const& family,
-                            launch_costs const& costs);
+BALLAST_API merge_decision decide_merge(std::span<kernel_facts const> kernels, family_facts const& family,
+                                        launch_costs const& costs);
 
 /// The reason against one kernel in any merged launch of the family; `merge` if there is none. Does not check
 /// its arguments.
-merge_verdict verdict_alone(kernel_facts const& kernel, family_facts const& family,
-                            launch_costs const& costs);
+BALLAST_API merge_verdict verdict_alone(kernel_facts const& kernel, family_facts const& family,
+                                        launch_costs const& costs);
 
 /// How often each verdict was given.
-class verdict_counts {
+class BALLAST_API verdict_counts {
  public:
   /// One line of listed().
   struct named_count {
@@ -239,7 +241,7 @@ struct error_summary {
 };
 
 /// A histogram of errors in classes of one percent.
-class error_histogram {
+class BALLAST_API error_histogram {
  public:
   static constexpr std::uint8_t last_class = 200;  ///< and all errors above
   /// The class of an error: |predicted / measured - 1| in percent, rounded up, at most last_class.
@@ -262,7 +264,7 @@ class error_histogram {
 
 /// Compares predictions with measurements, over all and over the newest. Its size is fixed. One thread at a
 /// time may call.
-class prediction_error {
+class BALLAST_API prediction_error {
  public:
   /// How many predictions newest() goes by.
   static constexpr std::size_t newest_count = 256;

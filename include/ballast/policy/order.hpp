@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "ballast/arguments.hpp"
+#include "ballast/version.hpp"
 
 namespace ballast {
 
@@ -45,7 +46,7 @@ struct order_decision {
 /// keep their order: while one is in flight, the next goes to the same stream or must wait. Pure: no clock,
 /// no device, no randomness; the same views in the same order give the same decisions. One instance per
 /// device; one thread at a time.
-class order_policy {
+class BALLAST_API order_policy {
  public:
   virtual ~order_policy() = default;
 
@@ -60,16 +61,17 @@ class order_policy {
 };
 
 /// Every order policy by name.
-std::vector<named_policy> order_policies();
+BALLAST_API std::vector<named_policy> order_policies();
 
 /// Every key by name. A key says which launch is first among those that the policy would issue now; equal
 /// ones keep the policy's order. "fifo", the default, keeps that order for all.
-std::vector<named_policy> order_keys();
+BALLAST_API std::vector<named_policy> order_keys();
 
 /// Makes the order policy of this name with a key `among`. `connections`: the hardware queues of the device,
 /// at least 1, which "adaptive" uses. Throws bad_argument ("order", "among"), which lists the names, and
 /// ("connections").
-std::unique_ptr<order_policy> make_order_policy(std::string_view order, std::string_view among = "fifo",
-                                                std::uint32_t connections = 8);
+BALLAST_API std::unique_ptr<order_policy> make_order_policy(std::string_view order,
+                                                            std::string_view among = "fifo",
+                                                            std::uint32_t connections = 8);
 
 }  // namespace ballast

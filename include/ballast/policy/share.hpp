@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ballast/arguments.hpp"
+#include "ballast/version.hpp"
 
 namespace ballast {
 
@@ -68,7 +69,7 @@ struct share_decision {
 /// per rank, one thread at a time. It keeps state, but has no clock, no messages and no randomness of its
 /// own: the same calls give the same decisions. To be asked again whenever something has changed. The ranks
 /// that it is told of are those of its share_place, without its own.
-class share_policy {
+class BALLAST_API share_policy {
  public:
   virtual ~share_policy() = default;
 
@@ -87,10 +88,10 @@ class share_policy {
 };
 
 /// Every policy by name; "lifeline" is the default.
-std::vector<named_policy> share_policies();
+BALLAST_API std::vector<named_policy> share_policies();
 
 /// Makes the policy of this name for a rank. Throws bad_argument ("policy"), which lists the names, and
 /// ("rank", "ranks", "host_ranks") if the place does not exist.
-std::unique_ptr<share_policy> make_share_policy(std::string_view name, share_place const& place);
+BALLAST_API std::unique_ptr<share_policy> make_share_policy(std::string_view name, share_place const& place);
 
 }  // namespace ballast

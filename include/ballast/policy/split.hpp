@@ -10,6 +10,7 @@
 
 #include "ballast/access_map.hpp"
 #include "ballast/arguments.hpp"
+#include "ballast/version.hpp"
 
 namespace ballast {
 
@@ -44,7 +45,7 @@ struct ended_task {
 
 /// How one job is divided among devices. Each unit is given to one device, once. One thread at a time may
 /// call.
-class job_split {
+class BALLAST_API job_split {
  public:
   virtual ~job_split() = default;
 
@@ -67,7 +68,7 @@ class job_split {
 /// answers. Only one thread at a time may call a policy and its splits. A split may outlive its policy, and
 /// splits of one policy may overlap in time. If the shape's units, tasks or number of devices change, the
 /// policy forgets what it learned.
-class split_policy {
+class BALLAST_API split_policy {
  public:
   virtual ~split_policy() = default;
 
@@ -82,9 +83,9 @@ class split_policy {
 };
 
 /// Every split policy by name; "learned" is the default.
-std::vector<named_policy> split_policies();
+BALLAST_API std::vector<named_policy> split_policies();
 
 /// Makes the policy of this name. Throws bad_argument ("policy"), which lists the names.
-std::unique_ptr<split_policy> make_split_policy(std::string_view name = "learned");
+BALLAST_API std::unique_ptr<split_policy> make_split_policy(std::string_view name = "learned");
 
 }  // namespace ballast

@@ -6,6 +6,8 @@
 
 #include <cstdint>
 
+#include "ballast/version.hpp"
+
 namespace ballast {
 class event_count;
 }
@@ -29,9 +31,9 @@ inline void sleep_ns(std::uint32_t ns) {
 
 ///@{
 /// The members of event_count with these names.
-void notify(event_count& event);
-std::uint64_t epoch_of(event_count const& event) noexcept;
-bool wait_past(event_count& event, std::uint64_t seen, std::uint32_t milliseconds);
+BALLAST_API void notify(event_count& event);
+BALLAST_API std::uint64_t epoch_of(event_count const& event) noexcept;
+BALLAST_API bool wait_past(event_count& event, std::uint64_t seen, std::uint32_t milliseconds);
 ///@}
 
 }  // namespace ballast::detail

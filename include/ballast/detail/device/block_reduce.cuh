@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "ballast/detail/device/qualifiers.cuh"
+#include "ballast/version.hpp"
 
 namespace ballast {
 struct plus;
@@ -40,7 +41,7 @@ using item_value = std::remove_cvref_t<std::invoke_result_t<F, std::uint32_t>>;
 /// The most items of one call: a thread of a GPU has passed the last one when its index, of 32 bits, exceeds
 /// that by up to 1024.
 inline constexpr std::uint32_t max_items = std::uint32_t(-1) - 1023;
-[[noreturn]] void throw_too_many_items(std::uint64_t items);
+[[noreturn]] BALLAST_API void throw_too_many_items(std::uint64_t items);
 
 /// What is called for each item is named so that files that check and others share nothing.
 template <class F>

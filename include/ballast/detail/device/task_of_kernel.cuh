@@ -14,6 +14,7 @@
 #include "ballast/kernel.cuh"
 #include "ballast/kernel_set.hpp"
 #include "ballast/result_ref.cuh"
+#include "ballast/version.hpp"
 
 /// Whether this file compiles kernels, so that a kernel may be launched here that is in no set. Where no CUDA
 /// compiler is used, ballast_add_kernels() says so. Inline functions that .cu and .cpp files share launch
@@ -83,7 +84,7 @@ kernel_code const* code_without_a_set() {
 }
 
 /// What a kernel's addresses() calls: notes where its addresses are. Its overloads take what begins with one.
-class address_visit {
+class BALLAST_API address_visit {
  public:
   address_visit(void const* kernel, std::size_t bytes, type_namer name)
       : kernel_(std::uintptr_t(kernel)), bytes_(bytes), name_(name) {}

@@ -11,6 +11,7 @@
 
 #include "ballast/access_map.hpp"
 #include "ballast/deadline.hpp"
+#include "ballast/version.hpp"
 
 namespace ballast {
 class compute_device;
@@ -41,14 +42,14 @@ struct memory_to_adopt {
 
 ///@{
 /// For adopt(); throws bad_argument ("sizes"), ("view").
-void check_sizes(extents const& sizes, std::size_t elements);
-void check_has_no_gaps(bool is_contiguous);
+BALLAST_API void check_sizes(extents const& sizes, std::size_t elements);
+BALLAST_API void check_has_no_gaps(bool is_contiguous);
 ///@}
 
-extents const& shape_of(array_state const& array) noexcept;
+BALLAST_API extents const& shape_of(array_state const& array) noexcept;
 
 /// What a shared_array is but for the type of its elements. Copies stand for the same array.
-class array_handle {
+class BALLAST_API array_handle {
  public:
   /// Throws bad_argument ("sizes") if the bytes do not fit in size_t, ballast::error if there is no memory.
   array_handle(job_scheduler& of, extents const& shape, std::size_t element_bytes, std::string name);

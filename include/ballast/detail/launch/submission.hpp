@@ -17,6 +17,7 @@
 #include "ballast/gpu_function.hpp"
 #include "ballast/kernel.cuh"
 #include "ballast/stream.hpp"
+#include "ballast/version.hpp"
 
 namespace ballast::detail {
 
@@ -24,7 +25,7 @@ class launch_stream_state;
 struct mergeable_kernel;
 
 /// What has to have happened before a launch may be issued. Met or not yet; throws what made it impossible.
-struct dependency {
+struct BALLAST_API dependency {
   std::shared_ptr<launch_stream_state> launch_stream;  ///< null: no launch
   std::uint64_t number = 0;                            ///< of its launch
   std::shared_ptr<event> moment;
