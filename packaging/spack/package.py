@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tried: that Python compiles it. Not tried: spack itself, which was not to be had; the versions of dependencies are those of
 # Debian 12. Put it into packages/ballast of a repository of yours and build a checkout:
-#   spack dev-build --source-path /path/to/ballast ballast@0.1.0
+#   spack dev-build --source-path /path/to/ballast ballast@0.2.0
 from spack.package import *
 
 
@@ -10,7 +10,7 @@ class Ballast(CMakePackage, CudaPackage):
 
     license("Apache-2.0")
 
-    version("0.1.0")
+    version("0.2.0")
 
     variant("shared", default=True, description="One libballast.so, beside libballast.a")
     variant("programs", default=True, description="The command ballast and its applications")
