@@ -8,11 +8,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "is_deep_run.hpp"
 #include "nanodroplet/droplet.hpp"
 #include "nanodroplet/launchers.hpp"
 #include "nanodroplet/markov_chain.hpp"
 #include "nanodroplet/solute.hpp"
-#include "sanitized.hpp"
 
 namespace ballast::nanodroplet::vacuum_test {
 namespace {
@@ -148,7 +148,8 @@ estimate estimated(std::vector<torsion_histogram> const& all, std::size_t value)
 }
 
 TEST(nanodroplet_vacuum, gives_the_molecule_the_torsions_of_the_boltzmann_distribution) {
-  if (test::sanitized) GTEST_SKIP() << "32 samples of thousands of molecules take too long with a sanitizer";
+  if (!test::is_deep_run())
+    GTEST_SKIP() << "32 samples of thousands of molecules take a minute: BALLAST_TEST_DEEP";
   std::vector<torsion_histogram> visited, drawn;
   for (std::uint64_t seed = 0; seed < repetitions; ++seed) {
     visited.push_back(visited_by_a_chain(seed));
