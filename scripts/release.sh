@@ -3,7 +3,7 @@
 # Makes a release of the commit that is checked out:
 #   scripts/release.sh VERSION [--tested] [--dry-run]
 # Checks that nothing is uncommitted, that version.hpp, CITATION.cff and CHANGELOG.md are of VERSION and that no tag has it; runs
-# `scripts/test.sh all`; makes the archive of the sources, the Debian packages and SHA256SUMS in build/release/VERSION; and tags the
+# `scripts/test.sh all packages`; makes the archive of the sources, the Debian packages and SHA256SUMS in build/release/VERSION; and tags the
 # commit vVERSION. It pushes nothing.
 #   --tested    runs no tests, as they have passed on this commit
 #   --dry-run   runs no tests and leaves no tag
@@ -46,6 +46,7 @@ check() {
   [[ $of == "$version" ]] || refuse "CITATION.cff is of '$of', not $version"
   [[ $(changes | head -n 1) =~ ^"## [$version] - "[0-9]{4}-[0-9]{2}-[0-9]{2}$ ]] ||
     refuse "CHANGELOG.md has no heading '## [$version] - YYYY-MM-DD'"
+  $dry_run || [[ -n ${DEBEMAIL:-} ]] || refuse "DEBEMAIL is not set: the packages name who answers for them"
   [[ -f scripts/package.sh ]] || refuse "there is no scripts/package.sh, which makes the Debian packages"
 }
 
@@ -64,7 +65,9 @@ make_packages() {
 }
 
 check
-$tested || $dry_run || scripts/test.sh all || refuse "the tests have failed"
+commit=$(git rev-parse HEAD)
+$tested || $dry_run || scripts/test.sh all packages || refuse "the tests have failed"
+[[ $(git rev-parse HEAD) == "$commit" ]] || refuse "HEAD is another commit than when the tests began"
 rm -rf "$folder"
 mkdir -p "$folder"
 archive_sources

@@ -54,7 +54,7 @@ docs=(
   python3-myst-parser:/usr/lib/python3/dist-packages/myst_parser
   furo:/usr/lib/python3/dist-packages/furo
 )
-packages=("${library[@]}" dpkg-dev:dpkg-shlibdeps fakeroot:fakeroot file:file lintian:lintian pkg-config:pkg-config)
+packages=("${library[@]}" libtbb-dev:tbb/task_group.h dpkg-dev:dpkg-shlibdeps fakeroot:fakeroot file:file lintian:lintian pkg-config:pkg-config)
 all=("${tests[@]}" "${translator[@]}" "${docs[@]}" libclang-rt-19-dev:/usr/lib/llvm-19/lib/clang/19/lib/linux
   libclang-rt-16-dev:/usr/lib/llvm-16/lib/clang/16/lib/linux
   g++-11:g++-11 g++-12:g++-12 clang-16:clang++-16 clang-tidy-19:clang-tidy-19)

@@ -50,7 +50,7 @@ std::string synopsis(told_command const& command) {
 std::string entry(told_option const& one) {
   std::string names;
   for (auto const& name : one.names) names += (names.empty() ? "" : ", ") + bold(name);
-  if (!one.value.empty()) names += " " + slanted(one.value);
+  if (!one.value.empty() && one.value != one.names.front()) names += " " + slanted(one.value);
   auto const usual = one.usual.empty() || one.value.empty() ? "" : " (default: " + one.usual + ")";
   return ".TP\n" + names + "\n" + plain(one.meaning + usual) + "\n";
 }

@@ -216,7 +216,8 @@ class BALLAST_API job_scheduler {
   /// copied.
   ///
   /// Factories are called on threads of the scheduler, concurrently and in any order, and must not access
-  /// arrays; neither they nor their destructors may wait for jobs. Maps are called on any thread and must use
+  /// arrays. They are destroyed on these threads, or by whoever calls a member of the scheduler or of its
+  /// arrays. Neither they nor their destructors may wait for jobs. Maps are called on any thread and must use
   /// neither arrays nor the scheduler.
   ///
   /// Throws what a map throws; error if the scheduler is being destroyed; and bad_argument, before anything

@@ -179,7 +179,7 @@ BALLAST_API void save_csv(std::filesystem::path const& path, recording const& wh
 /// Shows a scope by name in NVIDIA's profilers (Nsight Systems, Nsight Compute), in the NVTX domain
 /// `ballast`, on the thread that made it; ranges nest. Costs almost nothing when no profiler is attached, and
 /// does nothing in a build without CUDA. Only the constructor reads `name`.
-class nvtx_range {
+class BALLAST_API nvtx_range {
  public:
 #if defined(BALLAST_HAVE_CUDA) && BALLAST_HAVE_CUDA
   explicit nvtx_range(char const* name) noexcept;

@@ -76,7 +76,7 @@ std::string meant_by(std::string_view part, std::string_view kind) {
   auto near = nearest_words(kinds, kind, 1);
   if (kind == "gpu") near = {kinds[0]};
   if (kind == "cpu") near = {kinds[1]};
-  if (near.empty()) return {};
+  if (near.empty() || near[0] == kind) return {};
   return "; did you mean " + std::string(near[0]) + std::string(part.substr(kind.size())) + "?";
 }
 

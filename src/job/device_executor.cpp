@@ -276,9 +276,9 @@ void device_executor::close(deadline until) {
 bool device_executor::poll(look why) {
   drain_inbox();
   bool const any = issue_and_poll();
-  bool const is_idle = why == look::last && !any;
-  if (is_idle && ends_.empty()) tell_idle();
-  return report_ends(is_idle ? if_busy::wait : if_busy::decline) || any;
+  bool const is_last = why == look::last && !any;
+  if (is_last && ends_.empty() && !awaited().is_on_device) return tell_idle();
+  return report_ends(is_last ? if_busy::wait : if_busy::decline) || any;
 }
 
 bool device_executor::issue_and_poll() {
@@ -332,10 +332,15 @@ bool device_executor::report_ends(if_busy then) {
   return true;
 }
 
-void device_executor::tell_idle() {
+/// Whether the device was lost by it.
+bool device_executor::tell_idle() {
   try {
     listener_(number_, {}, if_busy::wait);
-  } catch (...) { lose(std::current_exception()); }
+  } catch (...) {
+    lose(std::current_exception());
+    return true;
+  }
+  return false;
 }
 
 template <class NextEnd>

@@ -214,7 +214,7 @@ class device_executor final : private device_work {
  public:
   enum class if_busy { decline, wait };
   /// Called on the executor's thread; whether it took them, which it has to if it is to wait until it can.
-  /// Without ends before the thread sleeps.
+  /// Without ends where the thread has nothing to do.
   using listener =
       std::function<bool(std::uint32_t executor, std::vector<ended_operation> const& ends, if_busy then)>;
 
@@ -248,7 +248,7 @@ class device_executor final : private device_work {
   bool may_have_ended() const;
   bool poll_completions();
   bool report_ends(if_busy then);
-  void tell_idle();
+  bool tell_idle();
   template <class NextEnd>
   bool poll_queue(stream_queue& queue, NextEnd next);
   void lose(std::exception_ptr loss);

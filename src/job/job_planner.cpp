@@ -126,13 +126,21 @@ bool job_planner::retire_ended() {
     ++statistics_.ended;
     if (job->failure) ++statistics_.failed;
     job->complete();
-    retired_.jobs.push_back(job);
+    retire(job);
     return true;
   };
   auto const last = end_of_begun();
   auto const first_ended = std::remove_if(jobs_.begin(), last, ended);
   jobs_.erase(first_ended, last);
   return statistics_.failed != failed_before;
+}
+
+/// No executor looks for what one that ran nothing leaves.
+void job_planner::retire(std::shared_ptr<job_record> const& job) {
+  if (job->has_run())
+    job->is_last_with_an_array() ? retired_.with_arrays.push_back(job) : retired_.jobs.push_back(job);
+  else
+    retired_.any.push_back(job);
 }
 
 /// Behind so many jobs that wait none has begun, as plan_jobs() looked at no other, so that a submission

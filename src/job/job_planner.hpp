@@ -108,6 +108,7 @@ class job_planner {
   bool plan_exchanges_before(job_number turn);
   void plan_exchange(std::shared_ptr<array_state> const& array, exchanged_bytes const& what);
   bool retire_ended();
+  void retire(std::shared_ptr<job_record> const& job);
   auto end_of_begun() -> std::deque<std::shared_ptr<job_record>>::iterator;
   void note_end_before_begin(job_record const& job);
   void plan_of(std::shared_ptr<job_record> const& job);

@@ -177,6 +177,10 @@ bool job_record::is_last_with_an_array() const {
   });
 }
 
+void job_record::move_arrays_to(std::vector<std::shared_ptr<void const>>& list) {
+  for (auto& argument : request.arguments) list.push_back(std::move(argument.array));
+}
+
 bool job_record::is_planned() const {
   if (failure || own.count == 0) return true;
   return split != nullptr && split->unissued() == 0 &&

@@ -137,6 +137,8 @@ class job_record {
 
   /// Whether nobody else has some array of it, so that the array goes with it.
   bool is_last_with_an_array() const;
+  /// Nothing but the destructor may follow.
+  void move_arrays_to(std::vector<std::shared_ptr<void const>>& list);
   /// No task of the job is left to be planned.
   bool is_planned() const;
   bool has_ended() const { return is_planned() && tasks_in_flight == 0; }
@@ -144,6 +146,8 @@ class job_record {
   void fail(job_failure why);
   /// Tells the completions.
   void complete();
+  /// Whether a device did something of it; once it is complete.
+  bool has_run() const { return !end->report().tasks.empty(); }
 
   /// What the job does on one device.
   struct device_state {
@@ -152,7 +156,7 @@ class job_record {
   };
 
   job_number number;
-  job_request const request;
+  job_request request;              ///< constant until move_arrays_to()
   listed_code const* const listed;  ///< null for a plain kernel
   std::string const policy;
   std::uint32_t const tasks;

@@ -150,8 +150,7 @@ job_runtime::job_runtime(device_list const& devices, job_options options)
     executors_.push_back(std::make_unique<device_executor>(
         devices_[executor], executor,
         [this](std::uint32_t of, std::vector<ended_operation> const& ends, device_executor::if_busy then) {
-          if (ends.empty()) guard(*this, ended_jobs::all).unlock();
-          return ends.empty() || handle_ends(of, ends, then);
+          return ends.empty() ? free_retired() : handle_ends(of, ends, then);
         },
         options_.shutdown_timeout));
 }
@@ -171,15 +170,16 @@ void job_runtime::guard::unlock() {
 }
 
 retired_objects job_runtime::guard::departed() {
-  auto& [any, jobs] = runtime_.retired_;
-  retired_objects gone{std::exchange(any, {}), {}};
-  if (freed_ == ended_jobs::many && jobs.size() < many_jobs) return gone;
-  auto const stays = [&](auto const& job) {
-    return freed_ == ended_jobs::without_arrays && job->is_last_with_an_array();
-  };
-  auto const first = std::ranges::partition(jobs, stays).begin();
-  gone.jobs.assign(std::make_move_iterator(first), std::make_move_iterator(jobs.end()));
-  jobs.erase(first, jobs.end());
+  auto& left = runtime_.retired_;
+  retired_objects gone{std::exchange(left.any, {}), {}, {}};
+  if (what_ != departing::with_arrays || left.jobs.size() >= many_jobs)
+    gone.jobs = std::exchange(left.jobs, {});
+  if (what_ != departing::jobs)
+    gone.with_arrays = std::exchange(left.with_arrays, {});
+  else
+    for (auto const& job : gone.jobs)
+      if (job.use_count() == 1) job->move_arrays_to(left.with_arrays);
+  runtime_.has_retired_.store(!left.is_empty(), std::memory_order_release);
   return gone;
 }
 
@@ -482,13 +482,18 @@ void job_runtime::advance_and_notify() {
 bool job_runtime::handle_ends(std::uint32_t device, std::vector<ended_operation> const& ends,
                               device_executor::if_busy then) {
   bool const is_device = device < devices_.size();
-  guard const hold(*this, then, is_device ? ended_jobs::many : ended_jobs::all);
+  guard const hold(*this, then, is_device ? departing::with_arrays : departing::all);
   if (!hold.holds()) return false;
   dispatcher_.handle_ends(device, ends, [this](auto const& work, auto on, auto const& end, bool failed) {
     planner_.handle_end(work, on, end, failed);
   });
   ops_.forget_before(op_id(ops_.newest().value() + 1));
   advance_and_notify();
+  return true;
+}
+
+bool job_runtime::free_retired() {
+  if (has_retired_.load(std::memory_order_acquire)) guard(*this, departing::all).unlock();
   return true;
 }
 
@@ -654,7 +659,7 @@ void job_runtime::complete_all_jobs() {
 
 void job_runtime::forget_jobs() {
   std::vector<planned_work> left;  // goes when the mutex is free
-  guard const hold(*this, ended_jobs::all);
+  guard const hold(*this, departing::all);
   planner_.forget_jobs();
   left = dispatcher_.forget_all();
 }

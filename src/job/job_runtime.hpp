@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
@@ -91,10 +92,10 @@ class job_runtime : public std::enable_shared_from_this<job_runtime> {
   void release_array(array_id array);
 
  private:
-  /// Which of the jobs that have ended go when the mutex is free again.
-  enum class ended_jobs {
-    without_arrays,  ///< of which no array goes too: that might wait for a device
-    many,            ///< all, if they are many; else they are left to the next who is free to do it
+  /// What of retired_ goes when the mutex is free again, beside `any`.
+  enum class departing {
+    jobs,         ///< those that have ended, without their arrays
+    with_arrays,  ///< arrays; jobs too if they are many, else they are left to who submits
     all
   };
 
@@ -102,10 +103,10 @@ class job_runtime : public std::enable_shared_from_this<job_runtime> {
   /// for devices, and factories are the user's.
   class guard {
    public:
-    explicit guard(job_runtime& runtime, ended_jobs freed = ended_jobs::without_arrays)
-        : runtime_(runtime), hold_(runtime.mutex_), freed_(freed) {}
-    guard(job_runtime& runtime, device_executor::if_busy then, ended_jobs freed)
-        : runtime_(runtime), hold_(runtime.mutex_, std::defer_lock), freed_(freed) {
+    explicit guard(job_runtime& runtime, departing what = departing::jobs)
+        : runtime_(runtime), hold_(runtime.mutex_), what_(what) {}
+    guard(job_runtime& runtime, device_executor::if_busy then, departing what)
+        : runtime_(runtime), hold_(runtime.mutex_, std::defer_lock), what_(what) {
       then == device_executor::if_busy::wait ? hold_.lock() : void(hold_.try_lock());
     }
     ~guard() { unlock(); }
@@ -118,7 +119,7 @@ class job_runtime : public std::enable_shared_from_this<job_runtime> {
 
     job_runtime& runtime_;
     std::unique_lock<std::mutex> hold_;
-    ended_jobs const freed_;
+    departing const what_;
   };
 
   // Submission.
@@ -136,6 +137,8 @@ class job_runtime : public std::enable_shared_from_this<job_runtime> {
   void advance_and_notify();
   bool handle_ends(std::uint32_t device, std::vector<ended_operation> const& ends,
                    device_executor::if_busy then);
+  /// For an executor that has nothing to do.
+  bool free_retired();
   template <class IsOver>
   bool wait_until(guard& hold, deadline until, IsOver is_over, std::function<bool()> const& may_be_over);
   void wait_for_access(guard& hold, std::shared_ptr<array_state> const& array, access_request const& what,
@@ -165,6 +168,7 @@ class job_runtime : public std::enable_shared_from_this<job_runtime> {
   mutable std::mutex mutex_;
   operations ops_;
   retired_objects retired_;
+  std::atomic<bool> has_retired_ = false;  ///< whether something was left there when the mutex was free last
   std::vector<device_buffer<std::byte>> memory_;  ///< for arrays, of each device
   operation_dispatcher dispatcher_;
   job_planner planner_;

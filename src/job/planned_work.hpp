@@ -67,7 +67,11 @@ class work_sink {
 struct retired_objects {
   std::vector<std::shared_ptr<void const>> any;
   /// That have ended. Whoever submits frees them soonest: that thread allocated most of what they are.
-  std::vector<std::shared_ptr<job_record const>> jobs;
+  std::vector<std::shared_ptr<job_record>> jobs;
+  /// Arrays, and what may be the last that has one: for executors, since nobody who submits is to wait.
+  std::vector<std::shared_ptr<void const>> with_arrays;
+
+  bool is_empty() const { return any.empty() && jobs.empty() && with_arrays.empty(); }
 };
 
 }  // namespace ballast::detail

@@ -49,6 +49,7 @@ refuses() {
   [[ -z $(git tag -l v9.8.7) && ! -e build ]] || complain "'$1' has left a tag or a folder"
 }
 
+export DEBEMAIL=somebody@example.org
 made=build/release/9.8.7
 sums() { (cd $made && sha256sum --quiet -c SHA256SUMS && sha256sum -- *.tar.gz); }
 
@@ -70,13 +71,18 @@ release 1 "there is a tag v9.8.7 already" 9.8.7 --dry-run
 
 project
 release 0 "and the tag v9.8.7" 9.8.7
-[[ $(cat build/tested) == all ]] || complain "not all tests are run"
+[[ $(cat build/tested) == "all packages" ]] || complain "not all tests are run"
 
 project
 echo 'exit 1' >>scripts/test.sh
 commit "A test fails"
 release 1 "the tests have failed" 9.8.7
 [[ -z $(git tag) && ! -e $made ]] || complain "a commit whose tests fail is released"
+
+project
+printf 'echo >new && git add new && git commit -qm Meanwhile\n' >>scripts/test.sh
+commit "A commit beside the tests"
+release 1 "HEAD is another commit" 9.8.7
 
 project
 echo : >scripts/package.sh
@@ -104,6 +110,8 @@ project
 refuses "version.hpp is of '9.8.7', not 9.8.6" 9.8.6 --dry-run
 planted "the numbers in include/ballast/version.hpp are 9.8.0, not 9.8.7" sed -i s/7$/0/ include/ballast/version.hpp
 planted "CITATION.cff is of '9.8.6', not 9.8.7" sed -i s/7/6/ CITATION.cff
+project
+DEBEMAIL= refuses "DEBEMAIL is not set" 9.8.7 --tested
 planted "no heading '## [9.8.7] - YYYY-MM-DD'" sed -i /9.8.7/d CHANGELOG.md
 planted "no heading '## [9.8.7] - YYYY-MM-DD'" sed -i 's/9.8.7.*/9.8.7]/' CHANGELOG.md
 planted "there is no scripts/package.sh" rm scripts/package.sh

@@ -39,7 +39,7 @@ expect translator "clang-19 cmake g++ libboost-dev libcli11-dev libfmt-dev libgm
 expect "translator demo" "clang-19 cmake g++ libboost-dev libcli11-dev libfmt-dev libgmp-dev libisl-dev ninja-build \
 nlohmann-json3-dev"
 expect tests "$tests"
-expect packages "cmake dpkg-dev fakeroot file g++ libboost-dev libfmt-dev lintian ninja-build pkg-config"
+expect packages "cmake dpkg-dev fakeroot file g++ libboost-dev libfmt-dev libtbb-dev lintian ninja-build pkg-config"
 expect docs "doxygen graphviz python3-sphinx"
 expect all "$all"
 expect "" "$all"

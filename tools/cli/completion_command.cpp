@@ -131,26 +131,29 @@ std::string bash_script(std::vector<completed_command> const& all) {
   constexpr std::string_view text =
       R"(# Completes ballast and its programs in bash; written by `ballast completion bash`.
 _ballast_values() {{
-  COMPREPLY=($(compgen -W "$1" -- "$word"))
+  mapfile -t COMPREPLY < <(compgen -W "$1" -- "$word")
 }}
 _ballast_list() {{
   local done=
   [[ $word == *,* ]] && done=${{word%,*}},
-  COMPREPLY=($(compgen -P "$done" -W "$1" -- "${{word##*,}}"))
+  mapfile -t COMPREPLY < <(compgen -P "$done" -W "$1" -- "${{word##*,}}")
 }}
 _ballast_files() {{
   compopt -o filenames 2>/dev/null
-  COMPREPLY=($(compgen "$1" -- "$word"))
+  mapfile -t COMPREPLY < <(compgen "$1" -- "$word")
 }}
 _ballast() {{
-  local word=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD - 1]}}
+  local word=${{COMP_WORDS[COMP_CWORD]}} before at=$COMP_CWORD
   local command=${{COMP_WORDS[0]##*/}} options= values= i
   command=${{command/#ballast-/ballast }}
   COMPREPLY=()
+  # bash cuts cuda:0 into three words, and --devices=cuda too.
+  while ((at > 1)) && [[ ${{COMP_WORDS[at]}} == : || ${{COMP_WORDS[at - 1]}} == : ]]; do ((--at)); done
+  before=${{COMP_WORDS[at - 1]}}
   if [[ $word == '=' ]]; then
     word=
   elif [[ $before == '=' ]]; then
-    before=${{COMP_WORDS[COMP_CWORD - 2]}}
+    before=${{COMP_WORDS[at - 2]}}
   fi
   for ((i = 1; i < COMP_CWORD; ++i)); do
     case "$command ${{COMP_WORDS[i]}}" in
@@ -185,7 +188,7 @@ _ballast_values() {{
   compadd -- ${{=1}}
 }}
 _ballast_list() {{
-  _values -s , value ${{=1}}
+  _values -s , value ${{${{=1}}//:/\\:}}
 }}
 _ballast() {{
   local command=${{words[1]:t}} before=${{words[CURRENT - 1]}} options= values=
@@ -308,7 +311,12 @@ void call(json& tree, std::string const& begin) {
 std::vector<json> all_trees() {
   std::vector<json> all = {tree_of("/proc/self/exe")};
   for (auto const& program : known_programs_in(own_folder())) {
-    all.push_back(tree_of(program.string()));
+    try {
+      all.push_back(tree_of(program.string()));
+    } catch (error const& older) {  // or broken: the others can be completed
+      std::cerr << "ballast: " << older.what() << '\n';
+      continue;
+    }
     if (all.back().at("called") != "mesicc") continue;
     auto by_ballast = all.back();
     call(by_ballast, "ballast ");

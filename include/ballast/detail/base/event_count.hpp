@@ -7,13 +7,14 @@
 #include <mutex>
 
 #include "ballast/deadline.hpp"
+#include "ballast/version.hpp"
 
 namespace ballast {
 
 /// Lets host threads sleep until something has happened, at the cost of one uncontended atomic addition for
 /// the notifier. Use: `auto const seen = wake_event.epoch(); if (nothing to do) wake_event.wait_past(seen,
 /// until);` A notification after epoch() was read is never missed. Any thread may call any member.
-class event_count {
+class BALLAST_API event_count {
  public:
   /// How often notify() was called; pass it to a wait.
   std::uint64_t epoch() const noexcept { return epoch_.load(std::memory_order_seq_cst); }
