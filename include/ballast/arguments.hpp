@@ -70,9 +70,4 @@ struct named_policy {
   std::string_view name, summary;  ///< one sentence for a help text
 };
 
-namespace detail {
-/// How many letters must be added, removed or replaced to make one of the other (Levenshtein).
-std::size_t edit_distance(std::string_view from, std::string_view to);
-}  // namespace detail
-
 }  // namespace ballast

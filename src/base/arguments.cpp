@@ -2,8 +2,9 @@
 #include "ballast/arguments.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
+
+#include "edit_distance.hpp"
 
 namespace ballast {
 
@@ -29,19 +30,6 @@ std::optional<std::size_t> errors_in(std::string_view word, std::string_view mea
 }
 
 }  // namespace
-
-std::size_t detail::edit_distance(std::string_view from, std::string_view to) {
-  std::vector<std::size_t> row(to.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t(0));
-  for (std::size_t i = 0; i < from.size(); ++i) {
-    auto diagonal = std::exchange(row[0], i + 1);
-    for (std::size_t j = 0; j < to.size(); ++j) {
-      auto const replaced = diagonal + (from[i] == to[j] ? 0 : 1);
-      diagonal = std::exchange(row[j + 1], std::min({replaced, row[j] + 1, row[j + 1] + 1}));
-    }
-  }
-  return row.back();
-}
 
 std::vector<std::string_view> nearest_words(std::span<std::string_view const> legal, std::string_view word,
                                             std::size_t most) {

@@ -9,6 +9,7 @@
 
 #include "ballast/arguments.hpp"
 #include "ballast/error.hpp"
+#include "edit_distance.hpp"
 
 namespace ballast {
 namespace {
