@@ -2,9 +2,8 @@
 #include "ballast/arguments.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
-
-#include "edit_distance.hpp"
 
 namespace ballast {
 
@@ -19,11 +18,25 @@ std::string enumeration(std::span<std::string_view const> words) {
   return all;
 }
 
+/// How many letters must be added, removed or replaced to make one of the other (Levenshtein).
+std::size_t edit_distance(std::string_view from, std::string_view to) {
+  std::vector<std::size_t> row(to.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t(0));
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    auto diagonal = std::exchange(row[0], i + 1);
+    for (std::size_t j = 0; j < to.size(); ++j) {
+      auto const replaced = diagonal + (from[i] == to[j] ? 0 : 1);
+      diagonal = std::exchange(row[j + 1], std::min({replaced, row[j] + 1, row[j + 1] + 1}));
+    }
+  }
+  return row.back();
+}
+
 /// How far `meant` is from what was typed; nothing if it was hardly meant. Words with the typed one in them
 /// come after those that a slip of the fingers explains.
 std::optional<std::size_t> errors_in(std::string_view word, std::string_view meant) {
   constexpr std::size_t most = 3, least_part = 3;
-  auto const errors = detail::edit_distance(word, meant);
+  auto const errors = edit_distance(word, meant);
   if (errors <= std::min(most, std::max(word.size(), meant.size()) / 3)) return errors;
   if (word.size() >= least_part && meant.find(word) != meant.npos) return most + errors;
   return std::nullopt;

@@ -9,7 +9,6 @@
 
 #include "ballast/arguments.hpp"
 #include "ballast/error.hpp"
-#include "edit_distance.hpp"
 
 namespace ballast {
 namespace {
@@ -34,17 +33,16 @@ struct renamed_variable {
 };
 constexpr std::array renamed{renamed_variable{"BALLAST_PATIENCE", "BALLAST_TIMEOUT"}};
 
-/// The variable that was probably meant, or nothing: none, or `name` itself is read.
-std::optional<std::string_view> meant_by(std::string_view name) {
-  constexpr std::size_t max_errors = 2;
-  std::optional<std::string_view> meant;
-  std::size_t least = max_errors + 1;
-  for (auto const& variable : variables) {
-    auto const errors = detail::edit_distance(name, variable.name);
-    if (errors == 0) return std::nullopt;
-    if (errors < least) meant = variable.name, least = errors;
-  }
-  return meant;
+/// The variable that was probably meant, or nothing: none, or `name` itself is read. All begin alike, which
+/// says nothing.
+std::optional<std::string> meant_by(std::string_view name) {
+  std::vector<std::string_view> ends;
+  for (auto const& variable : variables)
+    ends.push_back(std::string_view(variable.name).substr(prefix.size()));
+  auto const end = name.substr(prefix.size());
+  auto const near = nearest_words(ends, end, 1);
+  if (near.empty() || near.front() == end) return std::nullopt;
+  return std::string(prefix) + std::string(near.front());
 }
 
 std::optional<std::string> value_of(std::string_view name) {
@@ -72,7 +70,7 @@ std::vector<std::string> misspelt_variables(char const* const* settings) {
     if (old != renamed.end())
       sentences.push_back(text + " is called " + std::string(old->name) + " now");
     else if (auto const meant = meant_by(name))
-      sentences.push_back(text + " is not read; did you mean " + std::string(*meant) + "?");
+      sentences.push_back(text + " is not read; did you mean " + *meant + "?");
   }
   return sentences;
 }
