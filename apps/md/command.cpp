@@ -434,9 +434,15 @@ void add_command(CLI::App& app) {
   add_run_options(*md, *asked);
   add_device_options(*md, *asked);
   add_file_options(*md, *asked);
-  command_line::add_examples(*md, {"ballast md --atoms 4096 --steps 10",
-                                   "ballast md --atoms 16384 --solutions S1,TQ --devices host:1,host:1",
-                                   "ballast md --atoms 1000 --steps 100 --checkpoint half.json --json"});
+  command_line::add_examples(*md,
+                             {"ballast md --atoms 4096 --steps 10",
+                              "ballast md --atoms 16384 --solutions S1,TQ --devices host:1,host:1",
+                              "ballast md --atoms 1000 --steps 100 --checkpoint half.json --json"},
+                             "Solutions: S1 gives each device an equal part of the sorted atoms, S2 of\n"
+                             "shuffled ones; S3 launches chunks where a device is free; TQ feeds tasks of\n"
+                             "128 atoms to kernels that stay; chen does so by the published queues; jobs\n"
+                             "deals out ranges. Without --solutions S1, S2, S3 and TQ run in turn, each all\n"
+                             "steps.");
   md->callback([asked] { run(*asked); });
 }
 

@@ -8,6 +8,10 @@
 #define BALLAST_VERSION_PATCH 0
 #define BALLAST_VERSION_STRING "0.2.0"
 
+#if __cplusplus < 202002L
+#  error "ballast needs C++20: -std=c++20, or target_compile_features(... cxx_std_20)"
+#endif
+
 /// What libballast.so shows of itself, and what a program may throw past it: a class with all its members, or
 /// a function. All else in it is hidden (docs/reference/abi.md).
 #define BALLAST_API __attribute__((visibility("default")))

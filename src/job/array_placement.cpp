@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "ballast/error.hpp"
+#include "job_failed.hpp"
 
 namespace ballast::detail {
 namespace {
@@ -155,14 +156,15 @@ moved_bytes array_placement::fetch_to(std::shared_ptr<array_state> const& array,
   return moved;
 }
 
-void check_has_inputs(planned_task const& task) {
+void check_has_inputs(planned_task const& task, std::optional<std::string> const& first_failure) {
   for (std::size_t i = 0; i < task.uses->size(); ++i) {
     auto const& array = *task.job->request.arguments[i].array;
     if (auto const by = losing_job(array.directory, (*task.uses)[i].read))
       throw error("it reads elements of " + array.name() +
                   (*by == job_number()
                        ? " that a lost device had"
-                       : " that job number " + std::to_string(by->value()) + " was to write, which failed"));
+                       : " that job number " + std::to_string(by->value()) + " was to write, which failed" +
+                             first_failure_text(first_failure)));
   }
 }
 

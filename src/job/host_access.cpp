@@ -7,6 +7,7 @@
 #include "array_placement.hpp"
 #include "ballast/error.hpp"
 #include "ballast/job_scheduler.hpp"
+#include "job_failed.hpp"
 #include "task_planner.hpp"
 
 namespace ballast::detail {
@@ -48,7 +49,8 @@ void host_access::fetch() {
   if (by == job_number()) throw error("a lost device had elements of " + array_->name());
   if (by)
     throw job_failed("number " + std::to_string(by->value()), {}, "",
-                     "it was to write elements of " + array_->name() + " and failed");
+                     "it was to write elements of " + array_->name() + " and failed" +
+                         first_failure_text(planner_.first_failure()));
   if (place_ != host_place && planner_.is_lost(place_.value() - 1))
     throw error(planner_.device_name(place_.value() - 1) + " is lost, whose memory " + array_->name() +
                 " adopted");

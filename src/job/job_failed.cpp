@@ -10,6 +10,10 @@ std::exception_ptr failure_of_source() {
   return std::make_exception_ptr(error("it takes data of an operation that failed"));
 }
 
+std::string first_failure_text(std::optional<std::string> const& first) {
+  return first ? "; the first failure was of " + *first : std::string();
+}
+
 }  // namespace ballast::detail
 
 namespace ballast {

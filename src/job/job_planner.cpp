@@ -272,7 +272,7 @@ auto job_planner::admit(std::shared_ptr<job_record> const& job, std::uint32_t de
     planned_task task{job, device_index, part, job->uses(part)};
     if (on_devices_[device].is_lost) throw error("the device is lost");
     if (order_.blocking_job(job->number, *task.uses)) return std::nullopt;
-    check_has_inputs(task);
+    check_has_inputs(task, first_failure_);
     task.pieces = pieces_of(task);
     if (!arrays_.pin(task)) {
       on_devices_[device].lacks_memory = true;

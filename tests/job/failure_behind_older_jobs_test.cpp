@@ -20,6 +20,7 @@ namespace ballast::test {
 using namespace detail;
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
@@ -106,7 +107,11 @@ TEST_F(failure_behind_older_jobs, is_not_hidden_by_what_these_write) {
   gate_.open();
   older.wait();
   EXPECT_THAT(failure_of(newer), HasSubstr("a planted map"));
-  EXPECT_THAT([&] { shared_.read({0, 1}); }, ThrowsMessage<job_failed>(HasSubstr("was to write")));
+  EXPECT_THAT(
+      [&] {
+        shared_.read({0, 1});
+      },
+      ThrowsMessage<job_failed>(AllOf(HasSubstr("was to write"), HasSubstr("a planted map"))));
 }
 
 /// One task of the newer job fails on its device; the other one waits for the older job.
