@@ -15,17 +15,18 @@ maintainer="${DEBFULLNAME:-The ballast authors} <${DEBEMAIL:-ballast@example.org
 export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || date +%s)}
 build=build/packages
 
-# configure OPTION...: flags are those of Debian's own packages. Options of an earlier run are forgotten.
+# configure OPTION...: flags are those of Debian's own packages.
 configure() {
-  cmake --fresh -G Ninja -S . -B "$build" -D CMAKE_BUILD_TYPE=Release -D BUILD_SHARED_LIBS=ON -D BALLAST_PACKAGES=ON \
+  cmake -G Ninja -S . -B "$build" -D CMAKE_BUILD_TYPE=Release -D BUILD_SHARED_LIBS=ON -D BALLAST_PACKAGES=ON \
     -D BALLAST_TESTS=OFF -D BALLAST_EXAMPLES=OFF -D BALLAST_CLUSTER=OFF -D BALLAST_MAINTAINER="$maintainer" \
     -D CMAKE_CXX_FLAGS="-fstack-protector-strong -Wformat -Werror=format-security -D_FORTIFY_SOURCE=2" \
     -D CMAKE_EXE_LINKER_FLAGS="-pie -Wl,-z,relro,-z,now" -D CMAKE_SHARED_LINKER_FLAGS="-Wl,-z,relro,-z,now" "$@"
 }
 
 rm -f "$build"/*.deb "$build"/*.tar.gz
-# Debian's folders of libraries are named by their kind of machine, and the dynamic linker finds them itself.
-configure -D CMAKE_INSTALL_PREFIX=/usr -D CMAKE_INSTALL_LIBDIR="lib/$(dpkg-architecture -qDEB_HOST_MULTIARCH)" \
+# Debian's folders of libraries are named by their kind of machine, and the dynamic linker finds them itself. Options of an earlier
+# run are forgotten.
+configure --fresh -D CMAKE_INSTALL_PREFIX=/usr -D CMAKE_INSTALL_LIBDIR="lib/$(dpkg-architecture -qDEB_HOST_MULTIARCH)" \
   -D CMAKE_SKIP_INSTALL_RPATH=ON "$@"
 cmake --build "$build" -j "$(nproc)"
 (cd "$build" && fakeroot cpack -G DEB)
