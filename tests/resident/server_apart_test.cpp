@@ -77,7 +77,7 @@ kernel_entry entry_of_two() {
                        .threads = 32,
                        .scratch_bytes = 0};
   };
-  return {.key = nullptr,
+  return {.key = {},
           .code = code(&stay<as_either, 0>),
           .server = code(&stay<as_server, 0>),
           .workers = code(&stay<as_worker, 1>)};
