@@ -48,11 +48,11 @@ install_into_copy() {
   mount -t tmpfs none "$1"
   mkdir "$1/upper" "$1/work" "$copy"
   mount -t overlay overlay -o "lowerdir=/,upperdir=$1/upper,workdir=$1/work" "$copy"
-  mkdir -p "$copy$root"
-  mount --bind "$root" "$copy$root"
   mount --rbind /dev "$copy/dev"
   mount -t proc proc "$copy/proc"
   mount -t tmpfs none "$copy/tmp"
+  mkdir -p "$copy$root"  # which may lie in /tmp
+  mount --bind "$root" "$copy$root"
   DEBIAN_FRONTEND=noninteractive chroot "$copy" bash "$root/tests/house/packages.sh" "$root" inside
 }
 
