@@ -137,7 +137,8 @@ class job_record {
 
   /// Whether nobody else has some array of it, so that the array goes with it.
   bool is_last_with_an_array() const;
-  /// Nothing but the destructor may follow.
+  /// Puts the arrays of all arguments into the list, so that destroying the job frees none. Nothing else may
+  /// follow.
   void move_arrays_to(std::vector<std::shared_ptr<void const>>& list);
   /// No task of the job is left to be planned.
   bool is_planned() const;
