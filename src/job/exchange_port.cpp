@@ -14,6 +14,7 @@ namespace {
 constexpr std::size_t max_waiting_messages = 16;
 /// Steps are compared where nothing else is to be sent, or when there are so many.
 constexpr std::size_t max_untold_steps = 64;
+constexpr std::size_t max_step_text = 4000;  // so that a message holds some
 /// Messages of 256 KiB that memory is posted for at a time.
 constexpr std::size_t max_posted = 1024;
 
@@ -24,6 +25,40 @@ std::string_view text_of(std::span<std::byte const> bytes) {
 }
 
 }  // namespace
+
+void program_check::add(std::string text) {
+  if (text.size() > max_step_text) text.resize(max_step_text);
+  std::ranges::replace(text, '\n', ' ');
+  untold_.push_back(text);
+  own_.push_back(std::move(text));
+  compare();
+}
+
+std::string program_check::take_untold(std::size_t most_bytes) {
+  std::string told;
+  while (!untold_.empty() && (told.empty() || told.size() + untold_.front().size() < most_bytes)) {
+    told += untold_.front() + '\n';
+    untold_.pop_front();
+  }
+  return told;
+}
+
+void program_check::hear(std::string_view told) {
+  for (auto end = told.find('\n'); end != told.npos; end = told.find('\n')) {
+    heard_.emplace_back(told.substr(0, end));
+    told.remove_prefix(end + 1);
+  }
+  compare();
+}
+
+void program_check::compare() {
+  for (; !own_.empty() && !heard_.empty(); own_.pop_front(), heard_.pop_front()) {
+    ++compared_;
+    if (difference_ || own_.front() == heard_.front()) continue;
+    difference_ = "step " + std::to_string(compared_) + " is " + own_.front() + " here, and " +
+                  heard_.front() + " there";
+  }
+}
 
 exchange_port::exchange_port(std::shared_ptr<job_peers> peers, end_listener ended, failure_listener failed,
                              std::function<void()> heard)

@@ -21,7 +21,6 @@
 #include "ballast/detail/job/job_peers.hpp"
 #include "byte_runs.hpp"
 #include "device_executor.hpp"
-#include "program_check.hpp"
 #include "rank_shares.hpp"
 
 namespace ballast::detail {
@@ -40,6 +39,29 @@ struct exchanged_bytes {
   bool is_sent = false;
   std::uint32_t peer = 0;
   std::vector<byte_range> bytes;  ///< ascending
+};
+
+/// Whether this rank does what the one before it does, step by step: all ranks of a cluster do the same if
+/// each does what its neighbour does. Steps are texts. Pure; one thread at a time.
+class program_check {
+ public:
+  /// The next step that this rank does.
+  void add(std::string text);
+  /// Steps that the next rank was not told.
+  std::size_t untold() const { return untold_.size(); }
+  /// Takes those, at most so many bytes, a line each. At least one if there is one.
+  std::string take_untold(std::size_t most_bytes);
+  /// What the rank before says of its next steps, as take_untold() gives it.
+  void hear(std::string_view told);
+  /// The first step that is not the same: "step 17 is ... here, and ... there".
+  std::optional<std::string> const& difference() const { return difference_; }
+
+ private:
+  void compare();
+
+  std::deque<std::string> untold_, own_, heard_;
+  std::uint64_t compared_ = 0;
+  std::optional<std::string> difference_;
 };
 
 /// Carries bytes between the host memory of ranks. Who is to receive asks when its memory is free, and then

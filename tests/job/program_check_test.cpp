@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "program_check.hpp"
+#include "exchange_port.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
