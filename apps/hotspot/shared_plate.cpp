@@ -37,18 +37,39 @@ void shared_plate<Real>::begin_anew(std::span<Real const> temperature) {
 }
 
 template <class Real>
-completion shared_plate<Real>::step() {
+template <class Take>
+auto shared_plate<Real>::give_step(shared_array<Real, 2>& now, shared_array<Real, 2>& next, Take take) {
   using kernel = heat_step<Real>;
   job_grid const grid({kernel::blocks_in_a_row(of_), kernel::units(of_)}, cut::y);
   auto const band = rows(kernel::rows_of_unit);
-  auto const done =
-      jobs_.submit({.grid = grid, .name = "hotspot"}, reads(now_, neighborhood(1, kernel::rows_of_unit)),
-                   reads(power_, band), writes(next_, band),
-                   [of = of_, factors = cell_factors<Real>(factors_)](auto now, auto power, auto next) {
-                     return kernel{now, power, next, of, factors};
-                   });
+  return take({.grid = grid, .name = "hotspot"}, reads(now, neighborhood(1, kernel::rows_of_unit)),
+              reads(power_, band), writes(next, band),
+              [of = of_, factors = cell_factors<Real>(factors_)](auto from, auto power, auto to) {
+                return kernel{from, power, to, of, factors};
+              });
+}
+
+template <class Real>
+completion shared_plate<Real>::step() {
+  auto const submit = [&](job_setup const& setup, auto const&... step) {
+    return jobs_.submit(setup, step...);
+  };
+  auto const done = give_step(now_, next_, submit);
   std::swap(now_, next_);
+  there_and_back_.reset();
   return done;
+}
+
+template <class Real>
+void shared_plate<Real>::run_at_once(std::uint32_t steps) {
+  if (steps % 2 != 0) step();
+  if (!there_and_back_) {
+    auto& both = there_and_back_.emplace(jobs_, "hotspot, two steps");
+    auto const add = [&](job_setup const& setup, auto const&... step) { both.add(setup, step...); };
+    give_step(now_, next_, add);
+    give_step(next_, now_, add);
+  }
+  jobs_.submit(*there_and_back_, steps / 2).wait_until(job_run::a_day_from_now());
 }
 
 template <class Real>

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 
 #include "ballast/job_scheduler.hpp"
@@ -33,6 +34,9 @@ class shared_plate {
   std::uint32_t run(
       std::uint32_t steps, std::function<bool()> const& stop_requested = [] { return false; });
 
+  /// As run(), on one device and as one job: for steps so short that planning each takes longer.
+  void run_at_once(std::uint32_t steps);
+
   /// On the host, of several ranks of the first, after the steps so far. Right until the next.
   std::span<Real const> temperature() const { return now_.read_on(0); }
   /// As it was before the last step. Right until the next.
@@ -40,10 +44,14 @@ class shared_plate {
   std::span<Real const> power() const { return power_.read(); }
 
  private:
+  template <class Take>
+  auto give_step(shared_array<Real, 2>& now, shared_array<Real, 2>& next, Take take);
+
   job_scheduler& jobs_;
   plate of_;
   step_factors factors_;
   shared_array<Real, 2> now_, next_, power_;
+  std::optional<job_sequence> there_and_back_;  ///< from now_ and to it; made anew after an odd step
 };
 
 }  // namespace ballast::hotspot

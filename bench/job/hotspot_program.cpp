@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -23,10 +24,14 @@ struct simulation {
   std::uint32_t steps;
 };
 
+enum class submission : std::uint8_t { step_by_step, at_once };
+
 class plate_as_jobs final : public job_program {
  public:
-  plate_as_jobs(device_list const& devices, job_options const& options, simulation const& what)
+  plate_as_jobs(device_list const& devices, job_options const& options, simulation const& what,
+                submission steps)
       : what_(what),
+        steps_(steps),
         temperature_(what.of.cells()),
         jobs_(devices, heat_kernels(), options),
         plate_(jobs_, what.of, factors_of(what.of)) {
@@ -38,7 +43,10 @@ class plate_as_jobs final : public job_program {
 
   void prepare() override { plate_.begin_anew(temperature_); }
   void run() override {
-    plate_.run(what_.steps);
+    if (steps_ == submission::step_by_step)
+      plate_.run(what_.steps);
+    else
+      plate_.run_at_once(what_.steps);
     plate_.temperature();
   }
   bool is_right() override {
@@ -50,6 +58,7 @@ class plate_as_jobs final : public job_program {
 
  private:
   simulation what_;
+  submission steps_;
   std::vector<float> temperature_;  ///< to begin with
   job_scheduler jobs_;
   shared_plate<float> plate_;
@@ -112,7 +121,11 @@ program_kind hotspot_program(std::uint32_t size, std::uint32_t steps) {
           .compared = "temperatures",
           .as_jobs =
               [=](device_list const& devices, job_options const& options) {
-                return std::make_unique<plate_as_jobs>(devices, options, what);
+                return std::make_unique<plate_as_jobs>(devices, options, what, submission::step_by_step);
+              },
+          .as_sequence =
+              [=](device_list const& devices, job_options const& options) {
+                return std::make_unique<plate_as_jobs>(devices, options, what, submission::at_once);
               },
           .by_hand =
               [=](std::shared_ptr<compute_device> const& device) {

@@ -44,6 +44,8 @@ struct program_kind {
   std::string compared;     ///< "elements": what result() holds
   /// With a scheduler of its own.
   std::function<std::unique_ptr<job_program>(device_list const&, job_options const&)> as_jobs;
+  /// The same as one job_sequence; null for programs of few jobs.
+  std::function<std::unique_ptr<job_program>(device_list const&, job_options const&)> as_sequence = {};
   /// The same kernel, launched whole, between copies of whole arrays in one stream.
   std::function<std::unique_ptr<job_program>(std::shared_ptr<compute_device> const&)> by_hand;
   /// A CUDA program without ballast, on a whole GPU; null where CUDA was not built.

@@ -11,6 +11,7 @@ namespace {
 constexpr char const* plain = "plain CUDA";
 constexpr char const* by_hand = "one launch by hand";
 constexpr char const* jobs = "jobs";
+constexpr char const* sequence = "one sequence";
 
 /// Such a program has a whole GPU; else null.
 std::unique_ptr<job_program> plain_program(program_kind const& kind, device_spec const& on) {
@@ -26,14 +27,18 @@ std::vector<contestant> one_device_contestants(session const& now, program_kind 
   return all;
 }
 
-void measure_program(session& now, program_kind const& kind, double place) {
-  auto all = one_device_contestants(now, kind);
+void add_ratios(session& now, program_kind const& kind, std::vector<contestant> const& all,
+                std::string const& ours) {
+  for (auto const& one : all)
+    if (one.name == by_hand || one.name == plain)
+      now.derived(kind.name + ": " + ours + " over " + one.name,
+                  seconds_of(all, ours) / seconds_of(all, one.name));
+}
+
+void measure_program(session& now, program_kind const& kind, std::vector<contestant>& all, double place) {
   race(now, kind, all);
-  for (auto const& one : all) {
-    now.add(one.name, place, "s", one.seconds);
-    if (one.name != jobs)
-      now.derived(kind.name + ": jobs over " + one.name, seconds_of(all, jobs) / seconds_of(all, one.name));
-  }
+  for (auto const& one : all) now.add(one.name, place, "s", one.seconds);
+  add_ratios(now, kind, all, jobs);
 }
 
 }  // namespace
@@ -45,18 +50,24 @@ void measure_job_one_device(session& now) {
   auto programs = job_programs(now);
   programs.push_back(tiled_matmul(now));
   double place = 0;
-  for (auto const& kind : programs) measure_program(now, kind, ++place);
+  for (auto const& kind : programs) {
+    auto all = one_device_contestants(now, kind);
+    measure_program(now, kind, all, ++place);
+  }
 }
 
 void measure_job_small_steps(session& now) {
-  now.axes("Steps of hotspot as jobs on one device, launched by hand, and in plain CUDA",
+  now.axes("Steps of hotspot on one device: as jobs, as one sequence, by hand, and in plain CUDA",
            "rows and columns of the plate, 2000 steps", "seconds");
   now.repeat(now.quick() ? 1 : runs_to_learn, now.quick() ? 2 : 9);
   for (auto const size : {256u, 512u, 1024u}) {
     auto kind = hotspot_program(size, std::uint32_t(now.size(2000, 10)));
     kind.name += " " + std::to_string(size);
     now.parameter(kind.name, kind.size);
-    measure_program(now, kind, size);
+    auto all = one_device_contestants(now, kind);
+    all.push_back(as_sequence(sequence, kind, now.first()));
+    measure_program(now, kind, all, size);
+    add_ratios(now, kind, all, sequence);
   }
 }
 

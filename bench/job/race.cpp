@@ -37,6 +37,11 @@ contestant as_jobs(std::string name, program_kind const& kind, device_list const
   return {std::move(name), kind.as_jobs(devices, options), learns};
 }
 
+contestant as_sequence(std::string name, program_kind const& kind,
+                       std::shared_ptr<compute_device> const& device) {
+  return {std::move(name), kind.as_sequence({device}, {.device_bytes = 2 * kind.bytes + spare_bytes})};
+}
+
 void race(session& now, program_kind const& kind, std::vector<contestant>& all) {
   auto const warm_up = now.record().warm_up, repetitions = now.record().repetitions;
   std::size_t round = 0;

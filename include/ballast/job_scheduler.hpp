@@ -26,6 +26,7 @@
 namespace ballast::detail {
 class job_peers;
 class job_runtime;
+class sequence_content;
 }
 
 namespace ballast {
@@ -175,6 +176,44 @@ struct journal_entry {
       {};  ///< operations that it waits for, the newest of each stream; empty for ends
 };
 
+class job_scheduler;
+
+/// Jobs that are submitted together, one after another and any number of times, as one job: for steps so
+/// short that planning each takes longer than the step. The sequence is not cut: it runs whole on one device,
+/// which has room for all its arrays, and its report has one task. If one of its jobs fails, the sequence
+/// has, and all elements that it was to write are lost. On a GPU repetitions are captured as a CUDA graph,
+/// once they are many enough to pay for it. Only one thread at a time may call, and it may change the
+/// sequence when submissions of it have not ended.
+class BALLAST_API job_sequence {
+ public:
+  /// An empty sequence of jobs of that scheduler. `name` is for messages and reports. A sequence keeps what
+  /// arrays need of the scheduler, and may outlive it.
+  explicit job_sequence(job_scheduler const& scheduler, std::string name = "a sequence");
+  /// The new one has the jobs, and the old one can only be destroyed or assigned to.
+  job_sequence(job_sequence&&) noexcept;
+  /// As the constructor.
+  job_sequence& operator=(job_sequence&&) noexcept;
+  ~job_sequence();
+
+  /// Appends a job, which begins when those before it have ended. Arguments and what is thrown are those of
+  /// job_scheduler::submit(); `policy`, `tasks` and `site` of the setup say nothing. The factory may be
+  /// called once for several repetitions: for the same arrays it returns the same kernel. The sequence keeps
+  /// the arrays. Does not wait for a device, but as submit() for a kernel that is used for the first time.
+  template <class... Arguments, bool CompiledHere = BALLAST_COMPILES_KERNELS>
+  job_sequence& add(job_setup const& setup, Arguments&&... accesses_then_factory) {
+    return add_request(
+        detail::request_of<CompiledHere>(setup, std::forward_as_tuple(accesses_then_factory...)));
+  }
+  /// How many jobs were added.
+  std::size_t jobs() const noexcept;
+
+ private:
+  friend class job_scheduler;
+  job_sequence& add_request(detail::job_request const& request);
+
+  std::unique_ptr<detail::sequence_content> content_;
+};
+
 /// Runs jobs over shared arrays: cuts each job into tasks, assigns them to devices, copies the data that they
 /// need, and orders jobs that touch common elements as if they ran in the order of their submission. One
 /// thread per device carries out the operations. Any thread may call any member. Making and destroying a
@@ -229,11 +268,16 @@ class BALLAST_API job_scheduler {
   /// device.
   template <class... Arguments, bool CompiledHere = BALLAST_COMPILES_KERNELS>
   completion submit(job_setup const& setup, Arguments&&... accesses_then_factory) {
-    constexpr std::size_t arguments = sizeof...(Arguments);
-    static_assert(arguments > 0, "the last argument of submit() is a factory, which returns the kernel");
-    return submit_tuple<CompiledHere>(setup, std::forward_as_tuple(accesses_then_factory...),
-                                      std::make_index_sequence < arguments == 0 ? 0 : arguments - 1 > ());
+    return submit_request(
+        detail::request_of<CompiledHere>(setup, std::forward_as_tuple(accesses_then_factory...)));
   }
+
+  /// Submits a sequence of jobs of this scheduler, to be run `times` times one after another, as one job;
+  /// none do nothing. The policy deals it out as a job of one unit. Does not wait for a device. Throws
+  /// bad_argument ("jobs") for a sequence of another scheduler; ("device_bytes") if its arrays fit on no
+  /// device together; ("arguments") if an array's memory is the caller's again; and error if the scheduler is
+  /// being destroyed.
+  completion submit(job_sequence const& jobs, std::uint32_t times = 1);
 
   /// Sleeps until the jobs submitted before the call have ended, successfully or not, at most until the
   /// deadline, or for job_options::timeout if none is passed. Throws timed_out, and error in a
@@ -253,16 +297,6 @@ class BALLAST_API job_scheduler {
   std::shared_ptr<detail::job_runtime> const& runtime() const { return runtime_; }
 
  private:
-  template <bool CompiledHere, class Tuple, std::size_t... I>
-  completion submit_tuple(job_setup const& setup, Tuple const& all, std::index_sequence<I...>) {
-    static_assert((array_access_of_any<std::tuple_element_t<I, Tuple>> && ...),
-                  "all arguments but the last are reads(), writes(), writes_some() or updates()");
-    using last = std::tuple_element_t<sizeof...(I), Tuple>;
-    if constexpr (!detail::lambda_kernel<std::remove_cvref_t<last>>)
-      detail::check_factory<last, std::tuple_element_t<I, Tuple>...>();
-    return submit_request(
-        detail::make_request<CompiledHere>(setup, std::get<sizeof...(I)>(all), std::get<I>(all)...));
-  }
   completion submit_request(detail::job_request request);
 
   std::shared_ptr<detail::job_runtime> runtime_;

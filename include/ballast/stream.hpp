@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -123,6 +124,20 @@ class BALLAST_API event {
   virtual std::chrono::nanoseconds since(event const& earlier) const = 0;
 };
 
+class stream;
+
+/// What a GPU's stream was given, to be enqueued again by one call; made by stream::capture(). May be
+/// destroyed while it runs.
+class BALLAST_API captured_work {
+ public:
+  virtual ~captured_work() = default;
+
+  /// Enqueues all of it behind what was enqueued to the stream before. It never overlaps itself. Only the
+  /// thread that may enqueue there may call. Does not wait. Throws bad_argument ("on") if the stream is not
+  /// of this GPU, and device_lost.
+  virtual void enqueue(stream& on) = 0;
+};
+
 /// Runs work in order on one device, asynchronously to the caller. Only one thread at a time may enqueue. No
 /// member waits for the device except synchronize() and the destructor; all throw device_lost after a fault.
 class BALLAST_API stream {
@@ -178,6 +193,11 @@ class BALLAST_API stream {
   /// streams are open at a time; throws error beyond, in a stream that is being captured, and if that thread
   /// cannot be started.
   void wait_for(completion const& work);
+  /// Calls `enqueue`, which enqueues launches and copies here, and keeps them instead of having the device do
+  /// them; their kernels were launched here before, so that nothing is loaded meanwhile. Null, without a call,
+  /// on host devices, where enqueuing anew costs no more. Throws what `enqueue` throws, and ballast::error with
+  /// CUDA's message for what cannot be captured; nothing was enqueued then.
+  virtual std::unique_ptr<captured_work> capture(std::function<void()> const& enqueue);
   /// Whether everything enqueued so far has finished.
   virtual bool idle() = 0;
   /// Whether no work enqueued so far uses memory now or later. As idle(), except on a lost device, where

@@ -202,7 +202,7 @@ void job_planner::start_split(job_record& job) {
 /// CPU cores run ballast kernels only.
 void job_planner::choose_devices(job_record& job) {
   for (std::uint32_t device = 0; device < devices_.size(); ++device) {
-    if (on_devices_[device].is_lost || (job.code() == nullptr && !devices_[device].is_cuda)) continue;
+    if (on_devices_[device].is_lost || (job.request.is_for_gpus && !devices_[device].is_cuda)) continue;
     auto const most = max_units_on(job, device);
     if (most == 0) continue;
     job.devices.push_back(device);

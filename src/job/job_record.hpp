@@ -158,7 +158,7 @@ class job_record {
 
   job_number number;
   job_request request;              ///< constant until move_arrays_to()
-  listed_code const* const listed;  ///< null for a plain kernel
+  listed_code const* const listed;  ///< null for a plain kernel and a sequence
   std::string const policy;
   std::uint32_t const tasks;
   std::shared_ptr<job_end> const end;

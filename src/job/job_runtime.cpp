@@ -221,6 +221,10 @@ void job_runtime::add(kernel_key key, kernel_code const& code) {
   kernels_.try_emplace(key, std::move(listed));
 }
 
+void job_runtime::add_kernel_of(job_request const& request) {
+  if (request.compiled_here != nullptr && !knows(request.kernel)) add(request.kernel, *request.compiled_here);
+}
+
 bool job_runtime::knows(kernel_key key) {
   std::lock_guard const hold(mutex_);
   return kernels_.contains(key);
@@ -243,7 +247,7 @@ std::string const& job_runtime::policy_of(job_request const& request) const {
 array_uses job_runtime::checked_uses(job_request const& request) const {
   auto const& grid = request.setup.grid;
   if (request.kernel != nullptr) check_grid_of_ballast_kernel(grid);
-  if (request.kernel == nullptr && !pinning_device()->is_cuda())
+  if (request.is_for_gpus && !pinning_device()->is_cuda())
     throw_bad_argument("kernel", request.kernel_name, "a ballast kernel where all devices are CPU cores");
   if (!request.setup.policy.empty()) make_split_policy(request.setup.policy);
   for (auto const& argument : request.arguments)
@@ -276,7 +280,7 @@ void revoke_host_access(job_request const& request) {
 completion job_runtime::submit(job_request request) {
   nvtx_range const shown("submit a job");
   auto whole = checked_uses(request);
-  if (request.compiled_here != nullptr && !knows(request.kernel)) add(request.kernel, *request.compiled_here);
+  add_kernel_of(request);
   if (ranks_ != nullptr) learn_shares(request);
   guard const hold(*this);
   if (planner_.is_stopped()) throw error("a job was submitted to a scheduler that is going");
@@ -287,6 +291,19 @@ completion job_runtime::submit(job_request request) {
   planner_.add(job);
   if (ranks_ != nullptr || job->is_planned() || planner_.may_begin()) advance_and_notify();
   return {job->end, {.first = job->number.value()}};
+}
+
+kernel_code const* job_runtime::checked_code(job_request const& request) {
+  auto whole = checked_uses(request);
+  add_kernel_of(request);
+  std::optional<job_record> alone;  // goes when the mutex is free
+  guard const hold(*this);
+  check_not_released(request);
+  auto const* const listed = code_of(request);
+  alone.emplace(job_number(), request, std::move(whole), listed, policy_of(request), options_.tasks,
+                weak_from_this(), options_.timeout);
+  if (alone->units() != 0) check_write_overlap(*alone);
+  return alone->code();
 }
 
 void job_runtime::check_memory(job_record const& job) {

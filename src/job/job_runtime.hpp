@@ -69,6 +69,9 @@ class job_runtime : public std::enable_shared_from_this<job_runtime> {
   std::shared_ptr<array_state> make_array(extents const& shape, std::size_t element_bytes, std::string name,
                                           std::optional<adopted_copy> adopted);
   completion submit(job_request request);
+  /// Throws what submit() would throw of the job alone, and returns its kernel's code, which stays as long as
+  /// this does; null for a plain one.
+  kernel_code const* checked_code(job_request const& request);
   /// Those of the rank; all, if there are no peers.
   index_range own_elements_of(array_state const& array) const;
   /// As array_handle::open().
@@ -125,6 +128,7 @@ class job_runtime : public std::enable_shared_from_this<job_runtime> {
   // Submission.
   void add(kernel_key key, kernel_code const& code);
   bool knows(kernel_key key);
+  void add_kernel_of(job_request const& request);
   listed_code const* code_of(job_request const& request) const;
   array_uses checked_uses(job_request const& request) const;
   std::string const& policy_of(job_request const& request) const;

@@ -60,9 +60,10 @@ void operation_dispatcher::submit_kernel(kernel_work kernel) {
   auto const op = kernel.op;
   auto const job = kernel.task->job;
   auto const& piece = kernel.task->pieces[kernel.piece];
-  auto arrays = kernel.task->arrays(devices_[kernel.task->device()].memory);
-  auto const launch = [job](std::vector<void*> const& on_arrays, job_part part, stream& on) {
-    job->request.launch({on_arrays, job->grid(), part, job->code()}, on);
+  auto const device = kernel.task->device();
+  auto arrays = kernel.task->arrays(devices_[device].memory);
+  auto const launch = [job, device](std::vector<void*> const& on_arrays, job_part part, stream& on) {
+    job->request.launch({on_arrays, job->grid(), part, job->code(), device}, on);
   };
   device_operation work{.part = piece.part, .may_be_joined = kernel.may_be_joined};
   if (!check_maps_) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Says the last argument of submit() is a factory, which returns the kernel
+// Says the last argument is a factory, which returns the kernel
 
 #include "ballast/job_scheduler.hpp"
 

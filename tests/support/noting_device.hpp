@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -30,13 +32,41 @@ class noting_event final : public event {
     notes_->said.emplace_back("finds the event reached");
     return true;
   }
-  std::chrono::nanoseconds since(event const& earlier) const override { return inner_->since(earlier); }
+  std::chrono::nanoseconds since(event const& earlier) const override {
+    return inner_->since(dynamic_cast<noting_event const&>(earlier).inner());
+  }
   event const& inner() const { return *inner_; }
 
  private:
   std::unique_ptr<event> inner_;
   std::shared_ptr<stream_notes> notes_;
   int unreached_looks_;
+};
+
+/// Launches of kernels, kept to be enqueued again.
+class noted_launches final : public captured_work {
+ public:
+  noted_launches(std::shared_ptr<stream_notes> notes) : notes_(std::move(notes)) {}
+
+  void add(kernel_code const& code, std::uint32_t grid, void const* argument, std::size_t bytes) {
+    auto const* const first = static_cast<std::byte const*>(argument);
+    launches_.push_back({code, grid, {first, first + bytes}});
+  }
+  std::size_t size() const { return launches_.size(); }
+  void enqueue(stream& on) override {
+    notes_->said.push_back("launches " + std::to_string(size()) + " captured");
+    for (auto const& one : launches_) on.launch(one.code, one.grid, one.argument.data(), one.argument.size());
+  }
+
+ private:
+  struct noted_launch {
+    kernel_code code;
+    std::uint32_t grid;
+    std::vector<std::byte> argument;
+  };
+
+  std::shared_ptr<stream_notes> notes_;
+  std::vector<noted_launch> launches_;
 };
 
 class noting_stream final : public stream {
@@ -62,7 +92,15 @@ class noting_stream final : public stream {
   void fill(void* to, unsigned char byte, std::size_t bytes) override { inner_->fill(to, byte, bytes); }
   void launch(kernel_code const& code, std::uint32_t grid, void const* argument, std::size_t bytes,
               std::shared_ptr<void const> kept) override {
+    if (captured_ != nullptr) return captured_->add(code, grid, argument, bytes);
     inner_->launch(code, grid, argument, bytes, std::move(kept));
+  }
+  /// As a GPU's stream does.
+  std::unique_ptr<captured_work> capture(std::function<void()> const& enqueue) override {
+    captured_ = std::make_unique<noted_launches>(notes_);
+    enqueue();
+    notes_->said.push_back("captures " + std::to_string(captured_->size()) + " launches");
+    return std::move(captured_);
   }
   void launch_cooperative(kernel_code const& code, std::uint32_t grid, void const* argument,
                           std::size_t bytes) override {
@@ -94,6 +132,7 @@ class noting_stream final : public stream {
   std::unique_ptr<stream> inner_;
   std::shared_ptr<stream_notes> notes_;
   std::string device_;
+  std::unique_ptr<noted_launches> captured_;  ///< while it captures
 };
 
 /// Another device whose streams note what they are asked for.

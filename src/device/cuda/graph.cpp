@@ -37,7 +37,33 @@ node_parameters with_arguments(node_parameters parameters, void* const* argument
   return parameters;
 }
 
+/// The stream, entered.
+cudaStream_t enter(cuda_engine& engine, stream& on) {
+  auto const* const ours = dynamic_cast<cuda_stream const*>(&on);
+  if (ours == nullptr || ours->gpu() != engine.index)
+    throw_bad_argument("on", "a stream of another device", "a stream of " + engine.fault.device());
+  engine.enter();
+  return ours->get();
+}
+
 }  // namespace
+
+captured_graph::captured_graph(std::shared_ptr<cuda_engine> engine, cudaGraph_t captured)
+    : engine_(std::move(engine)) {
+  auto const status = cudaGraphInstantiate(&instance_, captured, 0);
+  require_nothrow(engine_->fault, cudaGraphDestroy(captured), "cudaGraphDestroy");
+  engine_->require(status, "cudaGraphInstantiate");
+}
+
+captured_graph::~captured_graph() {
+  if (engine_->try_enter())
+    require_nothrow(engine_->fault, cudaGraphExecDestroy(instance_), "cudaGraphExecDestroy");
+}
+
+void captured_graph::enqueue(stream& on) {
+  auto* const native = enter(*engine_, on);
+  engine_->require(cudaGraphLaunch(instance_, native), "cudaGraphLaunch");
+}
 
 cuda_graph::cuda_graph(std::shared_ptr<cuda_engine> engine) : engine_(std::move(engine)) {
   engine_->enter();
@@ -81,12 +107,12 @@ cuda_graph::node cuda_graph::make_node(plain_launch const& launch, std::span<cud
 }
 
 void cuda_graph::upload(stream& on) {
-  auto const native = enter(on);
+  auto* const native = enter(*engine_, on);
   engine_->require(cudaGraphUpload(instance_, native), "cudaGraphUpload");
 }
 
 void cuda_graph::launch(stream& on) {
-  auto const native = enter(on);
+  auto* const native = enter(*engine_, on);
   engine_->require(cudaGraphLaunch(instance_, native), "cudaGraphLaunch");
 }
 
@@ -117,14 +143,6 @@ cuda_graph::node& cuda_graph::node_at(std::size_t branch, std::size_t index) {
   auto const most = branch_at(branch).size();
   if (index < most) return branches_[branch][index];
   throw_bad_argument("index", index, "0 to " + std::to_string(most - 1) + " in this branch");
-}
-
-cudaStream_t cuda_graph::enter(stream& on) {
-  auto const* const ours = dynamic_cast<cuda_stream const*>(&on);
-  if (ours == nullptr || ours->gpu() != engine_->index)
-    throw_bad_argument("on", "a stream of another device", "a stream of " + engine_->fault.device());
-  engine_->enter();
-  return ours->get();
 }
 
 }  // namespace ballast::detail

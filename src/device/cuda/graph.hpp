@@ -11,6 +11,22 @@
 
 namespace ballast::detail {
 
+/// A CUDA graph that a stream captured.
+class captured_graph final : public captured_work {
+ public:
+  /// Takes the graph.
+  captured_graph(std::shared_ptr<cuda_engine> engine, cudaGraph_t captured);
+  captured_graph(captured_graph const&) = delete;
+  captured_graph& operator=(captured_graph const&) = delete;
+  ~captured_graph() override;
+
+  void enqueue(stream& on) override;
+
+ private:
+  std::shared_ptr<cuda_engine> engine_;
+  cudaGraphExec_t instance_ = nullptr;
+};
+
 /// A CUDA graph of kernel nodes, each behind the one before it in its branch, the first of a branch behind
 /// the last ones of those that it begins after; and what was instantiated of it.
 class cuda_graph final : public launch_graph {
@@ -40,7 +56,6 @@ class cuda_graph final : public launch_graph {
   node make_node(plain_launch const& launch, std::span<cudaGraphNode_t const> before);
   std::vector<node> const& branch_at(std::size_t branch) const;
   node& node_at(std::size_t branch, std::size_t index);
-  cudaStream_t enter(stream& on);
 
   std::shared_ptr<cuda_engine> engine_;
   cudaGraph_t graph_ = nullptr;  ///< kept, for its nodes name those of what was instantiated

@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <exception>
 #include <limits>
 #include <thread>
 
 #include "ballast/error.hpp"
+#include "cuda/graph.hpp"
 
 namespace ballast::detail {
 namespace {
@@ -111,6 +113,26 @@ void cuda_stream::enqueue_rows(void* to, std::size_t to_pitch, void const* from,
   for (std::size_t row = 0; row < rows; ++row)
     copy(static_cast<std::byte*>(to) + row * to_pitch, static_cast<std::byte const*>(from) + row * from_pitch,
          row_bytes);
+}
+
+/// Only what this thread does is captured, whatever others do meanwhile.
+std::unique_ptr<captured_work> cuda_stream::capture(std::function<void()> const& enqueue) {
+  engine_->enter();
+  engine_->require(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal),
+                   "cudaStreamBeginCapture");
+  std::exception_ptr thrown;
+  try {
+    enqueue();
+  } catch (...) { thrown = std::current_exception(); }
+  cudaGraph_t captured = nullptr;
+  auto const status = cudaStreamEndCapture(stream_, &captured);
+  if (!thrown) {
+    engine_->require(status, "cudaStreamEndCapture");
+    return std::make_unique<captured_graph>(engine_, captured);
+  }
+  cudaGetLastError();  // of a capture that is void: the first failure tells why
+  if (captured != nullptr) require_nothrow(engine_->fault, cudaGraphDestroy(captured), "cudaGraphDestroy");
+  std::rethrow_exception(thrown);
 }
 
 void cuda_stream::fill(void* to, unsigned char byte, std::size_t bytes) {

@@ -48,6 +48,7 @@ class cuda_stream final : public stream {
   std::unique_ptr<event> record() override { return record(event_kind::timed); }
   std::unique_ptr<event> record_untimed() override { return record(event_kind::untimed); }
   void wait_for(event const& before) override;
+  std::unique_ptr<captured_work> capture(std::function<void()> const& enqueue) override;
   bool idle() override;
   bool is_at_rest() noexcept override;
   /// A host function in the stream would hold up what is behind it.

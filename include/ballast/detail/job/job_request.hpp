@@ -26,19 +26,21 @@ struct task_launch {
   std::span<void* const> arrays;  ///< of each argument, where its element 0 would be
   job_grid const& grid;
   job_part part;
-  kernel_code const* code;  ///< of the kernel; null for a plain one
+  kernel_code const* code;   ///< of the kernel; null for a plain one
+  std::uint32_t device = 0;  ///< on which it runs, by its place in the scheduler's list
 };
 
 /// A job as submit() hands it over, without types.
 struct job_request {
   job_setup setup;
-  std::vector<job_argument> arguments;
-  kernel_key kernel = nullptr;  ///< null for a plain one
+  std::vector<job_argument> arguments = {};
+  bool is_for_gpus = false;     ///< some kernel of it is a plain one
+  kernel_key kernel = nullptr;  ///< null for a plain one, and for a sequence
   std::string kernel_name;
   kernel_code const* compiled_here = nullptr;  ///< null if the caller's file compiles no kernels
   std::uint64_t factory = 0;                   ///< a number for its type
   /// Calls the factory and launches what it made.
-  std::function<void(task_launch const&, stream&)> launch;
+  std::function<void(task_launch const&, stream&)> launch = {};
 };
 
 /// What a factory is given for each array: references if it takes them, as a generic one does, else views.
@@ -251,6 +253,7 @@ job_request make_request(job_setup const& setup, Lambda const& body, Access cons
       "const for reads()");
   return {setup,
           {accesses.argument...},
+          false,
           key_of<Lambda>,
           "a lambda",
           &code_of_lambda<CompiledHere, Lambda>(arguments()),
@@ -265,11 +268,30 @@ requires(!lambda_kernel<Factory>) job_request
   using kernel = typename launcher::kernel;
   return {setup,
           {accesses.argument...},
+          plain_kernel_of_any<kernel>,
           listed_key_of<kernel>,
           name_of_kernel<kernel>(),
           code_of_made<CompiledHere, Access...>(factory),
           reinterpret_cast<std::uint64_t>(key_of<Factory>),
           launcher(factory, accesses...)};
+}
+
+template <bool CompiledHere, class Tuple, std::size_t... I>
+job_request request_of(job_setup const& setup, Tuple const& all, std::index_sequence<I...>) {
+  static_assert((array_access_of_any<std::tuple_element_t<I, Tuple>> && ...),
+                "all arguments but the last are reads(), writes(), writes_some() or updates()");
+  using last = std::tuple_element_t<sizeof...(I), Tuple>;
+  if constexpr (!lambda_kernel<std::remove_cvref_t<last>>)
+    check_factory<last, std::tuple_element_t<I, Tuple>...>();
+  return make_request<CompiledHere>(setup, std::get<sizeof...(I)>(all), std::get<I>(all)...);
+}
+/// Of references to the accesses of arrays, and last to a factory.
+template <bool CompiledHere, class Tuple>
+job_request request_of(job_setup const& setup, Tuple const& accesses_then_factory) {
+  constexpr auto arguments = std::tuple_size_v<Tuple>;
+  static_assert(arguments > 0, "the last argument is a factory, which returns the kernel");
+  return request_of<CompiledHere>(setup, accesses_then_factory,
+                                  std::make_index_sequence < arguments == 0 ? 0 : arguments - 1 > ());
 }
 
 }  // namespace ballast::detail
