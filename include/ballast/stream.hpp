@@ -194,9 +194,9 @@ class BALLAST_API stream {
   /// cannot be started.
   void wait_for(completion const& work);
   /// Calls `enqueue`, which enqueues launches and copies here, and keeps them instead of having the device do
-  /// them; their kernels were launched here before, so that nothing is loaded meanwhile. Null, without a call,
-  /// on host devices, where enqueuing anew costs no more. Throws what `enqueue` throws, and ballast::error with
-  /// CUDA's message for what cannot be captured; nothing was enqueued then.
+  /// them; their kernels were launched here before, so that nothing is loaded meanwhile. Null, without a
+  /// call, on host devices, where enqueuing anew costs no more. Throws what `enqueue` throws, and
+  /// ballast::error with CUDA's message for what cannot be captured; nothing was enqueued then.
   virtual std::unique_ptr<captured_work> capture(std::function<void()> const& enqueue);
   /// Whether everything enqueued so far has finished.
   virtual bool idle() = 0;
