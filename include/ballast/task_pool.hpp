@@ -104,7 +104,8 @@ class BALLAST_API pool_stopped : public stopped {
   pool_statistics statistics_;
 };
 
-/// Runs tasks that create tasks, on the workers of one device, which balance them among themselves. Only one
+/// Runs tasks that create tasks, on the workers of one device or several, which balance them among
+/// themselves. Only one
 /// thread at a time may call run(), which refuses a second one; any thread may call request_stop().
 class BALLAST_API task_pool {
  public:
@@ -112,6 +113,13 @@ class BALLAST_API task_pool {
   /// Throws bad_argument with the option's name, device_lost, and ballast::error if the set was compiled
   /// without the method or a resident kernel runs on the device.
   task_pool(std::shared_ptr<compute_device> device, kernel_set const& kernels, pool_options options = {});
+  /// Makes a pool over 1 to 16 devices, all of them CPU cores, or GPUs (or parts of them) that reach each
+  /// other's memory: who has idle workers is sent tasks by another. For several `kernels` was compiled
+  /// for_pools_over_devices (ballast/methods/pool_methods.cuh), and the method is `chunks`. Options are for
+  /// each device. All memory that tasks use must be in reach of each device. A run has one span, and
+  /// statistics of the workers of all devices, in the order of the list. `resident.idle_timeout` has no
+  /// effect. Throws as the other constructor, and bad_argument ("devices").
+  task_pool(device_list const& devices, kernel_set const& kernels, pool_options options = {});
   ~task_pool();
   task_pool(task_pool const&) = delete;
   task_pool& operator=(task_pool const&) = delete;
@@ -140,15 +148,17 @@ class BALLAST_API task_pool {
 
   /// The name of the method that the pool was made with.
   std::string_view method() const;  ///< a name of pool_methods()
-  /// What block.workers() tells the tasks: the blocks that work; on a GPU, where kernels have one thread, the
-  /// threads of these blocks, 32 in each. A run beside other resident kernels may have fewer. With
-  /// `static-per-task`, where the workers of a level are the blocks of its grid, it is only an upper bound:
-  /// 4294967295, the most tasks that a level can have.
+  /// What block.workers() tells the tasks, of all devices together: the blocks that work; on a GPU, where
+  /// kernels have one thread, the threads of these blocks, 32 in each. A run beside other resident kernels
+  /// may have fewer. With `static-per-task`, where the workers of a level are the blocks of its grid, it is
+  /// only an upper bound: 4294967295, the most tasks that a level can have.
   std::uint32_t workers() const;
   /// Bytes allocated for the pool, device and pinned memory together.
   std::size_t memory_bytes() const;
-  /// The device that the pool runs on.
+  /// The device that the pool runs on, the first of several.
   compute_device& device() const;
+  /// All of them.
+  device_list const& devices() const;
 
  private:
   struct BALLAST_HIDDEN state;

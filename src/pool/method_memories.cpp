@@ -71,6 +71,27 @@ void chunk_memory::collect(stream& on, std::vector<stored_task>& into) {
   }
 }
 
+void peer_memory::meet(std::span<peer_memory const* const> all, std::uint32_t own) {
+  among_.own = own;
+  among_.devices = std::uint32_t(all.size());
+  for (std::size_t device = 0; device < all.size(); ++device)
+    among_.peers[device] = all[device]->words_.data();
+}
+
+void peer_memory::start(kernel_start const& how, pool_view const& view) {
+  auto all = among_;
+  static_cast<pool_view&>(all) = view;
+  all.method = chunks_.ref();
+  start_with(how, all, all.method);
+}
+
+void peer_memory::collect(stream& on, std::vector<stored_task>& into) {
+  chunks_.collect(on, into);
+  auto const words = copy_of(on, words_)[0];
+  if (words.found.phase == search::asked && words.granted == words.found.request)
+    into.insert(into.end(), words.gift, words.gift + words.gift_tasks);
+}
+
 template <class Method, class Words>
 void deque_memory<Method, Words>::collect(stream& on, std::vector<stored_task>& into) {
   auto words = copy_of(on, words_);

@@ -3,18 +3,21 @@
 
 #include <algorithm>
 #include <bit>
+#include <span>
+#include <vector>
 
 #include "ballast/detail/pool/chunks.cuh"
 #include "ballast/detail/pool/deque_stealing.cuh"
+#include "ballast/detail/pool/peer_view.cuh"
 #include "ballast/detail/pool/pool_loop.cuh"
 #include "ballast/detail/pool/shared_queues.cuh"
 #include "pool_executor.hpp"
 
 namespace ballast::detail {
 
-template <class Method>
-void start_with(kernel_start const& how, pool_view const& view, Method const& method) {
-  pool_work<Method> const work{how.kernel.next_control(), view, method};
+template <class View, class Method>
+void start_with(kernel_start const& how, View const& view, Method const& method) {
+  pool_work<Method, View> const work{how.kernel.next_control(), view, method};
   how.kernel.start_on(how.on, &work, sizeof work, how.follow);
 }
 
@@ -41,6 +44,27 @@ class chunk_memory final : public method_memory {
   device_buffer<std::uint32_t> used_, spare_chunks_;
   device_buffer<ring_queue_words> free_words_;
   device_buffer<chunks_ref::free_list::slot> free_slots_;
+};
+
+/// That of one device of a pool over several.
+class peer_memory final : public method_memory {
+ public:
+  peer_memory(pool_plan const& plan, std::uint32_t workers)
+      : chunks_(plan, workers), words_(plan.device, 1) {}
+
+  /// Once all are made; they stay.
+  void meet(std::span<peer_memory const* const> all, std::uint32_t own);
+  void clear(stream& on) override { chunks_.clear(on); }
+  void prepare(stream& on) override { detail::clear(on, words_); }
+  void start(kernel_start const& how, pool_view const& view) override;
+  /// With the tasks that came, and that nobody has taken.
+  void collect(stream& on, std::vector<stored_task>& into) override;
+  std::size_t bytes() const override { return chunks_.bytes() + words_.bytes(); }
+
+ private:
+  chunk_memory chunks_;
+  device_buffer<peer_words> words_;
+  peer_view among_;
 };
 
 template <class Method, class Words>

@@ -75,6 +75,8 @@ class method_memory {
 
   /// Makes it empty, as it is also after a run that was not called off.
   virtual void clear(stream& on) = 0;
+  /// Before each launch.
+  virtual void prepare(stream&) {}
   virtual void start(kernel_start const& how, pool_view const& view) = 0;
   /// Adds the tasks that are left; no worker runs.
   virtual void collect(stream& on, std::vector<stored_task>& into) = 0;
@@ -106,7 +108,9 @@ struct pool_method_code {
 /// The method of that name. Throws bad_argument ("method").
 pool_method_code const& pool_method_named(std::string_view name);
 
-std::unique_ptr<pool_executor> make_resident_executor(pool_plan const& plan, pool_method_code const& method);
+/// A plan for each device; for several the method is `chunks`.
+std::unique_ptr<pool_executor> make_resident_executor(std::vector<pool_plan> const& plans,
+                                                      pool_method_code const& method);
 std::unique_ptr<pool_executor> make_level_executor(pool_plan const& plan, bool block_per_task);
 
 /// What a halt means for who asked for the run; empty if tasks did not fit, which is no reason to stop.

@@ -1,29 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <exception>
+#include <utility>
 
+#include "method_memories.hpp"
 #include "pool_executor.hpp"
 #include "worker_memory.hpp"
 
 namespace ballast::detail {
 namespace {
 
-/// Runs a pool as a resident kernel. Where tasks do not fit, the kernel ends, the host takes all that
-/// have not run, and the kernel starts again with empty stacks and these as waiting tasks.
-class resident_executor final : public pool_executor {
+using memory_maker = std::unique_ptr<method_memory> (*)(pool_plan const& plan, std::uint32_t workers);
+
+std::unique_ptr<method_memory> make_peer_memory(pool_plan const& plan, std::uint32_t workers) {
+  return std::make_unique<peer_memory>(plan, workers);
+}
+
+/// What a pool has on one device.
+class device_part {
  public:
-  resident_executor(pool_plan const& plan, pool_method_code const& method)
+  device_part(pool_plan const& plan, entry_key entry, memory_maker make_memory)
       : plan_(plan),
-        kernel_(plan.device, *plan.kernels, plan.kernels->entry_for(method.entry), plan.options.resident),
-        memory_(method.make_memory(plan, kernel_.max_blocks())),
+        kernel_(plan.device, *plan.kernels, plan.kernels->entry_for(entry), plan.options.resident),
+        memory_(make_memory(plan, kernel_.max_blocks())),
         workers_(plan, kernel_.max_blocks()),
         epilogue_code_(plan.kernels->entry_for(entry_key_of<launch_epilogue>).code),
         stream_(plan.device->make_stream()) {
     if (plan.device->is_cuda()) (void)plan.device->resources(epilogue_code_);  // loads it before it is needed
   }
 
-  std::uint32_t workers() const override { return kernel_.max_blocks() * tasks_at_once(plan_); }
-  std::size_t memory_bytes() const override { return memory_->bytes() + workers_.bytes(); }
-  bool is_claimed() override {
+  resident_kernel& kernel() { return kernel_; }
+  method_memory& memory() { return *memory_; }
+  stream& on() { return *stream_; }
+  std::uint32_t workers() const { return kernel_.max_blocks() * tasks_at_once(plan_); }
+  std::size_t memory_bytes() const { return memory_->bytes() + workers_.bytes(); }
+
+  bool is_claimed() {
     if (!kernel_.claimed()) return false;
     try {
       kernel_.join(deadline::in(clock::duration(0)));
@@ -33,47 +45,73 @@ class resident_executor final : public pool_executor {
     return false;
   }
 
-  void request_stop() noexcept override {
-    stop_requested_.store(true);
-    kernel_.request_stop();
-  }
-
-  void check_ended() override {
-    if (is_claimed()) throw error("the kernel of an earlier run of this pool has not ended");
-  }
-
-  void execute(pool_run& run) override {
-    stop_requested_.store(false);
-    room_of_run const held{kernel_};
-    kernel_.take_room();  // first: what clears memory runs there
+  void begin_run() {
     workers_.begin_run(*stream_);
-    while (!run.waiting.empty() && run.why_stopped.empty()) {
-      if (!begin_launch(run)) break;
-      auto const halt = end_launch(run);
-      workers_.add_counts(run.statistics);
-      collect_unrun(run, halt);
-    }
-    workers_.end_run(!run.why_stopped.empty());
-    make_statistics_for_all(run);  // also if there was nothing to launch
+    statistics_ = {};
+  }
+  /// Enqueues what comes before the kernel. Waits for nothing where few tasks wait.
+  void prepare(std::vector<stored_task> waiting) {
+    waiting_ = std::move(waiting);
+    has_run_ = false;
+    kernel_.take_room();
+    workers_.set_workers(kernel_.blocks());
+    workers_.set_waiting(*stream_, waiting_);
+    if (!is_empty_) memory_->clear(*stream_);
+    memory_->prepare(*stream_);
+  }
+  /// What takes some microseconds of the host comes when the kernel runs.
+  void start() {
+    is_empty_ = true;
+    memory_->start({kernel_, *stream_, [this] { enqueue_epilogue(); }}, workers_.view());
+    is_started_ = has_run_ = true;
+    make_statistics_for_all();
+  }
+  /// Whether it was not joined yet.
+  bool is_started() const { return is_started_; }
+  void join(deadline until) {
+    kernel_.join(until);
+    is_started_ = false;
+    auto const& words = workers_.words();
+    waiting_.resize(waiting_.size() - std::min<std::size_t>(words.taken, waiting_.size()));
+    workers_.add_counts(statistics_);
+  }
+  std::chrono::nanoseconds stop_timeout() const { return plan_.options.resident.stop_timeout; }
+  pool_halt halt() const { return has_run_ ? workers_.halt() : pool_halt::elsewhere; }
+
+  /// The tasks that no worker has taken from among those that the launch began with.
+  std::vector<stored_task> take_waiting() { return std::exchange(waiting_, {}); }
+  /// All others that have not run.
+  void collect(std::vector<stored_task>& into) {
+    if (!has_run_) return;
+    is_empty_ = false;
+    memory_->collect(*stream_, into);
+    workers_.collect(*stream_, into);
+  }
+  void require_none_lost() const {
+    auto const pending = workers_.pending();
+    if (pending != 0)
+      throw error("the pool on " + plan_.device->name() + " ended with a count of " +
+                  std::to_string(pending) + " pending tasks, which cannot be");
+  }
+  void end_run(bool was_stopped) { workers_.end_run(was_stopped); }
+
+  /// Adds what the run has counted here, once.
+  void add_to(pool_statistics& sum) {
+    make_statistics_for_all();  // also if there was nothing to launch
+    sum.created += statistics_.created;
+    sum.run += statistics_.run;
+    sum.steals_tried += statistics_.steals_tried;
+    sum.steals_won += statistics_.steals_won;
+    sum.joins += statistics_.joins;
+    sum.shared += statistics_.shared;
+    sum.max_stored += statistics_.max_stored;
+    sum.sum += statistics_.sum;
+    sum.max = std::max(sum.max, statistics_.max);
+    if (sum.workers.empty()) return sum.workers.swap(statistics_.workers);
+    sum.workers.insert(sum.workers.end(), statistics_.workers.begin(), statistics_.workers.end());
   }
 
  private:
-  /// Gives back what no launch has used.
-  struct room_of_run {
-    resident_kernel& kernel;
-    ~room_of_run() { kernel.give_back_room(); }
-  };
-
-  /// Enqueues everything of a launch, and waits for nothing where few tasks wait.
-  void enqueue(pool_run const& run) {
-    kernel_.take_room();
-    workers_.set_workers(kernel_.blocks());
-    workers_.set_waiting(*stream_, run.waiting);
-    if (!is_empty_) memory_->clear(*stream_);
-    is_empty_ = true;
-    memory_->start({kernel_, *stream_, [this] { enqueue_epilogue(); }}, workers_.view());
-  }
-
   /// Behind the workers' kernel: what they have left comes to the host.
   void enqueue_epilogue() {
     if (plan_.device->is_cuda())
@@ -82,60 +120,9 @@ class resident_executor final : public pool_executor {
       workers_.read_back(*stream_);
   }
 
-  /// False, and why_stopped is told, if tasks that are with the host cannot go back.
-  bool begin_launch(pool_run& run) {
-    try {
-      enqueue(run);
-    } catch (device_lost const&) { throw; } catch (error const& failure) {
-      stream_->synchronize();  // what it copies will change
-      if (run.statistics.launches == 0) throw;
-      run.why_stopped = failure.what();
-      return false;
-    }
-    ++run.statistics.launches;
-    make_statistics_for_all(run);  // takes some microseconds, now while the kernel runs
-    return true;
-  }
-
-  void make_statistics_for_all(pool_run& run) const {
-    auto& workers = run.statistics.workers;
+  void make_statistics_for_all() {
+    auto& workers = statistics_.workers;
     workers.resize(std::max<std::size_t>(workers.size(), kernel_.blocks()));
-  }
-
-  pool_halt end_launch(pool_run& run) {
-    if (stop_requested_.load())
-      kernel_.request_stop();  // a stop asked for before enqueue() was forgotten by it
-    try {
-      kernel_.join(run.until);
-    } catch (timed_out const& passed) {
-      run.why_stopped = passed.what();
-      kernel_.request_stop();
-      kernel_.join(deadline::in(plan_.options.resident.stop_timeout));
-    }
-    auto const& words = workers_.words();
-    run.waiting.resize(run.waiting.size() - std::min<std::size_t>(words.taken, run.waiting.size()));
-    return workers_.halt();
-  }
-
-  void collect_unrun(pool_run& run, pool_halt halt) {
-    if (halt == pool_halt::none) {
-      require_none_lost();
-      run.why_stopped.clear();  // it may have ended after its deadline, but it ended
-      return;
-    }
-    if (run.why_stopped.empty()) run.why_stopped = reason_of(halt);
-    is_empty_ = false;
-    memory_->collect(*stream_, run.waiting);
-    workers_.collect(*stream_, run.waiting);
-    run.statistics.spilled += run.waiting.size();
-    run.statistics.max_stored = std::max<std::uint64_t>(run.statistics.max_stored, run.waiting.size());
-  }
-
-  void require_none_lost() const {
-    auto const pending = workers_.pending();
-    if (pending != 0)
-      throw error("the pool on " + plan_.device->name() + " ended with a count of " +
-                  std::to_string(pending) + " pending tasks, which cannot be");
   }
 
   pool_plan plan_;
@@ -144,14 +131,176 @@ class resident_executor final : public pool_executor {
   worker_memory workers_;
   kernel_code const& epilogue_code_;
   std::unique_ptr<stream> stream_;  ///< ends first: it may still copy where the others are
+  std::vector<stored_task> waiting_;
+  pool_statistics statistics_;  ///< of the run
+  bool is_empty_ = false;       ///< what the method keeps
+  bool is_started_ = false;
+  bool has_run_ = false;  ///< in the newest launch
+};
+
+/// Runs a pool as a resident kernel on each device. Where tasks do not fit, the kernels end, the host takes
+/// all that have not run, and the kernels start again with empty stacks and these as waiting tasks.
+class resident_executor final : public pool_executor {
+ public:
+  resident_executor(std::vector<pool_plan> const& plans, pool_method_code const& method) {
+    bool const is_alone = plans.size() == 1;
+    auto const entry = is_alone ? method.entry : entry_key_of<peer_view>;
+    auto const make_memory = is_alone ? method.make_memory : make_peer_memory;
+    for (auto const& plan : plans) parts_.push_back(std::make_unique<device_part>(plan, entry, make_memory));
+    if (!is_alone) meet();
+  }
+
+  std::uint32_t workers() const override {
+    std::uint32_t sum = 0;
+    for (auto const& part : parts_) sum += part->workers();
+    return sum;
+  }
+  std::size_t memory_bytes() const override {
+    std::size_t sum = 0;
+    for (auto const& part : parts_) sum += part->memory_bytes();
+    return sum;
+  }
+  bool is_claimed() override {
+    bool any = false;
+    for (auto const& part : parts_) any |= part->is_claimed();
+    return any;
+  }
+
+  void request_stop() noexcept override {
+    stop_requested_.store(true);
+    for (auto const& part : parts_) part->kernel().request_stop();
+  }
+
+  void check_ended() override {
+    if (is_claimed()) throw error("the kernel of an earlier run of this pool has not ended");
+  }
+
+  void execute(pool_run& run) override {
+    stop_requested_.store(false);
+    most_with_host_ = 0;
+    room_of_run const held{parts_};
+    for (auto const& part : parts_) part->kernel().take_room();  // first: what clears memory runs there
+    for (auto const& part : parts_) part->begin_run();
+    while (!run.waiting.empty() && run.why_stopped.empty()) {
+      if (!begin_launch(run)) break;
+      end_launch(run);
+      collect_unrun(run);
+    }
+    for (auto const& part : parts_) part->end_run(!run.why_stopped.empty());
+    for (auto const& part : parts_) part->add_to(run.statistics);
+    run.statistics.max_stored = std::max(run.statistics.max_stored, most_with_host_);
+  }
+
+ private:
+  using device_parts = std::vector<std::unique_ptr<device_part>>;
+
+  /// Gives back what no launch has used.
+  struct room_of_run {
+    device_parts const& parts;
+    ~room_of_run() {
+      for (auto const& part : parts) part->kernel().give_back_room();
+    }
+  };
+
+  void meet() {
+    std::vector<peer_memory const*> all;
+    for (auto const& part : parts_) all.push_back(&dynamic_cast<peer_memory&>(part->memory()));
+    for (std::uint32_t i = 0; i < parts_.size(); ++i)
+      dynamic_cast<peer_memory&>(parts_[i]->memory()).meet(all, i);
+  }
+
+  /// In turn, so that each has some of the newest.
+  void deal_out(std::vector<stored_task> waiting) {
+    if (parts_.size() == 1) return parts_.front()->prepare(std::move(waiting));
+    std::vector<std::vector<stored_task>> of_parts(parts_.size());
+    for (std::size_t i = 0; i < waiting.size(); ++i) of_parts[i % parts_.size()].push_back(waiting[i]);
+    for (std::size_t i = 0; i < parts_.size(); ++i) parts_[i]->prepare(std::move(of_parts[i]));
+    for (auto const& part : parts_) part->on().synchronize();  // before any writes what another cleared
+  }
+
+  /// False, and why_stopped is told, if tasks that are with the host cannot go back.
+  bool begin_launch(pool_run& run) {
+    auto const waiting = parts_.size() == 1 ? std::vector<stored_task>() : run.waiting;
+    try {
+      deal_out(std::exchange(run.waiting, {}));
+    } catch (device_lost const&) { throw; } catch (error const& failure) {
+      for (auto const& part : parts_) part->on().synchronize();  // what it copies will change
+      run.waiting = parts_.size() == 1 ? parts_.front()->take_waiting() : waiting;
+      if (run.statistics.launches == 0) throw;
+      run.why_stopped = failure.what();
+      return false;
+    }
+    start_all(run);
+    ++run.statistics.launches;
+    return true;
+  }
+
+  /// Those that were started run to their end, also if another one cannot be.
+  void start_all(pool_run& run) {
+    try {
+      for (auto const& part : parts_) part->start();
+    } catch (error const& failure) {
+      if (!parts_.front()->is_started()) throw;
+      run.why_stopped = failure.what();
+      request_stop();
+    }
+  }
+
+  void end_launch(pool_run& run) {
+    if (stop_requested_.load())
+      request_stop();  // a stop asked for before a kernel was started was forgotten by it
+    std::exception_ptr failure;
+    for (auto const& part : parts_) {
+      if (!part->is_started()) continue;
+      try {
+        join(*part, run);
+      } catch (...) {
+        if (!failure) failure = std::current_exception();
+        request_stop();
+      }
+    }
+    if (failure) std::rethrow_exception(failure);
+  }
+
+  void join(device_part& part, pool_run& run) {
+    try {
+      part.join(run.until);
+    } catch (timed_out const& passed) {
+      if (run.why_stopped.empty()) run.why_stopped = passed.what();
+      request_stop();
+      part.join(deadline::in(part.stop_timeout()));
+    }
+  }
+
+  void collect_unrun(pool_run& run) {
+    auto const ended_well = [](auto const& part) { return part->halt() == pool_halt::none; };
+    for (auto const& part : parts_) {
+      auto const left = part->take_waiting();
+      run.waiting.insert(run.waiting.end(), left.begin(), left.end());
+    }
+    if (std::ranges::all_of(parts_, ended_well)) {
+      for (auto const& part : parts_) part->require_none_lost();
+      run.why_stopped.clear();  // it may have ended after its deadline, but it ended
+      return;
+    }
+    for (auto const& part : parts_) {
+      if (run.why_stopped.empty()) run.why_stopped = reason_of(part->halt());
+      part->collect(run.waiting);
+    }
+    run.statistics.spilled += run.waiting.size();
+    most_with_host_ = std::max<std::uint64_t>(most_with_host_, run.waiting.size());
+  }
+
+  device_parts parts_;
   std::atomic<bool> stop_requested_ = false;
-  bool is_empty_ = false;  ///< what the method keeps
+  std::uint64_t most_with_host_ = 0;  ///< tasks
 };
 
 }  // namespace
 
-std::unique_ptr<pool_executor> make_resident_executor(pool_plan const& plan, pool_method_code const& method) {
-  return std::make_unique<resident_executor>(plan, method);
+std::unique_ptr<pool_executor> make_resident_executor(std::vector<pool_plan> const& plans,
+                                                      pool_method_code const& method) {
+  return std::make_unique<resident_executor>(plans, method);
 }
 
 }  // namespace ballast::detail

@@ -6,7 +6,8 @@
 #include <bit>
 #include <new>
 
-#include "ballast/detail/pool/run_span.hpp"
+#include "ballast/detail/pool/chunk_pool.hpp"
+#include "ballast/detail/pool/peer_view.cuh"
 #include "ballast/error.hpp"
 #include "pool_executor.hpp"
 
@@ -55,14 +56,45 @@ namespace ballast {
 using namespace detail;
 namespace {
 
-std::unique_ptr<pool_executor> make_executor(pool_plan const& plan) {
+device_list const& checked(device_list const& devices) {
+  if (devices.empty() || devices.size() > max_pool_devices)
+    throw_bad_argument("devices", devices.size(), "1 to 16 devices");
+  for (auto const& one : devices)
+    for (auto const& other : devices)
+      if (!one->enable_peer_access(*other))
+        throw_bad_argument("devices", one->name() + " beside " + other->name(),
+                           "devices whose kernels reach each other's memory");
+  return devices;
+}
+
+std::vector<pool_plan> make_plans(device_list const& devices, kernel_set const& kernels,
+                                  pool_options const& options) {
+  std::vector<pool_plan> plans;
+  for (auto const& device : checked(devices)) plans.push_back(make_plan(device, kernels, options));
+  return plans;
+}
+
+std::unique_ptr<pool_executor> make_shared_executor(std::vector<pool_plan> const& plans) {
+  auto const& plan = plans.front();
+  auto const& method = pool_method_named(plan.options.method);
+  if (method.entry != entry_key_of<chunks_ref>)
+    throw_bad_argument("method", plan.options.method, "chunks for a pool over several devices");
+  if (!plan.kernels->has_entry_for(entry_key_of<peer_view>))
+    throw error("kernel set " + plan.kernels->name() + " was compiled for pools of one device; list " +
+                "for_pools_over_devices (ballast/methods/pool_methods.cuh) for several");
+  return make_resident_executor(plans, method);
+}
+
+std::unique_ptr<pool_executor> make_executor(std::vector<pool_plan> const& plans) {
+  if (plans.size() > 1) return make_shared_executor(plans);
+  auto const& plan = plans.front();
   auto const& method = pool_method_named(plan.options.method);
   if (!plan.kernels->has_entry_for(method.entry))
     throw error("kernel set " + plan.kernels->name() + " was compiled without the pool method " +
                 std::string(method.about.name) + "; BALLAST_KERNELS compiles chunks, and every method for " +
                 "for_pool_methods (ballast/methods/pool_methods.cuh)");
   return method.make_memory == nullptr ? make_level_executor(plan, method.block_per_task)
-                                       : make_resident_executor(plan, method);
+                                       : make_resident_executor(plans, method);
 }
 
 }  // namespace
@@ -78,11 +110,13 @@ pool_stopped::pool_stopped(std::string_view device, std::string_view why, std::v
 struct task_pool::state {
   // What is allocated comes after the executor, which refuses a device on which a resident kernel runs: room
   // for 16 roots, as the executors have, whichever kernels these are of.
-  explicit state(pool_plan const& made) : plan(made), executor(make_executor(plan)) {
+  state(device_list const& on, std::vector<pool_plan> const& plans)
+      : devices(on), plan(plans.front()), executor(make_executor(plans)) {
     members = pinned_buffer<std::byte>(plan.device, 16 * max_bytes_outside(*plan.kernels));
   }
 
-  pool_plan plan;
+  device_list devices;
+  pool_plan plan;                    ///< of the first
   pinned_buffer<std::byte> members;  ///< of large kernels, to which the tasks of a run refer
   std::unique_ptr<pool_executor> executor;
   std::atomic<bool> is_running = false;
@@ -146,7 +180,9 @@ class one_run {
 }  // namespace
 
 task_pool::task_pool(std::shared_ptr<compute_device> device, kernel_set const& kernels, pool_options options)
-    : state_(std::make_unique<state>(make_plan(std::move(device), kernels, options))) {}
+    : task_pool(device_list{std::move(device)}, kernels, std::move(options)) {}
+task_pool::task_pool(device_list const& devices, kernel_set const& kernels, pool_options options)
+    : state_(std::make_unique<state>(devices, make_plans(devices, kernels, options))) {}
 
 // Blocks that may still run use the memory: such a state is left behind alive.
 task_pool::~task_pool() {
@@ -184,5 +220,6 @@ std::size_t task_pool::memory_bytes() const {
   return state_->executor->memory_bytes() + state_->members.bytes();
 }
 compute_device& task_pool::device() const { return *state_->plan.device; }
+device_list const& task_pool::devices() const { return state_->devices; }
 
 }  // namespace ballast

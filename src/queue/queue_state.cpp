@@ -5,7 +5,7 @@
 #include <thread>
 #include <utility>
 
-#include "ballast/detail/pool/run_span.hpp"
+#include "ballast/detail/pool/chunk_pool.hpp"
 #include "ballast/error.hpp"
 #include "stopped_queue.hpp"
 

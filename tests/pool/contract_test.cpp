@@ -31,17 +31,21 @@ std::uint32_t tasks_of_a_run() {
 struct contract_case {
   std::string method;
   int threads;
+  std::size_t devices = 1;
 };
 
 std::vector<contract_case> all_cases() {
   std::vector<contract_case> cases;
   for (auto const& method : pool_methods())
     for (int const threads : {64, 32, 1}) cases.push_back({std::string(method.name), threads});
+  for (std::size_t const several : {2, 3})
+    for (int const threads : {64, 32, 1}) cases.push_back({"chunks", threads, several});
   return cases;
 }
 
 std::string name_of(testing::TestParamInfo<contract_case> const& info) {
   auto name = info.param.method + "_by_" + std::to_string(info.param.threads);
+  if (info.param.devices > 1) name += "_on_" + std::to_string(info.param.devices) + "_devices";
   std::ranges::replace(name, '-', '_');
   return name;
 }
@@ -59,13 +63,13 @@ class pool_contract : public testing::TestWithParam<contract_case> {
     return GetParam().threads == 32 ? tree_kernels_of_warps() : tree_kernels_of_blocks();
   }
   task_pool make_pool(std::uint32_t capacity = 1024) const {
-    return task_pool(device(), kernels(), pool_by(GetParam().method, capacity));
+    return task_pool(pool_devices(GetParam().devices), kernels(), pool_by(GetParam().method, capacity));
   }
   /// Thousands of a GPU's workers that find nothing are in the way of the one that works.
   task_pool make_pool_for_chain() const {
     auto options = pool_by(GetParam().method);
     if (device()->is_cuda() && options.resident.blocks == 0) options.resident.blocks = 64;
-    return task_pool(device(), kernels(), options);
+    return task_pool(pool_devices(GetParam().devices), kernels(), options);
   }
 
   /// Words for nodes 0 .. nodes - 1, all zero.
@@ -178,7 +182,7 @@ TEST_P(pool_contract, runs_each_task_of_a_comb_once) {
 TEST_P(pool_contract, keeps_as_many_tasks_as_its_capacity_says_without_the_host) {
   auto options = pool_by(GetParam().method, std::bit_ceil(many_));
   options.resident.blocks = device()->is_cuda() ? 2 : 1;
-  task_pool pool(device(), kernels(), options);
+  task_pool pool(pool_devices(GetParam().devices), kernels(), options);
   std::uint32_t const nodes = is_static() ? 9'999 : many_ / 4 * 2 + 1;
   prepare(nodes);
   auto const statistics = pool.run(node(0, nodes, tree_shape::comb));

@@ -14,6 +14,20 @@ using namespace detail;
 /// One device for all tests of pools, by default of two cores.
 inline std::shared_ptr<compute_device> device() { return devices().front(); }
 
+/// So many devices for one pool: that one, others of the list if it has as many of its kind, else as many
+/// parts of it.
+inline device_list pool_devices(std::size_t count) {
+  if (count == 1) return {device()};
+  auto all = devices();
+  std::erase_if(all, [](auto const& one) { return one->is_cuda() != device()->is_cuda(); });
+  std::string const part =
+      device()->is_cuda() ? "cuda:" + std::to_string(device()->spec().index) + "@32" : "host:1";
+  if (all.size() < count) all.clear();
+  while (all.size() < count) all.push_back(open_devices(part).front());
+  all.resize(count);
+  return all;
+}
+
 /// A pool by a method's name, on a GPU with as many blocks as BALLAST_TEST_BLOCKS says; without it as many as
 /// fit, but 16 where all of them wait for one lock.
 inline pool_options pool_by(std::string_view method, std::uint32_t capacity = 1024, std::uint32_t joins = 0) {

@@ -6,9 +6,23 @@
 namespace ballast::test {
 using namespace detail;
 
-BALLAST_KERNELS(tree_kernels_of_blocks, ballast::for_pool_methods, tree_node<64>, wide_root<64>, sower<64>)
-BALLAST_KERNELS(tree_kernels_of_warps, ballast::for_pool_methods, tree_node<32>, wide_root<32>, sower<32>)
-BALLAST_KERNELS(tree_kernels_of_threads, ballast::for_pool_methods, tree_node<1>, wide_root<1>, sower<1>)
+namespace {
+
+/// Each method, and pools over several devices.
+struct for_every_pool {
+  static constexpr bool keeps_tasks = true;
+  template <bool KeepsTasks, class... K>
+  static void compile(compiled_code& into) {
+    for_pool_methods::compile<KeepsTasks, K...>(into);
+    into.entries.push_back(make_peer_entry<pool_list<K...>>());
+  }
+};
+
+}  // namespace
+
+BALLAST_KERNELS(tree_kernels_of_blocks, for_every_pool, tree_node<64>, wide_root<64>, sower<64>)
+BALLAST_KERNELS(tree_kernels_of_warps, for_every_pool, tree_node<32>, wide_root<32>, sower<32>)
+BALLAST_KERNELS(tree_kernels_of_threads, for_every_pool, tree_node<1>, wide_root<1>, sower<1>)
 BALLAST_KERNELS(joining_kernels_of_blocks, ballast::for_pool_methods, fibonacci<64>, fibonacci_sum<64>,
                 nested)
 BALLAST_KERNELS(joining_kernels_of_threads, ballast::for_pool_methods, fibonacci<1>, fibonacci_sum<1>)

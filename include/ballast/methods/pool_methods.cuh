@@ -4,6 +4,7 @@
 #include "ballast/detail/pool/compile_pool.cuh"
 #include "ballast/detail/pool/deque_stealing.cuh"
 #include "ballast/detail/pool/level_arrays.cuh"
+#include "ballast/detail/pool/peer_view.cuh"
 #include "ballast/detail/pool/shared_queues.cuh"
 
 namespace ballast::detail {
@@ -40,6 +41,21 @@ struct for_pool_methods {
     into.entries.push_back(make_pool_entry<list, shared_ring_ref>());
     into.entries.push_back(make_pool_entry<list, locked_queue_ref>());
     into.entries.push_back(make_level_entry<list>());
+  }
+};
+
+/// Among the kernels of BALLAST_KERNELS: compiles them as for_pools does, and once more for pools over
+/// several devices. None of them makes joins.
+struct for_pools_over_devices {
+  /// Tells BALLAST_KERNELS that this is no kernel, and that tasks of the set may create tasks.
+  static constexpr bool keeps_tasks = true;
+  /// For BALLAST_KERNELS.
+  template <bool KeepsTasks, class... K>
+  static void compile(compiled_code& into) {
+    using list = detail::pool_list<K...>;
+    static_assert(list::max_joins == 0, "joins stay on one device: list for_pools");
+    for_pools::compile<KeepsTasks, K...>(into);
+    into.entries.push_back(detail::make_peer_entry<list>());
   }
 };
 

@@ -4,14 +4,32 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include "ballast/detail/base/host_waits.hpp"
 #include "ballast/detail/pool/chunks.cuh"
 #include "ballast/device.hpp"
 #include "ballast/task_pool.hpp"
+#include "ballast/trace.hpp"
 
 namespace ballast::detail {
+
+/// The span of a run that ends now; a pool's workers do not record their tasks.
+inline span span_of_run(std::string const& name, pool_statistics const& did, std::int64_t begin_ns) {
+  return {.label = name,
+          .tasks = did.run,
+          .begin_ns = begin_ns,
+          .end_ns = std::int64_t(steady_now_ns()),
+          .counts = {{"created", did.created},
+                     {"steals_tried", did.steals_tried},
+                     {"steals_won", did.steals_won},
+                     {"joins", did.joins},
+                     {"shared", did.shared},
+                     {"launches", did.launches},
+                     {"spilled", did.spilled}}};
+}
 
 /// What the workers of a resident kernel need on the device to keep tasks by method `chunks`, for rooms that
 /// also feed them from elsewhere. One thread at a time, and all but view() and method() only while no kernel

@@ -83,6 +83,19 @@ struct chunks_ref {
     recycle_chunk(worker_group, view, me, chunk);
   }
 
+  BALLAST_HD bool has_published(std::uint32_t worker) const { return public_deque_of(worker).size() != 0; }
+  /// Leader. Moves the tasks of the chunk that the worker published first; how many these are.
+  template <class WorkerGroup>
+  BALLAST_HD std::uint32_t take_oldest(WorkerGroup const& worker_group, pool_view const& view,
+                                       pool_worker& me, array_ref<stored_task> to) const {
+    entry taken = 0;
+    if (public_deque_of(me.number).steal(taken) != steal_outcome::taken) return 0;
+    std::uint32_t const chunk = taken & 0xffffff, tasks = taken >> 24;
+    for (std::uint32_t i = 0; i < tasks; ++i) to[i] = task_of(chunk, i);
+    recycle_chunk(worker_group, view, me, chunk);
+    return tasks;
+  }
+
  private:
   // So many chunks are put on a public_deque that was found empty: where there are idle workers, as at a
   // run's start, one at a time lets the number of workers that have tasks only double with each task's time

@@ -193,7 +193,7 @@ class pool_loop {
   BALLAST_HD bool must_halt(WorkerGroup const& worker_group) const {
     auto& me = *me_;
     if (!worker_group.cycles_passed(cycles_between_halts, me.halt_checked)) return false;
-    work_.view.hand_out(me);
+    work_.view.hand_out(worker_group, me);
     if (worker_group.cycles_passed(cycles_between_stops, me.stop_checked) &&
         work_.view.stop_requested(worker_group, work_.control))
       work_.view.halt_for(pool_halt::stop_requested);

@@ -106,7 +106,8 @@ struct pool_view {
   /// Leader. Others can see tasks that were shown: idle ones look for themselves.
   BALLAST_HD void wake_others() const {}
   /// Leader, now and then. Tasks that others than the workers want may leave.
-  BALLAST_HD void hand_out(pool_worker&) const {}
+  template <class WorkerGroup>
+  BALLAST_HD void hand_out(WorkerGroup const&, pool_worker&) const {}
   /// Leader, when it begins to wait for tasks, and when it has some again.
   BALLAST_HD void note_idle(bool) const {}
   /// Leader. Counts what was created and finished. Must precede the store that shows a task to others: who

@@ -20,7 +20,8 @@ enum class pool_halt : std::uint32_t {
   out_of_joins,     ///< the arena of joins is used up
   too_many_joins,   ///< a kernel made, or ended, more joins than a task may
   bad_range,        ///< a kernel created a task of no blocks, or of more than a task may have
-  stalled           ///< a wait for another worker in a shared structure outlasted its limit
+  stalled,          ///< a wait for another worker in a shared structure outlasted its limit
+  elsewhere         ///< the workers of another device of the pool leave early
 };
 
 /// The tasks that a worker has left in its stack: places begin to end - 1, modulo the stack's capacity.

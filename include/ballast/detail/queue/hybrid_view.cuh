@@ -87,7 +87,8 @@ struct hybrid_view : pool_view {
   /// Leader, now and then: gives the host the oldest task of the stack, if it wants some and another is left,
   /// or was lately elsewhere. The task is none of the batch's any more, for which the host answers from then
   /// on: it finds the task before it sees that the batch is complete.
-  BALLAST_HD void hand_out(hybrid_worker& me) const {
+  template <class WorkerGroup>
+  BALLAST_HD void hand_out(WorkerGroup const&, hybrid_worker& me) const {
     if (me.held() == 0 || (me.held() == 1 && me.stored_elsewhere == 0)) return;
     device_atomic<std::uint32_t> const count(source.words->handed_out);
     std::uint32_t const ticket = count.load_relaxed();
