@@ -40,6 +40,21 @@ TEST(guide_to_jobs, adopts_memory_of_a_device) {
   EXPECT_EQ(found, std::vector<std::uint32_t>(height * width, 1));
 }
 
+TEST(guide_to_jobs, runs_short_steps_as_a_sequence) {
+  constexpr std::uint32_t height = 8, width = 16;
+  job_scheduler jobs(two_devices(), kernels(), {.device_bytes = enough_device_bytes});
+  word_rows now(jobs, {height, width}), next(jobs, {height, width});
+  number(now);
+  auto expected = values_of(now);
+  for (int step = 0; step < 2000; ++step) expected = mixed(expected, height, width);
+  auto const mix = [](auto from, auto to) { return mix_rows{from, to, height, width}; };
+  ballast::job_sequence two(jobs, "there and back");
+  two.add({height}, ballast::reads(now, ballast::neighborhood(1)), ballast::writes(next, ballast::rows), mix);
+  two.add({height}, ballast::reads(next, ballast::neighborhood(1)), ballast::writes(now, ballast::rows), mix);
+  jobs.submit(two, 1000);  // 2000 steps, which begin and end in now
+  EXPECT_EQ(values_of(now), expected);
+}
+
 TEST(guide_to_jobs, maps_parts_to_regions) {
   ballast::access_map const map = ballast::neighborhood(1);     // each row and its neighbours
   ballast::region const read = map.of({{2, 2}, 10, {10, 64}});  // units 2 and 3 of 10: rows 1 to 4
