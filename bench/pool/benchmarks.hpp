@@ -16,6 +16,8 @@ void measure_empty_run(session&);
 void measure_queens(session&);
 void measure_tbb(session&);
 void measure_pool_defaults(session&);
+void measure_pool_devices(session&);
+std::string needs_several_devices(device_list const& devices);
 std::string needs_cores(device_list const& devices);
 void measure_connect4_blocks(session&);
 void measure_connect4_storage(session&);

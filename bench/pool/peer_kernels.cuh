@@ -76,9 +76,43 @@ struct summing_formula_task {
   }
 };
 
+/// n queens as queens_task, whose solutions the pool sums up.
+struct summing_queens_task {
+  static constexpr int threads = 1, blocks_per_multiprocessor = 32;
+  static constexpr std::uint32_t spawns = max_queens;
+  static constexpr bool reduces = true;
+  queens_place at;
+  std::uint8_t n, rows, cut_off;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    if (rows == cut_off) return block.add_to_sum(solutions_below(at, n));
+    for (std::uint32_t left = at.free(n); left != 0; left &= left - 1)
+      block.spawn(
+          summing_queens_task{at.with(lowest_bit(left)), n, static_cast<std::uint8_t>(rows + 1), cut_off});
+  }
+};
+
+/// Fibonacci's number n by a task for each call, which the pool sums up.
+struct summing_fibonacci_task {
+  static constexpr int threads = 1, blocks_per_multiprocessor = 32;
+  static constexpr std::uint32_t spawns = 2;
+  static constexpr bool reduces = true;
+  std::uint32_t n;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    if (n < 2) return block.add_to_sum(n);
+    block.spawn(summing_fibonacci_task{n - 1});
+    block.spawn(summing_fibonacci_task{n - 2});
+  }
+};
+
 kernel_set const& fibonacci_above_kernels();
 kernel_set const& queens_kernels();
 kernel_set const& formula_kernels();
 kernel_set const& summing_formula_kernels();
+kernel_set const& summing_queens_kernels();
+kernel_set const& summing_fibonacci_kernels();
 
 }  // namespace ballast::bench
