@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ballast/task_pool.hpp"
@@ -11,46 +14,69 @@
 namespace ballast::bench {
 namespace {
 
-/// A run whose sum is known.
+/// Tasks that add to the run's sum.
 struct summing_load {
   std::string name;
   kernel_set const* kernels;
   task root;
-  std::uint64_t sum;
+  std::optional<std::uint64_t> sum;  ///< where it is known
 };
 
 std::vector<summing_load> loads(session const& now) {
   auto const choose = [&](std::uint32_t of_gpu, std::uint32_t of_cores, std::uint32_t in_quick) {
     return now.quick() ? in_quick : now.first()->is_cuda() ? of_gpu : of_cores;
   };
-  auto const n = choose(38, 30, 15), bushy = choose(6, 3, 2);
+  auto const n = choose(43, 30, 15), bushy = choose(7, 3, 2);
   auto const queens = std::uint8_t(choose(16, 13, 8)), cut_off = std::uint8_t(choose(7, 5, 3));
-  return {{"fibonacci", &summing_fibonacci_kernels(), task(summing_fibonacci_task{n}), fibonacci_number(n)},
+  auto const tree_sum =
+      bushy < 5 ? std::optional(sum_over_tree(bushy).all) : std::nullopt;  // else half a minute
+  return {{"one task", &summing_fibonacci_kernels(), task(summing_fibonacci_task{1}), 1},
+          {"fibonacci", &summing_fibonacci_kernels(), task(summing_fibonacci_task{n}), fibonacci_number(n)},
           {"queens", &summing_queens_kernels(), task(summing_queens_task{{}, queens, 0, cut_off}),
            queens_solutions(queens)},
-          {"unbalanced tree", &summing_formula_kernels(), task(summing_formula_task{{}, bushy}),
-           sum_over_tree(bushy).all}};
+          {"unbalanced tree", &summing_formula_kernels(), task(summing_formula_task{{}, bushy}), tree_sum}};
+}
+
+/// How much of a run was done behind the first workers.
+double share_behind(pool_statistics const& did, std::size_t workers_of_first) {
+  std::uint64_t of_first = 0;
+  for (std::size_t i = 0; i < workers_of_first; ++i) of_first += did.workers[i].run;
+  return 1 - double(of_first) / double(did.run);
+}
+
+/// Of the workers' time, in a run that took about so long.
+double idle_share(pool_statistics const& did, double seconds) {
+  double idle = 0;
+  for (auto const& worker : did.workers) idle += std::chrono::duration<double>(worker.idle).count();
+  return idle / seconds / double(did.workers.size());
 }
 
 /// One run in each pool in turn, so that both see the same machine.
 void measure_load(session& now, summing_load const& load, double place) {
   task_pool alone(now.first(), *load.kernels), together(now.devices(), *load.kernels);
-  std::vector<double> of_one, of_all;
-  auto const seconds = [&](task_pool& pool) {
-    pool_statistics did;
-    auto const taken = seconds_of([&] { did = pool.run(load.root); });
-    now.verify(did.sum == load.sum, "the numbers are the known ones");
-    return taken;
+  std::vector<double> of_one, of_all, shares;
+  pool_statistics by_one, by_all;
+  auto const seconds = [&](task_pool& pool, pool_statistics& did) {
+    return seconds_of([&] { did = pool.run(load.root); });
   };
-  for (std::size_t i = 0; i < now.size(2, 0); ++i) (void)seconds(alone), (void)seconds(together);
-  for (std::size_t i = 0; i < now.size(9, 1); ++i) {
-    of_one.push_back(seconds(alone));
-    of_all.push_back(seconds(together));
+  for (std::size_t i = 0; i < now.size(11, 1); ++i) {
+    auto const one = seconds(alone, by_one), all = seconds(together, by_all);
+    now.verify(
+        by_one.sum == load.sum.value_or(by_one.sum) && by_all.sum == by_one.sum && by_all.run == by_one.run,
+        "the sums are known, and the same on one device and on all");
+    if (i < now.size(2, 0)) continue;
+    of_one.push_back(one);
+    of_all.push_back(all);
+    shares.push_back(share_behind(by_all, by_one.workers.size()));
   }
   now.add("the first device", place, "s", std::move(of_one));
   now.add("all devices", place, "s", std::move(of_all));
+  now.add("share of the other devices", place, "1", std::move(shares));
   now.derived(load.name + ": the first device over all",
               now.median_of("the first device", place) / now.median_of("all devices", place));
+  now.derived(load.name + ": idle, of the first device's workers",
+              idle_share(by_one, now.median_of("the first device", place)));
+  now.derived(load.name + ": idle, of all workers", idle_share(by_all, now.median_of("all devices", place)));
 }
 
 }  // namespace
@@ -61,9 +87,9 @@ std::string needs_several_devices(device_list const& devices) {
 
 void measure_pool_devices(session& now) {
   now.axes("Tasks that create tasks, on one device and on all of the list",
-           "1: fibonacci, 2: queens, 3: unbalanced tree", "seconds");
+           "0: one task, 1: fibonacci, 2: queens, 3: unbalanced tree", "seconds");
   double place = 0;
-  for (auto const& load : loads(now)) measure_load(now, load, ++place);
+  for (auto const& load : loads(now)) measure_load(now, load, place++);
 }
 
 }  // namespace ballast::bench

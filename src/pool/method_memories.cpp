@@ -71,11 +71,16 @@ void chunk_memory::collect(stream& on, std::vector<stored_task>& into) {
   }
 }
 
-void peer_memory::meet(std::span<peer_memory const* const> all, std::uint32_t own) {
+void peer_memory::meet(std::span<peer_device const> all, std::uint32_t own) {
   among_.own = own;
   among_.devices = std::uint32_t(all.size());
-  for (std::size_t device = 0; device < all.size(); ++device)
-    among_.peers[device] = all[device]->words_.data();
+  std::ranges::copy(all, among_.peers);
+}
+
+void peer_memory::prepare(stream& on) {
+  detail::clear(on, words_);
+  detail::clear(on, mail_);
+  detail::clear(on, gifts_);
 }
 
 void peer_memory::start(kernel_start const& how, pool_view const& view) {
@@ -87,9 +92,8 @@ void peer_memory::start(kernel_start const& how, pool_view const& view) {
 
 void peer_memory::collect(stream& on, std::vector<stored_task>& into) {
   chunks_.collect(on, into);
-  auto const words = copy_of(on, words_)[0];
-  if (words.found.phase == search::asked && words.granted == words.found.request)
-    into.insert(into.end(), words.gift, words.gift + words.gift_tasks);
+  for (auto const& gift : copy_of(on, gifts_))
+    if (gift.filled > 1) into.insert(into.end(), gift.tasks, gift.tasks + (gift.filled - 1));
 }
 
 template <class Method, class Words>

@@ -50,20 +50,30 @@ class chunk_memory final : public method_memory {
 class peer_memory final : public method_memory {
  public:
   peer_memory(pool_plan const& plan, std::uint32_t workers)
-      : chunks_(plan, workers), words_(plan.device, 1) {}
+      : chunks_(plan, workers),
+        words_(plan.device, 1),
+        mail_(plan.device, workers),
+        gifts_(plan.device, workers) {}
 
-  /// Once all are made; they stay.
-  void meet(std::span<peer_memory const* const> all, std::uint32_t own);
+  peer_device reached(std::uint32_t workers) const {
+    return {words_.data(), mail_.data(), gifts_.data(), workers};
+  }
+  /// Before each launch, once it is known how many workers each device has.
+  void meet(std::span<peer_device const> all, std::uint32_t own);
   void clear(stream& on) override { chunks_.clear(on); }
-  void prepare(stream& on) override { detail::clear(on, words_); }
+  void prepare(stream& on) override;
   void start(kernel_start const& how, pool_view const& view) override;
   /// With the tasks that came, and that nobody has taken.
   void collect(stream& on, std::vector<stored_task>& into) override;
-  std::size_t bytes() const override { return chunks_.bytes() + words_.bytes(); }
+  std::size_t bytes() const override {
+    return chunks_.bytes() + words_.bytes() + mail_.bytes() + gifts_.bytes();
+  }
 
  private:
   chunk_memory chunks_;
   device_buffer<peer_words> words_;
+  device_buffer<std::uint32_t> mail_;
+  device_buffer<worker_gift> gifts_;
   peer_view among_;
 };
 

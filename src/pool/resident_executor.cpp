@@ -147,7 +147,6 @@ class resident_executor final : public pool_executor {
     auto const entry = is_alone ? method.entry : entry_key_of<peer_view>;
     auto const make_memory = is_alone ? method.make_memory : make_peer_memory;
     for (auto const& plan : plans) parts_.push_back(std::make_unique<device_part>(plan, entry, make_memory));
-    if (!is_alone) meet();
   }
 
   std::uint32_t workers() const override {
@@ -203,8 +202,9 @@ class resident_executor final : public pool_executor {
   };
 
   void meet() {
-    std::vector<peer_memory const*> all;
-    for (auto const& part : parts_) all.push_back(&dynamic_cast<peer_memory&>(part->memory()));
+    std::vector<peer_device> all;
+    for (auto const& part : parts_)
+      all.push_back(dynamic_cast<peer_memory&>(part->memory()).reached(part->kernel().blocks()));
     for (std::uint32_t i = 0; i < parts_.size(); ++i)
       dynamic_cast<peer_memory&>(parts_[i]->memory()).meet(all, i);
   }
@@ -216,6 +216,7 @@ class resident_executor final : public pool_executor {
     for (std::size_t i = 0; i < waiting.size(); ++i) of_parts[i % parts_.size()].push_back(waiting[i]);
     for (std::size_t i = 0; i < parts_.size(); ++i) parts_[i]->prepare(std::move(of_parts[i]));
     for (auto const& part : parts_) part->on().synchronize();  // before any writes what another cleared
+    meet();
   }
 
   /// False, and why_stopped is told, if tasks that are with the host cannot go back.

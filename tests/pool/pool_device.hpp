@@ -22,10 +22,10 @@ inline device_list pool_devices(std::size_t count) {
   std::erase_if(all, [](auto const& one) { return one->is_cuda() != device()->is_cuda(); });
   std::string const part =
       device()->is_cuda() ? "cuda:" + std::to_string(device()->spec().index) + "@32" : "host:1";
-  if (all.size() < count) all.clear();
-  while (all.size() < count) all.push_back(open_devices(part).front());
-  all.resize(count);
-  return all;
+  if (all.size() >= count) return {all.begin(), all.begin() + std::ptrdiff_t(count)};
+  auto list = part;
+  for (std::size_t i = 1; i < count; ++i) list += "," + part;
+  return open_devices(list);
 }
 
 /// A pool by a method's name, on a GPU with as many blocks as BALLAST_TEST_BLOCKS says; without it as many as

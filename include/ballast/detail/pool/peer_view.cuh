@@ -10,105 +10,103 @@
 namespace ballast::detail {
 
 inline constexpr std::uint32_t max_pool_devices = 16;
-inline constexpr std::uint32_t max_gift = 32;  ///< tasks that go to another device together
+inline constexpr std::uint32_t max_gift = 16;  ///< tasks that go to another device together, as in a chunk
 
-/// How far a device has come with looking for tasks on the others.
-enum class search : std::uint32_t {
-  counted_in,  ///< it has tasks, or may ask for some
-  asked,       ///< a request is open, or its gift is on the way
-  counted_out  ///< it has none, and asks for none
-};
-
-/// What the workers of one device keep of their search. Whoever holds `is_held` writes it.
-struct search_state {
-  std::uint32_t is_held;
-  search phase;
-  std::uint32_t request;                         ///< the number of the newest one
-  std::uint32_t peer;                            ///< whom it asked
-  std::uint32_t fruitless;                       ///< requests without a gift since the last one
-  std::uint64_t since_ns;                        ///< the newest request, or the count out
-  std::uint32_t last_request[max_pool_devices];  ///< to each device
+/// Whether a device may have tasks, or get some.
+enum class presence : std::uint32_t {
+  counted_in,   ///< its workers may ask for tasks
+  closing,      ///< they ask no more, and wait for what they asked for
+  counted_out,  ///< it has no tasks, and gets none
 };
 
 /// What a pool over several devices has in the memory of each. All bits zero at the start of a launch.
 struct peer_words {
-  /// Anybody adds: requests that are open here, and 2^16 for each device whose workers leave early.
-  alignas(128) std::uint32_t news;
-  std::uint32_t requests[max_pool_devices];  ///< the newest of each device, which writes its own
-  std::uint32_t closed[max_pool_devices];    ///< of these the newest that was granted or taken back
+  alignas(128) std::uint32_t out;          ///< on the first device: how many have counted themselves out
+  alignas(128) std::uint32_t early_leave;  ///< other devices whose workers leave early
 
-  /// Who grants a request of this device writes the tasks, and then `granted`.
-  alignas(128) std::uint32_t granted;  ///< the number of the request
-  std::uint32_t gift_tasks;
-  stored_task gift[max_gift];
-
-  // Of the first device alone: how many have counted themselves out.
-  alignas(128) std::uint32_t out;
-
-  // This device alone writes.
-  alignas(128) std::uint32_t is_over;
+  // This device alone uses what follows.
+  alignas(128) std::uint32_t asking;  ///< workers whose request was not answered, + `is_closed`
+  std::uint32_t idle;                 ///< workers
+  std::uint32_t is_over;
   std::uint32_t has_told;  ///< the others that its workers leave early
-  alignas(128) search_state found;
+  std::uint32_t is_held;   ///< a worker is at what follows
+  presence phase;
+  std::uint64_t since_ns;
 };
 
-inline constexpr std::uint32_t early_leave = 1u << 16;  ///< in peer_words::news
+inline constexpr std::uint32_t is_closed = 1u << 31;  ///< in peer_words::asking
 
-/// A pool whose tasks go on to other devices. A device that has idle workers asks another one for tasks, by
-/// words in that one's memory; a worker there that has some grants the request, and writes the oldest of its
-/// stack into the memory of the one that asked. So whoever has tasks looks at its own memory only, and all
-/// words of the methods stay the device's own.
+/// Tasks for one worker, from another device. The giver writes the tasks, and then `filled`.
+struct worker_gift {
+  alignas(16) stored_task tasks[max_gift];
+  alignas(16) std::uint32_t filled;  ///< one more than there are tasks; 0: the worker has taken them
+};
+
+/// What the workers of all devices reach of one.
+struct peer_device {
+  peer_words* words = nullptr;
+  std::uint32_t* mail = nullptr;  ///< of each worker: who asks it, or 0
+  worker_gift* gifts = nullptr;   ///< for each worker
+  std::uint32_t workers = 0;
+};
+
+/// What a worker remembers of its search on other devices; trivially made, as shared memory asks.
+struct peer_worker : pool_worker {
+  std::uint32_t has_asked;
+  std::uint32_t fruitless;  ///< answers without a task since the last one
+  std::uint64_t may_ask_ns;
+};
+
+/// A pool whose tasks go on to other devices. A worker that finds none on its own device asks one of another,
+/// drawn at random, by a word in that one's memory; who is asked answers between two of its tasks, with what
+/// it published first or half of its stack, which it writes into the memory of the one that asked. So whoever
+/// has tasks looks at its own memory only, and all words of the method stay the device's own
+/// (receiver-initiated, as the private deques of Acar, Chargueraud and Rainey, PPoPP 2013).
 ///
-/// The end: a device counts itself out when it has no tasks and no request that is open or granted, and in
+/// The end: a device counts itself out when it has no tasks and none of its requests is unanswered, and in
 /// again before it asks. So tasks on their way belong to a device that is counted in, and when all are out no
 /// task is left (tests/pool/peer_search_test.cpp has the model).
 struct peer_view : pool_view {
+  using worker_type = peer_worker;
+
   chunks_ref method;
-  peer_words* peers[max_pool_devices] = {};
+  peer_device peers[max_pool_devices] = {};
   std::uint32_t own = 0, devices = 1;
 
   template <class WorkerGroup>
   BALLAST_HD bool wait_for_work(WorkerGroup const& worker_group, resident_control const& control,
-                                pool_worker& me) const {
-    if (in_device(mine().is_over).load_relaxed() != 0 || is_halted()) return false;
-    if (leaves_early(shared(mine().news).load_relaxed())) return false;
+                                peer_worker& me) const {
+    if (in_device(mine().is_over).load_relaxed() != 0 || leaves_early()) return false;
     if (me.idle_polls % polls_between_stop_checks == 0 && stop_requested(worker_group, control))
       halt_for(pool_halt::stop_requested);
-    auto const now_ns = worker_group.now_ns();
-    if (now_ns - me.idle_since_ns > patience_ns) look_elsewhere(me, now_ns);
+    search(worker_group, me);
     worker_group.back_off(me.idle_polls);
     return true;
   }
 
   /// Leader, now and then.
   template <class WorkerGroup>
-  BALLAST_HD void hand_out(WorkerGroup const& worker_group, pool_worker& me) const {
-    auto const news = shared(mine().news).load_relaxed();
-    if (news == 0 || leaves_early(news)) return;
-    if (me.held() > 1 || method.has_published(me.number)) grant_one(worker_group, me);
+  BALLAST_HD void hand_out(WorkerGroup const& worker_group, peer_worker& me) const {
+#if !BALLAST_ON_GPU
+    if (me.counts.run % tasks_between_looks != 0) return;  // a look takes as long as a small task
+#endif
+    if (leaves_early()) return;
+    if (me.has_asked != 0 || mail_of(peers[own], me.number).load_relaxed() != 0) attend(worker_group, me);
   }
+  BALLAST_HD void note_idle(bool is_idle) const { in_device(mine().idle).add_relaxed(is_idle ? 1 : -1u); }
 
   BALLAST_HD void report(pool_worker const& me) const {
     pool_view::report(me);
     if (!is_halted() || !in_device(mine().has_told).compare_exchange_acq_rel(0, 1)) return;
     for (std::uint32_t peer = 0; peer < devices; ++peer)
-      if (peer != own) shared(peers[peer]->news).add_relaxed(early_leave);
-  }
-
-  /// One step of the search; whoever is at it has an empty stack, into which a gift goes.
-  BALLAST_HD void search_on(pool_worker& me, std::uint64_t now_ns) const {
-    auto& at = mine().found;
-    if (at.phase == search::asked) return await_gift(me, at, now_ns);
-    if (at.phase == search::counted_out) return count_in(at, now_ns);
-    bool const has_none = poll(pending()) + waiting_tasks == 0;
-    if (at.fruitless >= devices - 1 && has_none) return count_out(at, now_ns);
-    if (at.fruitless >= devices - 1 && now_ns - at.since_ns < rest_ns) return;
-    ask_next(me, at, now_ns);
+      if (peer != own) shared(peers[peer].words->early_leave).add_relaxed(1);
   }
 
  private:
-  static constexpr std::uint32_t polls_between_stop_checks = 64;
-  static constexpr std::uint64_t patience_ns = 10'000;  ///< some workers look at requests in that time
-  static constexpr std::uint64_t rest_ns = 20'000;
+  static constexpr std::uint32_t polls_between_stop_checks = 64, tasks_between_looks = 16;
+  static constexpr std::uint64_t patience_ns = 5'000, closing_ns = 20'000, rest_ns = 20'000;
+  static constexpr std::uint32_t idle_part = 4;
+  static constexpr std::uint32_t max_doublings = 6;  ///< of the time between two questions
 
   /// A word that several devices use.
   BALLAST_HD static atomic_ref<std::uint32_t, scope::system> shared(std::uint32_t& word) {
@@ -117,109 +115,167 @@ struct peer_view : pool_view {
   BALLAST_HD static device_atomic<std::uint32_t> in_device(std::uint32_t& word) {
     return device_atomic<std::uint32_t>(word);
   }
-  BALLAST_HD peer_words& mine() const { return *peers[own]; }
-  BALLAST_HD std::uint32_t most() const {
-    return stack_capacity / 2 < max_gift ? stack_capacity / 2 : max_gift;
+  BALLAST_HD peer_words& mine() const { return *peers[own].words; }
+  BALLAST_HD static atomic_ref<std::uint32_t, scope::system> mail_of(peer_device const& device,
+                                                                     std::uint32_t worker) {
+    return shared(array_ref<std::uint32_t>(device.mail)[worker]);
+  }
+  BALLAST_HD static worker_gift& gift_for(peer_device const& device, std::uint32_t worker) {
+    return array_ref<worker_gift>(device.gifts)[worker];
   }
 
-  BALLAST_HD bool leaves_early(std::uint32_t news) const {
-    if (news < early_leave) return false;
+  BALLAST_HD bool leaves_early() const {
+    if (is_halted()) return true;
+    if (shared(mine().early_leave).load_relaxed() == 0) return false;
     halt_for(pool_halt::elsewhere);
     return true;
   }
 
+  // Called, so that those who work need no registers for it.
   template <class WorkerGroup>
-  BALLAST_HD void grant_one(WorkerGroup const& worker_group, pool_worker& me) const {
-    for (std::uint32_t peer = 0; peer < devices; ++peer) {
-      if (peer == own) continue;
-      auto const closed = shared(mine().closed[peer]).load_relaxed();
-      auto const request = shared(mine().requests[peer]).load_acquire();
-      if (request == closed || !shared(mine().closed[peer]).compare_exchange_acq_rel(closed, request))
-        continue;
-      shared(mine().news).add_relaxed(-1u);
-      auto& to = *peers[peer];
-      array_ref<stored_task> const gift(to.gift);
-      auto const chunk = method.take_oldest(worker_group, *this, me, gift);
-      return send(me, to, request, chunk != 0 ? chunk : move_oldest(me, gift));
-    }
+  BALLAST_NOINLINE BALLAST_HD void attend(WorkerGroup const& worker_group, peer_worker& me) const {
+    answer(worker_group, me);
+    if (me.has_asked != 0) look_for_gift(me, 0);
+  }
+  template <class WorkerGroup>
+  BALLAST_NOINLINE BALLAST_HD void search(WorkerGroup const& worker_group, peer_worker& me) const {
+    answer(worker_group, me);
+    auto const now_ns = worker_group.now_ns();
+    if (me.has_asked != 0)
+      look_for_gift(me, now_ns);
+    else if (now_ns - me.idle_since_ns > patience_ns && now_ns >= me.may_ask_ns && are_many_idle())
+      ask(me);
+    if (me.held() == 0) count_device(now_ns);
+  }
+
+  /// Few idle workers find tasks among those of their own device.
+  BALLAST_HD bool are_many_idle() const {
+    return poll(in_device(mine().idle)) >= (workers + idle_part - 1) / idle_part;
+  }
+
+  /// Whoever is asked answers, if only that it has nothing to give.
+  template <class WorkerGroup>
+  BALLAST_HD void answer(WorkerGroup const& worker_group, peer_worker& me) const {
+    auto const mail = mail_of(peers[own], me.number);
+    if (mail.load_relaxed() == 0) return;
+    std::uint32_t const from = mail.load_acquire();  // who asks has read its last gift
+    auto& gift = gift_for(peers[device_of(from)], worker_of(from));
+    array_ref<stored_task> const tasks(gift.tasks);
+    std::uint32_t given = method.take_oldest(worker_group, *this, me, tasks);
+    if (given == 0) given = move_oldest(me, tasks);
+    mail.store_relaxed(0);
+    shared(gift.filled).store_release(given + 1);
+    if (given == 0) return;
+    me.delta -= given;  // counted there only when they are taken: that device is counted in
+    me.counts.shared += given;
+    me.stack_changed = 1;
   }
 
   /// Half of the stack: of the oldest most will come.
-  BALLAST_HD std::uint32_t move_oldest(pool_worker& me, array_ref<stored_task> gift) const {
-    std::uint32_t const half = me.held() / 2, tasks = half < most() ? half : most();
+  BALLAST_HD std::uint32_t move_oldest(peer_worker& me, array_ref<stored_task> gift) const {
+    std::uint32_t const half = me.held() / 2, tasks = half < max_gift ? half : max_gift;
     auto const stack = stack_of(me.number);
     for (std::uint32_t i = 0; i < tasks; ++i) gift[i] = stack[me.begin + i];
     me.begin += tasks;
     return tasks;
   }
 
-  /// The other device is counted in, so the tasks need not be counted there before they are not here. There
-  /// may be none: other workers have taken them.
-  BALLAST_HD void send(pool_worker& me, peer_words& to, std::uint32_t request, std::uint32_t tasks) const {
-    shared(to.gift_tasks).store_relaxed(tasks);
-    shared(to.granted).store_release(request);
-    me.delta -= tasks;
-    me.counts.shared += tasks;
-    me.stack_changed = 1;
+  BALLAST_HD static std::uint32_t sender(std::uint32_t device, std::uint32_t worker) {
+    return 1 + (device << 24 | worker);
+  }
+  BALLAST_HD static std::uint32_t device_of(std::uint32_t sender) { return (sender - 1) >> 24; }
+  BALLAST_HD static std::uint32_t worker_of(std::uint32_t sender) { return (sender - 1) & 0xffffff; }
+
+  /// Another worker may have asked the same one: then another is drawn at the next look.
+  BALLAST_HD void ask(peer_worker& me) const {
+    auto const asking = in_device(mine().asking);
+    if ((asking.load_relaxed() & is_closed) != 0) return;
+    std::uint32_t const drawn = me.draw() % (devices - 1);
+    auto const& peer = peers[drawn < own ? drawn : drawn + 1];
+    auto const mail = mail_of(peer, me.draw() % peer.workers);
+    if ((asking.add_acquire(1) & is_closed) == 0 &&
+        mail.compare_exchange_acq_rel(0, sender(own, me.number))) {
+      me.has_asked = 1;
+      ++me.counts.steals_tried;
+    } else {
+      asking.add_release(-1u);
+    }
   }
 
-  BALLAST_HD void look_elsewhere(pool_worker& me, std::uint64_t now_ns) const {
-    auto const held = in_device(mine().found.is_held);
+  /// The tasks are counted here before the request is over.
+  BALLAST_HD void look_for_gift(peer_worker& me, std::uint64_t now_ns) const {
+    auto& gift = gift_for(peers[own], me.number);
+    std::uint32_t const filled = shared(gift.filled).load_acquire();
+    std::uint32_t const tasks = filled - 1;
+    if (filled == 0 || (me.held() != 0 && me.held() + tasks > stack_capacity / 2)) return;
+    auto const stack = stack_of(me.number);
+    for (std::uint32_t i = 0; i < tasks; ++i) stack[me.end++] = array_ref<stored_task>(gift.tasks)[i];
+    shared(gift.filled).store_relaxed(0);
+    if (tasks != 0) pending().add_relaxed(tasks);
+    in_device(mine().asking).add_release(-1u);
+    note_answer(me, tasks, now_ns);
+  }
+
+  BALLAST_HD static void note_answer(peer_worker& me, std::uint32_t tasks, std::uint64_t now_ns) {
+    me.has_asked = 0;
+    me.fruitless = tasks != 0 ? 0 : me.fruitless < max_doublings ? me.fruitless + 1 : max_doublings;
+    me.may_ask_ns = now_ns + (patience_ns << me.fruitless);
+    if (tasks == 0) return;
+    me.stack_changed = 1;
+    me.update_max_stored();
+    ++me.counts.steals_won;
+  }
+
+  /// One step of the device's way out or in.
+  BALLAST_HD void count_device(std::uint64_t now_ns) const {
+    auto const held = in_device(mine().is_held);
     if (held.load_relaxed() != 0 || !held.compare_exchange_acq_rel(0, 1)) return;
-    search_on(me, now_ns);
+    auto& words = mine();
+    switch (words.phase) {
+      case presence::counted_in:
+        begin_to_close(words, now_ns);
+        break;
+      case presence::closing:
+        count_out(words, now_ns);
+        break;
+      default:
+        count_in(words, now_ns);
+    }
     held.store_release(0);
   }
 
-  /// Who has seen news finds the request: so `news` is never less than the requests that can be granted.
-  BALLAST_HD void ask_next(pool_worker& me, search_state& at, std::uint64_t now_ns) const {
-    at.peer = at.peer + 1 == devices ? 0 : at.peer + 1;
-    if (at.peer == own) at.peer = at.peer + 1 == devices ? 0 : at.peer + 1;
-    ++at.request;
-    at.since_ns = now_ns;
-    at.phase = search::asked;
-    ++me.counts.steals_tried;
-    shared(peers[at.peer]->news).add_relaxed(1);
-    shared(peers[at.peer]->requests[own]).store_release(at.request);
+  BALLAST_HD bool has_no_task() const { return pending().load_acquire() + waiting_tasks == 0; }
+  BALLAST_HD static void enter(peer_words& words, presence phase, std::uint64_t now_ns) {
+    words.phase = phase;
+    words.since_ns = now_ns;
   }
 
-  BALLAST_HD void await_gift(pool_worker& me, search_state& at, std::uint64_t now_ns) const {
-    if (shared(mine().granted).load_acquire() == at.request) return receive(me, at);
-    if (now_ns - at.since_ns < patience_ns) return;
-    auto const closed = shared(peers[at.peer]->closed[own]);
-    if (!closed.compare_exchange_acq_rel(at.last_request[at.peer], at.request)) return;  // it is granted
-    shared(peers[at.peer]->news).add_relaxed(-1u);
-    at.last_request[at.peer] = at.request;
-    at.phase = search::counted_in;
-    ++at.fruitless;
+  BALLAST_HD void begin_to_close(peer_words& words, std::uint64_t now_ns) const {
+    if (words.since_ns == 0 || !has_no_task()) words.since_ns = now_ns;
+    if (now_ns - words.since_ns < closing_ns) return;
+    in_device(words.asking).add_release(is_closed);
+    enter(words, presence::closing, now_ns);
   }
 
-  BALLAST_HD void receive(pool_worker& me, search_state& at) const {
-    auto const tasks = shared(mine().gift_tasks).load_relaxed();
-    auto const stack = stack_of(me.number);
-    array_ref<stored_task> const gift(mine().gift);
-    pending().add_relaxed(tasks);
-    for (std::uint32_t i = 0; i < tasks; ++i) stack[me.end++] = gift[i];
-    me.stack_changed = 1;
-    me.update_max_stored();
-    at.last_request[at.peer] = at.request;
-    at.phase = search::counted_in;
-    at.fruitless = tasks == 0 ? at.fruitless + 1 : 0;
-    if (tasks != 0) ++me.counts.steals_won;
+  /// None of its workers asks any more: what has no task now will have none.
+  BALLAST_HD void count_out(peer_words& words, std::uint64_t now_ns) const {
+    auto const asking = in_device(words.asking);
+    if (asking.load_acquire() != is_closed) return;
+    if (!has_no_task()) {
+      asking.add_release(is_closed);  // wraps
+      return enter(words, presence::counted_in, now_ns);
+    }
+    enter(words, presence::counted_out, now_ns);
+    if (shared(peers[0].words->out).add_relaxed(1) + 1 == devices) in_device(words.is_over).store_relaxed(1);
   }
 
-  BALLAST_HD void count_out(search_state& at, std::uint64_t now_ns) const {
-    at.phase = search::counted_out;
-    at.since_ns = now_ns;
-    if (shared(peers[0]->out).add_relaxed(1) + 1 == devices) in_device(mine().is_over).store_relaxed(1);
-  }
-
-  BALLAST_HD void count_in(search_state& at, std::uint64_t now_ns) const {
-    auto const word = shared(peers[0]->out);
+  BALLAST_HD void count_in(peer_words& words, std::uint64_t now_ns) const {
+    auto const word = shared(peers[0].words->out);
     auto const out = word.load_relaxed();
-    if (out == devices) return in_device(mine().is_over).store_relaxed(1);
-    if (now_ns - at.since_ns < rest_ns || !word.compare_exchange_acq_rel(out, out - 1)) return;
-    at.phase = search::counted_in;
-    at.fruitless = 0;
+    if (out == devices) return in_device(words.is_over).store_relaxed(1);
+    if (now_ns - words.since_ns < rest_ns || !word.compare_exchange_acq_rel(out, out - 1)) return;
+    enter(words, presence::counted_in, now_ns);
+    in_device(words.asking).add_release(is_closed);  // wraps
   }
 };
 
