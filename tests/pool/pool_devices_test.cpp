@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pools over several devices: what is refused, and how workers of two devices send each other tasks.
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ballast/detail/pool/peer_view.cuh"
+#include "ballast/error.hpp"
+#include "ballast/task_pool.hpp"
+#include "pool_device.hpp"
+#include "refused_argument.hpp"
+#include "stepped_workers.hpp"
+#include "tree_kernels.cuh"
+
+namespace ballast::test::pool_devices_test {
+using namespace detail;
+namespace {
+
+TEST(pool_over_devices, is_refused_for_no_device_too_many_and_other_methods) {
+  auto const pool_on = [](device_list const& on, std::string const& method) {
+    return refused_argument([&] { task_pool(on, tree_kernels_of_blocks(), pool_by(method)); });
+  };
+  EXPECT_EQ(pool_on({}, "chunks"), "devices");
+  EXPECT_EQ(pool_on(device_list(17, device()), "chunks"), "devices");
+  EXPECT_EQ(pool_on(pool_devices(2), "abp"), "method");
+  EXPECT_EQ(pool_on(pool_devices(2), "static"), "method");
+  EXPECT_EQ(pool_on(pool_devices(2), "chunks"), "nothing");
+}
+
+TEST(pool_over_devices, of_a_set_for_one_device_says_what_to_list) {
+  try {
+    task_pool(pool_devices(2), kernels_of_the_default_method());
+    FAIL() << "nothing was thrown";
+  } catch (error const& refusal) {
+    EXPECT_NE(std::string(refusal.what()).find("for_pools_over_devices"), std::string::npos);
+  }
+}
+
+TEST(pool_over_devices, tells_of_the_workers_of_all) {
+  task_pool pool(pool_devices(2), tree_kernels_of_blocks(), pool_by("chunks"));
+  std::uint32_t sum = 0;
+  for (auto const& one : pool_devices(2)) sum += task_pool(one, tree_kernels_of_blocks()).workers();
+  EXPECT_EQ(pool.workers(), sum);
+  EXPECT_EQ(pool.devices().size(), 2u);
+}
+
+/// One worker on each of two devices of cores, which do what the test tells them.
+class two_workers : public testing::Test {
+ protected:
+  struct one {
+    stepped_workers memory{1};
+    peer_worker me{};
+    peer_words words{};
+    std::uint32_t mail = 0;
+    worker_gift gift{};
+    tagged_deque_words published{};
+    chunks_ref::public_deque::slot slots[2] = {};
+    peer_view view;
+  };
+
+  two_workers() {
+    for (std::uint32_t i = 0; i < 2; ++i) {
+      auto& at = all_[i];
+      at.me.random = i + 1;
+      at.words.idle = 1;
+      static_cast<pool_view&>(at.view) = at.memory.view;
+      at.view.method.public_deques = &at.published;
+      at.view.method.slots = at.slots;
+      at.view.method.public_deque_capacity = 2;
+      at.view.own = i;
+      at.view.devices = 2;
+      for (auto& other : all_) other.view.peers[i] = {&at.words, &at.mail, &at.gift, 1};
+    }
+    control_.stop = &stop_;
+  }
+
+  void create(std::uint32_t on, std::vector<std::uint32_t> const& numbers) {
+    auto& at = all_[on];
+    for (auto const number : numbers) at.view.stack_of(0)[at.me.end++] = task_with(number);
+    at.me.delta += std::uint32_t(numbers.size());
+    at.view.flush_counts(at.me);
+  }
+  std::vector<std::uint32_t> held_on(std::uint32_t on) const {
+    auto const& me = all_[on].me;
+    std::vector<std::uint32_t> numbers;
+    for (auto place = me.begin; place != me.end; ++place)
+      numbers.push_back(all_[on].view.stack_of(0)[place].record.data[0]);
+    return numbers;
+  }
+  void run_all(std::uint32_t on) {
+    auto& at = all_[on];
+    at.me.delta -= at.me.held();
+    at.me.begin = at.me.end;
+    at.view.flush_counts(at.me);
+  }
+  bool search(std::uint32_t on) { return all_[on].view.wait_for_work(worker_, control_, all_[on].me); }
+  void look_between_tasks(std::uint32_t on) { all_[on].view.hand_out(worker_, all_[on].me); }
+  std::uint32_t pending_on(std::uint32_t on) { return all_[on].view.pending().load_relaxed(); }
+
+  std::array<one, 2> all_;
+  std::uint32_t stop_ = 0;
+
+ private:
+  host_block_context context_;
+  host_worker worker_{context_};
+  resident_control control_;
+};
+
+TEST_F(two_workers, of_which_one_asks_are_sent_the_older_half_of_a_stack) {
+  create(0, {1, 2, 3, 4});
+  EXPECT_TRUE(search(1));
+  look_between_tasks(0);
+  EXPECT_TRUE(search(1));
+  EXPECT_EQ(held_on(0), (std::vector<std::uint32_t>{3, 4}));
+  EXPECT_EQ(held_on(1), (std::vector<std::uint32_t>{1, 2}));
+  EXPECT_EQ(pending_on(1), 2u);
+  run_all(0);
+  EXPECT_EQ(pending_on(0), 0u);
+}
+
+TEST_F(two_workers, of_which_neither_has_two_tasks_answer_that_there_is_none) {
+  create(0, {1});
+  EXPECT_TRUE(search(1));
+  look_between_tasks(0);
+  EXPECT_TRUE(search(1));
+  EXPECT_EQ(held_on(0), (std::vector<std::uint32_t>{1}));
+  EXPECT_TRUE(held_on(1).empty());
+  EXPECT_EQ(all_[1].words.asking & ~is_closed, 0u);
+}
+
+TEST_F(two_workers, stay_while_a_gift_is_on_its_way_and_leave_when_it_has_run) {
+  create(0, {1, 2});
+  EXPECT_TRUE(search(1));
+  look_between_tasks(0);
+  run_all(0);
+  for (int look = 0; look < 10'000; ++look) ASSERT_TRUE(search(0));
+  while (held_on(1).empty()) ASSERT_TRUE(search(1));
+  run_all(1);
+  bool stays = true;
+  while (stays) stays = search(0) && search(1);
+  EXPECT_EQ(all_[0].words.out, 2u);
+  EXPECT_EQ(pending_on(0) + pending_on(1), 0u);
+}
+
+TEST_F(two_workers, leave_together_when_one_leaves_early) {
+  create(0, {1, 2});
+  all_[0].view.halt_for(pool_halt::out_of_room);
+  worker_report report{};
+  all_[0].view.reports = &report;
+  all_[0].view.report(all_[0].me);
+  EXPECT_FALSE(search(1));
+  EXPECT_EQ(pool_halt(all_[1].view.words->halt), pool_halt::elsewhere);
+}
+
+}  // namespace
+}  // namespace ballast::test::pool_devices_test
