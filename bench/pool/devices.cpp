@@ -26,7 +26,7 @@ std::vector<summing_load> loads(session const& now) {
   auto const choose = [&](std::uint32_t of_gpu, std::uint32_t of_cores, std::uint32_t in_quick) {
     return now.quick() ? in_quick : now.first()->is_cuda() ? of_gpu : of_cores;
   };
-  auto const n = choose(43, 30, 15), bushy = choose(7, 3, 2);
+  auto const n = choose(47, 30, 15), bushy = choose(8, 3, 2);
   auto const queens = std::uint8_t(choose(16, 13, 8)), cut_off = std::uint8_t(choose(7, 5, 3));
   auto const tree_sum =
       bushy < 5 ? std::optional(sum_over_tree(bushy).all) : std::nullopt;  // else half a minute
