@@ -240,6 +240,8 @@ class BALLAST_API compute_device {
   /// Enables kernels of this device to load and store `other`'s device memory, if that is possible; returns
   /// whether it is.
   virtual bool enable_peer_access(compute_device const& other) = 0;
+  /// Whether atomic operations of this device's kernels on `other`'s memory are atomic for its kernels too.
+  virtual bool has_atomics_on(compute_device const&) { return true; }
   /// Returns if the device works, throws device_lost after a fault. Does not wait.
   virtual void check() = 0;
 

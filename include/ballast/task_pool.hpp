@@ -104,21 +104,21 @@ class BALLAST_API pool_stopped : public stopped {
   pool_statistics statistics_;
 };
 
-/// Runs tasks that create tasks, on the workers of one device or several, which balance them among
-/// themselves. Only one
-/// thread at a time may call run(), which refuses a second one; any thread may call request_stop().
+/// Runs tasks that create tasks, on the workers of one device or several, which balance them. Only one thread
+/// at a time may call run(), which refuses a second one; any thread may call request_stop().
 class BALLAST_API task_pool {
  public:
   /// Allocates memory and loads the kernels. `kernels` was compiled for pools, and must outlive the pool.
   /// Throws bad_argument with the option's name, device_lost, and ballast::error if the set was compiled
   /// without the method or a resident kernel runs on the device.
   task_pool(std::shared_ptr<compute_device> device, kernel_set const& kernels, pool_options options = {});
-  /// Makes a pool over 1 to 16 devices, all of them CPU cores, or GPUs (or parts of them) that reach each
-  /// other's memory: who has idle workers is sent tasks by another. For several `kernels` was compiled
-  /// for_pools_over_devices (ballast/methods/pool_methods.cuh), and the method is `chunks`. Options are for
-  /// each device. All memory that tasks use must be in reach of each device. A run has one span, and
-  /// statistics of the workers of all devices, in the order of the list. `resident.idle_timeout` has no
-  /// effect. Throws as the other constructor, and bad_argument ("devices").
+  /// Makes a pool over 1 to 16 devices: CPU cores alone, or GPUs and parts of GPUs whose kernels reach each
+  /// other's memory, also by atomic operations. Workers without tasks ask those of other devices for some.
+  /// For several devices `kernels` was compiled for_pools_over_devices (ballast/methods/pool_methods.cuh),
+  /// and the method is `chunks`. The options are those of each device, but `resident.idle_timeout`, which has
+  /// no effect. All memory that tasks use must be in reach of every device. A run has one span, and the
+  /// statistics of all devices' workers in the order of the list. Throws as the other constructor, and
+  /// bad_argument ("devices").
   task_pool(device_list const& devices, kernel_set const& kernels, pool_options options = {});
   ~task_pool();
   task_pool(task_pool const&) = delete;
@@ -148,10 +148,11 @@ class BALLAST_API task_pool {
 
   /// The name of the method that the pool was made with.
   std::string_view method() const;  ///< a name of pool_methods()
-  /// What block.workers() tells the tasks, of all devices together: the blocks that work; on a GPU, where
-  /// kernels have one thread, the threads of these blocks, 32 in each. A run beside other resident kernels
-  /// may have fewer. With `static-per-task`, where the workers of a level are the blocks of its grid, it is
-  /// only an upper bound: 4294967295, the most tasks that a level can have.
+  /// What block.workers() tells the tasks: the blocks that work; on a GPU, where kernels have one thread, the
+  /// threads of these blocks, 32 in each. A run beside other resident kernels may have fewer. With
+  /// `static-per-task`, where the workers of a level are the blocks of its grid, it is only an upper bound:
+  /// 4294967295, the most tasks that a level can have. Over several devices it is the sum, and a task is told
+  /// of its own device's.
   std::uint32_t workers() const;
   /// Bytes allocated for the pool, device and pinned memory together.
   std::size_t memory_bytes() const;

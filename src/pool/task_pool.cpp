@@ -61,9 +61,9 @@ device_list const& checked(device_list const& devices) {
     throw_bad_argument("devices", devices.size(), "1 to 16 devices");
   for (auto const& one : devices)
     for (auto const& other : devices)
-      if (!one->enable_peer_access(*other))
+      if (!one->enable_peer_access(*other) || !one->has_atomics_on(*other))
         throw_bad_argument("devices", one->name() + " beside " + other->name(),
-                           "devices whose kernels reach each other's memory");
+                           "devices whose kernels reach each other's memory, also by atomic operations");
   return devices;
 }
 

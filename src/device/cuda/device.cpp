@@ -122,6 +122,17 @@ bool cuda_device::enable_peer_access(compute_device const& other) {
   return true;
 }
 
+bool cuda_device::has_atomics_on(compute_device const& other) {
+  if (!other.is_cuda()) return false;
+  int const peer = other.spec().index;
+  if (peer == engine_->index) return true;
+  int native = 0;
+  engine_->require(
+      cudaDeviceGetP2PAttribute(&native, cudaDevP2PAttrNativeAtomicSupported, engine_->index, peer),
+      "cudaDeviceGetP2PAttribute");
+  return native != 0;
+}
+
 resident_room cuda_device::claim_resident(resident_request const& request) {
   return claims().claim({engine_->claimant, name(), std::uint32_t(engine_->multiprocessors)}, request);
 }

@@ -32,6 +32,7 @@ class cuda_device final : public compute_device {
   std::unique_ptr<launch_graph> make_graph(std::span<graph_branch const> branches) override;
   kernel_resources resources(kernel_code const& code) override;
   bool enable_peer_access(compute_device const& other) override;
+  bool has_atomics_on(compute_device const& other) override;
   void check() override { engine_->probe(); }
   resident_room claim_resident(resident_request const& request) override;
   void release_resident(resident_room const& room) noexcept override;

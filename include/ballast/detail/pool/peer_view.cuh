@@ -73,10 +73,18 @@ struct peer_view : pool_view {
   peer_device peers[max_pool_devices] = {};
   std::uint32_t own = 0, devices = 1;
 
+  /// Leader. As often as it asks the host, it looks whether others leave.
+  template <class WorkerGroup>
+  BALLAST_HD bool stop_requested(WorkerGroup const& worker_group, resident_control const& control) const {
+    if (others_leave_early()) halt_for(pool_halt::elsewhere);
+    return pool_view::stop_requested(worker_group, control);
+  }
+
   template <class WorkerGroup>
   BALLAST_HD bool wait_for_work(WorkerGroup const& worker_group, resident_control const& control,
                                 peer_worker& me) const {
-    if (in_device(mine().is_over).load_relaxed() != 0 || leaves_early()) return false;
+    if (others_leave_early()) halt_for(pool_halt::elsewhere);
+    if (in_device(mine().is_over).load_relaxed() != 0 || is_halted()) return false;
     if (me.idle_polls % polls_between_stop_checks == 0 && stop_requested(worker_group, control))
       halt_for(pool_halt::stop_requested);
     search(worker_group, me);
@@ -90,7 +98,6 @@ struct peer_view : pool_view {
 #if !BALLAST_ON_GPU
     if (me.counts.run % tasks_between_looks != 0) return;  // a look takes as long as a small task
 #endif
-    if (leaves_early()) return;
     if (me.has_asked != 0 || mail_of(peers[own], me.number).load_relaxed() != 0) attend(worker_group, me);
   }
   BALLAST_HD void note_idle(bool is_idle) const { in_device(mine().idle).add_relaxed(is_idle ? 1 : -1u); }
@@ -106,7 +113,7 @@ struct peer_view : pool_view {
   static constexpr std::uint32_t polls_between_stop_checks = 64, tasks_between_looks = 16;
   static constexpr std::uint64_t patience_ns = 5'000, closing_ns = 20'000, rest_ns = 20'000;
   static constexpr std::uint32_t idle_part = 4;
-  static constexpr std::uint32_t max_doublings = 6;  ///< of the time between two questions
+  static constexpr std::uint32_t max_doublings = 3;  ///< of the time between two questions
 
   /// A word that several devices use.
   BALLAST_HD static atomic_ref<std::uint32_t, scope::system> shared(std::uint32_t& word) {
@@ -124,12 +131,7 @@ struct peer_view : pool_view {
     return array_ref<worker_gift>(device.gifts)[worker];
   }
 
-  BALLAST_HD bool leaves_early() const {
-    if (is_halted()) return true;
-    if (shared(mine().early_leave).load_relaxed() == 0) return false;
-    halt_for(pool_halt::elsewhere);
-    return true;
-  }
+  BALLAST_HD bool others_leave_early() const { return shared(mine().early_leave).load_relaxed() != 0; }
 
   // Called, so that those who work need no registers for it.
   template <class WorkerGroup>
