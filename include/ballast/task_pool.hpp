@@ -116,9 +116,11 @@ class BALLAST_API task_pool {
   /// other's memory, also by atomic operations. Workers without tasks ask those of other devices for some.
   /// For several devices `kernels` was compiled for_pools_over_devices (ballast/methods/pool_methods.cuh),
   /// and the method is `chunks`. The options are those of each device, but `resident.idle_timeout`, which has
-  /// no effect. All memory that tasks use must be in reach of every device. A run has one span, and the
-  /// statistics of all devices' workers in the order of the list. Throws as the other constructor, and
-  /// bad_argument ("devices").
+  /// no effect. All memory that tasks use must be in reach of every device, and their atomic operations on
+  /// what others use are of scope::system. Kernels on parts of one GPU run side by side, so not where
+  /// CUDA_LAUNCH_BLOCKING or a sanitizer has them run one by one. A run has one span, and the statistics of
+  /// all devices' workers in the order of the list. Throws as the other constructor, and bad_argument
+  /// ("devices").
   task_pool(device_list const& devices, kernel_set const& kernels, pool_options options = {});
   ~task_pool();
   task_pool(task_pool const&) = delete;

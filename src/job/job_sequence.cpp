@@ -19,6 +19,7 @@ namespace {
 
 /// More gain nothing: a launch of the graph costs little beside those that it holds.
 constexpr std::size_t max_captured_launches = 128;
+constexpr std::uint32_t much_longer = 8;
 
 std::uint64_t next_number() {
   static std::atomic<std::uint64_t> newest = 0;
@@ -78,54 +79,69 @@ void sequence_program::launch_once(captured_by_device& now, std::uint32_t device
   }
 }
 
-/// Whatever was launched once is loaded, so that nothing is while the stream captures.
+/// Whatever was launched once is loaded, so that nothing is while the stream captures. A graph of another
+/// length pays too, where this one is too long, or much too short.
 bool sequence_program::capture_if_due(captured_by_device& now, std::uint32_t device, std::uint32_t left,
                                       stream& on) const {
-  if (now.work != nullptr) return true;
   if (now.is_in_vain) return false;
+  bool const fits = now.work != nullptr && left >= now.repetitions;
   auto const plan = plan_capture(devices_[device]->costs(), steps_.size(), now.launched, left);
-  if (!plan.is_due) return false;
-  now.repetitions = plan.repetitions;
+  if (fits && plan.repetitions / now.repetitions < much_longer) return true;
+  if (!plan.is_due) return fits;
   auto const repeat = [&] {
     for (std::uint32_t i = 0; i < plan.repetitions; ++i) launch_once(now, device, on);
   };
   try {
     now.work = on.capture(repeat);
   } catch (device_lost const&) { throw; } catch (error const&) {
-    // A factory did what a stream cannot capture: launches one by one do the same.
+    now.work = nullptr;  // a factory did what a stream cannot capture: launches one by one do the same
   }
+  now.repetitions = plan.repetitions;
+  now.launched = steps_.size();
   now.is_in_vain = now.work == nullptr;
   return !now.is_in_vain;
 }
 
 void sequence_program::enqueue(task_launch const& whole, std::uint32_t times, stream& on) {
   auto& now = at_home(whole);
-  for (auto left = times; left != 0;) {
-    if (capture_if_due(now, whole.device, left, on) && left >= now.repetitions) {
-      now.work->enqueue(on);
-      left -= now.repetitions;
-      continue;
-    }
+  auto left = times;
+  auto const launch_one = [&] {
     launch_once(now, whole.device, on);
     now.launched += steps_.size();
     --left;
-  }
+  };
+  if (now.launched == 0) launch_one();
+  if (left != 0 && capture_if_due(now, whole.device, left, on))
+    for (; left >= now.repetitions; left -= now.repetitions) now.work->enqueue(on);
+  while (left != 0) launch_one();
 }
 
-void sequence_array::add(array_use const& use, job_argument const& argument, bool is_read_by_job) {
-  if (touched.is_empty() && !is_read_by_job) bytes_written_first = use.written.bytes();
-  touched = byte_runs(region(elements_of({&touched, &use.read, &use.written}, state->element_bytes)),
-                      state->shape, state->element_bytes);
-  is_written |= argument.writes();
+byte_runs sequence_array::both(byte_runs const& one, byte_runs const& other) const {
+  return {region(elements_of({&one, &other}, state->element_bytes)), state->shape, state->element_bytes};
+}
+
+void sequence_array::add(array_use const& use, bool is_read_by_job) {
+  if (read.is_empty() && written.is_empty() && !is_read_by_job) bytes_written_first = use.written.bytes();
+  read = both(read, use.read);
+  written = both(written, use.written);
+}
+
+job_argument sequence_array::argument_of(byte_runs const& bytes, access_mode mode) const {
+  region elements(elements_of({&bytes}, state->element_bytes));
+  access_map map("what a sequence touches", unit_overlap::never,
+                 [elements = std::move(elements)](map_view const&) { return elements; });
+  return {state, std::move(map), mode};
 }
 
 job_argument sequence_array::argument() const {
-  region elements(elements_of({&touched}, state->element_bytes));
-  access_map map("what a sequence touches", unit_overlap::never,
-                 [elements = std::move(elements)](map_view const&) { return elements; });
-  if (!is_written) return {state, std::move(map), access_mode::reads};
-  bool const is_overwritten = bytes_written_first == touched.bytes();
-  return {state, std::move(map), is_overwritten ? access_mode::writes : access_mode::updates};
+  if (written.is_empty()) return argument_of(read, access_mode::reads);
+  bool const is_overwritten = bytes_written_first == both(read, written).bytes();
+  return argument_of(written, is_overwritten ? access_mode::writes : access_mode::updates);
+}
+
+std::optional<job_argument> sequence_array::argument_read_only() const {
+  if (written.is_empty() || both(read, written).bytes() == written.bytes()) return std::nullopt;
+  return argument_of(read, access_mode::reads);
 }
 
 sequence_content::sequence_content(std::shared_ptr<job_runtime> of, std::string its_name)
@@ -145,10 +161,11 @@ void sequence_content::add(job_request const& job) {
     auto const& argument = job.arguments[i];
     auto array = std::ranges::find(arrays, argument.array, &sequence_array::state);
     if (array == arrays.end()) array = arrays.insert(arrays.end(), {argument.array});
-    array->add((*uses)[i], argument, reads(job, argument.array.get()));
+    array->add((*uses)[i], reads(job, argument.array.get()));
     places.push_back(std::size_t(array - arrays.begin()));
   }
-  if (program_.use_count() > 1) program_ = std::make_shared<sequence_program>(*program_);
+  if (was_submitted_) program_ = std::make_shared<sequence_program>(*program_);
+  was_submitted_ = false;
   program_->add(job, code, std::move(places));
   arrays_ = std::move(arrays);
   is_for_gpus_ |= job.is_for_gpus;
@@ -160,7 +177,11 @@ job_request sequence_content::request(std::uint32_t times) const {
                   .is_for_gpus = is_for_gpus_,
                   .kernel_name = std::to_string(jobs()) + " jobs, " + std::to_string(times) + " times",
                   .factory = (std::uint64_t{1} << 63) | (number_ << 32) | times};
-  for (auto const& array : arrays_) all.arguments.push_back(array.argument());
+  was_submitted_ = true;
+  for (auto const& array : arrays_)
+    all.arguments.push_back(array.argument());  // the steps count on the order
+  for (auto const& array : arrays_)
+    if (auto const more = array.argument_read_only()) all.arguments.push_back(*more);
   all.launch = [program = program_, times](task_launch const& whole, stream& on) {
     program->enqueue(whole, times, on);
   };

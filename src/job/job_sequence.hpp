@@ -74,13 +74,19 @@ class sequence_program {
 /// is not copied to the device.
 struct sequence_array {
   std::shared_ptr<array_state> state;
-  byte_runs touched = {};
+  byte_runs read = {}, written = {};
   std::size_t bytes_written_first = 0;  ///< by the first job that touches it, which reads none
-  bool is_written = false;
 
   /// One more use, by an argument of a job that reads the array or not.
-  void add(array_use const& use, job_argument const& argument, bool is_read_by_job);
+  void add(array_use const& use, bool is_read_by_job);
+  /// Of the sequence as one job: what is written, or else read.
   job_argument argument() const;
+  /// What is read beside that, if there is some.
+  std::optional<job_argument> argument_read_only() const;
+
+ private:
+  byte_runs both(byte_runs const& one, byte_runs const& other) const;
+  job_argument argument_of(byte_runs const& bytes, access_mode mode) const;
 };
 
 class sequence_content {
@@ -100,6 +106,7 @@ class sequence_content {
   std::vector<sequence_array> arrays_;
   bool is_for_gpus_ = false;
   std::shared_ptr<sequence_program> program_;
+  mutable bool was_submitted_ = false;  ///< the program: then others run it, and have captured it
 };
 
 }  // namespace ballast::detail

@@ -10,6 +10,7 @@ namespace ballast::detail {
 namespace {
 
 constexpr std::uint32_t usual_chunk = 16, max_chunks = 1u << 24, default_public_deque = 4096;
+static_assert(usual_chunk <= max_gift);
 
 std::uint32_t chunks_for(pool_plan const& plan, std::uint32_t workers, std::uint32_t chunk_tasks) {
   auto const wished = std::uint64_t(workers) * plan.capacity / chunk_tasks;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <chrono>
 #include <exception>
+#include <thread>
 #include <utility>
 
 #include "method_memories.hpp"
@@ -9,6 +11,9 @@
 
 namespace ballast::detail {
 namespace {
+
+constexpr int looks_before_naps = 1000;
+constexpr auto nap = std::chrono::microseconds(50);
 
 using memory_maker = std::unique_ptr<method_memory> (*)(pool_plan const& plan, std::uint32_t workers);
 
@@ -40,8 +45,7 @@ class device_part {
     try {
       kernel_.join(deadline::in(clock::duration(0)));
     } catch (timed_out const&) { return true; }
-    is_empty_ = false;  // what that run has left, its caller has given up
-    workers_.forget_joins();
+    workers_.forget_joins();  // what that run has left, its caller has given up
     return false;
   }
 
@@ -52,7 +56,7 @@ class device_part {
   /// Enqueues what comes before the kernel. Waits for nothing where few tasks wait.
   void prepare(std::vector<stored_task> waiting) {
     waiting_ = std::move(waiting);
-    has_run_ = false;
+    is_started_ = has_run_ = false;
     kernel_.take_room();
     workers_.set_workers(kernel_.blocks());
     workers_.set_waiting(*stream_, waiting_);
@@ -61,7 +65,7 @@ class device_part {
   }
   /// What takes some microseconds of the host comes when the kernel runs.
   void start() {
-    is_empty_ = true;
+    is_empty_ = false;  // until it has ended well
     memory_->start({kernel_, *stream_, [this] { enqueue_epilogue(); }}, workers_.view());
     is_started_ = has_run_ = true;
     make_statistics_for_all();
@@ -79,15 +83,16 @@ class device_part {
   pool_halt halt() const { return has_run_ ? workers_.halt() : pool_halt::elsewhere; }
 
   /// The tasks that no worker has taken from among those that the launch began with.
-  std::vector<stored_task> take_waiting() { return std::exchange(waiting_, {}); }
+  std::vector<stored_task>& waiting() { return waiting_; }
   /// All others that have not run.
   void collect(std::vector<stored_task>& into) {
     if (!has_run_) return;
-    is_empty_ = false;
     memory_->collect(*stream_, into);
     workers_.collect(*stream_, into);
   }
-  void require_none_lost() const {
+  /// When all have ended well.
+  void note_end() {
+    is_empty_ = true;
     auto const pending = workers_.pending();
     if (pending != 0)
       throw error("the pool on " + plan_.device->name() + " ended with a count of " +
@@ -159,9 +164,14 @@ class resident_executor final : public pool_executor {
     for (auto const& part : parts_) sum += part->memory_bytes();
     return sum;
   }
+  /// Of each, also if another one is lost.
   bool is_claimed() override {
     bool any = false;
-    for (auto const& part : parts_) any |= part->is_claimed();
+    std::exception_ptr loss;
+    for (auto const& part : parts_) try {
+        any |= part->is_claimed();
+      } catch (error const&) { loss = std::current_exception(); }
+    if (loss && !any) std::rethrow_exception(loss);
     return any;
   }
 
@@ -221,22 +231,21 @@ class resident_executor final : public pool_executor {
 
   /// False, and why_stopped is told, if tasks that are with the host cannot go back.
   bool begin_launch(pool_run& run) {
-    auto const waiting = parts_.size() == 1 ? std::vector<stored_task>() : run.waiting;
     try {
       deal_out(std::exchange(run.waiting, {}));
+      start_all(run);
     } catch (device_lost const&) { throw; } catch (error const& failure) {
       for (auto const& part : parts_) part->on().synchronize();  // what it copies will change
-      run.waiting = parts_.size() == 1 ? parts_.front()->take_waiting() : waiting;
+      take_waiting(run);
       if (run.statistics.launches == 0) throw;
       run.why_stopped = failure.what();
       return false;
     }
-    start_all(run);
     ++run.statistics.launches;
     return true;
   }
 
-  /// Those that were started run to their end, also if another one cannot be.
+  /// Those that were started end early if another one cannot be. Throws if none was.
   void start_all(pool_run& run) {
     try {
       for (auto const& part : parts_) part->start();
@@ -247,9 +256,11 @@ class resident_executor final : public pool_executor {
     }
   }
 
+  /// All of them, whatever one throws.
   void end_launch(pool_run& run) {
     if (stop_requested_.load())
       request_stop();  // a stop asked for before a kernel was started was forgotten by it
+    if (parts_.size() > 1) await_first_end(run.until);
     std::exception_ptr failure;
     for (auto const& part : parts_) {
       if (!part->is_started()) continue;
@@ -263,6 +274,24 @@ class resident_executor final : public pool_executor {
     if (failure) std::rethrow_exception(failure);
   }
 
+  /// A device that is lost does not tell the others: until one has ended, all are looked at.
+  void await_first_end(deadline until) {
+    auto const has_ended = [](auto const& part) {
+      try {
+        return part->is_started() && !part->kernel().running();
+      } catch (...) { return true; }  // join() throws it
+    };
+    for (int looks = 0; !until.passed() && std::ranges::none_of(parts_, has_ended); ++looks)
+      looks < looks_before_naps ? std::this_thread::yield() : std::this_thread::sleep_for(nap);
+    if (std::ranges::any_of(parts_, has_failed)) request_stop();
+  }
+  static bool has_failed(std::unique_ptr<device_part> const& part) {
+    try {
+      (void)part->kernel().running();
+      return false;
+    } catch (...) { return true; }
+  }
+
   void join(device_part& part, pool_run& run) {
     try {
       part.join(run.until);
@@ -273,14 +302,19 @@ class resident_executor final : public pool_executor {
     }
   }
 
-  void collect_unrun(pool_run& run) {
-    auto const ended_well = [](auto const& part) { return part->halt() == pool_halt::none; };
+  void take_waiting(pool_run& run) {
+    if (parts_.size() == 1) return run.waiting.swap(parts_.front()->waiting());
     for (auto const& part : parts_) {
-      auto const left = part->take_waiting();
+      auto const left = std::exchange(part->waiting(), {});
       run.waiting.insert(run.waiting.end(), left.begin(), left.end());
     }
+  }
+
+  void collect_unrun(pool_run& run) {
+    auto const ended_well = [](auto const& part) { return part->halt() == pool_halt::none; };
+    take_waiting(run);
     if (std::ranges::all_of(parts_, ended_well)) {
-      for (auto const& part : parts_) part->require_none_lost();
+      for (auto const& part : parts_) part->note_end();
       run.why_stopped.clear();  // it may have ended after its deadline, but it ended
       return;
     }

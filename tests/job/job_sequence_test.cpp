@@ -139,6 +139,31 @@ TEST_P(sequence_on_devices, that_was_submitted_may_be_added_to) {
   EXPECT_EQ(values_of(visits), std::vector<std::uint32_t>(16, 3 * 55));
 }
 
+TEST_P(sequence_on_devices, that_has_run_may_be_added_to) {
+  words visits(jobs_, {16});
+  fill_with(visits, 0);
+  job_sequence steps(jobs_);
+  add_count(steps, visits, 16);
+  jobs_.submit(steps, 1000).wait();
+  jobs_.submit({16}, updates(visits), [](auto all) { return count_visits{all}; }).wait();
+  add_count(steps, visits, 16);
+  jobs_.submit(steps, 1000).wait();
+  EXPECT_EQ(values_of(visits), std::vector<std::uint32_t>(16, 3001));
+}
+
+TEST_P(sequence_on_devices, runs_as_often_as_each_submission_says) {
+  words visits(jobs_, {16});
+  fill_with(visits, 0);
+  job_sequence steps(jobs_);
+  add_count(steps, visits, 16);
+  std::uint32_t sum = 0;
+  for (auto const times : {1u, 700u, 50u, 50u, 3u, 900u, 127u, 128u, 129u, 5000u, 1u}) {
+    jobs_.submit(steps, times);
+    sum += times;
+  }
+  EXPECT_EQ(values_of(visits), std::vector<std::uint32_t>(16, sum));
+}
+
 TEST_P(sequence_on_devices, may_go_before_it_has_run) {
   words visits(jobs_, {16});
   fill_with(visits, 0);
@@ -220,6 +245,21 @@ TEST_F(job_sequence_of_a_scheduler, fails_as_a_whole_if_one_of_its_jobs_fails) {
   EXPECT_EQ(values_of(whole), std::vector<std::uint32_t>(8, 1));
 }
 
+TEST_F(job_sequence_of_a_scheduler, that_fails_loses_no_element_that_it_only_reads) {
+  words some(jobs_, {8}), sums(jobs_, {2});
+  fill_with(some, 1);
+  job_sequence steps(jobs_);
+  steps.add({2}, reads(some, all), writes(sums), [](auto from, auto to) { return add_all{from, to, 8}; });
+  auto const first_two = [](map_view const&) { return region{{0, 2}}; };
+  steps.add({1}, updates(some, access_map("two", unit_overlap::never, first_two)), [](auto all) {
+    if (all) throw std::runtime_error("a planted failure");
+    return count_visits{all};
+  });
+  EXPECT_THROW(jobs_.submit(steps).wait(), job_failed);
+  EXPECT_EQ(some.read({2, 8})[2], 1u);
+  EXPECT_THROW(some.read({0, 2}), job_failed);
+}
+
 TEST_F(job_sequence_of_a_scheduler, under_checked_maps_tells_who_writes_beside_them) {
   job_scheduler checked(open_devices("host:1"), kernels(),
                         {.device_bytes = enough_device_bytes, .check_maps = true});
@@ -234,10 +274,18 @@ TEST_F(job_sequence_of_a_scheduler, under_checked_maps_tells_who_writes_beside_t
   EXPECT_THROW(checked.submit(wrong, 5).wait(), job_failed);
 }
 
-/// A device of which the test sees what its streams are asked for, and which captures.
+/// Cores that tell the costs of a GPU.
+class capturing_device final : public noting_device {
+ public:
+  capturing_device() : noting_device(open_devices("host:1").front()) {
+    set_costs(default_costs(backend::cuda));
+  }
+};
+
+/// On a device of which the test sees what its streams are asked for, and which captures.
 class captured_sequence : public testing::Test {
  protected:
-  std::shared_ptr<noting_device> device_ = std::make_shared<noting_device>(open_devices("host:1").front());
+  std::shared_ptr<noting_device> device_ = std::make_shared<capturing_device>();
 
   std::size_t said(std::string_view beginning) {
     auto const& all = device_->notes().said;
@@ -276,6 +324,19 @@ TEST_F(captured_sequence, is_captured_anew_when_its_arrays_lie_elsewhere) {
   jobs.submit(steps, 1000);
   EXPECT_EQ(values_of(visits), std::vector<std::uint32_t>(256, 2000));
   EXPECT_EQ(said("captures"), 2u);
+}
+
+TEST_F(captured_sequence, is_captured_anew_where_submissions_are_shorter_than_the_graph_and_often) {
+  job_scheduler jobs({device_}, kernels(), {.device_bytes = enough_device_bytes});
+  words visits(jobs, {8});
+  fill_with(visits, 0);
+  job_sequence steps(jobs);
+  add_count(steps, visits, 8);
+  jobs.submit(steps, 1000);
+  for (int round = 0; round < 40; ++round) jobs.submit(steps, 50);
+  EXPECT_EQ(values_of(visits), std::vector<std::uint32_t>(8, 3000));
+  EXPECT_EQ(said("captures 128 launches"), 1u);
+  EXPECT_EQ(said("captures 50 launches"), 1u);
 }
 
 TEST(capture_plan, waits_until_what_was_lost_pays_for_it) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -47,6 +48,16 @@ TEST(pool_over_devices, tells_of_the_workers_of_all) {
   for (auto const& one : pool_devices(2)) sum += task_pool(one, tree_kernels_of_blocks()).workers();
   EXPECT_EQ(pool.workers(), sum);
   EXPECT_EQ(pool.devices().size(), 2u);
+}
+
+TEST(pool_over_devices, ends_when_any_of_them_is_lost) {
+  if (device()->is_cuda()) GTEST_SKIP() << "a lost GPU is lost to the tests that follow";
+  for (std::size_t const position : {0u, 1u}) {
+    task_pool pool(open_devices("host:1,host:1"), faulty_kernels(), pool_by("chunks"));
+    std::vector<task> roots(2, task(idler{}));
+    roots[position] = task(faulty{});
+    EXPECT_THROW(pool.run(roots, deadline::in(std::chrono::hours(1))), device_lost);
+  }
 }
 
 /// One worker on each of two devices of cores, which do what the test tells them.

@@ -31,7 +31,7 @@ BALLAST_KERNELS(overjoining_kernels, ballast::for_pool_methods, overjoiner, fibo
 BALLAST_KERNELS(gated_kernels, ballast::for_pool_methods, gated, idler)
 BALLAST_KERNELS(lying_kernels, ballast::for_pool_methods, liar, idler)
 BALLAST_KERNELS(kernels_of_the_default_method, ballast::for_pools, idler, adder)
-BALLAST_KERNELS(faulty_kernels, ballast::for_pool_methods, faulty, idler)
+BALLAST_KERNELS(faulty_kernels, for_every_pool, faulty, idler)
 BALLAST_KERNELS(entered_kernels_of_blocks, ballast::for_pool_methods, entered_node<64>, entered<64>)
 BALLAST_KERNELS(entered_kernels_of_warps, ballast::for_pool_methods, entered_node<32>, entered<32>)
 BALLAST_KERNELS(entered_kernels_of_threads, ballast::for_pool_methods, entered_node<1>, entered<1>)

@@ -83,7 +83,6 @@ struct chunks_ref {
     recycle_chunk(worker_group, view, me, chunk);
   }
 
-  BALLAST_HD bool has_published(std::uint32_t worker) const { return public_deque_of(worker).size() != 0; }
   /// Leader. Moves the tasks of the chunk that the worker published first; how many these are.
   template <class WorkerGroup>
   BALLAST_HD std::uint32_t take_oldest(WorkerGroup const& worker_group, pool_view const& view,

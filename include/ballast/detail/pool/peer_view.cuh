@@ -31,6 +31,7 @@ struct peer_words {
   std::uint32_t has_told;  ///< the others that its workers leave early
   std::uint32_t is_held;   ///< a worker is at what follows
   presence phase;
+  std::uint32_t rests;  ///< since there were tasks
   std::uint64_t since_ns;
 };
 
@@ -52,6 +53,7 @@ struct peer_device {
 
 /// What a worker remembers of its search on other devices; trivially made, as shared memory asks.
 struct peer_worker : pool_worker {
+  std::uint32_t looks;
   std::uint32_t has_asked;
   std::uint32_t fruitless;  ///< answers without a task since the last one
   std::uint64_t may_ask_ns;
@@ -96,7 +98,7 @@ struct peer_view : pool_view {
   template <class WorkerGroup>
   BALLAST_HD void hand_out(WorkerGroup const& worker_group, peer_worker& me) const {
 #if !BALLAST_ON_GPU
-    if (me.counts.run % tasks_between_looks != 0) return;  // a look takes as long as a small task
+    if (me.looks++ % looks_to_skip != 0) return;  // a look takes as long as a small task
 #endif
     if (me.has_asked != 0 || mail_of(peers[own], me.number).load_relaxed() != 0) attend(worker_group, me);
   }
@@ -110,9 +112,11 @@ struct peer_view : pool_view {
   }
 
  private:
-  static constexpr std::uint32_t polls_between_stop_checks = 64, tasks_between_looks = 16;
+  static constexpr std::uint32_t polls_between_stop_checks = 64, looks_to_skip = 16;
   static constexpr std::uint64_t patience_ns = 5'000, closing_ns = 20'000, rest_ns = 20'000;
   static constexpr std::uint32_t idle_part = 4;
+  // All have to be out at a time: who finds nothing again and again stays out for longer than in.
+  static constexpr std::uint32_t max_rest_doublings = 5;
   static constexpr std::uint32_t max_doublings = 3;  ///< of the time between two questions
 
   /// A word that several devices use.
@@ -253,6 +257,7 @@ struct peer_view : pool_view {
   }
 
   BALLAST_HD void begin_to_close(peer_words& words, std::uint64_t now_ns) const {
+    if (!has_no_task()) words.rests = 0;
     if (words.since_ns == 0 || !has_no_task()) words.since_ns = now_ns;
     if (now_ns - words.since_ns < closing_ns) return;
     in_device(words.asking).add_release(is_closed);
@@ -275,7 +280,9 @@ struct peer_view : pool_view {
     auto const word = shared(peers[0].words->out);
     auto const out = word.load_relaxed();
     if (out == devices) return in_device(words.is_over).store_relaxed(1);
-    if (now_ns - words.since_ns < rest_ns || !word.compare_exchange_acq_rel(out, out - 1)) return;
+    if (now_ns - words.since_ns < rest_ns << words.rests || !word.compare_exchange_acq_rel(out, out - 1))
+      return;
+    if (words.rests < max_rest_doublings) ++words.rests;
     enter(words, presence::counted_in, now_ns);
     in_device(words.asking).add_release(is_closed);  // wraps
   }
