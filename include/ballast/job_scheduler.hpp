@@ -182,9 +182,8 @@ class job_scheduler;
 /// short that planning each takes longer than the step. The sequence is not cut: it runs whole on one device,
 /// which has room for all its arrays, and its report has one task. If one of its jobs fails, the sequence
 /// has, and all elements that it was to write are lost. On a GPU repetitions are captured as a CUDA graph,
-/// once they are many enough to pay for it. job_options::check_maps
-/// compares with what all its jobs may touch together. Only one thread at a time may call, and it may change
-/// the sequence when submissions of it have not ended.
+/// once they are many enough to pay for it. job_options::check_maps compares with what all its jobs together
+/// may touch. Only one thread at a time may call; submissions that have not ended do not see what is added.
 class BALLAST_API job_sequence {
  public:
   /// An empty sequence of jobs of that scheduler. `name` is for messages and reports. A sequence keeps what
