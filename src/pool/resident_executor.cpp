@@ -53,10 +53,13 @@ class device_part {
     workers_.begin_run(*stream_);
     statistics_ = {};
   }
-  /// Enqueues what comes before the kernel. Waits for nothing where few tasks wait.
-  void prepare(std::vector<stored_task> waiting) {
+  /// Before each launch: the tasks that wait, which it keeps whatever fails.
+  void deal(std::vector<stored_task> waiting) {
     waiting_ = std::move(waiting);
     is_started_ = has_run_ = false;
+  }
+  /// Enqueues what comes before the kernel. Waits for nothing where few tasks wait.
+  void prepare() {
     kernel_.take_room();
     workers_.set_workers(kernel_.blocks());
     workers_.set_waiting(*stream_, waiting_);
@@ -221,18 +224,24 @@ class resident_executor final : public pool_executor {
 
   /// In turn, so that each has some of the newest.
   void deal_out(std::vector<stored_task> waiting) {
-    if (parts_.size() == 1) return parts_.front()->prepare(std::move(waiting));
+    if (parts_.size() == 1) return parts_.front()->deal(std::move(waiting));
     std::vector<std::vector<stored_task>> of_parts(parts_.size());
     for (std::size_t i = 0; i < waiting.size(); ++i) of_parts[i % parts_.size()].push_back(waiting[i]);
-    for (std::size_t i = 0; i < parts_.size(); ++i) parts_[i]->prepare(std::move(of_parts[i]));
+    for (std::size_t i = 0; i < parts_.size(); ++i) parts_[i]->deal(std::move(of_parts[i]));
+  }
+
+  void prepare_all() {
+    for (auto const& part : parts_) part->prepare();
+    if (parts_.size() == 1) return;
     for (auto const& part : parts_) part->on().synchronize();  // before any writes what another cleared
     meet();
   }
 
   /// False, and why_stopped is told, if tasks that are with the host cannot go back.
   bool begin_launch(pool_run& run) {
+    deal_out(std::exchange(run.waiting, {}));
     try {
-      deal_out(std::exchange(run.waiting, {}));
+      prepare_all();
       start_all(run);
     } catch (device_lost const&) { throw; } catch (error const& failure) {
       for (auto const& part : parts_) part->on().synchronize();  // what it copies will change
