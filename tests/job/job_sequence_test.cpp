@@ -268,10 +268,12 @@ TEST_F(job_sequence_of_a_scheduler, under_checked_maps_tells_who_writes_beside_t
   job_sequence right(checked), wrong(checked);
   add_count(right, visits, 8);
   checked.submit(right, 5).wait();
-  // The element 4 lies between those that the map names, so the write reaches no foreign memory.
-  auto const all_but_some = [](map_view const&) { return region{{0, 4}, {7, 8}}; };
-  wrong.add({5}, updates(visits, access_map("all but some", unit_overlap::never, all_but_some)),
-            [](auto all) { return count_visits{all}; });
+  // What the sequence only reads its second job writes: element 4.
+  words sums(checked, {1});
+  wrong.add({1}, reads(visits, all), writes(sums), [](auto from, auto to) { return add_all{from, to, 8}; });
+  auto const four = [](map_view const&) { return region{{0, 4}}; };
+  wrong.add({5}, updates(visits, access_map("four", unit_overlap::never, four)),
+            [](auto some) { return count_visits{some}; });
   EXPECT_THROW(checked.submit(wrong, 5).wait(), job_failed);
 }
 
