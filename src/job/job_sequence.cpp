@@ -93,8 +93,10 @@ bool sequence_program::capture_if_due(captured_by_device& now, std::uint32_t dev
   };
   try {
     now.work = on.capture(repeat);
-  } catch (device_lost const&) { throw; } catch (error const&) {
-    now.work = nullptr;  // a factory did what a stream cannot capture: launches one by one do the same
+  } catch (device_lost const&) { throw; } catch (error const& refusal) {
+    now.work = nullptr;  // launches one by one do the same
+    write_log(log_level::warning,
+              "a job sequence is launched kernel by kernel: " + std::string(refusal.what()));
   }
   now.repetitions = plan.repetitions;
   now.launched = steps_.size();
@@ -172,7 +174,7 @@ void sequence_content::add(job_request const& job) {
 }
 
 /// Repeated as often, it is a site of its own: a policy learns how long a unit takes.
-job_request sequence_content::request(std::uint32_t times) const {
+job_request sequence_content::request(std::uint32_t times) {
   job_request all{.setup = {.grid = times == 0 || jobs() == 0 ? 0 : 1, .name = name_},
                   .is_for_gpus = is_for_gpus_,
                   .kernel_name = std::to_string(jobs()) + " jobs, " + std::to_string(times) + " times",

@@ -97,7 +97,7 @@ class sequence_content {
   std::size_t jobs() const { return program_->jobs(); }
   bool is_of(job_runtime const& other) const { return runtime_.get() == &other; }
   /// The sequence as one job.
-  job_request request(std::uint32_t times) const;
+  job_request request(std::uint32_t times);
 
  private:
   std::shared_ptr<job_runtime> const runtime_;
@@ -106,7 +106,7 @@ class sequence_content {
   std::vector<sequence_array> arrays_;
   bool is_for_gpus_ = false;
   std::shared_ptr<sequence_program> program_;
-  mutable bool was_submitted_ = false;  ///< the program: then others run it, and have captured it
+  bool was_submitted_ = false;  ///< the program: then others run it, and have captured it
 };
 
 }  // namespace ballast::detail

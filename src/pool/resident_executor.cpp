@@ -286,14 +286,13 @@ class resident_executor final : public pool_executor {
   /// A device that is lost does not tell the others: until one has ended, all are looked at.
   void await_first_end(deadline until) {
     auto const has_ended = [](auto const& part) {
-      try {
-        return part->is_started() && !part->kernel().running();
-      } catch (...) { return true; }  // join() throws it
+      return part->is_started() && (has_failed(part) || !part->kernel().running());
     };
     for (int looks = 0; !until.passed() && std::ranges::none_of(parts_, has_ended); ++looks)
       looks < looks_before_naps ? std::this_thread::yield() : std::this_thread::sleep_for(nap);
     if (std::ranges::any_of(parts_, has_failed)) request_stop();
   }
+  /// Which join() throws.
   static bool has_failed(std::unique_ptr<device_part> const& part) {
     try {
       (void)part->kernel().running();

@@ -14,7 +14,7 @@ struct for_every_pool {
   template <bool KeepsTasks, class... K>
   static void compile(compiled_code& into) {
     for_pool_methods::compile<KeepsTasks, K...>(into);
-    into.entries.push_back(make_peer_entry<pool_list<K...>>());
+    into.entries.push_back(make_pool_entry<pool_list<K...>, chunks_ref, peer_view>());
   }
 };
 

@@ -55,7 +55,7 @@ struct for_pools_over_devices {
     using list = detail::pool_list<K...>;
     static_assert(list::max_joins == 0, "joins stay on one device: list for_pools");
     for_pools::compile<KeepsTasks, K...>(into);
-    into.entries.push_back(detail::make_peer_entry<list>());
+    into.entries.push_back(detail::make_pool_entry<list, detail::chunks_ref, detail::peer_view>());
   }
 };
 

@@ -78,13 +78,14 @@ __device__ void work_in_pool(pool_work<Method, View> const& work, typename View:
 }
 
 /// Its blocks do not say that they arrive: nobody waits for that, and it is a write over PCIe for each.
-template <class List, class Method, class Scratch = launched_with<List::scratch * List::max_taken>>
+template <class List, class Method, class View = pool_view,
+          class Scratch = launched_with<List::scratch * List::max_taken>>
 __global__ void __launch_bounds__(List::block_threads,
                                   clamped_launch_bound<List::block_threads, List::blocks_per_multiprocessor>)
-    work_in_pool_on_gpu(__grid_constant__ pool_work<Method> const work) {
+    work_in_pool_on_gpu(__grid_constant__ pool_work<Method, View> const work) {
   using worker_group_type = cuda_worker<List::block_threads>;
   __shared__ typename worker_group_type::words words;
-  __shared__ pool_worker_memory<worker_group_type, pool_view> memory;
+  __shared__ pool_worker_memory<worker_group_type, View> memory;
   worker_group_type const worker_group(memory.tasks, words);
   work_in_pool<List>(work, memory.worker, worker_group);
 }
@@ -147,16 +148,18 @@ listed_kernel list_pool_kernel() {
           .repeatable = is_repeatable<K>};
 }
 
-template <class List, class Method>
+/// Found by its method, or by a view of its own.
+template <class List, class Method, class View = pool_view>
 kernel_entry make_pool_entry() {
+  using key = std::conditional_t<std::is_same_v<View, pool_view>, Method, View>;
   kernel_code code;
 #if defined(__CUDACC__)
-  code.cuda_function = &work_in_pool_on_gpu<List, Method>;
+  code.cuda_function = &work_in_pool_on_gpu<List, Method, View>;
 #endif
-  code.host_function = &work_in_pool_on_host<List, Method>;
+  code.host_function = &work_in_pool_on_host<List, Method, View>;
   code.threads = List::block_threads;
   code.scratch_bytes = List::scratch * List::max_taken;
-  return {entry_key_of<Method>, code};
+  return {entry_key_of<key>, code};
 }
 
 }  // namespace ballast::detail

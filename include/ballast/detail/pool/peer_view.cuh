@@ -4,7 +4,6 @@
 #include <cstdint>
 
 #include "ballast/detail/pool/chunks.cuh"
-#include "ballast/detail/pool/compile_pool.cuh"
 #include "ballast/detail/pool/pool_loop.cuh"
 
 namespace ballast::detail {
@@ -287,30 +286,5 @@ struct peer_view : pool_view {
     in_device(words.asking).add_release(is_closed);  // wraps
   }
 };
-
-#if defined(__CUDACC__)
-template <class List, class Scratch = launched_with<List::scratch * List::max_taken>>
-__global__ void __launch_bounds__(List::block_threads,
-                                  clamped_launch_bound<List::block_threads, List::blocks_per_multiprocessor>)
-    work_in_pools_on_gpu(__grid_constant__ pool_work<chunks_ref, peer_view> const work) {
-  using worker_group_type = cuda_worker<List::block_threads>;
-  __shared__ typename worker_group_type::words words;
-  __shared__ pool_worker_memory<worker_group_type, peer_view> memory;
-  worker_group_type const worker_group(memory.tasks, words);
-  work_in_pool<List>(work, memory.worker, worker_group);
-}
-#endif
-
-template <class List>
-kernel_entry make_peer_entry() {
-  kernel_code code;
-#if defined(__CUDACC__)
-  code.cuda_function = &work_in_pools_on_gpu<List>;
-#endif
-  code.host_function = &work_in_pool_on_host<List, chunks_ref, peer_view>;
-  code.threads = List::block_threads;
-  code.scratch_bytes = List::scratch * List::max_taken;
-  return {entry_key_of<peer_view>, code};
-}
 
 }  // namespace ballast::detail
