@@ -34,7 +34,7 @@ class shared_plate {
   std::uint32_t run(
       std::uint32_t steps, std::function<bool()> const& stop_requested = [] { return false; });
 
-  /// As run(), on one device and as one job: for steps so short that planning each takes longer.
+  /// As run() and as one job, which all devices share: for steps so short that planning each takes longer.
   void run_at_once(std::uint32_t steps);
 
   /// On the host, of several ranks of the first, after the steps so far. Right until the next.

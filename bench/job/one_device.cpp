@@ -65,7 +65,7 @@ void measure_job_small_steps(session& now) {
     kind.name += " " + std::to_string(size);
     now.parameter(kind.name, kind.size);
     auto all = one_device_contestants(now, kind);
-    all.push_back(as_sequence(sequence, kind, now.first()));
+    all.push_back(as_sequence(sequence, kind, {now.first()}));
     measure_program(now, kind, all, size);
     add_ratios(now, kind, all, sequence);
   }

@@ -37,9 +37,8 @@ contestant as_jobs(std::string name, program_kind const& kind, device_list const
   return {std::move(name), kind.as_jobs(devices, options), learns};
 }
 
-contestant as_sequence(std::string name, program_kind const& kind,
-                       std::shared_ptr<compute_device> const& device) {
-  return {std::move(name), kind.as_sequence({device}, {.device_bytes = 2 * kind.bytes + spare_bytes})};
+contestant as_sequence(std::string name, program_kind const& kind, device_list const& devices) {
+  return {std::move(name), kind.as_sequence(devices, {.device_bytes = 2 * kind.bytes + spare_bytes})};
 }
 
 void race(session& now, program_kind const& kind, std::vector<contestant>& all) {

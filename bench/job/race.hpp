@@ -28,9 +28,8 @@ struct contestant {
 contestant as_jobs(std::string name, program_kind const& kind, device_list const& devices,
                    job_options options);
 
-/// Likewise on one device, as one job_sequence. The kind has one.
-contestant as_sequence(std::string name, program_kind const& kind,
-                       std::shared_ptr<compute_device> const& device);
+/// Likewise as one job_sequence, which the devices share. The kind has one.
+contestant as_sequence(std::string name, program_kind const& kind, device_list const& devices);
 
 /// Runs all in turn, as often as the session repeats, so that all see the same machine, after as many runs
 /// for nothing as it says of those that learn, and one of the others; tells the session whether the results

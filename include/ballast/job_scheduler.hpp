@@ -178,6 +178,12 @@ struct journal_entry {
 
 class job_scheduler;
 
+/// On how many devices of its scheduler a sequence runs.
+enum class sequence_devices : std::uint8_t {
+  one,  ///< on one at a time, which has room for all its arrays
+  all   ///< on all of them, each with its part of every job
+};
+
 /// Jobs that are submitted together, one after another and any number of times, as one job: for steps so
 /// short that planning each takes longer than the step. The sequence is not cut: it runs whole on one device,
 /// which has room for all its arrays, and its report has one task. If one of its jobs fails, the sequence
@@ -188,7 +194,8 @@ class BALLAST_API job_sequence {
  public:
   /// An empty sequence of jobs of that scheduler. `name` is for messages and reports. A sequence keeps what
   /// arrays need of the scheduler, and may outlive it.
-  explicit job_sequence(job_scheduler const& scheduler, std::string name = "a sequence");
+  explicit job_sequence(job_scheduler const& scheduler, std::string name = "a sequence",
+                        sequence_devices on = sequence_devices::one);
   /// The new one has the jobs, and the old one can only be destroyed or assigned to.
   job_sequence(job_sequence&&) noexcept;
   /// As the constructor.

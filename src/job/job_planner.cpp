@@ -201,6 +201,12 @@ void job_planner::start_split(job_record& job) {
 
 /// CPU cores run ballast kernels only.
 void job_planner::choose_devices(job_record& job) {
+  if (may_share(job)) {
+    job.is_shared = true;
+    job.devices = {job.request.shares->of.front().device};
+    job.max_units = {1};
+    return;
+  }
   for (std::uint32_t device = 0; device < devices_.size(); ++device) {
     if (on_devices_[device].is_lost || (job.request.is_for_gpus && !devices_[device].is_cuda)) continue;
     auto const most = max_units_on(job, device);
@@ -209,6 +215,18 @@ void job_planner::choose_devices(job_record& job) {
     job.max_units.push_back(most);
   }
   if (job.devices.empty()) throw error("no device that is not lost can run it");
+}
+
+/// All that its devices would do fits in their memory. Otherwise it runs on one device, as other jobs do.
+bool job_planner::may_share(job_record const& job) const {
+  auto const& shares = job.request.shares;
+  if (shares == nullptr || options_.check_maps || options_.peers != nullptr) return false;
+  return std::ranges::all_of(shares->of, [&](job_share const& share) {
+    auto const& set = arrays_.set(share.device);
+    std::size_t bytes = 0;
+    for (auto const& need : needs_of(share.uses)) bytes += memory_of(need.hull);
+    return !on_devices_[share.device].is_lost && (set.has_room_for_all_arrays() || bytes <= set.bytes());
+  });
 }
 
 std::uint32_t job_planner::max_units_on(job_record const& job, std::uint32_t device) const {
@@ -274,7 +292,8 @@ auto job_planner::admit(std::shared_ptr<job_record> const& job, std::uint32_t de
     if (order_.blocking_job(job->number, *task.uses)) return std::nullopt;
     check_has_inputs(task, first_failure_);
     task.pieces = pieces_of(task);
-    if (!arrays_.pin(task)) {
+    if (job->is_shared) share(task);
+    if (!pin_all(task)) {
       on_devices_[device].lacks_memory = true;
       return std::nullopt;
     }
@@ -284,6 +303,35 @@ auto job_planner::admit(std::shared_ptr<job_record> const& job, std::uint32_t de
     fail(*job, part, devices_[device].name, std::current_exception());
     return std::nullopt;
   }
+}
+
+/// Its piece keeps what all devices do: that is lost if it fails.
+void job_planner::share(planned_task& task) const {
+  auto const& all = task.job->request.shares->of;
+  for (auto const& one : all) {
+    if (on_devices_[one.device].is_lost) throw error(devices_[one.device].name + " is lost");
+    auto uses = std::make_shared<std::vector<array_use> const>(one.uses);
+    if (&one == &all.front())
+      task.uses = std::move(uses);
+    else
+      task.shares.push_back({.job = task.job,
+                             .device_index = task.device_index,
+                             .part = task.part,
+                             .uses = std::move(uses),
+                             .share_on = one.device});
+  }
+}
+
+/// All or nothing.
+bool job_planner::pin_all(planned_task& task) {
+  if (!arrays_.pin(task)) return false;
+  for (auto share = task.shares.begin(); share != task.shares.end(); ++share) {
+    if (arrays_.pin(*share)) continue;
+    while (share != task.shares.begin()) arrays_.release(*--share, true);
+    arrays_.release(task, true);
+    return false;
+  }
+  return true;
 }
 
 /// Worth more kernels only if the part is about all that the device will have of the job; tasks are checked
@@ -317,6 +365,10 @@ void job_planner::plan_task(planned_task planned) {
   auto const task = std::make_shared<planned_task>(std::move(planned));
   auto const newest = ops_.newest();
   arrays_.fetch_reads(*task);
+  for (auto& share : task->shares) {
+    arrays_.fetch_reads(share);
+    task->moved += share.moved;
+  }
   bool const needs_copies = ops_.newest() != newest;
   bool const may_join = !needs_copies && may_join_newest(*task);
   auto stream = compute_stream_of(*task, may_join);
@@ -371,11 +423,39 @@ op_id job_planner::plan_kernel(planned_task const& task, task_piece const& piece
   auto const kernel = ops_.add(op_kind::kernel, on);
   for (auto const& resident : task.residents)
     for (auto const earlier : resident.dependencies) ops_.add_dependency(kernel, earlier);
+  if (task.job->is_shared) {
+    record_shares(task, kernel);
+    return kernel;
+  }
   for (std::size_t i = 0; i < arguments.size(); ++i)
     record_reads(arguments[i].array->directory, kernel, place, (*piece.uses)[i].read);
   for (std::size_t i = 0; i < arguments.size(); ++i)
     record_writes(arguments[i].array->directory, kernel, place, (*piece.uses)[i].written);
   return kernel;
+}
+
+/// What a device writes, or copies to itself meanwhile, nobody else may touch there; at last each byte is
+/// valid where it was written.
+void job_planner::record_shares(planned_task const& task, op_id kernel) {
+  auto const& arguments = task.job->request.arguments;
+  auto const& all = task.job->request.shares->of;
+  auto const for_each = [&](auto const& record) {
+    for (auto const& share : all)
+      for (std::size_t i = 0; i < arguments.size(); ++i)
+        record(arguments[i].array->directory, place_of(share.device), share, i);
+  };
+  for (auto const& share : task.shares)
+    for (auto const& resident : share.residents)
+      for (auto const earlier : resident.dependencies) ops_.add_dependency(kernel, earlier);
+  for_each([&](coherence_directory& directory, place_id at, job_share const& share, std::size_t i) {
+    record_reads(directory, kernel, at, share.uses[i].read);
+  });
+  for_each([&](coherence_directory& directory, place_id at, job_share const& share, std::size_t i) {
+    record_writes(directory, kernel, at, share.uses[i].written);
+  });
+  for_each([&](coherence_directory& directory, place_id at, job_share const& share, std::size_t i) {
+    record_writes(directory, kernel, at, share.written_last[i]);
+  });
 }
 
 void job_planner::fail(job_record& job, job_part part, std::string const& device,
@@ -415,14 +495,16 @@ op_stream job_planner::compute_stream_of(planned_task const& task, bool may_join
   return stream_of(device, even ? device_stream::compute_0 : device_stream::compute_1);
 }
 
-/// The newest kernel on the task's device of which it reads something and which has not ended; or none.
+/// The newest kernel of the task's device of which it reads something and which has not ended; or none. What
+/// devices share is of the first one.
 op_id job_planner::last_writer(planned_task const& task) const {
   op_id newest{};
   auto const place = task.place();
   for (std::size_t i = 0; i < task.uses->size(); ++i)
     for (auto const writer :
          task.job->request.arguments[i].array->directory.writers(place, (*task.uses)[i].read.hull()))
-      if (ops_.at(writer).kind == op_kind::kernel) newest = std::max(newest, writer);
+      if (auto const& op = ops_.at(writer); op.kind == op_kind::kernel && op.on.executor == task.device())
+        newest = std::max(newest, writer);
   return newest;
 }
 
@@ -459,6 +541,7 @@ void job_planner::release_task(std::uint32_t device, planned_task const& task) {
   --task.job->device_states[task.device_index].in_flight;
   --on_devices_[device].tasks;
   arrays_.release(task, options_.reuse);
+  for (auto const& share : task.shares) arrays_.release(share, options_.reuse);
 }
 
 void job_planner::handle_kernel_end(kernel_work const& kernel, std::uint32_t device,
@@ -491,6 +574,8 @@ void job_planner::handle_task_end(std::uint32_t device, planned_task const& task
   record_span(job, device, end);
   job.report.moved += task.moved;
   job.report.tasks.push_back({device, task.part, task.moved, end.begin_ns, end.end_ns});
+  for (auto const& share : task.shares)
+    job.report.tasks.push_back({share.device(), task.part, {}, end.begin_ns, end.end_ns});
   job.split->ended(task.device_index, {.part = {task.part.first - job.own.first, task.part.count},
                                        .begin_ns = end.begin_ns,
                                        .end_ns = end.end_ns,

@@ -118,6 +118,7 @@ class job_planner {
   bool begin(job_record& job);
   void start_split(job_record& job);
   void choose_devices(job_record& job);
+  bool may_share(job_record const& job) const;
   std::uint32_t max_units_on(job_record const& job, std::uint32_t device) const;
   job_shape shape_of(job_record const& job) const;
 
@@ -125,8 +126,11 @@ class job_planner {
   std::optional<planned_task> next_task(std::shared_ptr<job_record> const& job, std::uint32_t device_index);
   std::optional<planned_task> admit(std::shared_ptr<job_record> const& job, std::uint32_t device_index,
                                     job_part part);
+  void share(planned_task& task) const;
+  bool pin_all(planned_task& task);
   std::vector<task_piece> pieces_of(planned_task const& task) const;
   void plan_task(planned_task task);
+  void record_shares(planned_task const& task, op_id kernel);
   op_id plan_kernel(planned_task const& task, task_piece const& piece, op_stream on);
   std::uint64_t units_at_once(planned_task const& task) const;
   bool may_join_newest(planned_task const& task) const;

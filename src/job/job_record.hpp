@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -56,6 +57,20 @@ using array_uses = std::shared_ptr<std::vector<array_use> const>;
 
 /// Of the job that is asked for. Throws what a map throws.
 array_uses uses_of(job_request const& request, job_part part);
+
+/// What one of several devices does with the arrays of a job that they share.
+struct job_share {
+  std::uint32_t device = 0;
+  std::vector<array_use> uses{};          ///< of each argument; `written` with what others write as well
+  std::vector<byte_runs> written_last{};  ///< of each argument: what is valid here alone in the end
+};
+
+/// How devices share a job of one unit.
+struct job_shares {
+  std::vector<job_share> of{};  ///< at least two; the first device's stream has the launch
+  /// Throws if one of the devices is lost, as the launch's stream need not tell.
+  std::function<void()> check = {};
+};
 
 /// As messages call a job.
 std::string display_name_of(std::string const& name, job_number number);
@@ -163,6 +178,7 @@ class job_record {
   std::uint32_t const tasks;
   std::shared_ptr<job_end> const end;
 
+  bool is_shared = false;                     ///< its devices share its unit, by request.shares
   job_part own;                               ///< units of this rank; all, unless the scheduler has peers
   std::vector<std::uint32_t> devices{};       ///< that take part, by their places in the list
   std::vector<std::uint32_t> max_units{};     ///< of a task, for each of `devices`
@@ -202,8 +218,10 @@ struct planned_task {
   std::uint64_t own_bytes = 0;  ///< moved for this part alone
   std::size_t pieces_ended = 0;
   bool has_failed = false;
+  std::optional<std::uint32_t> share_on{};  ///< the device, if this is what others do of a shared task
+  std::vector<planned_task> shares{};       ///< of other devices
 
-  std::uint32_t device() const { return job->devices[device_index]; }
+  std::uint32_t device() const { return share_on.value_or(job->devices[device_index]); }
   place_id place() const { return place_of(device()); }
   resident_bytes const& resident_of(std::size_t argument) const;
   /// Where element 0 of each argument's array would be if the device's memory for arrays began at `memory`;

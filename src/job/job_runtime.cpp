@@ -135,6 +135,7 @@ std::size_t default_device_bytes(device_list const& devices, std::uint32_t devic
 job_runtime::job_runtime(device_list const& devices, job_options options)
     : devices_(checked(devices)),
       options_(checked(std::move(options), devices_)),
+      links_(expected_links(devices_)),
       memory_(taken_memory(devices_, options_)),
       dispatcher_(
           ops_, devices_to_submit_to(devices_, memory_), options_,
@@ -144,8 +145,7 @@ job_runtime::job_runtime(device_list const& devices, job_options options)
           [this](exchange_work const& work, std::shared_ptr<operation_progress> progress) {
             ranks_->begin(work, std::move(progress));
           }),
-      planner_(ops_, devices_to_plan_for(devices_, memory_), expected_links(devices_), options_, dispatcher_,
-               retired_) {
+      planner_(ops_, devices_to_plan_for(devices_, memory_), links_, options_, dispatcher_, retired_) {
   for (std::uint32_t executor = 0; executor < devices_.size(); ++executor)
     executors_.push_back(std::make_unique<device_executor>(
         devices_[executor], executor,

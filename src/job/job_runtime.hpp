@@ -59,6 +59,7 @@ class job_runtime : public std::enable_shared_from_this<job_runtime> {
   device_list const& devices() const { return devices_; }
   std::shared_ptr<compute_device> const& pinning_device() const;
   job_options const& options() const { return options_; }
+  copy_links const& links() const { return links_; }
   /// The place of a device; the host's for null. Throws bad_argument ("device") for one of no scheduler or of
   /// another one.
   place_id place_of(compute_device const* device) const;
@@ -167,6 +168,7 @@ class job_runtime : public std::enable_shared_from_this<job_runtime> {
 
   device_list const devices_;
   job_options const options_;
+  copy_links const links_;
   event_count changed_;  ///< rung after changes that somebody who waits may wait for
 
   mutable std::mutex mutex_;

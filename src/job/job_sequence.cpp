@@ -17,8 +17,6 @@ using namespace detail;
 namespace detail {
 namespace {
 
-/// More gain nothing: a launch of the graph costs little beside those that it holds.
-constexpr std::size_t max_captured_launches = 128;
 constexpr std::uint32_t much_longer = 8;
 
 std::uint64_t next_number() {
@@ -35,6 +33,29 @@ std::vector<index_range> elements_of(std::initializer_list<byte_runs const*> all
   return elements;
 }
 
+/// Devices whose streams wait for each other, and that reach each other's memory.
+bool can_share(job_runtime const& runtime) {
+  auto const& devices = runtime.devices();
+  auto const is_like_first = [&](auto const& device) {
+    return device->is_cuda() == devices.front()->is_cuda();
+  };
+  if (devices.size() < 2 || !std::ranges::all_of(devices, is_like_first)) return false;
+  for (std::uint32_t from = 0; from < devices.size(); ++from)
+    for (std::uint32_t to = 0; to < devices.size(); ++to)
+      if (!runtime.links().between(place_of(from), place_of(to)).direct) return false;
+  return true;
+}
+
+/// The first one's executor sees its loss by itself.
+void check_others_of(device_list const& devices) {
+  try {
+    for (auto const& device : devices) device->check();
+  } catch (device_lost const& loss) {
+    devices.front()->check();
+    throw error(loss.what());
+  }
+}
+
 bool reads(job_request const& job, array_state const* array) {
   return std::ranges::any_of(job.arguments, [&](job_argument const& argument) {
     return argument.array.get() == array && argument.reads();
@@ -44,8 +65,8 @@ bool reads(job_request const& job, array_state const* array) {
 }  // namespace
 
 capture_plan plan_capture(device_costs const& costs, std::size_t jobs, std::uint64_t launched,
-                          std::uint32_t left) {
-  auto const most = std::max<std::size_t>(max_captured_launches / jobs, 1);
+                          std::uint32_t left, std::size_t max_launches) {
+  auto const most = std::max<std::size_t>(max_launches / jobs, 1);
   auto const repetitions = std::uint32_t(std::min<std::size_t>(most, left));
   auto const held = double(repetitions) * double(jobs);
   bool const gains = held * costs.launch_ns > costs.launch_graph_ns;
@@ -54,68 +75,160 @@ capture_plan plan_capture(device_costs const& costs, std::size_t jobs, std::uint
   return {repetitions, gains && launched >= jobs && lost_ns >= build_ns};
 }
 
-void sequence_program::add(job_request const& job, kernel_code const* code, std::vector<std::size_t> arrays) {
-  steps_.push_back({job.setup.grid, code, job.launch, std::move(arrays)});
-}
+namespace {
 
-/// Evicted arrays come back elsewhere.
-auto sequence_program::at_home(task_launch const& whole) -> captured_by_device& {
-  auto& now = captured_[whole.device];
-  if (!now.of_steps.empty() && std::ranges::equal(now.at, whole.arrays)) return now;
-  now.at.assign(whole.arrays.begin(), whole.arrays.end());
-  now.of_steps.clear();
-  now.work = nullptr, now.launched = 0;
-  for (auto const& one : steps_) {
-    auto& arrays = now.of_steps.emplace_back();
-    for (auto const array : one.arrays) arrays.push_back(now.at[array]);
-  }
-  return now;
-}
-
-void sequence_program::launch_once(captured_by_device& now, std::uint32_t device, stream& on) const {
-  for (std::size_t i = 0; i < steps_.size(); ++i) {
-    auto const& one = steps_[i];
-    one.launch({now.of_steps[i], one.grid, {0, one.grid.units()}, one.code, device}, on);
-  }
-}
+/// What is repeated: `enqueue` enqueues so many repetitions, of so many launches each.
+struct repeated_launches {
+  device_costs const& costs;
+  std::size_t launches, max_captured;
+  std::function<void(std::uint32_t)> enqueue;
+};
 
 /// Whatever was launched once is loaded, so that nothing is while the stream captures. A graph of another
 /// length pays too, where this one is too long, or much too short.
-bool sequence_program::capture_if_due(captured_by_device& now, std::uint32_t device, std::uint32_t left,
-                                      stream& on) const {
+bool capture_if_due(captured_repetitions& now, repeated_launches const& what, std::uint32_t left,
+                    stream& on) {
   if (now.is_in_vain) return false;
   bool const fits = now.work != nullptr && left >= now.repetitions;
-  auto const plan = plan_capture(devices_[device]->costs(), steps_.size(), now.launched, left);
+  auto const plan = plan_capture(what.costs, what.launches, now.launched, left, what.max_captured);
   if (fits && plan.repetitions / now.repetitions < much_longer) return true;
   if (!plan.is_due) return fits;
-  auto const repeat = [&] {
-    for (std::uint32_t i = 0; i < plan.repetitions; ++i) launch_once(now, device, on);
-  };
   try {
-    now.work = on.capture(repeat);
+    now.work = on.capture([&] { what.enqueue(plan.repetitions); });
   } catch (device_lost const&) { throw; } catch (error const& refusal) {
     now.work = nullptr;  // launches one by one do the same
     write_log(log_level::warning,
               "a job sequence is launched kernel by kernel: " + std::string(refusal.what()));
   }
   now.repetitions = plan.repetitions;
-  now.launched = steps_.size();
+  now.launched = what.launches;
   now.is_in_vain = now.work == nullptr;
   return !now.is_in_vain;
 }
 
-void sequence_program::enqueue(task_launch const& whole, std::uint32_t times, stream& on) {
-  auto& now = at_home(whole);
-  auto left = times;
-  auto const launch_one = [&] {
-    launch_once(now, whole.device, on);
-    now.launched += steps_.size();
-    --left;
+void repeat(captured_repetitions& now, repeated_launches const& what, std::uint32_t left, stream& on) {
+  auto const enqueue = [&](std::uint32_t times) {
+    what.enqueue(times);
+    now.launched += times * what.launches;
+    left -= times;
   };
-  if (now.launched == 0) launch_one();
-  if (left != 0 && capture_if_due(now, whole.device, left, on))
+  if (now.launched == 0) enqueue(1);
+  if (left != 0 && capture_if_due(now, what, left, on))
     for (; left >= now.repetitions; left -= now.repetitions) now.work->enqueue(on);
-  while (left != 0) launch_one();
+  if (left != 0) enqueue(left);
+}
+
+}  // namespace
+
+void sequence_program::add(job_request const& job, kernel_code const* code, std::vector<std::size_t> arrays) {
+  steps_.push_back({job.setup.grid, code, job.launch, std::move(arrays)});
+}
+
+/// Evicted arrays come back elsewhere.
+bool sequence_program::has_moved(placed_arrays& arrays, std::span<void* const> at) const {
+  if (!arrays.of_steps.empty() && std::ranges::equal(arrays.at, at)) return false;
+  arrays.at.assign(at.begin(), at.end());
+  arrays.of_steps.clear();
+  for (auto const& one : steps_) {
+    auto& taken = arrays.of_steps.emplace_back();
+    for (auto const array : one.arrays) taken.push_back(arrays.at[array]);
+  }
+  return true;
+}
+
+void sequence_program::launch_once(captured_by_device& now, std::uint32_t device, stream& on) const {
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
+    auto const& one = steps_[i];
+    one.launch({now.arrays.of_steps[i], one.grid, {0, one.grid.units()}, one.code, device}, on);
+  }
+}
+
+void sequence_program::enqueue(task_launch const& whole, std::uint32_t times, stream& on) {
+  if (!whole.shared_arrays.empty()) return enqueue_shared(whole, times, on);
+  auto& now = captured_[whole.device];
+  if (has_moved(now.arrays, whole.arrays)) now.work = nullptr, now.launched = 0;
+  repeat(now,
+         {devices_[whole.device]->costs(), steps_.size(), max_captured_launches,
+          [&](std::uint32_t left) {
+            for (; left != 0; --left) launch_once(now, whole.device, on);
+          }},
+         times, on);
+}
+
+void sequence_program::enqueue_shared(task_launch const& whole, std::uint32_t times, stream& on) {
+  auto& all = *shared_;
+  for (std::size_t device = 0; device < all.arrays.size(); ++device)
+    if (has_moved(all.arrays[device], whole.shared_arrays[device])) all.work = nullptr, all.launched = 0;
+  try {
+    open_lanes(all);
+    run(all, all.plan.first, 1, on);
+    if (times > 1) run(all, all.plan.second, 1, on);
+    if (times <= 2) return;
+    repeat(all,
+           {devices_[whole.device]->costs(), all.plan.others.size(), max_captured_when_shared,
+            [&](std::uint32_t left) { run(all, all.plan.others, left, on); }},
+           times - 2, on);
+  } catch (device_lost const& loss) {
+    devices_[whole.device]->check();
+    throw error(loss.what());  // not of the device whose stream has the launch
+  }
+}
+
+void sequence_program::open_lanes(shared_by_devices& all) const {
+  for (std::size_t device = 0; device < all.lanes.size(); ++device)
+    while (all.lanes[device].size() < lanes_of_shared_device)
+      all.lanes[device].push_back(devices_[device]->make_stream());
+}
+
+/// All lanes begin behind what the stream has, and the stream goes on behind all of them.
+void sequence_program::run(shared_by_devices& all, std::vector<shared_step> const& steps, std::uint32_t times,
+                           stream& origin) const {
+  auto const begin = origin.record_untimed();
+  for (auto const& lanes : all.lanes)
+    for (auto const& lane : lanes) lane->wait_for(*begin);
+  std::exception_ptr failure;
+  try {
+    step_events last;
+    for (; times != 0; --times) last = run_once(all, steps, last);
+  } catch (...) { failure = std::current_exception(); }
+  for (auto const& lanes : all.lanes)
+    for (auto const& lane : lanes) origin.wait_for(*lane->record_untimed());
+  if (failure) std::rethrow_exception(failure);
+}
+
+auto sequence_program::run_once(shared_by_devices& all, std::vector<shared_step> const& steps,
+                                step_events const& last) const -> step_events {
+  step_events ends;
+  for (auto const& one : steps) {
+    auto& on = *all.lanes[one.device][one.lane];
+    for (auto const& [step, is_of_last] : one.after) {
+      if (!is_of_last)
+        on.wait_for(*ends[step]);
+      else if (!last.empty())
+        on.wait_for(*last[step]);
+    }
+    enqueue_step(all, one, on);
+    ends.push_back(one.is_awaited ? on.record_untimed() : nullptr);
+  }
+  return ends;
+}
+
+void sequence_program::enqueue_step(shared_by_devices& all, shared_step const& one, stream& on) const {
+  if (auto const* const launch = std::get_if<shared_launch>(&one.what)) {
+    auto const& job = steps_[launch->job];
+    return job.launch(
+        {all.arrays[one.device].of_steps[launch->job], job.grid, launch->part, job.code, one.device}, on);
+  }
+  auto const& [array, from, bytes] = std::get<shared_copy_in>(one.what);
+  auto const at = [array = array, &all](std::uint32_t device, std::size_t byte) {
+    return reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(all.arrays[device].at[array]) + byte);
+  };
+  for (auto const& run : bytes)
+    for (std::size_t plane = 0; plane < run.planes; ++plane) {
+      auto const first = run.first + plane * run.plane_pitch;
+      on.copy_rows(at(one.device, first), run.row_pitch, at(from, first), run.row_pitch, run.length,
+                   run.rows);
+    }
 }
 
 byte_runs sequence_array::both(byte_runs const& one, byte_runs const& other) const {
@@ -146,9 +259,10 @@ std::optional<job_argument> sequence_array::argument_read_only() const {
   return argument_of(read, access_mode::reads);
 }
 
-sequence_content::sequence_content(std::shared_ptr<job_runtime> of, std::string its_name)
+sequence_content::sequence_content(std::shared_ptr<job_runtime> of, std::string its_name, sequence_devices on)
     : runtime_(std::move(of)),
       name_(std::move(its_name)),
+      may_be_shared_(on == sequence_devices::all && can_share(*runtime_)),
       number_(next_number()),
       program_(std::make_shared<sequence_program>(runtime_->devices())) {}
 
@@ -168,9 +282,40 @@ void sequence_content::add(job_request const& job) {
   }
   if (was_submitted_) program_ = std::make_shared<sequence_program>(*program_);
   was_submitted_ = false;
+  if (may_be_shared_) jobs_.push_back({job, places});
+  is_planned_ = false;
+  shares_.clear();
   program_->add(job, code, std::move(places));
   arrays_ = std::move(arrays);
   is_for_gpus_ |= job.is_for_gpus;
+}
+
+void sequence_content::share() {
+  is_planned_ = true;
+  std::vector<std::size_t> bytes;
+  for (auto const& array : arrays_) bytes.push_back(array.state->bytes());
+  std::vector<std::uint32_t> weights;
+  for (auto const& device : runtime_->devices())
+    weights.push_back(std::uint32_t(device->properties().multiprocessors));
+  auto plan = plan_sequence(jobs_, bytes, weights, runtime_->links());
+  if (!plan) return;
+  shares_ = plan->shares;
+  program_->share(std::move(*plan));
+}
+
+/// An array that is two arguments is all in its first one.
+std::shared_ptr<job_shares const> sequence_content::shares_of(job_request const& all) const {
+  auto shares = std::make_shared<job_shares>();
+  for (std::uint32_t device = 0; device < shares_.size(); ++device) {
+    auto& share = shares->of.emplace_back(job_share{device});
+    for (std::size_t i = 0; i < all.arguments.size(); ++i) {
+      auto const mine = i < arrays_.size() ? shares_[device][i] : array_share();
+      share.uses.push_back({all.arguments[i].array->id, mine.read, mine.changed});
+      share.written_last.push_back(mine.written);
+    }
+  }
+  shares->check = [devices = runtime_->devices()] { check_others_of(devices); };
+  return shares;
 }
 
 /// Repeated as often, it is a site of its own: a policy learns how long a unit takes.
@@ -184,6 +329,8 @@ job_request sequence_content::request(std::uint32_t times) {
     all.arguments.push_back(array.argument());  // the steps count on the order
   for (auto const& array : arrays_)
     if (auto const more = array.argument_read_only()) all.arguments.push_back(*more);
+  if (may_be_shared_ && !is_planned_ && jobs() != 0) share();
+  if (!shares_.empty()) all.shares = shares_of(all);
   all.launch = [program = program_, times](task_launch const& whole, stream& on) {
     program->enqueue(whole, times, on);
   };
@@ -192,8 +339,8 @@ job_request sequence_content::request(std::uint32_t times) {
 
 }  // namespace detail
 
-job_sequence::job_sequence(job_scheduler const& scheduler, std::string name)
-    : content_(std::make_unique<sequence_content>(scheduler.runtime(), std::move(name))) {}
+job_sequence::job_sequence(job_scheduler const& scheduler, std::string name, sequence_devices on)
+    : content_(std::make_unique<sequence_content>(scheduler.runtime(), std::move(name), on)) {}
 job_sequence::job_sequence(job_sequence&&) noexcept = default;
 job_sequence& job_sequence::operator=(job_sequence&&) noexcept = default;
 job_sequence::~job_sequence() = default;

@@ -11,9 +11,11 @@
 #include "array_state.hpp"
 #include "ballast/detail/job/job_request.hpp"
 #include "ballast/device.hpp"
+#include "ballast/job_scheduler.hpp"
 #include "ballast/stream.hpp"
 #include "byte_runs.hpp"
 #include "job_order.hpp"
+#include "sequence_plan.hpp"
 
 namespace ballast::detail {
 
@@ -25,22 +27,37 @@ struct capture_plan {
   bool is_due = false;
 };
 
+/// More gain nothing on one device: a launch of the graph costs little beside those that it holds.
+inline constexpr std::size_t max_captured_launches = 128;
+/// Where devices share it, none begins the next graph before all have ended this one.
+inline constexpr std::size_t max_captured_when_shared = 1024;
+
 /// Of a sequence of `jobs` launches, of which `launched` went one by one, and that is to run `left` times
 /// more. So capturing costs at most as much as what going without it has lost.
 capture_plan plan_capture(device_costs const& costs, std::size_t jobs, std::uint64_t launched,
-                          std::uint32_t left);
+                          std::uint32_t left, std::size_t max_launches = max_captured_launches);
+
+/// Repetitions that a device's stream captured.
+struct captured_repetitions {
+  std::unique_ptr<captured_work> work = nullptr;
+  std::uint32_t repetitions = 0;
+  std::uint64_t launched = 0;  ///< one by one
+  bool is_in_vain = false;     ///< the device captures nothing
+};
 
 /// What a sequence launches. Keeps no arrays: those of a submission are kept by its job. Once submitted it is
 /// constant, but for what devices captured.
 class sequence_program {
  public:
   explicit sequence_program(device_list const& devices) : devices_(devices), captured_(devices.size()) {}
-  /// With nothing captured.
+  /// With nothing captured, and for one device.
   sequence_program(sequence_program const& other)
       : devices_(other.devices_), steps_(other.steps_), captured_(devices_.size()) {}
 
   /// `arrays`: of each argument of the job, by its place among all arrays of the sequence.
   void add(job_request const& job, kernel_code const* code, std::vector<std::size_t> arrays);
+  /// From now on all devices may share it.
+  void share(sequence_plan plan) { shared_ = std::make_unique<shared_by_devices>(std::move(plan)); }
   std::size_t jobs() const { return steps_.size(); }
   /// Enqueues so many repetitions. `whole` has all arrays of the sequence. Only the thread of that device.
   void enqueue(task_launch const& whole, std::uint32_t times, stream& on);
@@ -52,22 +69,37 @@ class sequence_program {
     std::function<void(task_launch const&, stream&)> launch;
     std::vector<std::size_t> arrays;
   };
-  struct captured_by_device {
-    std::vector<void*> at = {};                     ///< where the arrays are
-    std::vector<std::vector<void*>> of_steps = {};  ///< likewise, as each step takes them
-    std::unique_ptr<captured_work> work = nullptr;
-    std::uint32_t repetitions = 0;
-    std::uint64_t launched = 0;  ///< one by one
-    bool is_in_vain = false;     ///< the device captures nothing
+  /// Where the arrays are on a device, all of them and as each step takes them.
+  struct placed_arrays {
+    std::vector<void*> at = {};
+    std::vector<std::vector<void*>> of_steps = {};
   };
+  struct captured_by_device : captured_repetitions {
+    placed_arrays arrays;
+  };
+  struct shared_by_devices : captured_repetitions {
+    explicit shared_by_devices(sequence_plan its_plan)
+        : plan(std::move(its_plan)), arrays(plan.devices()), lanes(plan.devices()) {}
+    sequence_plan const plan;
+    std::vector<placed_arrays> arrays;                        ///< on each device
+    std::vector<std::vector<std::unique_ptr<stream>>> lanes;  ///< of each device, once it has run
+  };
+  using step_events = std::vector<std::unique_ptr<event>>;
 
-  captured_by_device& at_home(task_launch const& whole);
+  bool has_moved(placed_arrays& arrays, std::span<void* const> at) const;
   void launch_once(captured_by_device& now, std::uint32_t device, stream& on) const;
-  bool capture_if_due(captured_by_device& now, std::uint32_t device, std::uint32_t left, stream& on) const;
+  void enqueue_shared(task_launch const& whole, std::uint32_t times, stream& on);
+  void open_lanes(shared_by_devices& all) const;
+  void run(shared_by_devices& all, std::vector<shared_step> const& steps, std::uint32_t times,
+           stream& origin) const;
+  step_events run_once(shared_by_devices& all, std::vector<shared_step> const& steps,
+                       step_events const& last) const;
+  void enqueue_step(shared_by_devices& all, shared_step const& one, stream& on) const;
 
   device_list const devices_;
   std::vector<step> steps_;
   std::vector<captured_by_device> captured_;
+  std::unique_ptr<shared_by_devices> shared_;
 };
 
 /// An array of a sequence, and what its jobs do with it. What the first one writes, and no job reads before,
@@ -91,7 +123,7 @@ struct sequence_array {
 
 class sequence_content {
  public:
-  sequence_content(std::shared_ptr<job_runtime> of, std::string its_name);
+  sequence_content(std::shared_ptr<job_runtime> of, std::string its_name, sequence_devices on);
 
   void add(job_request const& job);
   std::size_t jobs() const { return program_->jobs(); }
@@ -100,9 +132,16 @@ class sequence_content {
   job_request request(std::uint32_t times);
 
  private:
+  void share();
+  std::shared_ptr<job_shares const> shares_of(job_request const& all) const;
+
   std::shared_ptr<job_runtime> const runtime_;
   std::string const name_;
+  bool const may_be_shared_;
   std::uint64_t const number_;
+  std::vector<sequence_job> jobs_;                ///< where devices may share them
+  std::vector<std::vector<array_share>> shares_;  ///< of each device, of each array; empty if none
+  bool is_planned_ = false;                       ///< how devices share it
   std::vector<sequence_array> arrays_;
   bool is_for_gpus_ = false;
   std::shared_ptr<sequence_program> program_;

@@ -66,6 +66,16 @@ void operation_dispatcher::submit_kernel(kernel_work kernel) {
     job->request.launch({on_arrays, job->grid(), part, job->code(), device}, on);
   };
   device_operation work{.part = piece.part, .may_be_joined = kernel.may_be_joined};
+  if (job->is_shared) {
+    std::vector<std::vector<void*>> all{std::move(arrays)};
+    for (auto const& share : kernel.task->shares)
+      all.push_back(share.arrays(devices_[share.device()].memory));
+    work.enqueue = [job, device, all = std::move(all)](stream& on, job_part part) {
+      job->request.launch({all.front(), job->grid(), part, job->code(), device, all}, on);
+    };
+    work.conclude = job->request.shares->check;
+    return submit(op, job->number, std::move(kernel), std::move(work));
+  }
   if (!check_maps_) {
     work.enqueue = [launch, arrays = std::move(arrays)](stream& on, job_part part) {
       launch(arrays, part, on);

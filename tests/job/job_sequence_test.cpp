@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "ballast/error.hpp"
@@ -42,9 +43,12 @@ std::vector<std::uint32_t> mixed(std::vector<std::uint32_t> now, std::uint32_t s
   return now;
 }
 
-class sequence_on_devices : public testing::TestWithParam<std::string> {
+/// On one of the devices, and on all.
+class sequence_on_devices : public testing::TestWithParam<std::tuple<std::string, sequence_devices>> {
  protected:
-  job_scheduler jobs_{open_devices(GetParam()), kernels(), {.device_bytes = enough_device_bytes}};
+  job_scheduler jobs_{
+      open_devices(std::get<0>(GetParam())), kernels(), {.device_bytes = enough_device_bytes}};
+  sequence_devices const on_ = std::get<1>(GetParam());
 };
 
 TEST_P(sequence_on_devices, gives_what_its_jobs_give_one_by_one) {
@@ -53,7 +57,7 @@ TEST_P(sequence_on_devices, gives_what_its_jobs_give_one_by_one) {
     word_rows now(jobs_, {rows_of, columns_of}), next(jobs_, {rows_of, columns_of});
     number(now);
     auto const expected = mixed(values_of(now), 2 * times);
-    job_sequence both(jobs_);
+    job_sequence both(jobs_, "steps", on_);
     add_mix(both, now, next);
     add_mix(both, next, now);
     jobs_.submit(both, times);
@@ -64,7 +68,7 @@ TEST_P(sequence_on_devices, gives_what_its_jobs_give_one_by_one) {
 TEST_P(sequence_on_devices, keeps_its_place_among_other_jobs_and_accesses_of_the_host) {
   words visits(jobs_, {64});
   fill_with(visits, 0);
-  job_sequence steps(jobs_);
+  job_sequence steps(jobs_, "steps", on_);
   add_count(steps, visits, 64);
   add_count(steps, visits, 64);
   for (int round = 0; round < 5; ++round) {
@@ -77,21 +81,22 @@ TEST_P(sequence_on_devices, keeps_its_place_among_other_jobs_and_accesses_of_the
   EXPECT_EQ(values_of(visits), expected);
 }
 
-TEST_P(sequence_on_devices, is_one_job_with_one_task) {
+TEST_P(sequence_on_devices, is_one_job_with_a_task_for_each_device) {
   words visits(jobs_, {10});
   fill_with(visits, 0);
-  job_sequence steps(jobs_, "counts");
+  job_sequence steps(jobs_, "counts", on_);
   add_count(steps, visits, 10);
   auto const report = report_of(jobs_.submit(steps, 3));
   EXPECT_EQ(report.name, "counts");
-  EXPECT_EQ(report.tasks.size(), 1u);
+  auto const devices = open_devices(std::get<0>(GetParam())).size();
+  EXPECT_EQ(report.tasks.size(), on_ == sequence_devices::all ? devices : 1);
   EXPECT_EQ(jobs_.statistics().submitted, 1u);
 }
 
 TEST_P(sequence_on_devices, that_is_empty_or_runs_no_times_ends_at_once) {
   words visits(jobs_, {10});
   fill_with(visits, 4);
-  job_sequence steps(jobs_);
+  job_sequence steps(jobs_, "steps", on_);
   EXPECT_TRUE(jobs_.submit(steps, 3).ready());
   add_count(steps, visits, 0);
   EXPECT_EQ(steps.jobs(), 0u);
@@ -104,7 +109,7 @@ TEST_P(sequence_on_devices, keeps_what_its_jobs_do_not_write) {
   words marks(jobs_, {9}), halves(jobs_, {8});
   fill_with(marks, 7);
   fill_with(halves, 7);
-  job_sequence steps(jobs_);
+  job_sequence steps(jobs_, "steps", on_);
   steps.add({9}, writes_some(marks), [](auto all) { return mark_even{all}; });
   steps.add({4},
             updates(halves,
@@ -120,7 +125,7 @@ TEST_P(sequence_on_devices, keeps_what_its_jobs_do_not_write) {
 TEST_P(sequence_on_devices, reads_what_a_job_read_before_another_wrote_it) {
   words values(jobs_, {4}), sums(jobs_, {4});
   fill_with(values, 1);
-  job_sequence steps(jobs_);
+  job_sequence steps(jobs_, "steps", on_);
   steps.add({4}, reads(values, all), writes(sums), [](auto from, auto to) { return add_all{from, to, 4}; });
   steps.add({4}, reads(sums, all), writes(values), [](auto from, auto to) { return add_all{from, to, 4}; });
   jobs_.submit(steps);
@@ -130,7 +135,7 @@ TEST_P(sequence_on_devices, reads_what_a_job_read_before_another_wrote_it) {
 TEST_P(sequence_on_devices, that_was_submitted_may_be_added_to) {
   words visits(jobs_, {16});
   fill_with(visits, 0);
-  job_sequence steps(jobs_);
+  job_sequence steps(jobs_, "steps", on_);
   add_count(steps, visits, 16);
   for (int more = 0; more < 10; ++more) {
     jobs_.submit(steps, 3);
@@ -142,7 +147,7 @@ TEST_P(sequence_on_devices, that_was_submitted_may_be_added_to) {
 TEST_P(sequence_on_devices, that_has_run_may_be_added_to) {
   words visits(jobs_, {16});
   fill_with(visits, 0);
-  job_sequence steps(jobs_);
+  job_sequence steps(jobs_, "steps", on_);
   add_count(steps, visits, 16);
   jobs_.submit(steps, 1000).wait();
   jobs_.submit({16}, updates(visits), [](auto all) { return count_visits{all}; }).wait();
@@ -154,7 +159,7 @@ TEST_P(sequence_on_devices, that_has_run_may_be_added_to) {
 TEST_P(sequence_on_devices, runs_as_often_as_each_submission_says) {
   words visits(jobs_, {16});
   fill_with(visits, 0);
-  job_sequence steps(jobs_);
+  job_sequence steps(jobs_, "steps", on_);
   add_count(steps, visits, 16);
   std::uint32_t sum = 0;
   for (auto const times : {1u, 700u, 50u, 50u, 3u, 900u, 127u, 128u, 129u, 5000u, 1u}) {
@@ -168,14 +173,16 @@ TEST_P(sequence_on_devices, may_go_before_it_has_run) {
   words visits(jobs_, {16});
   fill_with(visits, 0);
   {
-    job_sequence steps(jobs_);
+    job_sequence steps(jobs_, "steps", on_);
     add_count(steps, visits, 16);
     jobs_.submit(steps, 700);
   }
   EXPECT_EQ(values_of(visits), std::vector<std::uint32_t>(16, 700));
 }
 
-INSTANTIATE_TEST_SUITE_P(devices, sequence_on_devices, testing::ValuesIn(device_sets()));
+INSTANTIATE_TEST_SUITE_P(devices, sequence_on_devices,
+                         testing::Combine(testing::ValuesIn(device_sets()),
+                                          testing::Values(sequence_devices::one, sequence_devices::all)));
 
 class job_sequence_of_a_scheduler : public testing::Test {
  protected:

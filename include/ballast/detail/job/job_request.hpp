@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <tuple>
@@ -21,6 +22,8 @@
 
 namespace ballast::detail {
 
+struct job_shares;
+
 /// A task that is about to be launched.
 struct task_launch {
   std::span<void* const> arrays;  ///< of each argument, where its element 0 would be
@@ -28,6 +31,8 @@ struct task_launch {
   job_part part;
   kernel_code const* code;   ///< of the kernel; null for a plain one
   std::uint32_t device = 0;  ///< on which it runs, by its place in the scheduler's list
+  /// On each of the devices, if they share it; `arrays` are the first one's.
+  std::span<std::vector<void*> const> shared_arrays = {};
 };
 
 /// A job as submit() hands it over, without types.
@@ -41,6 +46,8 @@ struct job_request {
   std::uint64_t factory = 0;                   ///< a number for its type
   /// Calls the factory and launches what it made.
   std::function<void(task_launch const&, stream&)> launch = {};
+  /// For a job of one unit that may run on several devices at a time.
+  std::shared_ptr<job_shares const> shares = {};
 };
 
 /// What a factory is given for each array: references if it takes them, as a generic one does, else views.

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sequence_plan.hpp"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <utility>
+
+#include "coherence_directory.hpp"
+#include "job_record.hpp"
+#include "job_units.hpp"
+#include "operations.hpp"
+#include "task_planner.hpp"
+
+namespace ballast::detail {
+namespace {
+
+using ranges = std::vector<byte_range>;
+
+constexpr std::uint32_t copy_lane = 2, lane_from_host = 3;
+
+void add(ranges& to, byte_runs const& bytes) {
+  bytes.for_each_interval([&](byte_range one) { to.push_back(one); });
+}
+
+/// Ascending, joined.
+ranges merged(ranges all) {
+  std::ranges::sort(all, {}, &byte_range::begin);
+  ranges found;
+  for (auto const one : all)
+    if (!found.empty() && one.begin <= found.back().end)
+      found.back().end = std::max(found.back().end, one.end);
+    else
+      found.push_back(one);
+  return found;
+}
+
+/// Both merged.
+ranges without(ranges const& all, ranges const& taken) {
+  ranges left;
+  auto next = taken.begin();
+  for (auto one : all) {
+    for (; next != taken.end() && next->end <= one.begin; ++next) {}
+    for (auto cut = next; cut != taken.end() && cut->begin < one.end; ++cut) {
+      if (one.begin < cut->begin) left.push_back({one.begin, cut->begin});
+      one.begin = std::max(one.begin, cut->end);
+    }
+    if (one.begin < one.end) left.push_back(one);
+  }
+  return left;
+}
+
+/// Repetitions of the jobs, planned one after the other as the scheduler would plan them, on devices that
+/// begin without any data.
+class repeated_jobs {
+ public:
+  repeated_jobs(std::span<sequence_job const> jobs, std::span<std::size_t const> array_bytes,
+                std::span<std::uint32_t const> weights, copy_links const& links)
+      : jobs_(jobs),
+        weights_(weights),
+        sources_(links),
+        planner_(ops_, sources_,
+                 [](place_id from, place_id to) {
+                   return op_stream{to.value(), from == host_place ? lane_from_host : copy_lane};
+                 }),
+        of_devices_(weights.size(), std::vector<touched>(array_bytes.size())) {
+    for (auto const bytes : array_bytes)
+      directories_.emplace_back(bytes, std::uint32_t(weights.size() + 1), ops_);
+  }
+
+  std::vector<shared_step> plan_next() {
+    for (auto const op : std::exchange(last_, std::exchange(newest_, {}))) ops_.mark_ended(op);
+    steps_.clear();
+    for (std::size_t job = 0; job < jobs_.size(); ++job)
+      for (std::uint32_t device = 0; device < weights_.size(); ++device) plan_part(job, device);
+    return steps_;
+  }
+
+  /// None if two devices write the same bytes.
+  std::optional<std::vector<std::vector<array_share>>> shares() {
+    std::vector<std::vector<array_share>> all(weights_.size());
+    for (std::size_t array = 0; array < directories_.size(); ++array) {
+      ranges written_by_all;
+      std::size_t written = 0;
+      for (auto& device : of_devices_)
+        for (auto const one : device[array].written = merged(std::move(device[array].written)))
+          written_by_all.push_back(one), written += one.size();
+      written_by_all = merged(std::move(written_by_all));
+      std::size_t apart = 0;
+      for (auto const one : written_by_all) apart += one.size();
+      if (apart != written) return std::nullopt;
+      for (std::size_t device = 0; device < all.size(); ++device)
+        all[device].push_back(share_of(of_devices_[device][array], written_by_all));
+    }
+    return all;
+  }
+
+ private:
+  struct touched {
+    ranges from_host, all, written;
+  };
+
+  /// What nobody writes has to be there too: it is copied before, also where a device could give it.
+  static array_share share_of(touched const& mine, ranges const& written_by_all) {
+    auto const all = merged(mine.all);
+    auto read = mine.from_host;
+    auto const constant = without(all, written_by_all);
+    read.insert(read.end(), constant.begin(), constant.end());
+    return {byte_runs(merged(std::move(read))), byte_runs(mine.written), byte_runs(without(all, constant))};
+  }
+
+  job_part part_of(std::uint32_t units, std::uint32_t device) const {
+    auto const sum = std::accumulate(weights_.begin(), weights_.end(), std::uint64_t(0));
+    auto const end_of = [&](std::uint32_t devices) {
+      auto const before = std::accumulate(weights_.begin(), weights_.begin() + devices, std::uint64_t(0));
+      return std::uint32_t(units * before / sum);
+    };
+    auto const first = end_of(device);
+    return {first, end_of(device + 1) - first};
+  }
+
+  void plan_part(std::size_t job, std::uint32_t device) {
+    auto const units = jobs_[job].request.setup.grid.units();
+    auto const part = part_of(units, device);
+    if (part.count == 0) return;
+    auto const& arrays = jobs_[job].arrays;
+    auto const uses = uses_of(jobs_[job].request, part);
+    for (std::size_t i = 0; i < arrays.size(); ++i) {
+      auto& mine = of_devices_[device][arrays[i]];
+      add(mine.all, (*uses)[i].read);
+      add(mine.all, (*uses)[i].written);
+      add(mine.written, (*uses)[i].written);
+      fetch(arrays[i], (*uses)[i].read, device);
+    }
+    auto const pieces = boundary_first(part, units, [&](std::uint32_t unit, std::uint32_t other) {
+      return read_in_common(job, unit, other);
+    });
+    for (std::size_t i = 0; i < pieces.size(); ++i)
+      plan_launch(job, device, i != 0 && i + 1 == pieces.size() ? 1 : 0, pieces[i]);
+  }
+
+  void fetch(std::size_t array, byte_runs const& bytes, std::uint32_t device) {
+    for (auto& copy : planner_.fetch_to(directories_[array], bytes, place_of(device), {})) {
+      sources_.mark_ended(copy.from, copy.to, copy.size);
+      ops_.mark_issued(copy.op);
+      if (copy.from == host_place) {
+        ops_.mark_ended(copy.op);  // before the first repetition
+        auto& there = of_devices_[device][array].from_host;
+        there.insert(there.end(), copy.bytes.begin(), copy.bytes.end());
+      } else {
+        shared_copy_in what{array, copy.from.value() - 1, byte_runs(copy.bytes).runs()};
+        note(copy.op, {.device = device, .lane = copy_lane, .what = std::move(what)});
+      }
+    }
+  }
+
+  void plan_launch(std::size_t job, std::uint32_t device, std::uint32_t lane, job_part part) {
+    auto const place = place_of(device);
+    auto const& arrays = jobs_[job].arrays;
+    auto const uses = uses_of(jobs_[job].request, part);
+    auto const op = ops_.add(op_kind::kernel, {place.value(), lane});
+    for (std::size_t i = 0; i < arrays.size(); ++i)
+      record_reads(directories_[arrays[i]], op, place, (*uses)[i].read);
+    for (std::size_t i = 0; i < arrays.size(); ++i)
+      record_writes(directories_[arrays[i]], op, place, (*uses)[i].written);
+    ops_.mark_issued(op);
+    note(op, {.device = device, .lane = lane, .what = shared_launch{job, part}});
+  }
+
+  /// What came before the last repetition has been waited for by the same step of that one.
+  void note(op_id op, shared_step step) {
+    auto const& planned = ops_.at(op);
+    for (auto const earlier : planned.dependencies) {
+      if (ops_.at(earlier).on == planned.on || ops_.has_ended(earlier)) continue;
+      auto const in = [&](std::vector<op_id> const& all) { return std::ranges::find(all, earlier); };
+      if (auto const same = in(newest_); same != newest_.end())
+        step.after.push_back({std::size_t(same - newest_.begin()), false});
+      else if (auto const last = in(last_); last != last_.end())
+        step.after.push_back({std::size_t(last - last_.begin()), true});
+    }
+    newest_.push_back(op);
+    steps_.push_back(std::move(step));
+  }
+
+  /// What every unit reads does not count.
+  bool read_in_common(std::size_t job, std::uint32_t unit, std::uint32_t other) const {
+    auto const& request = jobs_[job].request;
+    auto const units = request.setup.grid.units();
+    auto const whole = uses_of(request, {0, units}), one = uses_of(request, {unit, 1}),
+               next = uses_of(request, {other, 1});
+    for (std::size_t i = 0; i < request.arguments.size(); ++i)
+      if ((*one)[i].read.bytes() != (*whole)[i].read.bytes() && (*one)[i].read.overlaps((*next)[i].read))
+        return true;
+    return false;
+  }
+
+  std::span<sequence_job const> jobs_;
+  std::span<std::uint32_t const> weights_;
+  operations ops_;
+  copy_sources sources_;
+  task_planner planner_;
+  std::vector<coherence_directory> directories_;  ///< of each array
+  std::vector<std::vector<touched>> of_devices_;  ///< of each device, of each array
+  std::vector<op_id> last_, newest_;              ///< of the steps of two repetitions
+  std::vector<shared_step> steps_;
+};
+
+/// Of a repetition, and of the one behind it.
+void mark_awaited(std::vector<shared_step>& steps, std::vector<shared_step> const& next) {
+  for (auto const& later : steps)
+    for (auto const& [step, is_of_last] : later.after)
+      if (!is_of_last) steps[step].is_awaited = true;
+  for (auto const& later : next)
+    for (auto const& [step, is_of_last] : later.after)
+      if (is_of_last) steps[step].is_awaited = true;
+}
+
+}  // namespace
+
+std::optional<sequence_plan> plan_sequence(std::span<sequence_job const> jobs,
+                                           std::span<std::size_t const> array_bytes,
+                                           std::span<std::uint32_t const> weights, copy_links const& links) {
+  repeated_jobs all(jobs, array_bytes, weights, links);
+  sequence_plan plan{all.plan_next(), all.plan_next(), all.plan_next(), {}};
+  if (all.plan_next() != plan.others) return std::nullopt;
+  auto shares = all.shares();
+  if (!shares) return std::nullopt;
+  plan.shares = std::move(*shares);
+  mark_awaited(plan.first, {});
+  mark_awaited(plan.second, {});
+  mark_awaited(plan.others, std::vector(plan.others));
+  return plan;
+}
+
+}  // namespace ballast::detail
