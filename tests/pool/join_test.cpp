@@ -99,6 +99,27 @@ TEST_P(pool_joins, go_on_when_the_tasks_that_a_deadline_left_are_run) {
   EXPECT_EQ(answer_[0], number(18));
 }
 
+TEST_P(pool_joins, of_many_roots_give_each_its_own_answer) {
+  constexpr std::uint32_t roots = 60;
+  pinned_buffer<std::uint64_t> answers(device(), roots);
+  auto pool = pool_of_blocks(options(8, 1 << 16));
+  for (std::uint32_t times = 0; times < 3; ++times) {
+    std::vector<task> all;
+    for (std::uint32_t i = 0; i < roots; ++i)
+      all.push_back(
+          task(fibonacci<64>{array_ref(answers.data()).from(i), {}, mixed(roots * times + i) % 12}));
+    pool.run(all);
+    for (std::uint32_t i = 0; i < roots; ++i)
+      EXPECT_EQ(answers[i], number(mixed(roots * times + i) % 12)) << times << " " << i;
+  }
+}
+
+// A record that did not come back would be missed in some later run.
+TEST_P(pool_joins, give_their_records_back_run_after_run) {
+  auto pool = pool_of_blocks(options(1024, GetParam().devices > 1 ? 1 : 1 << 12));
+  for (int times = 0; times < 100; ++times) expect_number(pool, root<64>(13), 13);
+}
+
 /// Which make room for the joins of each level, so that the option says how much there is at first only.
 class joins_by_levels : public pool_joins {};
 
