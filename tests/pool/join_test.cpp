@@ -44,7 +44,8 @@ class pool_joins : public testing::TestWithParam<join_case> {
     EXPECT_EQ(statistics.joins, (tasks_for(n) - 1) / 3);
   }
 
-  pinned_buffer<std::uint64_t> answer_{device(), 1};
+  pinned_buffer<std::uint64_t> answer_{device(),
+                                       3};  ///< the first of one root, or each of a root on a device
 };
 
 TEST_P(pool_joins, run_a_continuation_when_the_last_child_has_finished) {
@@ -116,8 +117,27 @@ TEST_P(pool_joins, of_many_roots_give_each_its_own_answer) {
 
 // A record that did not come back would be missed in some later run.
 TEST_P(pool_joins, give_their_records_back_run_after_run) {
-  auto pool = pool_of_blocks(options(1024, GetParam().devices > 1 ? 1 : 1 << 12));
-  for (int times = 0; times < 100; ++times) expect_number(pool, root<64>(13), 13);
+  bool const are_several = GetParam().devices > 1;
+  auto pool = pool_of_blocks(options(1024, are_several ? 1 : 1 << 12));
+  std::uint32_t const n = are_several ? 18 : 13;
+  for (int times = 0; times < 60; ++times) expect_number(pool, root<64>(n), n);
+}
+
+TEST_P(pool_joins, are_forgotten_on_each_device_after_one_has_found_no_record) {
+  if (is_static()) GTEST_SKIP() << "static makes room for the joins of a level";
+  auto few = options(1024, 1);
+  few.resident.blocks = 1;
+  auto pool = pool_of_blocks(few);
+  auto const deep = [&](std::uint32_t n) {
+    std::vector<task> roots;
+    for (std::size_t i = 0; i < GetParam().devices; ++i)
+      roots.push_back(task(nested{array_ref(answer_.data()).from(i), {}, n}));
+    return roots;
+  };
+  for (int times = 0; times < 20; ++times) {
+    EXPECT_THROW(pool.run(deep(10'001)), pool_stopped);
+    EXPECT_EQ(pool.run(deep(90)).joins, 89 * GetParam().devices);
+  }
 }
 
 /// Which make room for the joins of each level, so that the option says how much there is at first only.

@@ -144,11 +144,12 @@ class two_workers : public testing::Test {
     ++at.me.delta;
     at.view.flush_counts(at.me);
   }
-  /// False: there is no record for its join.
+  /// False: there is none, or no record for its join.
   bool run_newest(std::uint32_t on) {
     auto& view = all_[on].view;
     auto& me = all_[on].me;
-    if (!reserve_joins(worker_, view, me, kernels::max_joins, kernels::max_joins)) return false;
+    if (me.held() == 0 || !reserve_joins(worker_, view, me, kernels::max_joins, kernels::max_joins))
+      return false;
     auto const record = view.stack_of(0)[--me.end].record;
     auto const first = me.end;
     me.limit = first + kernels::room_for(record);
