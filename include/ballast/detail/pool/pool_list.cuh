@@ -58,7 +58,8 @@ class spawning_block : public Base {
   /// The word in which the children of a join combine their values, by add_relaxed, store_max or store_min.
   BALLAST_HD auto value_of(join_handle join) const { return sink_.joins().value(join); }
   /// One child of the join is done, with all that this thread wrote (and other threads before a sync()). By
-  /// one thread for each child. The last one creates the continuation, which counts among its K::spawns.
+  /// one thread for each child. The last one creates the continuation, on its own device, which counts
+  /// among its K::spawns.
   BALLAST_HD void finish(join_handle join) const {
     static_assert(spawns_of<K> > 0,
                   "a kernel that calls finish() may create the continuation: count it in K::spawns");
