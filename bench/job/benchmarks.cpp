@@ -21,6 +21,8 @@ std::vector<benchmark> job_benchmarks() {
        &measure_job_one_device},
       {"job/small_steps", "the same of hotspot on small plates, whose steps take some microseconds",
        &measure_job_small_steps},
+      {"job/shared_steps", "steps of hotspot as one sequence on one device and on all, and as jobs on all",
+       &measure_job_shared_steps, &needs_two_devices},
       {"job/pair_matmul", "matmul on several devices by every policy, and on each alone",
        &measure_pair_of<program_name::matmul>, &needs_two_devices},
       {"job/pair_ep", "the same of ep", &measure_pair_of<program_name::ep>, &needs_two_devices},

@@ -56,6 +56,28 @@ void measure_job_one_device(session& now) {
   }
 }
 
+void measure_job_shared_steps(session& now) {
+  now.axes("Steps of hotspot as one sequence on one device and on all, and as jobs on all",
+           "rows and columns of the plate, 800 steps", "seconds");
+  now.repeat(now.quick() ? 1 : runs_to_learn, now.quick() ? 2 : 7);
+  for (auto const size : {1024u, 2048u, 4096u, 8192u}) {
+    if (now.quick() && size > 1024) break;
+    auto kind = hotspot_program(size, std::uint32_t(now.size(800, 10)));
+    kind.name += " " + std::to_string(size);
+    now.parameter(kind.name, kind.size);
+    std::vector<contestant> all;
+    all.push_back(as_sequence("one sequence, one device", kind, {now.first()}));
+    all.push_back(as_sequence("one sequence, all devices", kind, now.devices()));
+    all.push_back(as_jobs("jobs, all devices", kind, now.devices(), {}));
+    race(now, kind, all);
+    for (auto const& one : all) {
+      now.add(one.name, size, "s", one.seconds);
+      now.derived(kind.name + ": one sequence on one device over " + one.name,
+                  seconds_of(all, all.front().name) / seconds_of(all, one.name));
+    }
+  }
+}
+
 void measure_job_small_steps(session& now) {
   now.axes("Steps of hotspot on one device: as jobs, as one sequence, by hand, and in plain CUDA",
            "rows and columns of the plate, 2000 steps", "seconds");

@@ -194,6 +194,12 @@ void array_placement::fetch_reads(planned_task& task) {
   }
 }
 
+void array_placement::note_copied_by(planned_task& task) {
+  moved_bytes const moved{.between_devices = task.job->request.shares->bytes_between};
+  task.moved += moved;
+  moved_ += moved;
+}
+
 /// The tasks are of one job and planned together.
 void array_placement::broadcast_shared_reads(std::vector<planned_task>& tasks) {
   if (tasks.size() < 2) return;

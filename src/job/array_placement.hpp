@@ -82,6 +82,8 @@ class array_placement {
   void broadcast_shared_reads(std::vector<planned_task>& tasks);
   /// Plans the copies of what a pinned task reads and its device lacks.
   void fetch_reads(planned_task& task);
+  /// Counts what a shared task copies between its devices by itself.
+  void note_copied_by(planned_task& task);
   /// Plans the copies of what is not valid at a place (task_planner::fetch_to).
   moved_bytes fetch_to(std::shared_ptr<array_state> const& array, byte_runs const& bytes, place_id to,
                        std::span<op_id const> after, job_number job);

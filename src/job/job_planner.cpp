@@ -369,6 +369,7 @@ void job_planner::plan_task(planned_task planned) {
     arrays_.fetch_reads(share);
     task->moved += share.moved;
   }
+  if (task->job->is_shared) arrays_.note_copied_by(*task);
   bool const needs_copies = ops_.newest() != newest;
   bool const may_join = !needs_copies && may_join_newest(*task);
   auto stream = compute_stream_of(*task, may_join);

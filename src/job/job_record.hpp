@@ -67,7 +67,8 @@ struct job_share {
 
 /// How devices share a job of one unit.
 struct job_shares {
-  std::vector<job_share> of{};  ///< at least two; the first device's stream has the launch
+  std::vector<job_share> of{};      ///< at least two; the first device's stream has the launch
+  std::uint64_t bytes_between = 0;  ///< that it copies between them
   /// Throws if one of the devices is lost, as the launch's stream need not tell.
   std::function<void()> check = {};
 };

@@ -283,33 +283,34 @@ void sequence_content::add(job_request const& job) {
   if (was_submitted_) program_ = std::make_shared<sequence_program>(*program_);
   was_submitted_ = false;
   if (may_be_shared_) jobs_.push_back({job, places});
-  is_planned_ = false;
-  shares_.clear();
+  is_tried_ = is_shared_ = false;
   program_->add(job, code, std::move(places));
   arrays_ = std::move(arrays);
   is_for_gpus_ |= job.is_for_gpus;
 }
 
 void sequence_content::share() {
-  is_planned_ = true;
+  is_tried_ = true;
   std::vector<std::size_t> bytes;
   for (auto const& array : arrays_) bytes.push_back(array.state->bytes());
   std::vector<std::uint32_t> weights;
   for (auto const& device : runtime_->devices())
     weights.push_back(std::uint32_t(device->properties().multiprocessors));
   auto plan = plan_sequence(jobs_, bytes, weights, runtime_->links());
-  if (!plan) return;
-  shares_ = plan->shares;
-  program_->share(std::move(*plan));
+  is_shared_ = plan.has_value();
+  if (plan) program_->share(std::move(*plan));
 }
 
 /// An array that is two arguments is all in its first one.
-std::shared_ptr<job_shares const> sequence_content::shares_of(job_request const& all) const {
+std::shared_ptr<job_shares const> sequence_content::shares_of(job_request const& all,
+                                                              std::uint32_t times) const {
+  auto const& plan = program_->plan();
   auto shares = std::make_shared<job_shares>();
-  for (std::uint32_t device = 0; device < shares_.size(); ++device) {
+  shares->bytes_between = plan.bytes_between(times);
+  for (std::uint32_t device = 0; device < plan.devices(); ++device) {
     auto& share = shares->of.emplace_back(job_share{device});
     for (std::size_t i = 0; i < all.arguments.size(); ++i) {
-      auto const mine = i < arrays_.size() ? shares_[device][i] : array_share();
+      auto const mine = i < arrays_.size() ? plan.shares[device][i] : array_share();
       share.uses.push_back({all.arguments[i].array->id, mine.read, mine.changed});
       share.written_last.push_back(mine.written);
     }
@@ -329,8 +330,8 @@ job_request sequence_content::request(std::uint32_t times) {
     all.arguments.push_back(array.argument());  // the steps count on the order
   for (auto const& array : arrays_)
     if (auto const more = array.argument_read_only()) all.arguments.push_back(*more);
-  if (may_be_shared_ && !is_planned_ && jobs() != 0) share();
-  if (!shares_.empty()) all.shares = shares_of(all);
+  if (may_be_shared_ && !is_tried_ && jobs() != 0) share();
+  if (is_shared_) all.shares = shares_of(all, times);
   all.launch = [program = program_, times](task_launch const& whole, stream& on) {
     program->enqueue(whole, times, on);
   };

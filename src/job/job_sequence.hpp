@@ -59,6 +59,8 @@ class sequence_program {
   /// From now on all devices may share it.
   void share(sequence_plan plan) { shared_ = std::make_unique<shared_by_devices>(std::move(plan)); }
   std::size_t jobs() const { return steps_.size(); }
+  /// How devices share it, if they may.
+  sequence_plan const& plan() const { return shared_->plan; }
   /// Enqueues so many repetitions. `whole` has all arrays of the sequence. Only the thread of that device.
   void enqueue(task_launch const& whole, std::uint32_t times, stream& on);
 
@@ -133,15 +135,15 @@ class sequence_content {
 
  private:
   void share();
-  std::shared_ptr<job_shares const> shares_of(job_request const& all) const;
+  std::shared_ptr<job_shares const> shares_of(job_request const& all, std::uint32_t times) const;
 
   std::shared_ptr<job_runtime> const runtime_;
   std::string const name_;
   bool const may_be_shared_;
   std::uint64_t const number_;
-  std::vector<sequence_job> jobs_;                ///< where devices may share them
-  std::vector<std::vector<array_share>> shares_;  ///< of each device, of each array; empty if none
-  bool is_planned_ = false;                       ///< how devices share it
+  std::vector<sequence_job> jobs_;  ///< where devices may share them
+  bool is_tried_ = false;           ///< whether devices can share what was added so far
+  bool is_shared_ = false;
   std::vector<sequence_array> arrays_;
   bool is_for_gpus_ = false;
   std::shared_ptr<sequence_program> program_;

@@ -217,6 +217,18 @@ void mark_awaited(std::vector<shared_step>& steps, std::vector<shared_step> cons
 
 }  // namespace
 
+std::uint64_t sequence_plan::bytes_between(std::uint32_t times) const {
+  auto const copied = [](std::vector<shared_step> const& steps) {
+    std::uint64_t sum = 0;
+    for (auto const& one : steps)
+      if (auto const* const copy = std::get_if<shared_copy_in>(&one.what))
+        for (auto const& run : copy->bytes) sum += run.bytes();
+    return sum;
+  };
+  auto const further = times > 2 ? times - 2 : 0;
+  return (times > 0 ? copied(first) : 0) + (times > 1 ? copied(second) : 0) + further * copied(others);
+}
+
 std::optional<sequence_plan> plan_sequence(std::span<sequence_job const> jobs,
                                            std::span<std::size_t const> array_bytes,
                                            std::span<std::uint32_t const> weights, copy_links const& links) {

@@ -64,6 +64,8 @@ struct sequence_plan {
   std::vector<std::vector<array_share>> shares;    ///< of each device, of each array
 
   std::size_t devices() const { return shares.size(); }
+  /// That so many repetitions copy between devices.
+  std::uint64_t bytes_between(std::uint32_t times) const;
 };
 
 /// A job of a sequence, and of each argument the place of its array among those of the sequence.
