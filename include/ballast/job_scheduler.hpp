@@ -178,18 +178,24 @@ struct journal_entry {
 
 class job_scheduler;
 
-/// On how many devices of its scheduler a sequence runs.
+/// On which devices of its scheduler a sequence runs.
 enum class sequence_devices : std::uint8_t {
-  one,  ///< on one at a time, which has room for all its arrays
-  all   ///< on all of them, each with its part of every job
+  /// On one, which has room for all its arrays.
+  one,
+  /// On all: each has a part of every job, as large as its share of their multiprocessors (or cores), and
+  /// copies what it needs of the others' between two jobs. The sequence runs on one instead if there is only
+  /// one, if devices are of two backends or do not reach each other's memory, under check_maps or with
+  /// peers, if two devices would write the same elements, if what is copied differs from one repetition to
+  /// the next, or if some device is lost or has too little memory for its part.
+  all
 };
 
 /// Jobs that are submitted together, one after another and any number of times, as one job: for steps so
-/// short that planning each takes longer than the step. The sequence is not cut: it runs whole on one device,
-/// which has room for all its arrays, and its report has one task. If one of its jobs fails, the sequence
-/// has, and all elements that it was to write are lost. On a GPU repetitions are captured as a CUDA graph,
-/// once they are many enough to pay for it. job_options::check_maps compares with what all its jobs together
-/// may touch. Only one thread at a time may call; submissions that have not ended do not see what is added.
+/// short that planning each takes longer than the step. The sequence is one job of one unit, which runs whole
+/// on one device, or on all at a time (sequence_devices), and its report has one task for each of these. If
+/// one of its jobs fails, the sequence has, and all elements that it was to write are lost. On GPUs
+/// repetitions are captured as a CUDA graph, once they are many enough to pay for it. job_options::check_maps
+/// compares with what all its jobs together may touch. Only one thread at a time may call; submissions that have not ended do not see what is added.
 class BALLAST_API job_sequence {
  public:
   /// An empty sequence of jobs of that scheduler. `name` is for messages and reports. A sequence keeps what
