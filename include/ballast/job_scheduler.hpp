@@ -195,7 +195,8 @@ enum class sequence_devices : std::uint8_t {
 /// on one device, or on all at a time (sequence_devices), and its report has one task for each of these. If
 /// one of its jobs fails, the sequence has, and all elements that it was to write are lost. On GPUs
 /// repetitions are captured as a CUDA graph, once they are many enough to pay for it. job_options::check_maps
-/// compares with what all its jobs together may touch. Only one thread at a time may call; submissions that have not ended do not see what is added.
+/// compares with what all its jobs together may touch. Only one thread at a time may call; submissions that
+/// have not ended do not see what is added.
 class BALLAST_API job_sequence {
  public:
   /// An empty sequence of jobs of that scheduler. `name` is for messages and reports. A sequence keeps what
