@@ -113,9 +113,7 @@ class pool_loop {
   }
 #endif
 
-  BALLAST_HD stack_sink<typename View::joins_type> sink() const {
-    return {stack_, *me_, work_.view.joins_of_tasks()};
-  }
+  BALLAST_HD stack_sink sink() const { return {stack_, *me_, work_.view.joins}; }
 
   /// The task has run: counts it and its children.
   template <class WorkerGroup>
