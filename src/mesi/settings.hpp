@@ -16,7 +16,7 @@ namespace ballast::mesi {
 
 /// The number that an environment variable has. Throws bad_argument naming the variable.
 template <class Number>
-Number number_in(char const* variable, Number unset, Number min, Number max) {
+Number number_of(char const* variable, Number unset, Number min, Number max) {
   auto const text = environment(variable);
   return text ? parse_integer(variable, *text, min, max) : unset;
 }
@@ -37,11 +37,11 @@ inline job_options options_of_environment() {
   constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max();
   job_options options;
   options.policy = policy_in_environment(options.policy);
-  options.tasks = number_in<std::uint32_t>("BALLAST_TASKS", options.tasks, 1, 1u << 20);
-  options.check_maps = number_in<int>("BALLAST_CHECK_MAPS", 0, 0, 1) == 1;
+  options.tasks = number_of<std::uint32_t>("BALLAST_TASKS", options.tasks, 1, 1u << 20);
+  options.check_maps = number_of<int>("BALLAST_CHECK_MAPS", 0, 0, 1) == 1;
   options.device_bytes =
-      number_in<std::uint64_t>("BALLAST_DEVICE_BYTES", options.device_bytes, 4096, unlimited);
-  options.shutdown_timeout = std::chrono::seconds(number_in("BALLAST_TIMEOUT", 86400, 1, 100 * 86400));
+      number_of<std::uint64_t>("BALLAST_DEVICE_BYTES", options.device_bytes, 4096, unlimited);
+  options.shutdown_timeout = std::chrono::seconds(number_of("BALLAST_TIMEOUT", 86400, 1, 100 * 86400));
   return options;
 }
 
