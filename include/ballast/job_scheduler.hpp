@@ -186,7 +186,8 @@ enum class sequence_devices : std::uint8_t {
   /// copies what it needs of the others' between two jobs. The sequence runs on one instead if there is only
   /// one, if devices are of two backends or do not reach each other's memory, under check_maps or with
   /// peers, if two devices would write the same elements, if what is copied differs from one repetition to
-  /// the next, or if some device is lost or has too little memory for its part.
+  /// the next, or if some device is lost or has too little memory for its part. One that loses a device
+  /// while it runs, or while it waits, fails.
   all
 };
 

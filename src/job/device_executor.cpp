@@ -112,6 +112,7 @@ std::shared_ptr<operation_progress> stream_queue::mark_first_issued(issued_work 
   auto& issued = issued_.emplace_back(launch);
   issued.progress = work.progress, issued.dependencies = std::move(work.dependencies);
   issued.conclude = std::move(work.conclude), issued.part = work.part;
+  issued.settle = std::move(work.settle);
   waiting_.pop_front();
   if (issued.failure) issued.progress->mark_failed();
   issued.progress->mark_issued(issued.end);
@@ -172,6 +173,7 @@ std::optional<ended_operation> stream_queue::next_end(core_clock const& clock) {
   ended_operation found{first.progress->op(), first.failure};
   set_times(found, first, clock);
   if (!first.failure && first.conclude) found.failure = thrown_by(first.conclude);
+  if (found.failure && first.settle) first.settle();
   if (found.failure) first.progress->mark_failed();
   last_ended_ = first.progress;
   issued_.pop_front();  // now: the clock throws if the device is lost, and this is ended by its loss then
@@ -209,6 +211,7 @@ std::optional<ended_operation> stream_queue::next_end_after_loss(std::exception_
   if (is_empty()) return std::nullopt;
   auto const from_issued = !issued_.empty();
   if (!from_issued && !are_over(waiting_.front().dependencies)) return std::nullopt;
+  if (from_issued && issued_.front().settle) issued_.front().settle();
   last_ended_ = from_issued ? issued_.front().progress : waiting_.front().progress;
   from_issued ? issued_.pop_front() : waiting_.pop_front();
   last_ended_->mark_failed();

@@ -95,7 +95,9 @@ struct device_operation {
   progress_list data_dependencies = {};  ///< fails without being tried if one of these has failed by then
   std::function<void(stream&, job_part)> enqueue = {};  ///< its part, or of several joined ones all
   std::function<void()> conclude =
-      {};                      ///< if there is one: called when it has ended well, and fails it if it throws
+      {};  ///< if there is one: called when it has ended well, and fails it if it throws
+  /// If there is one: called when it has failed, or its device is lost, before that is told.
+  std::function<void()> settle = {};
   job_part part{};             ///< of a kernel
   bool may_be_joined = false;  ///< to the one before it in its stream, whose part and this adjoin
 };
@@ -177,8 +179,9 @@ class stream_queue {
     std::int64_t issued_ns = 0;
     std::exception_ptr failure = nullptr;
     std::function<void()> conclude = {};  ///< keeps what the work uses
-    job_part part{}, launched{};          ///< those of all that were joined
-    std::size_t joined = 1;               ///< operations of the launch, if this is the first of them
+    std::function<void()> settle = {};
+    job_part part{}, launched{};  ///< those of all that were joined
+    std::size_t joined = 1;       ///< operations of the launch, if this is the first of them
   };
 
   template <class Reached>

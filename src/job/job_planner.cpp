@@ -293,10 +293,7 @@ auto job_planner::admit(std::shared_ptr<job_record> const& job, std::uint32_t de
     check_has_inputs(task, first_failure_);
     task.pieces = pieces_of(task);
     if (job->is_shared) share(task);
-    if (!pin_all(task)) {
-      on_devices_[device].lacks_memory = true;
-      return std::nullopt;
-    }
+    if (!pin_all(task)) return std::nullopt;
     order_.mark_planned(job->number, part);
     return task;
   } catch (...) {
@@ -322,11 +319,16 @@ void job_planner::share(planned_task& task) const {
   }
 }
 
-/// All or nothing.
+/// All or nothing. Newer jobs take none of the memory that is missing.
 bool job_planner::pin_all(planned_task& task) {
-  if (!arrays_.pin(task)) return false;
+  auto const pin = [&](planned_task& one) {
+    bool const has_room = arrays_.pin(one);
+    if (!has_room) on_devices_[one.device()].lacks_memory = true;
+    return has_room;
+  };
+  if (!pin(task)) return false;
   for (auto share = task.shares.begin(); share != task.shares.end(); ++share) {
-    if (arrays_.pin(*share)) continue;
+    if (pin(*share)) continue;
     while (share != task.shares.begin()) arrays_.release(*--share, true);
     arrays_.release(task, true);
     return false;

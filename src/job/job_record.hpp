@@ -71,6 +71,8 @@ struct job_shares {
   std::uint64_t bytes_between = 0;  ///< that it copies between them
   /// Throws if one of the devices is lost, as the launch's stream need not tell.
   std::function<void()> check = {};
+  /// Waits for the other devices where the launch's stream is lost or has failed.
+  std::function<void()> settle = {};
 };
 
 /// As messages call a job.

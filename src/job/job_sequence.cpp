@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <initializer_list>
 #include <utility>
 
@@ -18,6 +19,7 @@ namespace detail {
 namespace {
 
 constexpr std::uint32_t much_longer = 8;
+constexpr auto longest_settling = std::chrono::minutes(1);
 
 std::uint64_t next_number() {
   static std::atomic<std::uint64_t> newest = 0;
@@ -36,6 +38,7 @@ std::vector<index_range> elements_of(std::initializer_list<byte_runs const*> all
 /// Devices whose streams wait for each other, and that reach each other's memory.
 bool can_share(job_runtime const& runtime) {
   auto const& devices = runtime.devices();
+  if (runtime.options().check_maps || runtime.options().peers != nullptr) return false;
   auto const is_like_first = [&](auto const& device) {
     return device->is_cuda() == devices.front()->is_cuda();
   };
@@ -192,7 +195,11 @@ void sequence_program::run(shared_by_devices& all, std::vector<shared_step> cons
     for (; times != 0; --times) last = run_once(all, steps, last);
   } catch (...) { failure = std::current_exception(); }
   for (auto const& lanes : all.lanes)
-    for (auto const& lane : lanes) origin.wait_for(*lane->record_untimed());
+    for (auto const& lane : lanes) try {
+        origin.wait_for(*lane->record_untimed());
+      } catch (...) {
+        if (!failure) failure = std::current_exception();
+      }
   if (failure) std::rethrow_exception(failure);
 }
 
@@ -211,6 +218,16 @@ auto sequence_program::run_once(shared_by_devices& all, std::vector<shared_step>
     ends.push_back(one.is_awaited ? on.record_untimed() : nullptr);
   }
   return ends;
+}
+
+void sequence_program::settle() const noexcept {
+  if (shared_ == nullptr) return;
+  for (auto const& lanes : shared_->lanes)
+    for (auto const& lane : lanes) try {
+        lane->synchronize(deadline::in(longest_settling));
+      } catch (std::exception const&) {
+        // Nothing runs on a device that is lost, and what hangs cannot be ended.
+      }
 }
 
 void sequence_program::enqueue_step(shared_by_devices& all, shared_step const& one, stream& on) const {
@@ -290,15 +307,15 @@ void sequence_content::add(job_request const& job) {
 }
 
 void sequence_content::share() {
-  is_tried_ = true;
   std::vector<std::size_t> bytes;
   for (auto const& array : arrays_) bytes.push_back(array.state->bytes());
   std::vector<std::uint32_t> weights;
   for (auto const& device : runtime_->devices())
-    weights.push_back(std::uint32_t(device->properties().multiprocessors));
+    weights.push_back(std::uint32_t(std::max(device->properties().multiprocessors, 1)));
   auto plan = plan_sequence(jobs_, bytes, weights, runtime_->links());
-  is_shared_ = plan.has_value();
-  if (plan) program_->share(std::move(*plan));
+  bool const is_planned = plan.has_value();
+  if (is_planned) program_->share(std::move(*plan));
+  is_tried_ = true, is_shared_ = is_planned;
 }
 
 /// An array that is two arguments is all in its first one.
@@ -316,6 +333,7 @@ std::shared_ptr<job_shares const> sequence_content::shares_of(job_request const&
     }
   }
   shares->check = [devices = runtime_->devices()] { check_others_of(devices); };
+  shares->settle = [program = program_] { program->settle(); };
   return shares;
 }
 

@@ -63,6 +63,8 @@ class sequence_program {
   sequence_plan const& plan() const { return shared_->plan; }
   /// Enqueues so many repetitions. `whole` has all arrays of the sequence. Only the thread of that device.
   void enqueue(task_launch const& whole, std::uint32_t times, stream& on);
+  /// Waits until no device works at it any more, at most a minute for each stream.
+  void settle() const noexcept;
 
  private:
   struct step {

@@ -73,7 +73,7 @@ void operation_dispatcher::submit_kernel(kernel_work kernel) {
     work.enqueue = [job, device, all = std::move(all)](stream& on, job_part part) {
       job->request.launch({all.front(), job->grid(), part, job->code(), device, all}, on);
     };
-    work.conclude = job->request.shares->check;
+    work.conclude = job->request.shares->check, work.settle = job->request.shares->settle;
     return submit(op, job->number, std::move(kernel), std::move(work));
   }
   if (!check_maps_) {

@@ -91,8 +91,21 @@ class repeated_jobs {
       if (apart != written) return std::nullopt;
       for (std::size_t device = 0; device < all.size(); ++device)
         all[device].push_back(share_of(of_devices_[device][array], written_by_all));
+      written_.push_back(std::move(written_by_all));
     }
     return all;
+  }
+
+  /// Once the shares are known: what nobody writes is there before, and copied no more.
+  void drop_constants(std::vector<shared_step>& steps) const {
+    for (auto& one : steps) {
+      auto* const copy = std::get_if<shared_copy_in>(&one.what);
+      if (copy == nullptr) continue;
+      ranges copied;
+      for (auto const& run : copy->bytes) copied.push_back({run.first, run.first + run.length});
+      auto const constant = without(copied, written_[copy->array]);
+      if (!constant.empty()) copy->bytes = byte_runs(without(copied, constant)).runs();
+    }
   }
 
  private:
@@ -203,6 +216,7 @@ class repeated_jobs {
   std::vector<std::vector<touched>> of_devices_;  ///< of each device, of each array
   std::vector<op_id> last_, newest_;              ///< of the steps of two repetitions
   std::vector<shared_step> steps_;
+  std::vector<ranges> written_;  ///< of each array, by all devices; once the shares are known
 };
 
 /// Of a repetition, and of the one behind it.
@@ -238,6 +252,7 @@ std::optional<sequence_plan> plan_sequence(std::span<sequence_job const> jobs,
   auto shares = all.shares();
   if (!shares) return std::nullopt;
   plan.shares = std::move(*shares);
+  for (auto* const steps : {&plan.first, &plan.second, &plan.others}) all.drop_constants(*steps);
   mark_awaited(plan.first, {});
   mark_awaited(plan.second, {});
   mark_awaited(plan.others, std::vector(plan.others));
