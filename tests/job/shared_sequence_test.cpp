@@ -186,6 +186,24 @@ TEST_F(sequence_of_two_devices, waits_for_jobs_before_it_and_jobs_behind_it_wait
   EXPECT_EQ(values_of(now_), expected);
 }
 
+TEST(shared_sequence, fails_when_a_device_that_shares_it_is_lost) {
+  for (std::uint32_t const faults : {1u, 2u}) {  // of the second device, and of both
+    job_scheduler jobs(open_devices("host:1,host:1"), kernels(), {.device_bytes = enough_device_bytes});
+    words any(jobs, {2}), visits(jobs, {64});
+    fill_with(any, 0);
+    fill_with(visits, 0);
+    job_sequence steps(jobs, "steps", sequence_devices::all);
+    steps.add({64}, updates(visits), [](auto all) { return count_visits{all}; });
+    auto const first_ones = [](map_view const& view) {
+      return region{{view.part.first, view.part.first + view.part.count}};
+    };
+    steps.add({faults}, updates(any, access_map("first ones", unit_overlap::never, first_ones)),
+              [](auto all) { return fault{all}; });
+    EXPECT_THROW(jobs.submit(steps, 3).wait(), job_failed);
+    EXPECT_THROW(visits.read(), job_failed);
+  }
+}
+
 TEST(shared_sequence, of_parts_with_ends_of_their_own_copies_a_row_each_way) {
   job_scheduler jobs(open_devices("host:1,host:1"), kernels(), {.device_bytes = enough_device_bytes});
   word_rows now(jobs, {400, columns_of}), next(jobs, {400, columns_of});
