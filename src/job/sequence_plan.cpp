@@ -2,7 +2,6 @@
 #include "sequence_plan.hpp"
 
 #include <algorithm>
-#include <map>
 #include <numeric>
 #include <utility>
 
