@@ -220,7 +220,7 @@ void job_planner::choose_devices(job_record& job) {
 /// All that its devices would do fits in their memory. Otherwise it runs on one device, as other jobs do.
 bool job_planner::may_share(job_record const& job) const {
   auto const& shares = job.request.shares;
-  if (shares == nullptr || options_.check_maps || options_.peers != nullptr) return false;
+  if (shares == nullptr) return false;
   return std::ranges::all_of(shares->of, [&](job_share const& share) {
     auto const& set = arrays_.set(share.device);
     std::size_t bytes = 0;

@@ -128,7 +128,7 @@ void sequence_program::add(job_request const& job, kernel_code const* code, std:
 }
 
 /// Evicted arrays come back elsewhere.
-bool sequence_program::has_moved(placed_arrays& arrays, std::span<void* const> at) const {
+bool sequence_program::place(placed_arrays& arrays, std::span<void* const> at) const {
   if (!arrays.of_steps.empty() && std::ranges::equal(arrays.at, at)) return false;
   arrays.at.assign(at.begin(), at.end());
   arrays.of_steps.clear();
@@ -149,7 +149,7 @@ void sequence_program::launch_once(captured_by_device& now, std::uint32_t device
 void sequence_program::enqueue(task_launch const& whole, std::uint32_t times, stream& on) {
   if (!whole.shared_arrays.empty()) return enqueue_shared(whole, times, on);
   auto& now = captured_[whole.device];
-  if (has_moved(now.arrays, whole.arrays)) now.work = nullptr, now.launched = 0;
+  if (place(now.arrays, whole.arrays)) now.work = nullptr, now.launched = 0;
   repeat(now,
          {devices_[whole.device]->costs(), steps_.size(), max_captured_launches,
           [&](std::uint32_t left) {
@@ -161,7 +161,7 @@ void sequence_program::enqueue(task_launch const& whole, std::uint32_t times, st
 void sequence_program::enqueue_shared(task_launch const& whole, std::uint32_t times, stream& on) {
   auto& all = *shared_;
   for (std::size_t device = 0; device < all.arrays.size(); ++device)
-    if (has_moved(all.arrays[device], whole.shared_arrays[device])) all.work = nullptr, all.launched = 0;
+    if (place(all.arrays[device], whole.shared_arrays[device])) all.work = nullptr, all.launched = 0;
   try {
     open_lanes(all);
     run(all, all.plan.first, 1, on);

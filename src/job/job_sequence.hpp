@@ -90,7 +90,8 @@ class sequence_program {
   };
   using step_events = std::vector<std::unique_ptr<event>>;
 
-  bool has_moved(placed_arrays& arrays, std::span<void* const> at) const;
+  /// Whether they lie elsewhere than when they were placed last.
+  bool place(placed_arrays& arrays, std::span<void* const> at) const;
   void launch_once(captured_by_device& now, std::uint32_t device, stream& on) const;
   void enqueue_shared(task_launch const& whole, std::uint32_t times, stream& on);
   void open_lanes(shared_by_devices& all) const;

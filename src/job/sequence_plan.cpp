@@ -144,8 +144,9 @@ class repeated_jobs {
       add(mine.written, (*uses)[i].written);
       fetch(arrays[i], (*uses)[i].read, device);
     }
+    auto const whole = uses_of(jobs_[job].request, {0, units});
     auto const pieces = boundary_first(part, units, [&](std::uint32_t unit, std::uint32_t other) {
-      return read_in_common(job, unit, other);
+      return read_in_common(jobs_[job].request, *whole, unit, other);
     });
     for (std::size_t i = 0; i < pieces.size(); ++i)
       plan_launch(job, device, i != 0 && i + 1 == pieces.size() ? 1 : 0, pieces[i]);
@@ -195,13 +196,11 @@ class repeated_jobs {
   }
 
   /// What every unit reads does not count.
-  bool read_in_common(std::size_t job, std::uint32_t unit, std::uint32_t other) const {
-    auto const& request = jobs_[job].request;
-    auto const units = request.setup.grid.units();
-    auto const whole = uses_of(request, {0, units}), one = uses_of(request, {unit, 1}),
-               next = uses_of(request, {other, 1});
-    for (std::size_t i = 0; i < request.arguments.size(); ++i)
-      if ((*one)[i].read.bytes() != (*whole)[i].read.bytes() && (*one)[i].read.overlaps((*next)[i].read))
+  static bool read_in_common(job_request const& request, std::vector<array_use> const& whole,
+                             std::uint32_t unit, std::uint32_t other) {
+    auto const one = uses_of(request, {unit, 1}), next = uses_of(request, {other, 1});
+    for (std::size_t i = 0; i < whole.size(); ++i)
+      if ((*one)[i].read.bytes() != whole[i].read.bytes() && (*one)[i].read.overlaps((*next)[i].read))
         return true;
     return false;
   }
