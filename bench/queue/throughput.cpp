@@ -19,37 +19,39 @@ class submitting {
       : queue_(&queue), counts_(&counts), tasks_(std::move(tasks)), prepared_(queue.kernels(), tasks_) {}
 
   double tasks_per_second(std::size_t piece, std::size_t threads) {
+    return by_threads(threads, [=, this](std::size_t begin, std::size_t end) {
+      if (piece == 1) {
+        for (auto i = begin; i < end; ++i) queue_->submit(tasks_[i]);
+        return;
+      }
+      for (auto i = begin; i < end; i += piece)
+        queue_->submit(std::span(tasks_).subspan(i, std::min(piece, end - i)));
+    });
+  }
+  /// The same tasks prepared beforehand, as programs do that submit them in every step.
+  double prepared_tasks_per_second(std::size_t piece, std::size_t threads) {
+    auto const until = deadline::in(std::chrono::minutes(1));
+    return by_threads(threads, [=, this](std::size_t begin, std::size_t end) {
+      for (auto i = begin; i < end; i += piece) queue_->submit(prepared_, i, std::min(piece, end - i), until);
+    });
+  }
+  bool each_ran_once_a_round() const { return counts_->each_ran(rounds_); }
+
+ private:
+  /// Each thread submits tasks [begin, end) by `submit_share(begin, end)`.
+  template <class Submit>
+  double by_threads(std::size_t threads, Submit const& submit_share) {
+    auto const share = [&](std::size_t t) {
+      submit_share(tasks_.size() * t / threads, tasks_.size() * (t + 1) / threads);
+    };
     auto const seconds = seconds_of([&] {
-      auto others =
-          start_threads(threads - 1, [=, this](std::size_t t) { submit_share(piece, t + 1, threads); });
-      submit_share(piece, 0, threads);
+      auto others = start_threads(threads - 1, [&](std::size_t t) { share(t + 1); });
+      share(0);
       others.clear();
       queue_->wait_all();
     });
     ++rounds_;
     return double(tasks_.size()) / seconds;
-  }
-  /// The same tasks prepared beforehand, as programs do that submit them in every step.
-  double prepared_tasks_per_second(std::size_t piece) {
-    auto const until = deadline::in(std::chrono::minutes(1));
-    ++rounds_;
-    return double(tasks_.size()) / seconds_of([&] {
-             for (std::size_t i = 0; i < tasks_.size(); i += piece)
-               queue_->submit(prepared_, i, std::min(piece, tasks_.size() - i), until);
-             queue_->wait_all();
-           });
-  }
-  bool each_ran_once_a_round() const { return counts_->each_ran(rounds_); }
-
- private:
-  void submit_share(std::size_t piece, std::size_t share, std::size_t shares) {
-    auto const begin = tasks_.size() * share / shares, end = tasks_.size() * (share + 1) / shares;
-    if (piece == 1) {
-      for (auto i = begin; i < end; ++i) queue_->submit(tasks_[i]);
-      return;
-    }
-    for (auto i = begin; i < end; i += piece)
-      queue_->submit(std::span(tasks_).subspan(i, std::min(piece, end - i)));
   }
 
   task_queue* queue_;
@@ -72,13 +74,14 @@ void measure_submissions(session& now, counted_blocks& counts, std::string const
   task_queue queue(now.first(), kernels, options_for(now));
   submitting all(queue, counts, std::move(tasks));
   for (std::size_t const threads : {1, 8}) {
-    auto const curve = std::to_string(threads) + (threads == 1 ? " thread, " : " threads, ") + blocks;
+    auto const who = std::to_string(threads) + (threads == 1 ? " thread, " : " threads, ");
     for (std::size_t const piece : {1, 4, 16, 64, 256, 1024, 4096})
-      now.measure(curve, double(piece), "tasks/s", [&] { return all.tasks_per_second(piece, threads); });
+      now.measure(who + blocks, double(piece), "tasks/s",
+                  [&] { return all.tasks_per_second(piece, threads); });
+    for (std::size_t const piece : {16, 256, 4096})
+      now.measure(who + "prepared, " + blocks, double(piece), "tasks/s",
+                  [&] { return all.prepared_tasks_per_second(piece, threads); });
   }
-  for (std::size_t const piece : {16, 256, 4096})
-    now.measure("1 thread, prepared, " + blocks, double(piece), "tasks/s",
-                [&] { return all.prepared_tasks_per_second(piece); });
   queue.close();
   now.parameter("workers, " + blocks, queue.workers());
   now.verify(all.each_ran_once_a_round(), "every task of every round ran exactly once");

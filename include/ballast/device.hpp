@@ -216,6 +216,9 @@ class BALLAST_API compute_device {
   /// Makes a stream of this device. If the device is a part of a GPU, kernels of the stream run on the part's
   /// SMs only. Throws device_lost.
   virtual std::unique_ptr<stream> make_stream() = 0;
+  /// As make_stream(); where kernels wait for room, those of the stream go before those of make_stream()'s,
+  /// also in what was captured of it. Host devices have no such order.
+  virtual std::unique_ptr<stream> make_priority_stream();
   /// Makes a stream over the caller's cudaStream_t, to be used like any other.
   /// Its destructor neither destroys the cudaStream_t nor waits for it, and it is not limited to a part of a
   /// GPU. The caller must keep the cudaStream_t until the returned stream is destroyed, and may use it

@@ -109,6 +109,8 @@ compute_device::compute_device(device_spec spec, std::string name, std::shared_p
       costs_(default_costs(spec_.kind)),
       lent_(resource == nullptr ? nullptr : std::make_shared<lent_memory>(std::move(resource))) {}
 
+std::unique_ptr<stream> compute_device::make_priority_stream() { return make_stream(); }
+
 void* compute_device::allocate(memory where, std::size_t bytes) {
   if (bytes == 0) return nullptr;
   if (lent_ != nullptr) check();

@@ -21,6 +21,15 @@ constexpr double min_sleep_ns = 100e3;
   throw_bad_argument(which, pitch, "at least the " + std::to_string(row_bytes) + " bytes of a row");
 }
 
+void check_pitches(std::size_t to_pitch, std::size_t from_pitch, std::size_t row_bytes, std::size_t rows) {
+  if (rows > 1 && to_pitch < row_bytes) throw_bad_pitch("to_pitch", to_pitch, row_bytes);
+  if (rows > 1 && from_pitch < row_bytes) throw_bad_pitch("from_pitch", from_pitch, row_bytes);
+}
+
+bool is_one_block(std::size_t to_pitch, std::size_t from_pitch, std::size_t row_bytes, std::size_t rows) {
+  return rows < 2 || (to_pitch == row_bytes && from_pitch == row_bytes);
+}
+
 /// The moment of an event. Nobody tells that it has come.
 class end_at_event final : public completion_source {
  public:
@@ -85,11 +94,25 @@ void pacer::worked(std::uint64_t worked_ns) {
 
 void stream::copy_rows(void* to, std::size_t to_pitch, void const* from, std::size_t from_pitch,
                        std::size_t row_bytes, std::size_t rows) {
-  if (rows > 1 && to_pitch < row_bytes) throw_bad_pitch("to_pitch", to_pitch, row_bytes);
-  if (rows > 1 && from_pitch < row_bytes) throw_bad_pitch("from_pitch", from_pitch, row_bytes);
-  bool const as_one = rows < 2 || (to_pitch == row_bytes && from_pitch == row_bytes);
-  if (as_one || row_bytes == 0) return copy(to, from, rows * row_bytes);
-  enqueue_rows(to, to_pitch, from, from_pitch, row_bytes, rows);
+  check_pitches(to_pitch, from_pitch, row_bytes, rows);
+  if (is_one_block(to_pitch, from_pitch, row_bytes, rows)) return copy(to, from, rows * row_bytes);
+  if (row_bytes != 0) enqueue_rows(to, to_pitch, from, from_pitch, row_bytes, rows);
+}
+
+void stream::copy_rows_by_kernel(void* to, std::size_t to_pitch, void const* from, std::size_t from_pitch,
+                                 std::size_t row_bytes, std::size_t rows) {
+  check_pitches(to_pitch, from_pitch, row_bytes, rows);
+  auto const bytes = rows * row_bytes;
+  if (bytes == 0) return;
+  if (is_one_block(to_pitch, from_pitch, row_bytes, rows))
+    enqueue_rows_by_kernel(to, bytes, from, bytes, bytes, 1);
+  else
+    enqueue_rows_by_kernel(to, to_pitch, from, from_pitch, row_bytes, rows);
+}
+
+void stream::enqueue_rows_by_kernel(void* to, std::size_t to_pitch, void const* from, std::size_t from_pitch,
+                                    std::size_t row_bytes, std::size_t rows) {
+  copy_rows(to, to_pitch, from, from_pitch, row_bytes, rows);
 }
 
 std::unique_ptr<captured_work> stream::capture(std::function<void()> const&) { return nullptr; }

@@ -19,6 +19,8 @@ namespace detail {
 namespace {
 
 constexpr std::uint32_t much_longer = 8;
+/// Copy engines move more in the time that they take to begin (docs/decisions/0038).
+constexpr std::size_t max_copied_by_kernel = 256 * 1024;
 constexpr auto longest_settling = std::chrono::minutes(1);
 
 std::uint64_t next_number() {
@@ -179,8 +181,11 @@ void sequence_program::enqueue_shared(task_launch const& whole, std::uint32_t ti
 
 void sequence_program::open_lanes(shared_by_devices& all) const {
   for (std::size_t device = 0; device < all.lanes.size(); ++device)
-    while (all.lanes[device].size() < lanes_of_shared_device)
-      all.lanes[device].push_back(devices_[device]->make_stream());
+    while (all.lanes[device].size() < lanes_of_shared_device) {
+      auto& on = *devices_[device];
+      bool const is_awaited = all.lanes[device].size() != interior_lane;
+      all.lanes[device].push_back(is_awaited ? on.make_priority_stream() : on.make_stream());
+    }
 }
 
 /// All lanes begin behind what the stream has, and the stream goes on behind all of them.
@@ -240,11 +245,13 @@ void sequence_program::enqueue_step(shared_by_devices& all, shared_step const& o
   auto const at = [array = array, &all](std::uint32_t device, std::size_t byte) {
     return reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(all.arrays[device].at[array]) + byte);
   };
+  std::size_t sum = 0;
+  for (auto const& run : bytes) sum += run.bytes();
+  auto const copy = sum <= max_copied_by_kernel ? &stream::copy_rows_by_kernel : &stream::copy_rows;
   for (auto const& run : bytes)
     for (std::size_t plane = 0; plane < run.planes; ++plane) {
       auto const first = run.first + plane * run.plane_pitch;
-      on.copy_rows(at(one.device, first), run.row_pitch, at(from, first), run.row_pitch, run.length,
-                   run.rows);
+      (on.*copy)(at(one.device, first), run.row_pitch, at(from, first), run.row_pitch, run.length, run.rows);
     }
 }
 

@@ -16,7 +16,12 @@ namespace {
 
 using ranges = std::vector<byte_range>;
 
-constexpr std::uint32_t copy_lane = 2, lane_from_host = 3;
+constexpr std::uint32_t lane_from_host = lanes_of_shared_device;
+
+std::uint32_t copy_lane(place_id from, place_id to) {
+  if (from == host_place) return lane_from_host;
+  return from < to ? low_copy_lane : high_copy_lane;
+}
 
 void add(ranges& to, byte_runs const& bytes) {
   bytes.for_each_interval([&](byte_range one) { to.push_back(one); });
@@ -60,7 +65,7 @@ class repeated_jobs {
         sources_(links),
         planner_(ops_, sources_,
                  [](place_id from, place_id to) {
-                   return op_stream{to.value(), from == host_place ? lane_from_host : copy_lane};
+                   return op_stream{to.value(), copy_lane(from, to)};
                  }),
         of_devices_(weights.size(), std::vector<touched>(array_bytes.size())) {
     for (auto const bytes : array_bytes)
@@ -149,7 +154,7 @@ class repeated_jobs {
       return read_in_common(jobs_[job].request, *whole, unit, other);
     });
     for (std::size_t i = 0; i < pieces.size(); ++i)
-      plan_launch(job, device, i != 0 && i + 1 == pieces.size() ? 1 : 0, pieces[i]);
+      plan_launch(job, device, i + 1 == pieces.size() ? interior_lane : boundary_lane, pieces[i]);
   }
 
   void fetch(std::size_t array, byte_runs const& bytes, std::uint32_t device) {
@@ -162,7 +167,7 @@ class repeated_jobs {
         there.insert(there.end(), copy.bytes.begin(), copy.bytes.end());
       } else {
         shared_copy_in what{array, copy.from.value() - 1, byte_runs(copy.bytes).runs()};
-        note(copy.op, {.device = device, .lane = copy_lane, .what = std::move(what)});
+        note(copy.op, {.device = device, .lane = copy_lane(copy.from, copy.to), .what = std::move(what)});
       }
     }
   }

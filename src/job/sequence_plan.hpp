@@ -49,7 +49,9 @@ struct shared_step {
   bool operator==(shared_step const&) const = default;
 };
 
-inline constexpr std::uint32_t lanes_of_shared_device = 3;  ///< two for launches, and one for copies
+/// What others wait for has a lane of its own, and what comes from devices with lower and higher numbers.
+inline constexpr std::uint32_t boundary_lane = 0, interior_lane = 1, low_copy_lane = 2, high_copy_lane = 3,
+                               lanes_of_shared_device = 4;
 
 /// What a device does with an array in all repetitions.
 struct array_share {

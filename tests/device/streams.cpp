@@ -106,6 +106,52 @@ TEST_F(streams, copy_rows_between_any_two_devices) {
     }
 }
 
+/// Where rows of bytes begin, how long they are and how far apart, in pieces of a width.
+struct aligned_rows {
+  static constexpr std::size_t rows = 3, first = 2, length = 300, from_pitch = 320, to_pitch = 310;
+
+  static bool are_copied(stream& on, std::size_t width, std::shared_ptr<compute_device> const& device) {
+    std::vector<unsigned char> in(rows * from_pitch * width), out(rows * to_pitch * width, 1);
+    for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<unsigned char>(i * 7 + i / 251);
+    auto expected = out;
+    for (std::size_t row = 0; row < rows; ++row)
+      std::copy_n(&in[(row * from_pitch + first) * width], length * width,
+                  &expected[(row * to_pitch + first) * width]);
+    device_buffer<unsigned char> source(device, in.size()), target(device, out.size());
+    on.copy(source.data(), in.data(), source.bytes());
+    on.copy(target.data(), out.data(), target.bytes());
+    on.copy_rows_by_kernel(target.data() + first * width, to_pitch * width, source.data() + first * width,
+                           from_pitch * width, length * width, rows);
+    on.copy(out.data(), target.data(), target.bytes());
+    on.synchronize();
+    return out == expected;
+  }
+};
+
+TEST_F(streams, copy_rows_of_any_alignment_by_a_kernel) {
+  for (auto const& device : devices_) {
+    auto const work = device->make_priority_stream();
+    for (std::size_t const width : {1, 2, 4, 12, 16})
+      EXPECT_TRUE(aligned_rows::are_copied(*work, width, device)) << device->name() << " " << width;
+  }
+}
+
+TEST_F(streams, copy_one_block_of_memory_by_a_kernel_and_neither_nothing_nor_rows_that_overlap) {
+  for (auto const& device : devices_) {
+    constexpr std::size_t size = 200'003;  // more than the blocks of a copy take at once
+    pinned_buffer<std::uint32_t> in(device, size), out(device, size);
+    std::iota(in.span().begin(), in.span().end(), 1u);
+    std::ranges::fill(out.span(), 0u);
+    auto const work = device->make_stream();
+    work->copy_rows_by_kernel(&out[3], 0, &in[3], 0, (size - 3) * sizeof in[0], 1);
+    work->copy_rows_by_kernel(&out[0], 8, &in[0], 8, 8, 0);
+    work->copy_rows_by_kernel(&out[0], 8, &in[0], 8, 0, 2);
+    work->synchronize();
+    for (std::size_t i = 0; i < size; ++i) ASSERT_EQ(out[i], i < 3 ? 0 : in[i]) << device->name() << " " << i;
+    EXPECT_EQ(refused_argument([&] { work->copy_rows_by_kernel(&out[8], 7, &in[0], 8, 8, 2); }), "to_pitch");
+  }
+}
+
 TEST_F(streams, copy_no_rows_and_rows_without_a_gap) {
   for (auto const& device : devices_) {
     pinned_buffer<std::uint32_t> in(device, 6), out(device, 6);

@@ -84,7 +84,12 @@ std::size_t cuda_device::free_bytes() {
 
 std::unique_ptr<stream> cuda_device::make_stream() {
   engine_->probe();
-  return std::make_unique<cuda_stream>(engine_);
+  return std::make_unique<cuda_stream>(engine_, stream_priority::usual);
+}
+
+std::unique_ptr<stream> cuda_device::make_priority_stream() {
+  engine_->probe();
+  return std::make_unique<cuda_stream>(engine_, stream_priority::highest);
 }
 
 std::unique_ptr<stream> cuda_device::adopt_stream(native_stream native) {

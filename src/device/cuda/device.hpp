@@ -27,6 +27,7 @@ class cuda_device final : public compute_device {
   device_properties const& properties() const noexcept override { return properties_; }
   std::size_t free_bytes() override;
   std::unique_ptr<stream> make_stream() override;
+  std::unique_ptr<stream> make_priority_stream() override;
   std::unique_ptr<stream> adopt_stream(native_stream native) override;
   std::unique_ptr<event> adopt_event(native_event native) override;
   std::unique_ptr<launch_graph> make_graph(std::span<graph_branch const> branches) override;

@@ -109,10 +109,14 @@ void cuda_engine::require_kernel(cudaError_t status, std::string_view call, std:
   throw kernel_failed(fault.device() + ": " + cause, std::string(kernel), fault.device());
 }
 
-cudaStream_t cuda_engine::make_stream() {
-  if (part_) return part_->make_stream(fault);
+cudaStream_t cuda_engine::make_stream(stream_priority priority) {
+  int lowest = 0, highest = 0;
+  if (priority == stream_priority::highest)
+    require(cudaDeviceGetStreamPriorityRange(&lowest, &highest), "cudaDeviceGetStreamPriorityRange");
+  if (part_) return part_->make_stream(fault, highest);
   cudaStream_t stream = nullptr;
-  require(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
+  require(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, highest),
+          "cudaStreamCreateWithPriority");
   return stream;
 }
 

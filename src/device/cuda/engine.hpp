@@ -34,6 +34,9 @@ void require_nothrow(fault_record& fault, cudaError_t status, std::string_view c
 /// query; or it is adopted.
 enum class event_kind { timed, untimed, adopted };
 
+/// Of kernels that wait for room, which begin first.
+enum class stream_priority { usual, highest };
+
 /// Reads the compute capability of a GPU. Makes no context. Throws ballast::error if the GPU does not answer.
 compute_capability capability_of(int gpu, fault_record& fault);
 
@@ -66,7 +69,7 @@ class cuda_engine {
   }
 
   /// A stream for ballast alone, on the part of the GPU. The device must have been entered.
-  cudaStream_t make_stream();
+  cudaStream_t make_stream(stream_priority priority);
   /// Lends an event, timed or untimed.
   cudaEvent_t acquire_event(event_kind kind);
   /// Leaves an adopted event to its owner.

@@ -50,7 +50,7 @@ cudaStream_t enter(cuda_engine& engine, stream& on) {
 
 captured_graph::captured_graph(std::shared_ptr<cuda_engine> engine, cudaGraph_t captured)
     : engine_(std::move(engine)) {
-  auto const status = cudaGraphInstantiate(&instance_, captured, 0);
+  auto const status = cudaGraphInstantiate(&instance_, captured, cudaGraphInstantiateFlagUseNodePriority);
   require_nothrow(engine_->fault, cudaGraphDestroy(captured), "cudaGraphDestroy");
   engine_->require(status, "cudaGraphInstantiate");
 }

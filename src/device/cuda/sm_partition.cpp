@@ -132,11 +132,12 @@ sm_partition::~sm_partition() {
   }
 }
 
-cudaStream_t sm_partition::make_stream(fault_record& fault) {
+cudaStream_t sm_partition::make_stream(fault_record& fault, int priority) {
   auto const& driver = green_context_api_of_driver(fault);
   std::lock_guard const hold(mutex_);
   CUstream stream = nullptr;
-  require(fault, driver.make_stream(&stream, context_, CU_STREAM_NON_BLOCKING, 0), "cuGreenCtxStreamCreate");
+  require(fault, driver.make_stream(&stream, context_, CU_STREAM_NON_BLOCKING, priority),
+          "cuGreenCtxStreamCreate");
   return stream;
 }
 
@@ -153,7 +154,7 @@ std::vector<std::unique_ptr<sm_partition>> split_gpu(int gpu, std::span<device_s
 
 sm_partition::~sm_partition() = default;
 
-cudaStream_t sm_partition::make_stream(fault_record&) { return nullptr; }  // there is none to be asked
+cudaStream_t sm_partition::make_stream(fault_record&, int) { return nullptr; }  // there is none to be asked
 
 #endif
 

@@ -26,8 +26,8 @@ class sm_partition {
   /// Call after its streams have been destroyed.
   ~sm_partition();
 
-  /// A stream that does not wait for the default stream. Any thread may call.
-  cudaStream_t make_stream(fault_record& fault);
+  /// A stream that does not wait for the default stream; CUDA's usual priority is 0. Any thread may call.
+  cudaStream_t make_stream(fault_record& fault, int priority);
 
   int const multiprocessors;
   resident_claimant const claimant;

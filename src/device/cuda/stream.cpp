@@ -76,9 +76,10 @@ std::chrono::nanoseconds cuda_event::since(event const& earlier) const {
   return std::chrono::nanoseconds(std::int64_t(double(milliseconds) * 1e6));
 }
 
-cuda_stream::cuda_stream(std::shared_ptr<cuda_engine> engine) : engine_(std::move(engine)) {
+cuda_stream::cuda_stream(std::shared_ptr<cuda_engine> engine, stream_priority priority)
+    : engine_(std::move(engine)) {
   engine_->enter();
-  stream_ = engine_->make_stream();
+  stream_ = engine_->make_stream(priority);
 }
 
 cuda_stream::cuda_stream(std::shared_ptr<cuda_engine> engine, cudaStream_t adopted)
@@ -113,6 +114,11 @@ void cuda_stream::enqueue_rows(void* to, std::size_t to_pitch, void const* from,
   for (std::size_t row = 0; row < rows; ++row)
     copy(static_cast<std::byte*>(to) + row * to_pitch, static_cast<std::byte const*>(from) + row * from_pitch,
          row_bytes);
+}
+
+void cuda_stream::enqueue_rows_by_kernel(void* to, std::size_t to_pitch, void const* from,
+                                         std::size_t from_pitch, std::size_t row_bytes, std::size_t rows) {
+  launch_row_copy({to, to_pitch, from, from_pitch, row_bytes, rows}, *this);
 }
 
 /// Only what this thread does is captured, whatever others do meanwhile.

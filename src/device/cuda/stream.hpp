@@ -28,10 +28,22 @@ class cuda_event final : public event {
   event_kind kind_;
 };
 
+/// Rows that are copied, as stream::copy_rows() takes them.
+struct row_copy {
+  void* to;
+  std::size_t to_pitch;
+  void const* from;
+  std::size_t from_pitch, row_bytes, rows;
+};
+
+/// Launches a kernel that copies them, at least one byte. `on`: a stream of a GPU that reaches both ranges.
+/// Throws as stream::launch_plain().
+void launch_row_copy(row_copy const& what, stream& on);
+
 /// A CUDA stream: its own, which does not wait for the default stream, or one adopted from the caller.
 class cuda_stream final : public stream {
  public:
-  explicit cuda_stream(std::shared_ptr<cuda_engine> engine);
+  cuda_stream(std::shared_ptr<cuda_engine> engine, stream_priority priority);
   /// Throws bad_argument ("native") if the stream is one of another GPU.
   cuda_stream(std::shared_ptr<cuda_engine> engine, cudaStream_t adopted);
   cuda_stream(cuda_stream const&) = delete;
@@ -60,6 +72,8 @@ class cuda_stream final : public stream {
  private:
   void enqueue_rows(void* to, std::size_t to_pitch, void const* from, std::size_t from_pitch,
                     std::size_t row_bytes, std::size_t rows) override;
+  void enqueue_rows_by_kernel(void* to, std::size_t to_pitch, void const* from, std::size_t from_pitch,
+                              std::size_t row_bytes, std::size_t rows) override;
   bool await_idle(deadline until) override;
   std::string const& device_name() const override { return engine_->fault.device(); }
   std::shared_ptr<void const> enqueue_gate() override;
