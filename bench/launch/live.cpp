@@ -17,7 +17,7 @@
 namespace ballast::bench {
 namespace {
 
-constexpr std::size_t numbers_of_producers[] = {1, 8, 16, 64};
+constexpr std::size_t numbers_of_producers[] = {1, 8, 12, 16, 64};
 
 /// Calls `launch(chain, turn)` for all that a producer launches: the first kernel of each chain that is its
 /// own, then the second ones, and so on.

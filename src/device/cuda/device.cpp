@@ -8,7 +8,6 @@
 
 #include "costs_file.hpp"
 #include "cuda/graph.hpp"
-#include "cuda/memory.hpp"
 #include "cuda/stream.hpp"
 #include "device_state.hpp"
 

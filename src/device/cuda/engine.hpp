@@ -4,6 +4,7 @@
 #include <cuda_runtime_api.h>
 
 #include <array>
+#include <cstddef>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -11,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ballast/device.hpp"
 #include "ballast/stream.hpp"
 #include "cuda/driver.hpp"
 #include "cuda/gate_words.hpp"
@@ -114,5 +116,11 @@ class cuda_engine {
   cudaStream_t probe_stream_ = nullptr;
   std::unique_ptr<sm_partition> part_;  ///< null: the whole GPU
 };
+
+/// Memory of the GPU, or page-locked host memory that every GPU of the process addresses. Throws
+/// ballast::error with the sizes if there is not enough. The device must have been entered.
+void* allocate_cuda_memory(cuda_engine& engine, memory where, std::size_t bytes);
+/// Waits for the device, as CUDA does. Never throws.
+void release_cuda_memory(cuda_engine& engine, memory where, void* address) noexcept;
 
 }  // namespace ballast::detail

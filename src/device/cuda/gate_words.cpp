@@ -8,7 +8,6 @@
 #include <string>
 
 #include "cuda/engine.hpp"
-#include "cuda/memory.hpp"
 
 namespace ballast::detail {
 

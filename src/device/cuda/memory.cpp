@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cuda/memory.hpp"
+#include "cuda/engine.hpp"
 
 #include <string>
 
