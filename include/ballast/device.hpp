@@ -210,6 +210,8 @@ class BALLAST_API compute_device {
   /// programs may take them, and they may be fragmented). On a host device it is the memory that this process
   /// can still get: the smallest of the machine's, its control group's and RLIMIT_AS's. Throws device_lost.
   virtual std::size_t free_bytes() = 0;
+  /// Whether allocate() asks a memory_resource, whose memory kernels of other GPUs need not reach.
+  bool has_lent_memory() const noexcept { return lent_ != nullptr; }
   /// How many allocations were made so far; a restart must not change it.
   std::uint64_t allocations() const noexcept { return allocations_.load(std::memory_order_relaxed); }
 

@@ -19,8 +19,8 @@ namespace detail {
 namespace {
 
 constexpr std::uint32_t much_longer = 8;
-/// Copy engines move more in the time that they take to begin (docs/decisions/0038).
-constexpr std::size_t max_copied_by_kernel = 256 * 1024;
+/// A kernel begins sooner than a copy engine, but moves less at a time (docs/decisions/0038).
+constexpr std::size_t max_bytes_by_kernel = 64 * 1024, max_runs_by_kernel = 4;
 constexpr auto longest_settling = std::chrono::minutes(1);
 
 std::uint64_t next_number() {
@@ -59,6 +59,12 @@ void check_others_of(device_list const& devices) {
     devices.front()->check();
     throw error(loss.what());
   }
+}
+
+bool pays_by_kernel(std::vector<pitched_run> const& runs) {
+  std::size_t sum = 0;
+  for (auto const& run : runs) sum += run.bytes();
+  return runs.size() <= max_runs_by_kernel && sum <= max_bytes_by_kernel;
 }
 
 bool reads(job_request const& job, array_state const* array) {
@@ -183,8 +189,8 @@ void sequence_program::open_lanes(shared_by_devices& all) const {
   for (std::size_t device = 0; device < all.lanes.size(); ++device)
     while (all.lanes[device].size() < lanes_of_shared_device) {
       auto& on = *devices_[device];
-      bool const is_awaited = all.lanes[device].size() != interior_lane;
-      all.lanes[device].push_back(is_awaited ? on.make_priority_stream() : on.make_stream());
+      bool const goes_first = all.lanes[device].size() != interior_lane;
+      all.lanes[device].push_back(goes_first ? on.make_priority_stream() : on.make_stream());
     }
 }
 
@@ -245,9 +251,8 @@ void sequence_program::enqueue_step(shared_by_devices& all, shared_step const& o
   auto const at = [array = array, &all](std::uint32_t device, std::size_t byte) {
     return reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(all.arrays[device].at[array]) + byte);
   };
-  std::size_t sum = 0;
-  for (auto const& run : bytes) sum += run.bytes();
-  auto const copy = sum <= max_copied_by_kernel ? &stream::copy_rows_by_kernel : &stream::copy_rows;
+  bool const by_kernel = pays_by_kernel(bytes) && !devices_[from]->has_lent_memory();
+  auto const copy = by_kernel ? &stream::copy_rows_by_kernel : &stream::copy_rows;
   for (auto const& run : bytes)
     for (std::size_t plane = 0; plane < run.planes; ++plane) {
       auto const first = run.first + plane * run.plane_pitch;

@@ -49,7 +49,8 @@ struct shared_step {
   bool operator==(shared_step const&) const = default;
 };
 
-/// What others wait for has a lane of its own, and what comes from devices with lower and higher numbers.
+/// The ends of a part, for which others wait, have a lane of their own, and so has what comes from devices
+/// with lower numbers and with higher ones. A part in one piece is in the interior's.
 inline constexpr std::uint32_t boundary_lane = 0, interior_lane = 1, low_copy_lane = 2, high_copy_lane = 3,
                                lanes_of_shared_device = 4;
 

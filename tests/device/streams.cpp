@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#if BALLAST_HAVE_CUDA
+#  include <cuda_runtime_api.h>
+#endif
+
 #include <algorithm>
 #include <numeric>
 #include <vector>
@@ -110,14 +114,15 @@ TEST_F(streams, copy_rows_between_any_two_devices) {
 struct aligned_rows {
   static constexpr std::size_t rows = 3, first = 2, length = 300, from_pitch = 320, to_pitch = 310;
 
-  static bool are_copied(stream& on, std::size_t width, std::shared_ptr<compute_device> const& device) {
+  static bool are_copied(stream& on, std::size_t width, std::shared_ptr<compute_device> const& from,
+                         std::shared_ptr<compute_device> const& to) {
     std::vector<unsigned char> in(rows * from_pitch * width), out(rows * to_pitch * width, 1);
     for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<unsigned char>(i * 7 + i / 251);
     auto expected = out;
     for (std::size_t row = 0; row < rows; ++row)
       std::copy_n(&in[(row * from_pitch + first) * width], length * width,
                   &expected[(row * to_pitch + first) * width]);
-    device_buffer<unsigned char> source(device, in.size()), target(device, out.size());
+    device_buffer<unsigned char> source(from, in.size()), target(to, out.size());
     on.copy(source.data(), in.data(), source.bytes());
     on.copy(target.data(), out.data(), target.bytes());
     on.copy_rows_by_kernel(target.data() + first * width, to_pitch * width, source.data() + first * width,
@@ -129,12 +134,29 @@ struct aligned_rows {
 };
 
 TEST_F(streams, copy_rows_of_any_alignment_by_a_kernel) {
+  for (auto const& from : devices_)
+    for (auto const& to : devices_) {
+      if (from != to && (from->is_cuda() != to->is_cuda() || !from->enable_peer_access(*to))) continue;
+      auto const work = to->make_priority_stream();
+      for (std::size_t const width : {1, 2, 4, 12, 16})
+        EXPECT_TRUE(aligned_rows::are_copied(*work, width, from, to))
+            << from->name() << " to " << to->name() << " " << width;
+    }
+}
+
+#if BALLAST_HAVE_CUDA
+TEST_F(streams, of_gpus_have_the_priority_that_was_asked_for) {
   for (auto const& device : devices_) {
-    auto const work = device->make_priority_stream();
-    for (std::size_t const width : {1, 2, 4, 12, 16})
-      EXPECT_TRUE(aligned_rows::are_copied(*work, width, device)) << device->name() << " " << width;
+    if (!device->is_cuda()) continue;
+    auto const usual = device->make_stream(), first = device->make_priority_stream();
+    int of_usual = 1, of_first = 1;
+    ASSERT_EQ(cudaStreamGetPriority(usual->native(), &of_usual), cudaSuccess);
+    ASSERT_EQ(cudaStreamGetPriority(first->native(), &of_first), cudaSuccess);
+    EXPECT_EQ(of_usual, 0);
+    EXPECT_LT(of_first, of_usual);
   }
 }
+#endif
 
 TEST_F(streams, copy_one_block_of_memory_by_a_kernel_and_neither_nothing_nor_rows_that_overlap) {
   for (auto const& device : devices_) {

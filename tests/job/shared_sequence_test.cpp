@@ -204,22 +204,32 @@ TEST(shared_sequence, fails_when_a_device_that_shares_it_is_lost) {
   }
 }
 
-TEST(shared_sequence, of_parts_with_ends_of_their_own_copies_a_row_each_way) {
-  job_scheduler jobs(open_devices("host:1,host:1"), kernels(), {.device_bytes = enough_device_bytes});
-  word_rows now(jobs, {400, columns_of}), next(jobs, {400, columns_of});
+/// Parts of 200 rows or more, of which the first and the last are launched apart.
+void expect_rows_each_way(device_list const& devices, std::uint32_t columns) {
+  auto const seams = std::uint32_t(devices.size() - 1), all_rows = 200 * std::uint32_t(devices.size());
+  job_scheduler jobs(devices, kernels(),
+                     {.device_bytes = std::uint64_t(4) * all_rows * columns * 4 + enough_device_bytes});
+  word_rows now(jobs, {all_rows, columns}), next(jobs, {all_rows, columns});
+  auto const mixes = [=](auto of, auto result) { return mix_rows{of, result, all_rows, columns}; };
   job_sequence both(jobs, "both", sequence_devices::all);
-  both.add({400}, reads(now, neighborhood(1)), writes(next, rows), [](auto of, auto result) {
-    return mix_rows{of, result, 400, columns_of};
-  });
-  both.add({400}, reads(next, neighborhood(1)), writes(now, rows), [](auto of, auto result) {
-    return mix_rows{of, result, 400, columns_of};
-  });
+  both.add({all_rows}, reads(now, neighborhood(1)), writes(next, rows), mixes);
+  both.add({all_rows}, reads(next, neighborhood(1)), writes(now, rows), mixes);
   number(now);
   auto expected = values_of(now);
-  for (std::uint32_t step = 0; step < 8; ++step) expected = mixed(expected, 400, columns_of);
+  for (std::uint32_t step = 0; step < 8; ++step) expected = mixed(expected, all_rows, columns);
   auto const report = report_of(jobs.submit(both, 4));
-  EXPECT_EQ(report.moved.between_devices, 2 * 2 * 4 * columns_of * sizeof(std::uint32_t));
+  EXPECT_EQ(report.moved.between_devices, std::size_t{2} * 2 * 4 * seams * columns * sizeof(std::uint32_t));
   EXPECT_EQ(values_of(now), expected);
+}
+
+TEST(shared_sequence, of_parts_with_ends_of_their_own_copies_a_row_each_way) {
+  expect_rows_each_way(open_devices(devices_to_share()), columns_of);
+}
+
+TEST(shared_sequence, copies_rows_that_are_too_long_for_a_kernel) {
+  auto const devices = open_devices(devices_to_share());
+  if (!devices.front()->is_cuda()) GTEST_SKIP() << "cores copy by no kernel";
+  expect_rows_each_way(devices, 17'000);
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace ballast::detail {
 namespace {
 
 constexpr unsigned threads = 256;
-/// Few, beside kernels that fill the GPU; each has 4 KiB on their way.
+/// Few, beside kernels that fill the GPU; each has up to 4 KiB on its way.
 constexpr std::size_t max_blocks = 32;
 
 /// Lengths and pitches in pieces.
