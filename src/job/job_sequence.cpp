@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::uint32_t much_longer = 8;
 /// A kernel begins sooner than a copy engine, but moves less at a time (docs/decisions/0038).
-constexpr std::size_t max_bytes_by_kernel = 64 * 1024, max_runs_by_kernel = 4;
+constexpr std::size_t max_bytes_by_kernel = 256 * 1024, max_runs_by_kernel = 4;
 constexpr auto longest_settling = std::chrono::minutes(1);
 
 std::uint64_t next_number() {

@@ -204,9 +204,9 @@ TEST(shared_sequence, fails_when_a_device_that_shares_it_is_lost) {
   }
 }
 
-/// Parts of 200 rows or more, of which the first and the last are launched apart.
-void expect_rows_each_way(device_list const& devices, std::uint32_t columns) {
-  auto const seams = std::uint32_t(devices.size() - 1), all_rows = 200 * std::uint32_t(devices.size());
+void expect_rows_each_way(std::uint32_t rows_of_device, std::uint32_t columns) {
+  auto const devices = open_devices(devices_to_share());
+  auto const seams = std::uint32_t(devices.size() - 1), all_rows = (seams + 1) * rows_of_device;
   job_scheduler jobs(devices, kernels(),
                      {.device_bytes = std::uint64_t(4) * all_rows * columns * 4 + enough_device_bytes});
   word_rows now(jobs, {all_rows, columns}), next(jobs, {all_rows, columns});
@@ -223,14 +223,10 @@ void expect_rows_each_way(device_list const& devices, std::uint32_t columns) {
 }
 
 TEST(shared_sequence, of_parts_with_ends_of_their_own_copies_a_row_each_way) {
-  expect_rows_each_way(open_devices(devices_to_share()), columns_of);
+  expect_rows_each_way(200, columns_of);
 }
 
-TEST(shared_sequence, copies_rows_that_are_too_long_for_a_kernel) {
-  auto const devices = open_devices(devices_to_share());
-  if (!devices.front()->is_cuda()) GTEST_SKIP() << "cores copy by no kernel";
-  expect_rows_each_way(devices, 17'000);
-}
+TEST(shared_sequence, copies_rows_that_are_too_long_for_a_kernel) { expect_rows_each_way(6, 70'000); }
 
 }  // namespace
 }  // namespace ballast::test::shared_sequence_test
