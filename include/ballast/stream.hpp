@@ -161,7 +161,8 @@ class BALLAST_API stream {
                  std::size_t row_bytes, std::size_t rows);
   /// As copy_rows(), on a GPU by a kernel instead of a copy engine. It takes multiprocessors, but the copy of
   /// some 32 KiB from another GPU ends several microseconds sooner. Kernels of this device must reach both
-  /// ranges (links: `direct`).
+  /// ranges (links: `direct`). The first call loads the kernel, which may wait for the whole GPU. Also throws
+  /// as launch_plain().
   void copy_rows_by_kernel(void* to, std::size_t to_pitch, void const* from, std::size_t from_pitch,
                            std::size_t row_bytes, std::size_t rows);
   /// Sets `bytes` bytes of this device's memory, or of pinned memory, to `byte`.
