@@ -108,12 +108,11 @@ class measured_live_chains {
     });
   }
   void by_queue(launch_way const& way, bool are_plain) {
-    live_chains chains(now_->first(), way.options, are_plain, words_, shape_);
     auto const name = way.name + (are_plain ? ", plain kernels" : "");
     for_all_starts(name, [&](std::string const& curve, std::size_t producers, thread_start how) {
-      auto const before = chains.statistics();
+      live_chains chains(now_->first(), way.options, are_plain, words_, shape_);
       add(curve, producers, samples([&] { return checked([&] { return chains.seconds(producers, how); }); }));
-      record_queue(*now_, curve + "@" + std::to_string(producers), chains.statistics(), before);
+      record_queue(*now_, curve + "@" + std::to_string(producers), chains.statistics());
     });
   }
 

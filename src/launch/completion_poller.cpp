@@ -48,6 +48,7 @@ bool completion_poller::poll_rings() {
   return rings_->poll([this](ordered_ring const& ring, std::uint32_t launches) {
     if (trace_) trace_ended(ring, launches);
     finish(*ring.line, launches);
+    ended_ += launches;
   });
 }
 
@@ -75,8 +76,9 @@ std::size_t completion_poller::trace_ended(std::uint32_t place) {
 
 void completion_poller::trace_ended(ordered_ring const& ring, std::uint32_t launches) {
   ended_launches_.clear();
+  auto const first = ring.noted.load(std::memory_order_relaxed);
   for (std::uint64_t i = 0; i < launches; ++i)
-    ended_launches_.push_back(ring.content[(ring.noted + i) % ring_slots]);
+    ended_launches_.push_back(ring.content[(first + i) % ring_slots]);
   trace_.record(streams_.size() + ring.number, ended_launches_);
 }
 
@@ -119,12 +121,18 @@ void completion_poller::learn(dispatch_stream const& target, launch_in_flight co
   auto const span = target.span_ns_of_ended();
   if (ended.is_measured) plain_times_.record(span);
   if (span <= 0) return;
-  if (ended.lone != nullptr && rings_ != nullptr) rings_->note_span(*ended.lone, span);
   if (ended.reports_each && !ended.facts.empty()) learn_ends(target, ended);
   table_.learn(ended.facts, ended.predicted, span);
+  if (rings_ != nullptr) tell_rings(ended, span);
   // Beside others each launch takes longer, merged or not.
   bool const was_alone = ended.alone_as == counts_.launches();
   if (was_alone && ended.predicted.merged_busy > 0) plan_.filter().record(ended.facts, ended.predicted, span);
+}
+
+void completion_poller::tell_rings(launch_in_flight const& ended, std::int64_t span_ns) {
+  if (ended.lone != nullptr) return rings_->note_span(ended.lone->family, ended.lone->index, span_ns);
+  for (auto const& one : ended.facts)
+    rings_->note_block(one.family, one.kernel, table_.block_ns(one.family, one.kernel));
 }
 
 void completion_poller::learn_ends(dispatch_stream const& target, launch_in_flight const& ended) {

@@ -45,6 +45,7 @@ class completion_poller {
   void complete_member(launch_in_flight::member const& member);
   void finish(launch_stream_state& line, std::uint32_t launches);
   void learn(dispatch_stream const& target, launch_in_flight const& ended);
+  void tell_rings(launch_in_flight const& ended, std::int64_t span_ns);
   void learn_ends(dispatch_stream const& target, launch_in_flight const& ended);
   bool needs_event(dispatch_stream const& target) const;
 

@@ -21,19 +21,19 @@ mode_selector::mode_selector(std::span<dispatch_mode const> allowed) : allowed_(
   for (std::size_t i = 0; i < allowed_; ++i) tried_[i].mode = allowed[i];
 }
 
-void mode_selector::record(std::uint64_t kernels, std::int64_t busy_ns, std::uint64_t outstanding) {
-  if (allowed_ < 2) return;
+bool mode_selector::changes(std::uint64_t kernels, std::int64_t busy_ns) {
+  if (allowed_ < 2) return false;
   if (of_before_ != 0) {
     of_before_ -= std::min(kernels, of_before_);
-    return;
+    return false;
   }
   kernels_ += kernels;
   busy_ns_ += busy_ns;
   bool const is_full = kernels_ >= min_window_kernels && busy_ns_ >= min_window_ns;
-  if (!is_full && !is_far_behind()) return;
+  if (!is_full && !is_far_behind()) return false;
   auto const before = now_;
   end_window();
-  if (now_ != before) of_before_ = outstanding;
+  return now_ != before;
 }
 
 /// In the time in which the fastest mode would have ended a quarter of a window. The best is not hurried,

@@ -31,9 +31,12 @@ class mode_selector {
   explicit mode_selector(std::span<dispatch_mode const> allowed);
 
   dispatch_mode now() const { return tried_[now_].mode; }
-  /// So many kernels have ended since the last call, and for so long there was anything to do; so many
-  /// others have been launched and have not ended.
-  void record(std::uint64_t kernels, std::int64_t busy_ns, std::uint64_t outstanding);
+  /// So many kernels have ended since the last call, and for so long there was anything to do. Calls
+  /// outstanding(), how many others have been launched and have not ended, if the mode changes.
+  template <class Outstanding>
+  void record(std::uint64_t kernels, std::int64_t busy_ns, Outstanding outstanding) {
+    if (changes(kernels, busy_ns)) of_before_ = outstanding();
+  }
 
  private:
   static constexpr std::uint64_t min_window_kernels = 512;
@@ -48,6 +51,7 @@ class mode_selector {
     std::uint64_t next_try = 0;  ///< a window's number
   };
 
+  bool changes(std::uint64_t kernels, std::int64_t busy_ns);
   bool is_far_behind() const;
   void end_window();
   void learn(double rate);

@@ -44,20 +44,20 @@ bool looks_for_awaited(compute_device const& device, launch_options const& optio
 
 /// None where a resident kernel runs already: it may run as long as the queue.
 std::unique_ptr<ordered_rings> make_rings(std::shared_ptr<compute_device> const& device,
-                                          kernel_set const* kernels, launch_options const& options,
+                                          mergeable_kernels const& kernels, launch_options const& options,
                                           event_count& wake_event) {
   bool const is_traced = bool(options.trace_to);
   if (is_resident(options)) return ordered_rings::make(device, kernels, ring_use::all, wake_event, is_traced);
   if (!options.rings || !looks_for_awaited(*device, options) || device->has_resident()) return nullptr;
   try {
-    return ordered_rings::make(device, kernels, ring_use::awaited, wake_event, is_traced);
+    return ordered_rings::make(device, kernels, ring_use::short_ones, wake_event, is_traced);
   } catch (no_room const&) { return nullptr; }
 }
 
 /// Only the default order chooses, and not on CPU cores, where merging was the fastest in every load that was
 /// tried (docs/decisions/0029).
 std::vector<dispatch_mode> modes_of(compute_device const& device, launch_options const& options,
-                                    std::uint32_t connections) {
+                                    std::uint32_t connections, bool has_rings) {
   bool const merges_anyway = !device.is_cuda() && options.merge != "none";
   if (is_resident(options)) return {dispatch_mode::resident};
   if (merges_anyway || options.order != "adaptive" || !options.filter_merges) return {dispatch_mode::merged};
@@ -65,6 +65,7 @@ std::vector<dispatch_mode> modes_of(compute_device const& device, launch_options
   if (options.merge != "none") modes.push_back(dispatch_mode::merged);
   modes.push_back(dispatch_mode::one_by_one);
   if (connections >= enough_connections) modes.push_back(dispatch_mode::direct);
+  if (has_rings) modes.push_back(dispatch_mode::resident);
   return modes;
 }
 
@@ -114,11 +115,11 @@ dispatcher::dispatcher(std::shared_ptr<compute_device> device, kernel_set const*
             table_.families(), table_.costs(), options.filter_merges),
       issuer_(*device_, streams_, table_, plain_times_, counts_, thread_.wake_event(),
               bool(options.trace_to)),
-      rings_(make_rings(device_, kernels, options, thread_.wake_event())),
+      rings_(make_rings(device_, kernels_, options, thread_.wake_event())),
       poller_(streams_, rings_.get(), plan_, table_, plain_times_, counts_, options.trace_to),
       batch_(*device_, options, plain_times_),
       loads_(streams_),
-      mode_selector_(modes_of(*device_, options, connections_)),
+      mode_selector_(modes_of(*device_, options, connections_, rings_ != nullptr)),
       mode_(mode_selector_.now()) {
   thread_.start("issuing launches", "launch." + device_->name(), [niceness = options.dispatcher_niceness] {
     if (niceness) take_niceness(*niceness);
@@ -190,9 +191,9 @@ void dispatcher::add_to_inbox(launch_stream_state& line) {
   thread_.wake();
 }
 
-/// By the thread of the line, into its ring; false if that has to wait for the dispatcher's thread.
+/// By the thread of the line, into its ring; false if that has to wait for the dispatcher's thread. The ring
+/// takes it.
 bool dispatcher::put_directly(launch_stream_state& line, submission const& work) {
-  if (!rings_->takes(line, work)) return false;
   if (line.is_in_flight() && !line.is_in_ring()) return false;
   try {
     if (!work.dependencies_met() || !rings_->put(line, work)) return false;
@@ -210,8 +211,11 @@ bool dispatcher::put_directly(launch_stream_state& line, submission const& work)
 bool dispatcher::issue_directly(launch_stream_state& line, submission& work) {
   if (line.submitted() != line.issued() || !may_issue()) return false;
   bool const is_awaited = looks_for_awaited_ && line.is_awaited_each_time();
-  bool const may_put = rings_ != nullptr && (is_awaited || rings_->use() == ring_use::all);
-  if (may_put && put_directly(line, work)) return true;
+  bool const may_put = uses_rings() || (is_awaited && rings_ != nullptr);
+  if (may_put && rings_->takes(line, work)) {
+    if (put_directly(line, work)) return true;
+    if (!is_awaited) return false;
+  }
   if (!may_issue_directly(line, work, is_awaited)) return false;
   auto const place = stream_for(line);
   auto& target = streams_[place];
@@ -319,13 +323,15 @@ bool dispatcher::poll_once() {
 /// Tells the selector of modes how much has ended, and in how long.
 void dispatcher::update_mode() {
   auto const now = clock::now();
-  auto const outstanding = counts_.in_flight() + plan_.offers();
+  auto const outstanding = [this] {
+    return counts_.in_flight() + plan_.offers() + (rings_ == nullptr ? 0 : rings_->in_flight());
+  };
   mode_selector_.record(poller_.take_ended(),
                         was_busy_ ? std::chrono::nanoseconds(now - polled_at_).count() : 0, outstanding);
   mode_.store(mode_selector_.now(), std::memory_order_relaxed);
   polled_at_ = now;
   bool const may_issue = !paused_.load(std::memory_order_relaxed);
-  was_busy_ = counts_.in_flight() != 0 || (may_issue && has_offers());
+  was_busy_ = counts_.in_flight() != 0 || (may_issue && has_offers()) || is_anything_in_rings();
 }
 
 /// A paused queue in which launches wait is mostly resumed soon, and the time to wake up would be theirs.
@@ -343,7 +349,7 @@ awaited_work dispatcher::awaited() const {
 bool dispatcher::is_done() { return (lost_ || !is_anything_in_flight()) && is_at_rest(); }
 
 bool dispatcher::is_anything_in_flight() const {
-  return streams_.is_anything_in_flight() || (rings_ != nullptr && rings_->is_anything_in_flight());
+  return streams_.is_anything_in_flight() || is_anything_in_rings();
 }
 
 bool dispatcher::drain_inbox() {
@@ -382,8 +388,11 @@ bool dispatcher::update(launch_stream_state& line) {
   return false;
 }
 
+/// For all launches that they take.
+bool dispatcher::uses_rings() const { return rings_ != nullptr && mode() == dispatch_mode::resident; }
+
 bool dispatcher::goes_through_ring(launch_stream_state& line, submission const& oldest) {
-  return rings_ != nullptr && rings_->use() == ring_use::all && rings_->takes(line, oldest);
+  return uses_rings() && rings_->takes(line, oldest);
 }
 
 /// Into the line's ring, if it goes there and nothing holds it up.

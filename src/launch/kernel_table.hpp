@@ -65,7 +65,10 @@ class kernel_table {
   kernel_facts facts(mergeable_kernel const& kernel, std::uint32_t blocks, std::int32_t priority) const;
   /// How long one block takes, 0 if that is unknown.
   std::int64_t block_ns(mergeable_kernel const& kernel) const {
-    return times_[kernel.family].block_ns(kernel.index);
+    return block_ns(kernel.family, kernel.index);
+  }
+  std::int64_t block_ns(std::uint32_t family, std::uint32_t index) const {
+    return times_[family].block_ns(index);
   }
   /// Whether the kernels of a launch of `busy_ns`, 0 if that is unknown, end at different times, or may do so
   /// by much, as far as is known: then each should tell its end.

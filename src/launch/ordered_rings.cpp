@@ -18,7 +18,7 @@ constexpr std::uint64_t idle_ns = 200'000;
 /// Where others have the room, what was put before they had it is run by one block that leaves soon.
 constexpr std::uint64_t passing_idle_ns = 20'000, until_room_is_asked_again_ns = 10'000'000;
 /// A longer kernel gains little, and may hold up a quantum's end.
-constexpr std::int64_t max_awaited_ns = 100'000;
+constexpr std::int64_t max_short_ns = 100'000;
 /// From its last worker's leave to the end of the kernel.
 constexpr auto end_timeout = std::chrono::minutes(1);
 
@@ -59,19 +59,20 @@ ended_launch content_of(submission const& work) {
 }  // namespace
 
 std::unique_ptr<ordered_rings> ordered_rings::make(std::shared_ptr<compute_device> const& device,
-                                                   kernel_set const* kernels, ring_use use,
+                                                   mergeable_kernels const& kernels, ring_use use,
                                                    event_count& wake_event, bool is_traced) {
   auto const key = entry_key_of<ordered_rings_ref>;
-  if (kernels == nullptr || !kernels->has_entry_for(key)) return nullptr;
-  if (device->resources(kernels->entry_for(key).code).blocks_per_multiprocessor < 1) return nullptr;
-  return std::make_unique<ordered_rings>(device, *kernels, use, wake_event, is_traced);
+  auto const* const set = kernels.set();
+  if (set == nullptr || !set->has_entry_for(key)) return nullptr;
+  if (device->resources(set->entry_for(key).code).blocks_per_multiprocessor < 1) return nullptr;
+  return std::make_unique<ordered_rings>(device, kernels, use, wake_event, is_traced);
 }
 
 /// Who waits for each launch gets a block of its own, or none.
-ordered_rings::ordered_rings(std::shared_ptr<compute_device> const& device, kernel_set const& kernels,
+ordered_rings::ordered_rings(std::shared_ptr<compute_device> const& device, mergeable_kernels const& kernels,
                              ring_use use, event_count& wake_event, bool is_traced)
     : use_(use),
-      code_(kernels.entry_for(entry_key_of<ordered_rings_ref>).code),
+      code_(kernels.set()->entry_for(entry_key_of<ordered_rings_ref>).code),
       wake_event_(wake_event),
       stream_(device->make_stream()),
       slots_(device, std::size_t{max_rings} * ring_slots),
@@ -79,13 +80,17 @@ ordered_rings::ordered_rings(std::shared_ptr<compute_device> const& device, kern
       over_(device, 1),
       positions_(device, max_rings),
       workers_(device, 1),
-      kernel_(device, kernels, kernels.entry_for(entry_key_of<ordered_rings_ref>), options_on(*device), true),
+      kernel_(device, *kernels.set(), kernels.set()->entry_for(entry_key_of<ordered_rings_ref>),
+              options_on(*device), true),
       rings_(max_rings),
       max_used_(use == ring_use::all ? max_rings : kernel_.max_blocks()),
-      spans_ns_(kernels.kernels().size()) {
+      available_(max_used_),
+      spans_ns_(kernels.families() * std::size_t{max_family_kernels}) {
   for (std::uint32_t i = 0; i < max_rings; ++i) rings_[i].number = i;
   if (is_traced)
     for (auto& ring : rings_) ring.content.resize(ring_slots);
+  if (use == ring_use::short_ones)
+    for (auto& ring : rings_) ring.put.resize(ring_slots);
   clear_memory();
 }
 
@@ -102,20 +107,36 @@ bool ordered_rings::takes(launch_stream_state& line, submission const& work) {
   auto const* const kernel = work.kernel();
   if (kernel == nullptr || !kernel->fits_ring || work.blocks() > max_ring_blocks || lacks_room())
     return false;
-  if (use_ == ring_use::awaited && !is_short(work)) return false;
+  if (use_ == ring_use::short_ones && !is_short(work)) return false;
   return line.ring != nullptr || claim(line) != nullptr;
 }
 
 /// One worker runs all its blocks.
-bool ordered_rings::is_short(submission const& work) const {
-  auto const span_ns = spans_ns_[work.kernel()->number].load(std::memory_order_relaxed);
-  return span_ns != 0 && span_ns * std::int64_t(work.blocks()) <= max_awaited_ns;
+bool ordered_rings::is_short(submission const& work) {
+  auto const& kernel = *work.kernel();
+  auto const span_ns = span_of(kernel.family, kernel.index).load(std::memory_order_relaxed);
+  return span_ns != 0 && span_ns * std::int64_t(work.blocks()) <= max_short_ns;
 }
 
-/// What the host saw, which may include the wait for a start; a launch that goes another way corrects it.
-void ordered_rings::note_awaited(ordered_ring const& ring) {
-  auto const span_ns = std::int64_t(steady_now_ns() - ring.put_ns);
-  if (span_ns > 2 * max_awaited_ns) note_span(*ring.awaited, span_ns);
+/// What the host saw of those that have ended since it looked last, which may include the wait for a start;
+/// launches that go another way correct it.
+void ordered_rings::note_spans(ordered_ring& ring, std::uint64_t until) {
+  auto const first = ring.noted.load(std::memory_order_relaxed);
+  auto const begun_ns = std::max(ring.put[first % ring_slots].at_ns, ring.noted_ns);
+  ring.noted_ns = steady_now_ns();
+  auto const span_ns = std::int64_t(ring.noted_ns - begun_ns) / std::int64_t(until - first);
+  if (span_ns <= 2 * max_short_ns) return;
+  for (auto position = first; position != until; ++position) {
+    auto const& kernel = *ring.put[position % ring_slots].kernel;
+    note_span(kernel.family, kernel.index, span_ns);
+  }
+}
+
+/// Threads that launch read what is known: it is written only where it changes much.
+void ordered_rings::note_block(std::uint32_t family, std::uint32_t index, std::int64_t block_ns) {
+  auto const known_ns = span_of(family, index).load(std::memory_order_relaxed);
+  bool const was_short = known_ns != 0 && known_ns <= max_short_ns;
+  if (block_ns != 0 && was_short != (block_ns <= max_short_ns)) note_span(family, index, block_ns);
 }
 
 bool ordered_rings::lacks_room() const {
@@ -124,6 +145,7 @@ bool ordered_rings::lacks_room() const {
 }
 
 ordered_ring* ordered_rings::claim(launch_stream_state& line) {
+  if (available_.load(std::memory_order_relaxed) == 0) return nullptr;
   std::lock_guard const hold(free_mutex_);
   ordered_ring* ring = nullptr;
   auto const used = used_.load(std::memory_order_relaxed);
@@ -134,7 +156,9 @@ ordered_ring* ordered_rings::claim(launch_stream_state& line) {
     ring = &rings_[used];
     used_.store(used + 1, std::memory_order_release);
   }
-  if (ring != nullptr) ring->line = &line;
+  if (ring == nullptr) return nullptr;
+  available_.fetch_sub(1, std::memory_order_relaxed);
+  ring->line = &line;
   return line.ring = ring;
 }
 
@@ -142,6 +166,7 @@ void ordered_rings::release(launch_stream_state& line) {
   if (line.ring == nullptr) return;
   std::lock_guard const hold(free_mutex_);
   free_.push_back(line.ring);
+  available_.fetch_add(1, std::memory_order_relaxed);
   line.ring = nullptr;
 }
 
@@ -154,14 +179,11 @@ std::uint64_t ordered_rings::executed(ordered_ring const& ring) const {
 bool ordered_rings::put(launch_stream_state& line, submission const& work) {
   auto& ring = *line.ring;
   auto const position = ring.position;
-  if (position - ring.executed_seen >= ring_slots) ring.executed_seen = executed(ring);
-  if (position - ring.executed_seen >= ring_slots) return false;
+  if (position - ring.noted_seen >= ring_slots) ring.noted_seen = ring.noted.load(std::memory_order_acquire);
+  if (position - ring.noted_seen >= ring_slots) return false;
   auto const place = position % ring_slots;
   if (!ring.content.empty()) ring.content[place] = content_of(work);
-  if (use_ == ring_use::awaited) {
-    ring.awaited = work.kernel();
-    ring.put_ns = steady_now_ns();
-  }
+  if (!ring.put.empty()) ring.put[place] = {work.kernel(), steady_now_ns()};
   ring.position = position + 1;
   write(slots_[ring.number * std::size_t{ring_slots} + place], record_of(work), ring_stamp(position));
   line.mark_issued(launch_stream_state::in_ring, 1);
@@ -189,7 +211,13 @@ void ordered_rings::add_to(launch_statistics& sum) const {
 
 bool ordered_rings::is_anything_in_flight() const {
   return std::any_of(rings_.begin(), rings_.begin() + used(),
-                     [](ordered_ring const& ring) { return ring.is_in_flight(); });
+                     [](ordered_ring const& ring) { return ring.in_flight() != 0; });
+}
+
+std::uint64_t ordered_rings::in_flight() const {
+  std::uint64_t sum = 0;
+  for (std::uint32_t i = 0; i < used(); ++i) sum += rings_[i].in_flight();
+  return sum;
 }
 
 /// One start at a time: what waits for the device waits for one quantum.

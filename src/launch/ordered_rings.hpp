@@ -22,26 +22,33 @@
 
 namespace ballast::detail {
 
-/// Which launches of small kernels rings are for: all, or those of threads that wait for each of theirs,
-/// where the kernel is known to be short.
-enum class ring_use : std::uint8_t { all, awaited };
+/// Which launches of small kernels rings are for: all, or those of kernels that are known to be short.
+enum class ring_use : std::uint8_t { all, short_ones };
+
+/// Whose launch was put into a slot, and when.
+struct put_launch {
+  mergeable_kernel const* kernel = nullptr;
+  std::uint64_t at_ns = 0;
+};
 
 /// The host's side of a ring: one launch stream has it at a time.
 struct alignas(64) ordered_ring {
   std::uint32_t number = 0;
   launch_stream_state* line = nullptr;
   // Of whoever issues for the line.
-  std::uint64_t position = 0;       ///< of the next launch
-  std::uint64_t executed_seen = 0;  ///< the device writes what it executed: to look is a cache miss
+  std::uint64_t position = 0;    ///< of the next launch
+  std::uint64_t noted_seen = 0;  ///< the dispatcher's thread writes what it noted: to look is a cache miss
   std::atomic<std::uint64_t> published = 0;
   std::atomic<std::uint64_t> by_producers = 0;  ///< of these, by threads of launch streams
   std::vector<ended_launch> content{};          ///< by slot, if the queue is traced
-  mergeable_kernel const* awaited = nullptr;    ///< the launch in flight, if only awaited ones are put there
-  std::uint64_t put_ns = 0;                     ///< and when it was put
-  /// Of the dispatcher's thread: the ends that were noted.
-  alignas(64) std::uint64_t noted = 0;
+  std::vector<put_launch> put{};                ///< by slot, if rings are for short kernels
+  // Of the dispatcher's thread.
+  alignas(64) std::atomic<std::uint64_t> noted = 0;  ///< the ends that were noted
+  std::uint64_t noted_ns = 0;                        ///< when the last was
 
-  bool is_in_flight() const { return published.load(std::memory_order_seq_cst) != noted; }
+  std::uint64_t in_flight() const {
+    return published.load(std::memory_order_seq_cst) - noted.load(std::memory_order_relaxed);
+  }
 };
 
 /// Launches of a device that go through rings in pinned memory to blocks which stay on the device, for one
@@ -52,16 +59,13 @@ class ordered_rings {
   /// Null if no kernel of the set goes through rings, or the device has no room for a block that runs them.
   /// Throws as resident_kernel.
   static std::unique_ptr<ordered_rings> make(std::shared_ptr<compute_device> const& device,
-                                             kernel_set const* kernels, ring_use use, event_count& wake_event,
-                                             bool is_traced);
-  ordered_rings(std::shared_ptr<compute_device> const& device, kernel_set const& kernels, ring_use use,
+                                             mergeable_kernels const& kernels, ring_use use,
+                                             event_count& wake_event, bool is_traced);
+  ordered_rings(std::shared_ptr<compute_device> const& device, mergeable_kernels const& kernels, ring_use use,
                 event_count& wake_event, bool is_traced);
 
-  ring_use use() const { return use_; }
-
   // Whoever issues for the line.
-  /// Whether the launch is one for the line's ring, which it is given if it has none and one is free. Of what
-  /// is awaited only the caller knows that it is.
+  /// Whether the launch is one for the line's ring, which it is given if it has none and one is free.
   bool takes(launch_stream_state& line, submission const& work);
   /// Hands the launch over and marks it as issued; false if the ring is full. `takes` said yes, and nothing
   /// of the line is in flight elsewhere.
@@ -80,10 +84,13 @@ class ordered_rings {
   /// what CUDA says of the launch.
   bool keep_running();
   bool is_anything_in_flight() const;
-  /// A launch of the kernel that went another way, and alone, took so long.
-  void note_span(mergeable_kernel const& kernel, std::int64_t span_ns) {
-    spans_ns_[kernel.number].store(span_ns, std::memory_order_relaxed);
+  std::uint64_t in_flight() const;
+  /// A launch of the kernel, `index` of its family, that went another way, and alone, took so long.
+  void note_span(std::uint32_t family, std::uint32_t index, std::int64_t span_ns) {
+    span_of(family, index).store(span_ns, std::memory_order_relaxed);
   }
+  /// By its merged launches a block of the kernel takes so long, 0 if that is unknown.
+  void note_block(std::uint32_t family, std::uint32_t index, std::int64_t block_ns);
 
   // Any thread.
   /// Whether the kernel runs, or has ended and that was not seen yet.
@@ -98,9 +105,12 @@ class ordered_rings {
  private:
   std::uint32_t used() const { return used_.load(std::memory_order_acquire); }
   std::uint64_t executed(ordered_ring const& ring) const;
-  bool is_short(submission const& work) const;
+  std::atomic<std::int64_t>& span_of(std::uint32_t family, std::uint32_t index) {
+    return spans_ns_[family * std::size_t{max_family_kernels} + index];
+  }
+  bool is_short(submission const& work);
   bool lacks_room() const;
-  void note_awaited(ordered_ring const& ring);
+  void note_spans(ordered_ring& ring, std::uint64_t until);
   ordered_ring* claim(launch_stream_state& line);
   void clear_memory();
   void start();
@@ -122,8 +132,9 @@ class ordered_rings {
   std::uint32_t const max_used_;
   std::atomic<std::uint32_t> used_ = 0;  // those below were given to lines
   std::mutex free_mutex_;
-  std::vector<ordered_ring*> free_;  // given back
-  std::mutex kernel_mutex_;          // who starts the kernel or sees its end
+  std::vector<ordered_ring*> free_;       // given back
+  std::atomic<std::uint32_t> available_;  // rings that no line has
+  std::mutex kernel_mutex_;               // who starts the kernel or sees its end
   std::uint32_t run_ = 0;
   std::exception_ptr failure_;  // of a start
   std::atomic<std::uint64_t> starts_ = 0;
@@ -141,13 +152,14 @@ bool ordered_rings::poll(Ended ended) {
   for (std::uint32_t i = 0; i < rings; ++i) {
     auto& ring = rings_[i];
     auto const told = executed(ring);
-    if (told == ring.noted) continue;
+    auto const noted = ring.noted.load(std::memory_order_relaxed);
+    if (told == noted) continue;
     auto const published = ring.published.load(std::memory_order_seq_cst);
     auto const until = std::min(told, published);  // a launch may end before it is published
-    if (until == ring.noted) continue;
-    if (use_ == ring_use::awaited) note_awaited(ring);
-    ended(ring, std::uint32_t(until - ring.noted));
-    ring.noted = until;
+    if (until == noted) continue;
+    if (use_ == ring_use::short_ones) note_spans(ring, until);
+    ended(ring, std::uint32_t(until - noted));
+    ring.noted.store(until, std::memory_order_release);  // what is said of these launches may be overwritten
     found = true;
   }
   return found;

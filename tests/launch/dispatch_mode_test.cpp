@@ -13,6 +13,8 @@ namespace {
 
 using enum dispatch_mode;
 
+constexpr auto none_left = [] { return 0u; };
+
 /// A device on which a kernel takes so many ns by each mode.
 struct invented_modes {
   std::vector<dispatch_mode> allowed{merged, one_by_one, direct};
@@ -23,7 +25,7 @@ struct invented_modes {
   void run(int count) {
     for (int i = 0; i < count; ++i) {
       ++windows[selector.now()];
-      selector.record(2000, 2000 * ns_of_kernel[selector.now()], 0);
+      selector.record(2000, 2000 * ns_of_kernel[selector.now()], none_left);
     }
   }
 };
@@ -72,37 +74,37 @@ TEST(choosing_a_mode, does_not_leave_the_best_because_all_kernels_became_longer)
 
 TEST(choosing_a_mode, takes_windows_of_enough_kernels_and_enough_time) {
   mode_selector selector{std::vector{merged, one_by_one}};
-  selector.record(511, 1'000'000, 0);
+  selector.record(511, 1'000'000, none_left);
   EXPECT_EQ(selector.now(), merged);
-  selector.record(1, 0, 0);
+  selector.record(1, 0, none_left);
   EXPECT_EQ(selector.now(), one_by_one);
-  selector.record(600, 999'999, 0);
+  selector.record(600, 999'999, none_left);
   EXPECT_EQ(selector.now(), one_by_one);
-  selector.record(0, 1, 0);
+  selector.record(0, 1, none_left);
   EXPECT_EQ(selector.now(), merged);
 }
 
 TEST(choosing_a_mode, does_not_count_what_still_went_in_the_mode_before) {
   mode_selector selector{std::vector{merged, one_by_one}};
-  selector.record(512, 1'000'000, 300);
+  selector.record(512, 1'000'000, [] { return 300u; });
   ASSERT_EQ(selector.now(), one_by_one);
-  selector.record(299, 9'000'000, 0);
-  selector.record(1, 9'000'000, 0);
-  selector.record(511, 1'000'000, 0);
+  selector.record(299, 9'000'000, none_left);
+  selector.record(1, 9'000'000, none_left);
+  selector.record(511, 1'000'000, none_left);
   EXPECT_EQ(selector.now(), one_by_one);
-  selector.record(1, 0, 0);
+  selector.record(1, 0, none_left);
   EXPECT_EQ(selector.now(), merged);
 }
 
 TEST(choosing_a_mode, gives_up_a_window_of_one_that_is_far_behind) {
   mode_selector selector{std::vector{merged, one_by_one}};
-  selector.record(512, 1'000'000, 0);
+  selector.record(512, 1'000'000, none_left);
   ASSERT_EQ(selector.now(), one_by_one);
-  selector.record(10, 200'000, 0);
+  selector.record(10, 200'000, none_left);
   EXPECT_EQ(selector.now(), one_by_one) << "merged would have ended 102: too few to tell";
-  selector.record(29, 100'000, 0);
+  selector.record(29, 100'000, none_left);
   EXPECT_EQ(selector.now(), one_by_one) << "39 for 153 is a quarter";
-  selector.record(0, 10'000, 0);
+  selector.record(0, 10'000, none_left);
   EXPECT_EQ(selector.now(), merged);
 }
 
@@ -111,19 +113,19 @@ TEST(choosing_a_mode, tries_one_that_was_far_behind_only_once_at_first) {
   std::vector<dispatch_mode> tried;
   for (int i = 0; i < 8; ++i) {
     tried.push_back(selector.now());
-    selector.record(selector.now() == one_by_one ? 100 : 512, 1'000'000, 0);
+    selector.record(selector.now() == one_by_one ? 100 : 512, 1'000'000, none_left);
   }
   EXPECT_EQ(tried, (std::vector{merged, one_by_one, direct, merged, direct, merged, merged, merged}));
 }
 
 TEST(choosing_a_mode, does_not_hurry_the_best_when_kernels_become_longer) {
   mode_selector selector{std::vector{merged, one_by_one}};
-  for (int i = 0; i < 4; ++i) selector.record(512, 1'000'000, 0);
+  for (int i = 0; i < 4; ++i) selector.record(512, 1'000'000, none_left);
   ASSERT_EQ(selector.now(), merged);
-  selector.record(1, 900'000, 0);  // of some 460
-  for (int i = 0; i < 31; ++i) selector.record(512, 1'000'000, 0);
+  selector.record(1, 900'000, none_left);  // of some 460
+  for (int i = 0; i < 31; ++i) selector.record(512, 1'000'000, none_left);
   EXPECT_EQ(selector.now(), merged) << "else the other one would have its next turn";
-  selector.record(512, 1'000'000, 0);
+  selector.record(512, 1'000'000, none_left);
   EXPECT_EQ(selector.now(), one_by_one);
 }
 
@@ -134,7 +136,7 @@ double regret_of(std::map<dispatch_mode, std::int64_t> const& ns_of_kernel, std:
   for (std::uint64_t i = 0; i < kernels; ++i) {
     auto const taken = ns_of_kernel.at(selector.now());
     ns += taken;
-    selector.record(1, taken, 0);
+    selector.record(1, taken, none_left);
   }
   auto const best = std::ranges::min_element(ns_of_kernel, {}, [](auto const& one) { return one.second; });
   return double(ns) / (double(kernels) * double(best->second)) - 1;
@@ -147,7 +149,7 @@ TEST(choosing_a_mode, costs_little_where_others_are_much_slower) {
 
 TEST(choosing_a_mode, stays_with_the_only_one) {
   mode_selector selector{std::vector{one_by_one}};
-  for (int i = 0; i < 100; ++i) selector.record(1000, 1'000'000, 0);
+  for (int i = 0; i < 100; ++i) selector.record(1000, 1'000'000, none_left);
   EXPECT_EQ(selector.now(), one_by_one);
 }
 
