@@ -75,9 +75,16 @@ std::size_t mode_selector::next() {
     for (std::size_t i = 1; i < allowed_; ++i) compare(i);
   else if (now_ != best_)
     compare(now_);
+  else
+    hurry_those_that_did_better();
   for (std::size_t i = 0; i < allowed_; ++i)
     if (i != best_ && window_ >= tried_[i].next_try) return i;
   return best_;
+}
+
+void mode_selector::hurry_those_that_did_better() {
+  for (auto& other : tried_)
+    if (other.rate > clearly_faster * tried_[best_].rate) other.next_try = window_;
 }
 
 /// The faster one is the best, the other waits for its next try.

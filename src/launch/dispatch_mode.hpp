@@ -23,8 +23,8 @@ constexpr bool merges(dispatch_mode mode) {
 /// that together, and no rule that was tried knew it (docs/decisions/0013). Time is cut into windows of some
 /// hundred kernels, after a change of the mode without those that still went in the other one. Each mode has
 /// two windows at first; then the best stays, and the others are tried again, the seldomer the slower they
-/// were. A mode that is far behind in its window loses it at once, and has no second one at first. Pure: no
-/// clock, no device. One thread at a time.
+/// were, or as soon as the best does worse than they did. A mode that is far behind in its window loses it at
+/// once, and has no second one at first. Pure: no clock, no device. One thread at a time.
 class mode_selector {
  public:
   /// The first of equally fast ones is preferred. At least one.
@@ -58,6 +58,7 @@ class mode_selector {
   std::size_t next();
   double best_rate() const;
   void compare(std::size_t other);
+  void hurry_those_that_did_better();
 
   std::array<tried_mode, dispatch_mode_count> tried_{};
   std::size_t allowed_, now_ = 0, best_ = 0;

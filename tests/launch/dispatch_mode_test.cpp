@@ -63,6 +63,17 @@ TEST(choosing_a_mode, follows_when_another_becomes_the_fastest) {
   EXPECT_NE(modes.selector.now(), merged);
 }
 
+TEST(choosing_a_mode, tries_another_soon_when_the_best_does_worse_than_that_did) {
+  invented_modes modes{.ns_of_kernel = {{merged, 1500}, {one_by_one, 3000}, {direct, 1000}}};
+  modes.run(10);
+  ASSERT_EQ(modes.selector.now(), direct);
+  modes.ns_of_kernel[direct] = 2000;
+  auto const before = modes.windows[direct];
+  modes.run(20);
+  EXPECT_EQ(modes.selector.now(), merged);
+  EXPECT_LT(modes.windows[direct] - before, 6);
+}
+
 TEST(choosing_a_mode, does_not_leave_the_best_because_all_kernels_became_longer) {
   invented_modes modes{.ns_of_kernel = {{merged, 1000}, {one_by_one, 1500}, {direct, 1500}}};
   modes.run(100);
@@ -123,7 +134,8 @@ TEST(choosing_a_mode, does_not_hurry_the_best_when_kernels_become_longer) {
   for (int i = 0; i < 4; ++i) selector.record(512, 1'000'000, none_left);
   ASSERT_EQ(selector.now(), merged);
   selector.record(1, 900'000, none_left);  // of some 460
-  for (int i = 0; i < 31; ++i) selector.record(512, 1'000'000, none_left);
+  selector.record(511, 100'000, none_left);
+  for (int i = 0; i < 30; ++i) selector.record(512, 1'000'000, none_left);
   EXPECT_EQ(selector.now(), merged) << "else the other one would have its next turn";
   selector.record(512, 1'000'000, none_left);
   EXPECT_EQ(selector.now(), one_by_one);
