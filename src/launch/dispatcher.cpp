@@ -136,7 +136,6 @@ void dispatcher::end() {
 }
 
 void dispatcher::resume() {
-  idle_until_ns_.store(std::int64_t(steady_now_ns()), std::memory_order_relaxed);
   paused_.store(false, std::memory_order_seq_cst);
   thread_.wake();
 }
@@ -210,8 +209,6 @@ bool dispatcher::put_directly(launch_stream_state& line, submission const& work)
 }
 
 bool dispatcher::issue_directly(launch_stream_state& line, submission& work) {
-  if (idle_until_ns_.load(std::memory_order_relaxed) == 0)
-    idle_until_ns_.store(std::int64_t(work.at_ns()), std::memory_order_relaxed);
   if (line.submitted() != line.issued() || !may_issue()) return false;
   bool const is_awaited = looks_for_awaited_ && line.is_awaited_each_time();
   bool const may_put = uses_rings() || (is_awaited && rings_ != nullptr);
@@ -323,27 +320,18 @@ bool dispatcher::poll_once() {
   return found || poller_.record_events();
 }
 
-/// Tells the selector of modes how much has ended, and in how long. What threads launched themselves while
-/// this one slept may have ended by now: their first launch tells since when there was anything to do.
+/// Tells the selector of modes how much has ended, and in how long.
 void dispatcher::update_mode() {
-  auto const now_ns = std::int64_t(steady_now_ns());
-  auto const begun_ns = idle_until_ns_.load(std::memory_order_relaxed);
-  auto const ended = poller_.take_ended();
-  bool const may_issue = !paused_.load(std::memory_order_relaxed);
-  bool const is_busy = counts_.in_flight() != 0 || (may_issue && has_offers()) || is_anything_in_rings();
-  auto since_ns = now_ns;
-  if (was_busy_)
-    since_ns = polled_at_ns_;
-  else if (begun_ns != 0 && (is_busy || ended != 0))
-    since_ns = begun_ns;
+  auto const now = clock::now();
   auto const outstanding = [this] {
     return counts_.in_flight() + plan_.offers() + (rings_ == nullptr ? 0 : rings_->in_flight());
   };
-  mode_selector_.record(ended, now_ns - since_ns, outstanding);
+  mode_selector_.record(poller_.take_ended(),
+                        was_busy_ ? std::chrono::nanoseconds(now - polled_at_).count() : 0, outstanding);
   mode_.store(mode_selector_.now(), std::memory_order_relaxed);
-  polled_at_ns_ = now_ns;
-  was_busy_ = is_busy;
-  if (!is_busy) idle_until_ns_.store(0, std::memory_order_relaxed);
+  polled_at_ = now;
+  bool const may_issue = !paused_.load(std::memory_order_relaxed);
+  was_busy_ = counts_.in_flight() != 0 || (may_issue && has_offers()) || is_anything_in_rings();
 }
 
 /// A paused queue in which launches wait is mostly resumed soon, and the time to wake up would be theirs.

@@ -146,7 +146,7 @@ class dispatcher final : private device_work {
   std::vector<launch_stream_state*> planned_lines_;
   std::vector<launch_stream_state*> blocked_;
   mode_selector mode_selector_;
-  std::int64_t polled_at_ns_ = 0;
+  clock::time_point polled_at_;
   bool was_busy_ = false;
   std::uint32_t naps_ = 0, issued_since_poll_ = 0;
   bool suspects_fault_ = false;
@@ -155,8 +155,6 @@ class dispatcher final : private device_work {
 
   std::atomic<dispatch_mode> mode_;
   std::atomic<bool> anyone_waits_ = false;  // as the thread saw it last
-  std::atomic<std::uint64_t> idle_until_ns_ =
-      0;  // the first launch since the thread saw nothing to do; 0: none
   std::atomic<bool> paused_ = false, closed_ = false;
   std::atomic<std::uint32_t> lone_line_ = no_line;  // whose launch was issued last, unless it was merged
   std::atomic<char const*> stopped_because_ = nullptr;
