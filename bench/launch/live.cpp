@@ -111,7 +111,9 @@ class measured_live_chains {
     auto const name = way.name + (are_plain ? ", plain kernels" : "");
     for_all_starts(name, [&](std::string const& curve, std::size_t producers, thread_start how) {
       live_chains chains(now_->first(), way.options, are_plain, words_, shape_);
-      add(curve, producers, samples([&] { return checked([&] { return chains.seconds(producers, how); }); }));
+      auto const run = [&] { return checked([&] { return chains.seconds(producers, how); }); };
+      for (double spent = 0; spent < seconds_to_choose();) spent += run();
+      add(curve, producers, samples(run));
       record_queue(*now_, curve + "@" + std::to_string(producers), chains.statistics());
     });
   }
@@ -126,6 +128,8 @@ class measured_live_chains {
   std::vector<double> samples(std::function<double()> const& sample) {
     return now_->samples(now_->record().warm_up, now_->record().repetitions, sample);
   }
+  /// A queue tries each of four modes in two windows of a millisecond, and drains between them.
+  double seconds_to_choose() const { return now_->size(1, 0) * 0.03; }
   double checked(std::function<double()> const& run) {
     auto const seconds = run();
     now_->verify(
@@ -156,12 +160,13 @@ void measure_live(session& now) {
   auto const shape = live_shape(now);
   now.axes("Chains of kernels of one block, fed while they run, against the same kernels in one stream",
            "producer threads", "times serial", true, true);
-  now.repeat(now.size(12, 2), now.size(9, 2));  // before the last warm-up a queue has tried its ways
+  now.repeat(now.size(12, 2), now.size(9, 2));
   now.parameter("chains", shape.chains);
   now.parameter("kernels_of_a_chain", shape.length);
   now.parameter(
       "clock",
       "from the start of the producers, who spin (awake) or sleep until then, until all is finished");
+  now.parameter("before the samples", "30 ms of bursts, in which a queue tries its modes, and the warm-up");
   now.parameter("harness alone", "the same threads, which only count, and then the time of one chain");
   for (auto const microseconds : {5, 50}) {
     measured_live_chains chains(now, shape, microseconds);

@@ -47,8 +47,8 @@ bool completion_poller::poll_rings() {
   if (rings_ == nullptr) return false;
   return rings_->poll([this](ordered_ring const& ring, std::uint32_t launches) {
     if (trace_) trace_ended(ring, launches);
+    if (!ring.is_awaited.load(std::memory_order_relaxed)) ended_ += launches;
     finish(*ring.line, launches);
-    ended_ += launches;
   });
 }
 
@@ -125,7 +125,7 @@ void completion_poller::learn(dispatch_stream const& target, launch_in_flight co
   table_.learn(ended.facts, ended.predicted, span);
   if (rings_ != nullptr) tell_rings(ended, span);
   // Beside others each launch takes longer, merged or not.
-  bool const was_alone = ended.alone_as == counts_.launches();
+  bool const was_alone = ended.alone_as == counts_.launches() && (rings_ == nullptr || !rings_->is_running());
   if (was_alone && ended.predicted.merged_busy > 0) plan_.filter().record(ended.facts, ended.predicted, span);
 }
 

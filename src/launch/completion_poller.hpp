@@ -32,7 +32,8 @@ class completion_poller {
 
   /// The lines of launches that have ended since this was cleared; one may be in it more than once.
   std::vector<launch_stream_state*>& completed() { return completed_; }
-  /// How many kernels have ended since the last call, but for those of rings.
+  /// How many kernels have ended since the last call, but for those in rings that threads waited for one by
+  /// one.
   std::uint64_t take_ended() { return std::exchange(ended_, 0); }
 
  private:

@@ -40,12 +40,19 @@ bool mode_selector::changes(std::uint64_t kernels, std::int64_t busy_ns) {
 /// since kernels may have become longer.
 bool mode_selector::is_far_behind() const {
   if (now_ == best_ && window_ >= first_windows * allowed_) return false;
-  auto const expected = best_rate() * static_cast<double>(busy_ns_);
+  auto const expected = rate_of_late() * static_cast<double>(busy_ns_);
   return expected >= kernels_to_lose && far_behind * static_cast<double>(kernels_) < expected;
 }
 
 double mode_selector::best_rate() const {
   return std::ranges::max_element(tried_, {}, &tried_mode::rate)->rate;
+}
+
+/// What the fastest mode can be expected to do now: when kernels become longer, the rates that are known are
+/// of shorter ones.
+double mode_selector::rate_of_late() const {
+  bool const is_known = window_ >= first_windows * allowed_;
+  return is_known ? std::min(tried_[best_].rate, newest_of_best_) : best_rate();
 }
 
 void mode_selector::end_window() {
@@ -63,6 +70,7 @@ void mode_selector::learn(double rate) {
     tried.rate = std::max(tried.rate, rate);
   else
     tried.rate += (rate - tried.rate) / (now_ == best_ ? 4 : 1);
+  if (now_ == best_) newest_of_best_ = rate;
 }
 
 std::size_t mode_selector::next() {
@@ -89,8 +97,10 @@ void mode_selector::hurry_those_that_did_better() {
 
 /// The faster one is the best, the other waits for its next try.
 void mode_selector::compare(std::size_t other) {
+  auto const before = best_;
   if (tried_[other].rate > clearly_faster * tried_[best_].rate) std::swap(best_, other);
-  auto const times = tried_[best_].rate / tried_[other].rate;
+  if (best_ != before) newest_of_best_ = tried_[best_].rate;
+  auto const times = std::max(rate_of_late() / tried_[other].rate, 1.0);
   auto const between = std::clamp(min_between_tries * times * times, min_between_tries, max_between_tries);
   tried_[other].next_try = window_ + static_cast<std::uint64_t>(between);
 }

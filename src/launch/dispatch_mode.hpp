@@ -57,6 +57,7 @@ class mode_selector {
   void learn(double rate);
   std::size_t next();
   double best_rate() const;
+  double rate_of_late() const;
   void compare(std::size_t other);
   void hurry_those_that_did_better();
 
@@ -65,6 +66,7 @@ class mode_selector {
   std::uint64_t window_ = 0, kernels_ = 0;
   std::uint64_t of_before_ = 0;  ///< kernels yet to end that went another mode
   std::int64_t busy_ns_ = 0;
+  double newest_of_best_ = 0;  ///< the rate of its last window
 };
 
 /// Whether launch streams may issue their launches on their own threads instead of handing them over.

@@ -193,10 +193,10 @@ void dispatcher::add_to_inbox(launch_stream_state& line) {
 
 /// By the thread of the line, into its ring; false if that has to wait for the dispatcher's thread. The ring
 /// takes it.
-bool dispatcher::put_directly(launch_stream_state& line, submission const& work) {
+bool dispatcher::put_directly(launch_stream_state& line, submission const& work, bool is_awaited) {
   if (line.is_in_flight() && !line.is_in_ring()) return false;
   try {
-    if (!work.dependencies_met() || !rings_->put(line, work)) return false;
+    if (!work.dependencies_met() || !rings_->put(line, work, is_awaited)) return false;
   } catch (...) { return false; }  // the thread will see what it is
   rings_->count_direct(line);
   if (rings_->is_running()) {
@@ -213,7 +213,7 @@ bool dispatcher::issue_directly(launch_stream_state& line, submission& work) {
   bool const is_awaited = looks_for_awaited_ && line.is_awaited_each_time();
   bool const may_put = uses_rings() || (is_awaited && rings_ != nullptr);
   if (may_put && rings_->takes(line, work)) {
-    if (put_directly(line, work)) return true;
+    if (put_directly(line, work, is_awaited)) return true;
     if (!is_awaited) return false;
   }
   if (!may_issue_directly(line, work, is_awaited)) return false;
@@ -234,6 +234,7 @@ bool dispatcher::issue_directly(launch_stream_state& line, submission& work) {
     line.fail(std::current_exception(), !is_sound());
     return true;
   }
+  leave_ring(line);
   line.mark_issued(place, 1);
   target.mark_issued();
   lone_line_.store(line.number(), std::memory_order_relaxed);
@@ -278,7 +279,7 @@ bool dispatcher::may_issue_directly(launch_stream_state const& line, submission 
 /// waits for its predecessor may be merged with what comes next. Launch streams that begin together all find
 /// nothing in flight; if each issued its own, each would go on in a stream of its own, and none be merged.
 bool dispatcher::is_alone(launch_stream_state const& line, submission const& work) const {
-  bool const may_merge = mode() == dispatch_mode::merged && work.kernel() != nullptr;
+  bool const may_merge = merges(mode()) && work.kernel() != nullptr;
   bool const may_follow_own = connections_ >= streams_.size() && !may_merge;
   auto const own = may_follow_own ? line.issued() - line.finished() : 0;
   return lone_line_.load(std::memory_order_relaxed) == line.number() && counts_.in_flight() == own &&
@@ -324,14 +325,15 @@ bool dispatcher::poll_once() {
 void dispatcher::update_mode() {
   auto const now = clock::now();
   auto const outstanding = [this] {
-    return counts_.in_flight() + plan_.offers() + (rings_ == nullptr ? 0 : rings_->in_flight());
+    return counts_.in_flight() + plan_.offers() + (rings_ == nullptr ? 0 : rings_->tried());
   };
   mode_selector_.record(poller_.take_ended(),
                         was_busy_ ? std::chrono::nanoseconds(now - polled_at_).count() : 0, outstanding);
   mode_.store(mode_selector_.now(), std::memory_order_relaxed);
   polled_at_ = now;
   bool const may_issue = !paused_.load(std::memory_order_relaxed);
-  was_busy_ = counts_.in_flight() != 0 || (may_issue && has_offers()) || is_anything_in_rings();
+  was_busy_ = counts_.in_flight() != 0 || (may_issue && has_offers()) ||
+              (uses_rings() && rings_->is_anything_tried());
 }
 
 /// A paused queue in which launches wait is mostly resumed soon, and the time to wake up would be theirs.
@@ -391,6 +393,11 @@ bool dispatcher::update(launch_stream_state& line) {
 /// For all launches that they take.
 bool dispatcher::uses_rings() const { return rings_ != nullptr && mode() == dispatch_mode::resident; }
 
+/// Before a launch of the line goes another way, with none in its ring: others may be waiting for one.
+void dispatcher::leave_ring(launch_stream_state& line) {
+  if (line.ring != nullptr && !uses_rings()) rings_->release(line);
+}
+
 bool dispatcher::goes_through_ring(launch_stream_state& line, submission const& oldest) {
   return uses_rings() && rings_->takes(line, oldest);
 }
@@ -400,7 +407,7 @@ bool dispatcher::put_oldest(launch_stream_state& line, submission const& oldest)
   if (!goes_through_ring(line, oldest) || !may_issue()) return false;
   if (line.is_in_flight() && !line.is_in_ring()) return false;
   try {
-    if (!oldest.dependencies_met() || !rings_->put(line, oldest)) return false;
+    if (!oldest.dependencies_met() || !rings_->put(line, oldest, false)) return false;
   } catch (...) { return false; }  // offer_if_ready() sees what it is
   line.chain().pop();
   lines_.fence().pass();
@@ -533,6 +540,7 @@ void dispatcher::issue_on(std::uint32_t place, planned_launch const& planned,
 void dispatcher::mark_issued(launch_stream_state& line, std::uint32_t place, std::uint32_t launches,
                              bool in_graph) {
   line.offered = false;
+  leave_ring(line);
   for (std::uint32_t i = 0; i < launches && line.chain().front() != nullptr; ++i) line.chain().pop();
   line.mark_issued(place, launches, in_graph);
 }

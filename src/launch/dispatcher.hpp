@@ -77,7 +77,7 @@ class dispatcher final : private device_work {
 
   dispatch_mode mode() const { return mode_.load(std::memory_order_relaxed); }
   bool may_issue() const;
-  bool put_directly(launch_stream_state& line, submission const& work);
+  bool put_directly(launch_stream_state& line, submission const& work, bool is_awaited);
   bool may_issue_directly(launch_stream_state const& line, submission const& work, bool is_awaited) const;
   bool is_alone(launch_stream_state const& line, submission const& work) const;
   std::uint32_t stream_for(launch_stream_state const& line) const;
@@ -94,6 +94,7 @@ class dispatcher final : private device_work {
   bool is_anything_in_flight() const;
   bool is_anything_in_rings() const { return rings_ != nullptr && rings_->is_anything_in_flight(); }
   bool uses_rings() const;
+  void leave_ring(launch_stream_state& line);
   bool goes_through_ring(launch_stream_state& line, submission const& oldest);
   bool put_oldest(launch_stream_state& line, submission const& oldest);
   bool waits_for_times(launch_stream_state const& line, submission const& oldest) const;

@@ -68,7 +68,7 @@ std::unique_ptr<ordered_rings> ordered_rings::make(std::shared_ptr<compute_devic
   return std::make_unique<ordered_rings>(device, kernels, use, wake_event, is_traced);
 }
 
-/// Who waits for each launch gets a block of its own, or none.
+/// Launches of short kernels get a block of their own, or go another way.
 ordered_rings::ordered_rings(std::shared_ptr<compute_device> const& device, mergeable_kernels const& kernels,
                              ring_use use, event_count& wake_event, bool is_traced)
     : use_(use),
@@ -176,7 +176,7 @@ std::uint64_t ordered_rings::executed(ordered_ring const& ring) const {
 
 /// The line knows of the launch before the poller may see its end, and the next to issue for it finds the
 /// position.
-bool ordered_rings::put(launch_stream_state& line, submission const& work) {
+bool ordered_rings::put(launch_stream_state& line, submission const& work, bool is_awaited) {
   auto& ring = *line.ring;
   auto const position = ring.position;
   if (position - ring.noted_seen >= ring_slots) ring.noted_seen = ring.noted.load(std::memory_order_acquire);
@@ -184,6 +184,7 @@ bool ordered_rings::put(launch_stream_state& line, submission const& work) {
   auto const place = position % ring_slots;
   if (!ring.content.empty()) ring.content[place] = content_of(work);
   if (!ring.put.empty()) ring.put[place] = {work.kernel(), steady_now_ns()};
+  ring.is_awaited.store(is_awaited, std::memory_order_relaxed);
   ring.position = position + 1;
   write(slots_[ring.number * std::size_t{ring_slots} + place], record_of(work), ring_stamp(position));
   line.mark_issued(launch_stream_state::in_ring, 1);
@@ -214,10 +215,15 @@ bool ordered_rings::is_anything_in_flight() const {
                      [](ordered_ring const& ring) { return ring.in_flight() != 0; });
 }
 
-std::uint64_t ordered_rings::in_flight() const {
+std::uint64_t ordered_rings::tried() const {
   std::uint64_t sum = 0;
-  for (std::uint32_t i = 0; i < used(); ++i) sum += rings_[i].in_flight();
+  for (std::uint32_t i = 0; i < used(); ++i) sum += rings_[i].tried();
   return sum;
+}
+
+bool ordered_rings::is_anything_tried() const {
+  return std::any_of(rings_.begin(), rings_.begin() + used(),
+                     [](ordered_ring const& ring) { return ring.tried() != 0; });
 }
 
 /// One start at a time: what waits for the device waits for one quantum.

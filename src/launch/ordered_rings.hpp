@@ -42,6 +42,8 @@ struct alignas(64) ordered_ring {
   std::atomic<std::uint64_t> by_producers = 0;  ///< of these, by threads of launch streams
   std::vector<ended_launch> content{};          ///< by slot, if the queue is traced
   std::vector<put_launch> put{};                ///< by slot, if rings are for short kernels
+  /// What is in flight is one launch of a thread that waits for it, which goes here in every dispatch mode.
+  std::atomic<bool> is_awaited = false;
   // Of the dispatcher's thread.
   alignas(64) std::atomic<std::uint64_t> noted = 0;  ///< the ends that were noted
   std::uint64_t noted_ns = 0;                        ///< when the last was
@@ -49,6 +51,8 @@ struct alignas(64) ordered_ring {
   std::uint64_t in_flight() const {
     return published.load(std::memory_order_seq_cst) - noted.load(std::memory_order_relaxed);
   }
+  /// Of these, those by which rings are tried.
+  std::uint64_t tried() const { return is_awaited.load(std::memory_order_relaxed) ? 0 : in_flight(); }
 };
 
 /// Launches of a device that go through rings in pinned memory to blocks which stay on the device, for one
@@ -69,7 +73,7 @@ class ordered_rings {
   bool takes(launch_stream_state& line, submission const& work);
   /// Hands the launch over and marks it as issued; false if the ring is full. `takes` said yes, and nothing
   /// of the line is in flight elsewhere.
-  bool put(launch_stream_state& line, submission const& work);
+  bool put(launch_stream_state& line, submission const& work, bool is_awaited);
   /// That the thread of the line has put the last one.
   void count_direct(launch_stream_state const& line);
 
@@ -84,7 +88,9 @@ class ordered_rings {
   /// what CUDA says of the launch.
   bool keep_running();
   bool is_anything_in_flight() const;
-  std::uint64_t in_flight() const;
+  /// What is in flight of threads that do not wait for each launch.
+  std::uint64_t tried() const;
+  bool is_anything_tried() const;
   /// A launch of the kernel, `index` of its family, that went another way, and alone, took so long.
   void note_span(std::uint32_t family, std::uint32_t index, std::int64_t span_ns) {
     span_of(family, index).store(span_ns, std::memory_order_relaxed);

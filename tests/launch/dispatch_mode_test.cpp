@@ -74,6 +74,16 @@ TEST(choosing_a_mode, tries_another_soon_when_the_best_does_worse_than_that_did)
   EXPECT_LT(modes.windows[direct] - before, 6);
 }
 
+TEST(choosing_a_mode, judges_others_by_what_the_best_does_of_late_when_all_kernels_became_longer) {
+  for (std::int64_t const longer : {10, 500}) {
+    invented_modes modes{.ns_of_kernel = {{merged, 1000}, {one_by_one, 1040}, {direct, 1040}}};
+    modes.run(20);
+    modes.ns_of_kernel = {{merged, 1000 * longer}, {one_by_one, 1040 * longer}, {direct, 400 * longer}};
+    modes.run(200);
+    EXPECT_EQ(modes.selector.now(), direct) << longer;
+  }
+}
+
 TEST(choosing_a_mode, does_not_leave_the_best_because_all_kernels_became_longer) {
   invented_modes modes{.ns_of_kernel = {{merged, 1000}, {one_by_one, 1500}, {direct, 1500}}};
   modes.run(100);

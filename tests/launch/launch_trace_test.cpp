@@ -64,13 +64,13 @@ TEST(traced_launch_queue, records_each_launch_once_with_its_kernels_name) {
       launch_queue queue(first_device(), kernels(), {.order = order, .trace_to = &all});
       std::vector<launch_stream> lines;
       for (int i = 0; i < 8; ++i) lines.push_back(queue.make_launch_stream());
-      for (int i = 0; i < 25; ++i)
+      for (int i = 0; i < 100; ++i)
         for (auto& line : lines) line.launch(count_visits{visits.ref()}, 1);
       queue.wait_all();
       launches = queue.statistics().launches;
     }
     auto const spans = all.snapshot().spans;
-    EXPECT_EQ(tasks_of(spans), 200u) << order;
+    EXPECT_EQ(tasks_of(spans), 800u) << order;
     EXPECT_EQ(spans.size(), launches) << order;
     for (auto const& one : spans) {
       EXPECT_TRUE(one.label.ends_with("count_visits")) << one.label;

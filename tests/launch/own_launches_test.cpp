@@ -177,43 +177,51 @@ TEST(launches_of_a_thread_that_no_longer_waits, follow_those_in_its_ring_in_orde
       << "the first of a burst is not known to be one";
 }
 
-/// Launches without waiting on new queues, each until it has tried its modes, until one of them has tried
-/// rings for a while: a mode loses its window when the machine has other things to do. Calls
-/// launch(line, number), and check(queue, launches) once all have ended.
+constexpr std::uint32_t lines_tried = 4, rounds_tried = 60, launches_of_round = 25;  // of each launch stream
+
+/// Launches without waiting on new queues until rings have been tried by one of them: a mode loses its window
+/// when the machine has other things to do. Calls launch(lines, i) for the i-th launch of each launch stream,
+/// and check(queue) once all have ended. Every third round is launched while the queue is paused.
 template <class Launch, class Check>
 void launch_while_rings_are_tried(device_list const& devices, Launch launch, Check check) {
-  constexpr std::uint32_t rounds = 60, launches_of_round = 100;
   bool tried = false;
   for (auto const until = clock::now() + long_enough; !tried && clock::now() < until;) {
     launch_queue queue(devices, kernels());
-    auto line = queue.make_launch_stream();
-    int rounds_of_rings = 0;
-    for (std::uint32_t i = 0; i < rounds * launches_of_round; ++i) {
-      launch(line, i);
-      if (i % launches_of_round != 0) continue;
+    std::vector<launch_stream> lines;
+    for (std::uint32_t i = 0; i < lines_tried; ++i) lines.push_back(queue.make_launch_stream());
+    for (std::uint32_t round = 0; round < rounds_tried; ++round) {
+      tried |= queue.statistics().dispatch_modes.front() == "resident";
+      if (round % 3 == 0) queue.pause();
+      for (std::uint32_t i = 0; i < launches_of_round; ++i) launch(lines, round * launches_of_round + i);
+      queue.resume();
       queue.wait_all();
-      rounds_of_rings += queue.statistics().dispatch_modes.front() == "resident" ? 1 : 0;
     }
-    queue.wait_all();
-    check(queue, rounds * launches_of_round);
-    tried = rounds_of_rings > 0;
+    check(queue);
   }
   EXPECT_TRUE(tried);
 }
 
+/// Each launch stream counts on from what the one before it has come to.
 TEST(short_kernels_that_nobody_waits_for, go_through_rings_in_order_while_these_are_tried) {
-  shared_words const log(1 + 6000);
+  constexpr std::uint32_t launches = rounds_tried * launches_of_round;
+  shared_words const logs(lines_tried * (1 + launches)), stages(1);
+  auto const log_of = [&](std::size_t line) { return logs.ref().from(line * (1 + launches)); };
   std::uint64_t through_rings = 0;
   launch_while_rings_are_tried(
       gpu_of_kernels_that_take(5'000),
-      [&](launch_stream& line, std::uint32_t i) {
-        if (i == 0) log[0] = 0;
-        line.launch(append_to_log{log.ref(), i}, 1);
+      [&](std::vector<launch_stream>& lines, std::uint32_t i) {
+        for (std::uint32_t line = 0; line < lines_tried; ++line) {
+          if (i == 0) log_of(line)[0] = 0;
+          if (line != 0 && i % 7 == line) lines[line].after(lines[line - 1].last());
+          lines[line].launch(append_to_log{log_of(line), i}, 1);
+        }
       },
-      [&](launch_queue const& queue, std::uint32_t launched) {
-        auto const words = log.read();
-        ASSERT_EQ(words[0], launched);
-        for (std::uint32_t i = 0; i < launched; ++i) ASSERT_EQ(words[1 + i], i);
+      [&](launch_queue const& queue) {
+        for (std::uint32_t line = 0; line < lines_tried; ++line) {
+          auto const* const log = log_of(line).data();
+          ASSERT_EQ(log[0], launches);
+          for (std::uint32_t i = 0; i < launches; ++i) ASSERT_EQ(log[1 + i], i) << line;
+        }
         through_rings = queue.statistics().resident_kernels;
       });
   EXPECT_GT(through_rings, 0u);
@@ -222,15 +230,45 @@ TEST(short_kernels_that_nobody_waits_for, go_through_rings_in_order_while_these_
 TEST(long_kernels_that_nobody_waits_for, go_through_no_ring_whatever_is_tried) {
   shared_words const visits(1);
   launch_while_rings_are_tried(
-      gpu_of_kernels_that_take(101'000),
-      [&](launch_stream& line, std::uint32_t i) {
+      gpu_of_kernels_that_take(300'000),
+      [&](std::vector<launch_stream>& lines, std::uint32_t i) {
         if (i == 0) visits[0] = 0;
-        line.launch(count_visits{visits.ref()}, 1);
+        for (auto& line : lines) line.launch(count_visits{visits.ref()}, 1);
       },
-      [&](launch_queue const& queue, std::uint32_t launched) {
-        EXPECT_EQ(visits[0], launched);
+      [&](launch_queue const& queue) {
+        EXPECT_EQ(visits[0], lines_tried * rounds_tried * launches_of_round);
         EXPECT_EQ(queue.statistics().resident_kernels, 0u);
       });
+}
+
+/// Else threads that wait find none, once as many others as there are rings have tried them.
+TEST(rings_that_were_tried, are_given_back_by_launch_streams_that_go_on_without) {
+  auto const devices = gpu_of_kernels_that_take(5'000);
+  auto const rings = std::uint32_t(std::max(2, devices.front()->properties().multiprocessors / 2));
+  bool found = false;
+  for (auto const until = clock::now() + long_enough; !found && clock::now() < until;) {
+    launch_queue queue(devices, kernels());
+    shared_words const visits(1);
+    std::vector<launch_stream> lines;
+    for (std::uint32_t i = 0; i < rings + 2; ++i) lines.push_back(queue.make_launch_stream());
+    auto const mode = [&] { return queue.statistics().dispatch_modes.front(); };
+    bool tried = false;
+    for (int round = 0; round < 1000 && !(tried && mode() != "resident"); ++round) {
+      tried |= mode() == "resident";
+      for (int i = 0; i < 25; ++i)
+        for (auto& line : lines) line.launch(count_visits{visits.ref()}, 1);
+      queue.wait_all();
+    }
+    for (int i = 0; i < 2; ++i)
+      for (auto& line : lines) line.launch(count_visits{visits.ref()}, 1);
+    queue.wait_all();
+    if (!tried || mode() == "resident") continue;
+    auto line = queue.make_launch_stream();
+    auto const before = queue.statistics().resident_kernels;
+    for (int i = 0; i < 10; ++i) line.launch(count_visits{visits.ref()}, 1).wait();
+    found = queue.statistics().resident_kernels > before;
+  }
+  EXPECT_TRUE(found);
 }
 
 TEST(short_kernels_that_are_waited_for, go_through_no_ring_where_the_options_say_so) {

@@ -40,8 +40,8 @@ BALLAST_HD constexpr std::uint32_t ring_ticks(std::uint64_t ns) { return std::ui
 
 /// The source of workers that each run the launches of their own rings in order: worker w has the rings w,
 /// w + workers and so on. A run is a quantum: it ends by itself, and the next one goes on where it ended, by
-/// the positions in device memory. Whoever launches writes a slot once `executed` says that it is free, and
-/// nobody else.
+/// the positions in device memory. Whoever launches writes a slot once the host has noted by `executed`
+/// that it is free, and nobody else.
 struct ordered_rings_ref {
   resident_control control;
 
