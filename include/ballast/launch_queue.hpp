@@ -56,9 +56,9 @@ struct launch_options {
   /// none while a resident kernel runs; turn graphs off if one may be started later.
   bool graphs = true;
   /// GPUs, order "adaptive" and key "fifo" only: launches of short kernels go through rings as with the order
-  /// "resident", those of threads that wait for each, and all where a trial finds that the fastest way. A call
-  /// of CUDA that waits for the whole device, as cudaFree does, waits for some 2 ms and the longest of them
-  /// while there are any. They run on when others begin, so CUDA does not promise what `__ldg` reads
+  /// "resident", those of threads that wait for each, and all where a trial finds that the fastest way. A
+  /// call of CUDA that waits for the whole device, as cudaFree does, waits for some 2 ms and the longest of
+  /// them while there are any. They run on when others begin, so CUDA does not promise what `__ldg` reads
   /// (docs/launch.md).
   bool rings = true;
   /// Physical streams of each device, 1 to 128; 0: 64 on a GPU, two on CPU cores. Launches of different
