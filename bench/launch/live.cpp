@@ -112,7 +112,7 @@ class measured_live_chains {
     for_all_starts(name, [&](std::string const& curve, std::size_t producers, thread_start how) {
       live_chains chains(now_->first(), way.options, are_plain, words_, shape_);
       auto const run = [&] { return checked([&] { return chains.seconds(producers, how); }); };
-      for (double spent = 0; spent < seconds_to_choose();) spent += run();
+      if (way.options.order == "adaptive") let_choose(run);
       add(curve, producers, samples(run));
       record_queue(*now_, curve + "@" + std::to_string(producers), chains.statistics());
     });
@@ -129,7 +129,11 @@ class measured_live_chains {
     return now_->samples(now_->record().warm_up, now_->record().repetitions, sample);
   }
   /// A queue tries each of four modes in two windows of a millisecond, and drains between them.
-  double seconds_to_choose() const { return now_->size(1, 0) * 0.03; }
+  void let_choose(std::function<double()> const& run) {
+    constexpr double seconds_to_choose = 0.03;
+    double spent = 0;
+    for (std::size_t i = 0; i < now_->size(200, 0) && spent < seconds_to_choose; ++i) spent += run();
+  }
   double checked(std::function<double()> const& run) {
     auto const seconds = run();
     now_->verify(
@@ -166,7 +170,8 @@ void measure_live(session& now) {
   now.parameter(
       "clock",
       "from the start of the producers, who spin (awake) or sleep until then, until all is finished");
-  now.parameter("before the samples", "30 ms of bursts, in which a queue tries its modes, and the warm-up");
+  now.parameter("before the warm-up",
+                "up to 200 bursts or 30 ms, in which an adaptive queue tries its modes");
   now.parameter("harness alone", "the same threads, which only count, and then the time of one chain");
   for (auto const microseconds : {5, 50}) {
     measured_live_chains chains(now, shape, microseconds);

@@ -39,7 +39,7 @@ bool mode_selector::changes(std::uint64_t kernels, std::int64_t busy_ns) {
 /// In the time in which the fastest mode would have ended a quarter of a window. The best is not hurried,
 /// since kernels may have become longer.
 bool mode_selector::is_far_behind() const {
-  if (now_ == best_ && window_ >= first_windows * allowed_) return false;
+  if (now_ == best_ && !tries_all_at_first()) return false;
   auto const expected = rate_of_late() * static_cast<double>(busy_ns_);
   return expected >= kernels_to_lose && far_behind * static_cast<double>(kernels_) < expected;
 }
@@ -51,8 +51,7 @@ double mode_selector::best_rate() const {
 /// What the fastest mode can be expected to do now: when kernels become longer, the rates that are known are
 /// of shorter ones.
 double mode_selector::rate_of_late() const {
-  bool const is_known = window_ >= first_windows * allowed_;
-  return is_known ? std::min(tried_[best_].rate, newest_of_best_) : best_rate();
+  return tries_all_at_first() ? best_rate() : std::min(tried_[best_].rate, newest_of_best_);
 }
 
 void mode_selector::end_window() {
@@ -66,7 +65,8 @@ void mode_selector::end_window() {
 /// The best is known better with each window; of another one only how it does now counts.
 void mode_selector::learn(double rate) {
   auto& tried = tried_[now_];
-  if (++tried.windows <= first_windows)
+  ++tried.windows;
+  if (tries_all_at_first())
     tried.rate = std::max(tried.rate, rate);
   else
     tried.rate += (rate - tried.rate) / (now_ == best_ ? 4 : 1);
@@ -80,7 +80,7 @@ std::size_t mode_selector::next() {
     ++window_;
   if (window_ < first) return window_ % allowed_;
   if (window_ == first)
-    for (std::size_t i = 1; i < allowed_; ++i) compare(i);
+    compare_all();
   else if (now_ != best_)
     compare(now_);
   else
@@ -95,12 +95,22 @@ void mode_selector::hurry_those_that_did_better() {
     if (other.rate > clearly_faster * tried_[best_].rate) other.next_try = window_;
 }
 
-/// The faster one is the best, the other waits for its next try.
+void mode_selector::compare_all() {
+  newest_of_best_ = tried_[best_].rate;
+  for (std::size_t i = 1; i < allowed_; ++i) compare(i);
+}
+
+/// The faster one is the best, the other waits for its next try. The one that was the best is tried soon:
+/// what is known of it may be of other kernels.
 void mode_selector::compare(std::size_t other) {
-  auto const before = best_;
-  if (tried_[other].rate > clearly_faster * tried_[best_].rate) std::swap(best_, other);
-  if (best_ != before) newest_of_best_ = tried_[best_].rate;
-  auto const times = std::max(rate_of_late() / tried_[other].rate, 1.0);
+  if (tried_[other].rate > clearly_faster * tried_[best_].rate) {
+    std::swap(best_, other);
+    newest_of_best_ = tried_[best_].rate;
+    tried_[other].next_try = window_ + std::uint64_t(min_between_tries);
+    return;
+  }
+  auto const rate = tried_[other].rate, best = rate_of_late();
+  auto const times = best > rate ? best / rate : 1.0;
   auto const between = std::clamp(min_between_tries * times * times, min_between_tries, max_between_tries);
   tried_[other].next_try = window_ + static_cast<std::uint64_t>(between);
 }

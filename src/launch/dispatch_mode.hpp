@@ -52,12 +52,14 @@ class mode_selector {
   };
 
   bool changes(std::uint64_t kernels, std::int64_t busy_ns);
+  bool tries_all_at_first() const { return window_ < first_windows * allowed_; }
   bool is_far_behind() const;
   void end_window();
   void learn(double rate);
   std::size_t next();
   double best_rate() const;
   double rate_of_late() const;
+  void compare_all();
   void compare(std::size_t other);
   void hurry_those_that_did_better();
 

@@ -531,6 +531,7 @@ void dispatcher::issue_on(std::uint32_t place, planned_launch const& planned,
   for (std::size_t i = 0; i < planned_lines_.size(); ++i)
     error ? fail(*planned_lines_[i], error)
           : mark_issued(*planned_lines_[i], place, issuer_.issued_of_each()[i]);
+  if (!error && rings_ != nullptr && rings_->is_running()) target.next().alone_as = 0;
   if (!error) target.mark_issued();
   lone_line_.store(planned_lines_.size() == 1 ? planned.launch_streams.front() : no_line,
                    std::memory_order_relaxed);

@@ -87,6 +87,7 @@ ordered_rings::ordered_rings(std::shared_ptr<compute_device> const& device, merg
       available_(max_used_),
       spans_ns_(kernels.families() * std::size_t{max_family_kernels}) {
   for (std::uint32_t i = 0; i < max_rings; ++i) rings_[i].number = i;
+  free_.reserve(max_rings);  // to release one throws nothing
   if (is_traced)
     for (auto& ring : rings_) ring.content.resize(ring_slots);
   if (use == ring_use::short_ones)
@@ -162,7 +163,7 @@ ordered_ring* ordered_rings::claim(launch_stream_state& line) {
   return line.ring = ring;
 }
 
-void ordered_rings::release(launch_stream_state& line) {
+void ordered_rings::release(launch_stream_state& line) noexcept {
   if (line.ring == nullptr) return;
   std::lock_guard const hold(free_mutex_);
   free_.push_back(line.ring);

@@ -77,9 +77,10 @@ class ordered_rings {
   /// That the thread of the line has put the last one.
   void count_direct(launch_stream_state const& line);
 
+  /// Lets go of the line's ring, in which nothing of it is in flight.
+  void release(launch_stream_state& line) noexcept;
+
   // The dispatcher's thread.
-  /// Lets go of the ring of a line that has nothing in flight.
-  void release(launch_stream_state& line);
   /// Calls ended(ring, launches) for each ring of which launches were executed; returns whether there was
   /// one.
   template <class Ended>

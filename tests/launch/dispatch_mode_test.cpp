@@ -88,6 +88,36 @@ TEST(choosing_a_mode, judges_others_by_what_the_best_does_of_late_when_all_kerne
   EXPECT_LT(kernels[one_by_one] + kernels[direct], 30 * 512);
 }
 
+/// Long kernels from the first window on, none of which ends before the others' windows are lost.
+TEST(choosing_a_mode, finds_the_fastest_though_every_first_window_was_lost) {
+  invented_modes modes{.ns_of_kernel = {{merged, 1000}, {one_by_one, 1000}, {direct, 1000}}};
+  for (int i = 0; i < 1000; ++i) modes.selector.record(1, 1000, none_left);
+  modes.ns_of_kernel = {{merged, 300'000}, {one_by_one, 100'000}, {direct, 300'000}};
+  for (int i = 0; i < 512 * 100; ++i) {
+    modes.selector.record(0, modes.ns_of_kernel[modes.selector.now()], none_left);
+    modes.selector.record(1, 0, none_left);
+  }
+  EXPECT_EQ(modes.selector.now(), one_by_one);
+}
+
+TEST(choosing_a_mode, forgets_what_one_did_that_was_tried_only_once_at_first) {
+  invented_modes modes{
+      .allowed = {merged, one_by_one, direct, resident},
+      .ns_of_kernel = {{merged, 1000}, {one_by_one, 1100}, {direct, 5000}, {resident, 1100}}};
+  auto const run = [&](int kernels) {
+    for (int i = 0; i < kernels; ++i)
+      modes.selector.record(1, modes.ns_of_kernel[modes.selector.now()], none_left);
+  };
+  run(512 * 20);
+  for (auto& [mode, ns] : modes.ns_of_kernel) ns *= 50;
+  std::map<dispatch_mode, int> kernels;
+  for (int i = 0; i < 512 * 40; ++i) {
+    ++kernels[modes.selector.now()];
+    run(1);
+  }
+  EXPECT_LT(kernels[direct], 512);
+}
+
 TEST(choosing_a_mode, does_not_leave_the_best_because_all_kernels_became_longer) {
   invented_modes modes{.ns_of_kernel = {{merged, 1000}, {one_by_one, 1500}, {direct, 1500}}};
   modes.run(100);
