@@ -17,6 +17,7 @@
 #include "ballast/detail/pool/pool_loop.cuh"
 #include "ballast/detail/pool/shared_queues.cuh"
 #include "ballast/task_pool.hpp"
+#include "sanitized.hpp"
 
 namespace ballast::test::method_quality_test {
 using namespace detail;
@@ -241,9 +242,12 @@ std::map<std::string, std::int64_t> ticks_by_method(std::uint32_t workers, inven
   return ticks;
 }
 
+/// Without threads, so a sanitizer sees in few workers what it would see in all, which take a minute.
 TEST(the_default_method, takes_at_most_a_tenth_longer_than_the_best_by_name_on_invented_workers) {
+  std::vector<std::uint32_t> const numbers_of_workers =
+      sanitized ? std::vector<std::uint32_t>{2} : std::vector<std::uint32_t>{1, 2, 8, 24};
   for (auto const& tree : invented_trees())
-    for (std::uint32_t const workers : {1, 2, 8, 24}) {
+    for (auto const workers : numbers_of_workers) {
       auto const all = ticks_by_method(workers, tree);
       auto const best = std::ranges::min_element(all, {}, [](auto const& one) { return one.second; });
       EXPECT_LE(double(all.at(std::string(pool_options{}.method))), 1.1 * double(best->second))
