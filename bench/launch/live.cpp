@@ -19,6 +19,8 @@ namespace {
 
 constexpr std::size_t numbers_of_producers[] = {1, 8, 12, 16, 64};
 
+std::size_t bursts_to_choose(session const& now) { return now.size(200, 0); }
+
 /// Calls `launch(chain, turn)` for all that a producer launches: the first kernel of each chain that is its
 /// own, then the second ones, and so on.
 template <class Launch>
@@ -132,7 +134,7 @@ class measured_live_chains {
   void let_choose(std::function<double()> const& run) {
     constexpr double seconds_to_choose = 0.03;
     double spent = 0;
-    for (std::size_t i = 0; i < now_->size(200, 0) && spent < seconds_to_choose; ++i) spent += run();
+    for (std::size_t i = 0; i < bursts_to_choose(*now_) && spent < seconds_to_choose; ++i) spent += run();
   }
   double checked(std::function<double()> const& run) {
     auto const seconds = run();
@@ -170,8 +172,7 @@ void measure_live(session& now) {
   now.parameter(
       "clock",
       "from the start of the producers, who spin (awake) or sleep until then, until all is finished");
-  now.parameter("before the warm-up",
-                "up to 200 bursts or 30 ms, in which an adaptive queue tries its modes");
+  now.parameter("bursts before the warm-up of an adaptive queue, at most", bursts_to_choose(now));
   now.parameter("harness alone", "the same threads, which only count, and then the time of one chain");
   for (auto const microseconds : {5, 50}) {
     measured_live_chains chains(now, shape, microseconds);

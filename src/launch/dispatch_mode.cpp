@@ -74,12 +74,11 @@ void mode_selector::learn(double rate) {
 }
 
 std::size_t mode_selector::next() {
-  auto const first = first_windows * allowed_;
-  while (window_ < first && far_behind * tried_[window_ % allowed_].rate < best_rate() &&
+  while (tries_all_at_first() && far_behind * tried_[window_ % allowed_].rate < best_rate() &&
          tried_[window_ % allowed_].windows > 0)
     ++window_;
-  if (window_ < first) return window_ % allowed_;
-  if (window_ == first)
+  if (tries_all_at_first()) return window_ % allowed_;
+  if (window_ == first_windows * allowed_)
     compare_all();
   else if (now_ != best_)
     compare(now_);

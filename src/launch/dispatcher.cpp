@@ -191,8 +191,8 @@ void dispatcher::add_to_inbox(launch_stream_state& line) {
   thread_.wake();
 }
 
-/// By the thread of the line, into its ring; false if that has to wait for the dispatcher's thread. The ring
-/// takes it.
+/// By the thread of the line, into its ring, which takes such a launch; false if that has to wait for the
+/// dispatcher's thread.
 bool dispatcher::put_directly(launch_stream_state& line, submission const& work, bool is_awaited) {
   if (line.is_in_flight() && !line.is_in_ring()) return false;
   try {
@@ -351,7 +351,7 @@ awaited_work dispatcher::awaited() const {
 bool dispatcher::is_done() { return (lost_ || !is_anything_in_flight()) && is_at_rest(); }
 
 bool dispatcher::is_anything_in_flight() const {
-  return streams_.is_anything_in_flight() || is_anything_in_rings();
+  return streams_.is_anything_in_flight() || (rings_ != nullptr && rings_->is_anything_in_flight());
 }
 
 bool dispatcher::drain_inbox() {
@@ -531,8 +531,10 @@ void dispatcher::issue_on(std::uint32_t place, planned_launch const& planned,
   for (std::size_t i = 0; i < planned_lines_.size(); ++i)
     error ? fail(*planned_lines_[i], error)
           : mark_issued(*planned_lines_[i], place, issuer_.issued_of_each()[i]);
-  if (!error && rings_ != nullptr && rings_->is_running()) target.next().alone_as = 0;
-  if (!error) target.mark_issued();
+  if (!error) {
+    if (rings_ != nullptr && rings_->is_running()) target.next().alone_as = 0;
+    target.mark_issued();
+  }
   lone_line_.store(planned_lines_.size() == 1 ? planned.launch_streams.front() : no_line,
                    std::memory_order_relaxed);
 }

@@ -92,7 +92,6 @@ class dispatcher final : private device_work {
   bool drain_inbox();
   bool update(launch_stream_state& line);
   bool is_anything_in_flight() const;
-  bool is_anything_in_rings() const { return rings_ != nullptr && rings_->is_anything_in_flight(); }
   bool uses_rings() const;
   void leave_ring(launch_stream_state& line);
   bool goes_through_ring(launch_stream_state& line, submission const& oldest);

@@ -113,10 +113,9 @@ bool ordered_rings::takes(launch_stream_state& line, submission const& work) {
 }
 
 /// One worker runs all its blocks.
-bool ordered_rings::is_short(submission const& work) {
-  auto const& kernel = *work.kernel();
-  auto const span_ns = span_of(kernel.family, kernel.index).load(std::memory_order_relaxed);
-  return span_ns != 0 && span_ns * std::int64_t(work.blocks()) <= max_short_ns;
+bool ordered_rings::is_short(submission const& work) const {
+  auto const known_ns = span_ns(work.kernel()->family, work.kernel()->index);
+  return known_ns != 0 && known_ns * std::int64_t(work.blocks()) <= max_short_ns;
 }
 
 /// What the host saw of those that have ended since it looked last, which may include the wait for a start;
@@ -135,7 +134,7 @@ void ordered_rings::note_spans(ordered_ring& ring, std::uint64_t until) {
 
 /// Threads that launch read what is known: it is written only where it changes much.
 void ordered_rings::note_block(std::uint32_t family, std::uint32_t index, std::int64_t block_ns) {
-  auto const known_ns = span_of(family, index).load(std::memory_order_relaxed);
+  auto const known_ns = span_ns(family, index);
   bool const was_short = known_ns != 0 && known_ns <= max_short_ns;
   if (block_ns != 0 && was_short != (block_ns <= max_short_ns)) note_span(family, index, block_ns);
 }

@@ -94,7 +94,7 @@ class ordered_rings {
   bool is_anything_tried() const;
   /// A launch of the kernel, `index` of its family, that went another way, and alone, took so long.
   void note_span(std::uint32_t family, std::uint32_t index, std::int64_t span_ns) {
-    span_of(family, index).store(span_ns, std::memory_order_relaxed);
+    spans_ns_[place_of(family, index)].store(span_ns, std::memory_order_relaxed);
   }
   /// By its merged launches a block of the kernel takes so long, 0 if that is unknown.
   void note_block(std::uint32_t family, std::uint32_t index, std::int64_t block_ns);
@@ -112,10 +112,13 @@ class ordered_rings {
  private:
   std::uint32_t used() const { return used_.load(std::memory_order_acquire); }
   std::uint64_t executed(ordered_ring const& ring) const;
-  std::atomic<std::int64_t>& span_of(std::uint32_t family, std::uint32_t index) {
-    return spans_ns_[family * std::size_t{max_family_kernels} + index];
+  static std::size_t place_of(std::uint32_t family, std::uint32_t index) {
+    return family * std::size_t{max_family_kernels} + index;
   }
-  bool is_short(submission const& work);
+  std::int64_t span_ns(std::uint32_t family, std::uint32_t index) const {
+    return spans_ns_[place_of(family, index)].load(std::memory_order_relaxed);
+  }
+  bool is_short(submission const& work) const;
   bool lacks_room() const;
   void note_spans(ordered_ring& ring, std::uint64_t until);
   ordered_ring* claim(launch_stream_state& line);

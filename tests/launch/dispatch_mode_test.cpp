@@ -178,6 +178,7 @@ TEST(choosing_a_mode, does_not_hurry_the_best_when_kernels_become_longer) {
   for (int i = 0; i < 4; ++i) selector.record(512, 1'000'000, none_left);
   ASSERT_EQ(selector.now(), merged);
   selector.record(1, 900'000, none_left);  // of some 460
+  ASSERT_EQ(selector.now(), merged) << "a window that was lost would have the other one tried at once";
   selector.record(511, 100'000, none_left);
   for (int i = 0; i < 30; ++i) selector.record(512, 1'000'000, none_left);
   EXPECT_EQ(selector.now(), merged) << "else the other one would have its next turn";

@@ -201,10 +201,10 @@ void launch_while_rings_are_tried(device_list const& devices, Launch launch, Che
   EXPECT_TRUE(tried);
 }
 
-/// Each launch stream counts on from what the one before it has come to.
+/// Now and then a launch waits for one of another launch stream.
 TEST(short_kernels_that_nobody_waits_for, go_through_rings_in_order_while_these_are_tried) {
   constexpr std::uint32_t launches = rounds_tried * launches_of_round;
-  shared_words const logs(lines_tried * (1 + launches)), stages(1);
+  shared_words const logs(lines_tried * (1 + launches));
   auto const log_of = [&](std::size_t line) { return logs.ref().from(line * (1 + launches)); };
   std::uint64_t through_rings = 0;
   launch_while_rings_are_tried(
@@ -247,8 +247,8 @@ TEST(rings_that_were_tried, are_given_back_by_launch_streams_that_go_on_without)
   auto const rings = std::uint32_t(std::max(2, devices.front()->properties().multiprocessors / 2));
   bool found = false;
   for (auto const until = clock::now() + long_enough; !found && clock::now() < until;) {
-    launch_queue queue(devices, kernels());
     shared_words const visits(1);
+    launch_queue queue(devices, kernels());
     std::vector<launch_stream> lines;
     for (std::uint32_t i = 0; i < rings + 2; ++i) lines.push_back(queue.make_launch_stream());
     auto const mode = [&] { return queue.statistics().dispatch_modes.front(); };
