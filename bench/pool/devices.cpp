@@ -14,19 +14,31 @@
 namespace ballast::bench {
 namespace {
 
-/// Tasks that add to the run's sum.
-struct summing_load {
+struct load {
   std::string name;
   kernel_set const* kernels;
   task root;
-  std::optional<std::uint64_t> sum;  ///< where it is known
+  std::optional<std::uint64_t> result;  ///< where it is known
+  std::uint64_t* answer = nullptr;      ///< where the root's join puts it; null: the run's sum
 };
 
-std::vector<summing_load> loads(session const& now) {
+/// What a pool has done and found.
+struct run_of_load {
+  run_of_load(task_pool& pool, load const& load) {
+    if (load.answer != nullptr) *load.answer = 0;
+    seconds = seconds_of([&] { did = pool.run(load.root); });
+    result = load.answer == nullptr ? did.sum : *load.answer;
+  }
+  pool_statistics did;
+  double seconds = 0;
+  std::uint64_t result = 0;
+};
+
+std::vector<load> loads(session const& now, pinned_buffer<std::uint64_t>& answer) {
   auto const choose = [&](std::uint32_t of_gpu, std::uint32_t of_cores, std::uint32_t in_quick) {
     return now.quick() ? in_quick : now.first()->is_cuda() ? of_gpu : of_cores;
   };
-  auto const n = choose(47, 30, 15), bushy = choose(8, 3, 2);
+  auto const n = choose(47, 30, 15), joined = choose(41, 30, 15), bushy = choose(8, 3, 2);
   auto const queens = std::uint8_t(choose(16, 13, 8)), cut_off = std::uint8_t(choose(7, 5, 3));
   auto const tree_sum =
       bushy < 5 ? std::optional(sum_over_tree(bushy).all) : std::nullopt;  // else half a minute
@@ -34,7 +46,10 @@ std::vector<summing_load> loads(session const& now) {
           {"fibonacci", &summing_fibonacci_kernels(), task(summing_fibonacci_task{n}), fibonacci_number(n)},
           {"queens", &summing_queens_kernels(), task(summing_queens_task{{}, queens, 0, cut_off}),
            queens_solutions(queens)},
-          {"unbalanced tree", &summing_formula_kernels(), task(summing_formula_task{{}, bushy}), tree_sum}};
+          {"unbalanced tree", &summing_formula_kernels(), task(summing_formula_task{{}, bushy}), tree_sum},
+          {"fibonacci with joins", &fibonacci_above_kernels(),
+           task(fibonacci_above{{array_ref(answer.data()), {}}, joined, 2}), fibonacci_number(joined),
+           answer.data()}};
 }
 
 /// How much of a run was done behind the first workers.
@@ -52,21 +67,20 @@ double idle_share(pool_statistics const& did, double seconds) {
 }
 
 /// One run in each pool in turn, so that both see the same machine.
-void measure_load(session& now, summing_load const& load, double place) {
+void measure_load(session& now, load const& load, double place) {
   task_pool alone(now.first(), *load.kernels), together(now.devices(), *load.kernels);
   std::vector<double> of_one, of_all, shares;
   pool_statistics by_one, by_all;
-  auto const seconds = [&](task_pool& pool, pool_statistics& did) {
-    return seconds_of([&] { did = pool.run(load.root); });
-  };
   for (std::size_t i = 0; i < now.size(11, 1); ++i) {
-    auto const one = seconds(alone, by_one), all = seconds(together, by_all);
-    now.verify(
-        by_one.sum == load.sum.value_or(by_one.sum) && by_all.sum == by_one.sum && by_all.run == by_one.run,
-        "the sums are known, and the same on one device and on all");
+    run_of_load one(alone, load), all(together, load);
+    by_one = std::move(one.did);
+    by_all = std::move(all.did);
+    now.verify(one.result == load.result.value_or(one.result) && all.result == one.result &&
+                   by_all.run == by_one.run,
+               "the results are known, and the same on one device and on all");
     if (i < now.size(2, 0)) continue;
-    of_one.push_back(one);
-    of_all.push_back(all);
+    of_one.push_back(one.seconds);
+    of_all.push_back(all.seconds);
     shares.push_back(share_behind(by_all, by_one.workers.size()));
   }
   now.add("the first device", place, "s", std::move(of_one));
@@ -87,9 +101,10 @@ std::string needs_several_devices(device_list const& devices) {
 
 void measure_pool_devices(session& now) {
   now.axes("Tasks that create tasks, on one device and on all of the list",
-           "0: one task, 1: fibonacci, 2: queens, 3: unbalanced tree", "seconds");
+           "0: one task, 1: fibonacci, 2: queens, 3: unbalanced tree, 4: fibonacci with joins", "seconds");
+  pinned_buffer<std::uint64_t> answer(now.first(), 1);
   double place = 0;
-  for (auto const& load : loads(now)) measure_load(now, load, place++);
+  for (auto const& load : loads(now, answer)) measure_load(now, load, place++);
 }
 
 }  // namespace ballast::bench

@@ -6,7 +6,7 @@
 namespace ballast::bench {
 using namespace detail;
 
-BALLAST_KERNELS(fibonacci_above_kernels, ballast::for_pools, fibonacci_above, fibonacci_sum)
+BALLAST_KERNELS(fibonacci_above_kernels, ballast::for_pools_over_devices, fibonacci_above, fibonacci_sum)
 BALLAST_KERNELS(queens_kernels, ballast::for_pool_methods, queens_task)
 BALLAST_KERNELS(formula_kernels, ballast::for_pool_methods, formula_task)
 BALLAST_KERNELS(summing_formula_kernels, ballast::for_pools_over_devices, summing_formula_task)

@@ -11,6 +11,7 @@
 #include "ballast/detail/pool/peer_view.cuh"
 #include "ballast/detail/pool/pool_loop.cuh"
 #include "ballast/detail/pool/shared_queues.cuh"
+#include "join_memory.hpp"
 #include "pool_executor.hpp"
 
 namespace ballast::detail {
@@ -55,8 +56,8 @@ class peer_memory final : public method_memory {
         mail_(plan.device, workers),
         gifts_(plan.device, workers) {}
 
-  peer_device reached(std::uint32_t workers) const {
-    return {words_.data(), mail_.data(), gifts_.data(), workers};
+  peer_device reached(std::uint32_t workers, join_memory const& joins) const {
+    return {words_.data(), mail_.data(), gifts_.data(), workers, joins.arena().records, joins.homing()};
   }
   /// Before each launch, once it is known how many workers each device has.
   void meet(std::span<peer_device const> all, std::uint32_t own);

@@ -9,6 +9,7 @@
 namespace ballast::detail {
 
 inline constexpr std::uint32_t max_pool_devices = 16;
+inline constexpr std::uint32_t max_joins_of_device = (1u << 28) - 1;  ///< records, of several devices
 inline constexpr std::uint32_t max_gift = 16;  ///< tasks that go to another device together, as in a chunk
 
 /// Whether a device may have tasks, or get some.
@@ -48,6 +49,47 @@ struct peer_device {
   std::uint32_t* mail = nullptr;  ///< of each worker: who asks it, or 0
   worker_gift* gifts = nullptr;   ///< for each worker
   std::uint32_t workers = 0;
+  join_record* joins = nullptr;
+  homing_words* homing = nullptr;
+};
+
+/// A word that several devices use.
+template <class Word>
+using system_atomic = atomic_ref<Word, scope::system>;
+
+/// The joins of all devices of a pool. A join's record is of the device that made it; its children may run on
+/// any, and what waits runs where the last of them ended.
+class peer_joins {
+ public:
+  static constexpr scope reach = scope::system;
+
+  BALLAST_HD peer_joins(join_arena const& here, peer_device const* devices, std::uint32_t own)
+      : here_(here), devices_(devices), own_(own) {}
+
+  BALLAST_HD join_arena const& here() const { return here_; }
+  BALLAST_HD join_handle handle_of(std::uint32_t record) const { return {own_ << 28 | (record + 1)}; }
+  BALLAST_HD std::uint32_t record_of(join_handle join) const { return (join.number & 0xfffffff) - 1; }
+  BALLAST_HD join_record& operator[](join_handle join) const {
+    return array_ref<join_record>(home_of(join).joins)[record_of(join)];
+  }
+  BALLAST_HD system_atomic<std::uint32_t> left(join_handle join) const {
+    return system_atomic<std::uint32_t>((*this)[join].left);
+  }
+  BALLAST_HD system_atomic<std::uint64_t> value(join_handle join) const {
+    return system_atomic<std::uint64_t>((*this)[join].value);
+  }
+  BALLAST_HD bool sends_home(join_handle join) const {
+    if (join.number >> 28 == own_) return false;
+    homing_list<system_atomic>(home_of(join).homing, home_of(join).joins).add(record_of(join));
+    return true;
+  }
+
+ private:
+  BALLAST_HD peer_device const& home_of(join_handle join) const { return devices_[join.number >> 28]; }
+
+  join_arena const& here_;
+  peer_device const* devices_;
+  std::uint32_t own_;
 };
 
 /// What a worker remembers of its search on other devices; trivially made, as shared memory asks.
@@ -69,6 +111,7 @@ struct peer_worker : pool_worker {
 /// task is left (tests/pool/peer_search_test.cpp has the model).
 struct peer_view : pool_view {
   using worker_type = peer_worker;
+  using joins_type = peer_joins;
 
   chunks_ref method;
   peer_device peers[max_pool_devices] = {};
@@ -103,6 +146,25 @@ struct peer_view : pool_view {
   }
   BALLAST_HD void note_idle(bool is_idle) const { in_device(mine().idle).add_relaxed(is_idle ? 1 : -1u); }
 
+  BALLAST_HD peer_joins joins_of_tasks() const { return {joins, peers, own}; }
+  /// Leader. Moves up to `most` free records that came home from other devices to the cache. False: there are
+  /// none, or another worker takes some.
+  BALLAST_HD bool take_homing_joins(pool_worker& me, std::uint32_t most) const {
+    auto const cache = joins.cache_of(me.number);
+    return homing().take(most, [&](std::uint32_t record) { cache[me.joins++] = record; }) != 0;
+  }
+  /// Leader, when there is no other record. False: there are none.
+  template <class WorkerGroup>
+  BALLAST_HD bool await_homing_joins(WorkerGroup const& worker_group, pool_worker& me) const {
+    for (bounded_wait wait(worker_group); !homing().is_empty();) {
+      if (take_homing_joins(me, joins.batch)) return true;
+      if (wait()) continue;
+      halt_for(pool_halt::stalled);
+      break;
+    }
+    return false;
+  }
+
   BALLAST_HD void report(pool_worker const& me) const {
     pool_view::report(me);
     if (!is_halted() || !in_device(mine().has_told).compare_exchange_acq_rel(0, 1)) return;
@@ -118,16 +180,15 @@ struct peer_view : pool_view {
   static constexpr std::uint32_t max_rest_doublings = 5;
   static constexpr std::uint32_t max_doublings = 3;  ///< of the time between two questions
 
-  /// A word that several devices use.
-  BALLAST_HD static atomic_ref<std::uint32_t, scope::system> shared(std::uint32_t& word) {
-    return atomic_ref<std::uint32_t, scope::system>(word);
+  BALLAST_HD static system_atomic<std::uint32_t> shared(std::uint32_t& word) {
+    return system_atomic<std::uint32_t>(word);
   }
   BALLAST_HD static device_atomic<std::uint32_t> in_device(std::uint32_t& word) {
     return device_atomic<std::uint32_t>(word);
   }
   BALLAST_HD peer_words& mine() const { return *peers[own].words; }
-  BALLAST_HD static atomic_ref<std::uint32_t, scope::system> mail_of(peer_device const& device,
-                                                                     std::uint32_t worker) {
+  BALLAST_HD homing_list<system_atomic> homing() const { return {peers[own].homing, joins.records}; }
+  BALLAST_HD static system_atomic<std::uint32_t> mail_of(peer_device const& device, std::uint32_t worker) {
     return shared(array_ref<std::uint32_t>(device.mail)[worker]);
   }
   BALLAST_HD static worker_gift& gift_for(peer_device const& device, std::uint32_t worker) {

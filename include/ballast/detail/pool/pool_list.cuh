@@ -56,16 +56,15 @@ class spawning_block : public Base {
     return join;
   }
   /// The word in which the children of a join combine their values, by add_relaxed, store_max or store_min.
-  BALLAST_HD device_atomic<std::uint64_t> value_of(join_handle join) const {
-    return sink_.joins().value(join);
-  }
+  BALLAST_HD auto value_of(join_handle join) const { return sink_.joins().value(join); }
   /// One child of the join is done, with all that this thread wrote (and other threads before a sync()). By
-  /// one thread for each child. The last one creates the continuation, which counts among its K::spawns.
+  /// one thread for each child. The last one creates the continuation, on its own device, which counts
+  /// among its K::spawns.
   BALLAST_HD void finish(join_handle join) const {
     static_assert(spawns_of<K> > 0,
                   "a kernel that calls finish() may create the continuation: count it in K::spawns");
     if (!join || sink_.joins().left(join).add_release(~std::uint32_t(0)) != 1) return;
-    fence_after_relaxed<scope::device>();
+    fence_after_relaxed<std::remove_cvref_t<decltype(sink_.joins())>::reach>();
     sink_.add(sink_.joins()[join].continuation);
   }
   /// What the children have made of the value; the join is over. By one thread of its continuation, and at
