@@ -22,8 +22,10 @@ struct join_handle {
 /// multithreaded runtime system", PPoPP 1995, or the counter that Mohan and Gopalan 2014 keep at each node.
 struct alignas(64) join_record {
   std::uint64_t value;  ///< in which the children combine their results
-  std::uint32_t left;   ///< children that have not finished
-  /// Of a free record that comes home from another device: 1 + the index of the next one, or 0.
+  /// Children that have not finished; of several devices also `joins_abroad`.
+  std::uint32_t left;
+  /// Of a record that comes home from another device: 1 + the index of the next one, or 0; and in bits 28 to
+  /// 31, if its continuation is to run, that device.
   std::uint32_t next;
   /// What runs when `left` has become 0.
   detail::stored_task continuation;
@@ -63,6 +65,12 @@ struct join_arena {
   /// The children of a join that have not finished.
   BALLAST_HD device_atomic<std::uint32_t> left(join_handle join) const {
     return device_atomic<std::uint32_t>((*this)[join].left);
+  }
+  /// One child of the join has finished. True: it was the last, and what all have written is visible.
+  BALLAST_HD bool is_finished_by_last(join_handle join) const {
+    if (left(join).add_release(~std::uint32_t(0)) != 1) return false;
+    fence_after_relaxed<reach>();
+    return true;
   }
   /// The word in which the children of a join combine theirs.
   BALLAST_HD device_atomic<std::uint64_t> value(join_handle join) const {

@@ -95,6 +95,14 @@ void peer_memory::collect(stream& on, std::vector<stored_task>& into) {
   chunks_.collect(on, into);
   for (auto const& gift : copy_of(on, gifts_))
     if (gift.filled > 1) into.insert(into.end(), gift.tasks, gift.tasks + (gift.filled - 1));
+  auto const* const joins = among_.peers[among_.own].joins;
+  for (auto next = copy_of(on, words_)[0].to_run.newest; next != 0;) {
+    join_record join;
+    on.copy(&join, joins + (next - 1), sizeof join);
+    on.synchronize();
+    into.push_back(join.continuation);
+    next = join.next & 0xfffffff;
+  }
 }
 
 template <class Method, class Words>

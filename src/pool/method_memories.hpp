@@ -64,7 +64,7 @@ class peer_memory final : public method_memory {
   void clear(stream& on) override { chunks_.clear(on); }
   void prepare(stream& on) override;
   void start(kernel_start const& how, pool_view const& view) override;
-  /// With the tasks that came, and that nobody has taken.
+  /// With the tasks that came, and those to run that were sent home, which nobody has taken.
   void collect(stream& on, std::vector<stored_task>& into) override;
   std::size_t bytes() const override {
     return chunks_.bytes() + words_.bytes() + mail_.bytes() + gifts_.bytes();

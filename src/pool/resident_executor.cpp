@@ -94,9 +94,8 @@ class device_part {
   std::vector<stored_task>& waiting() { return waiting_; }
   /// All others that have not run.
   void collect(std::vector<stored_task>& into) {
-    if (!has_run_) return;
-    memory_->collect(*stream_, into);
-    workers_.collect(*stream_, into);
+    memory_->collect(*stream_, into);  // also what others have sent to a kernel that was not started
+    if (has_run_) workers_.collect(*stream_, into);
   }
   /// When all have ended well.
   void note_end() {

@@ -100,6 +100,33 @@ TEST_P(pool_joins, go_on_when_the_tasks_that_a_deadline_left_are_run) {
   EXPECT_EQ(answer_[0], number(18));
 }
 
+TEST_P(pool_joins, run_each_task_once_through_stops_and_spills) {
+  auto pool = pool_of_blocks(options(8, 1 << 16));
+  for (int times = 0; times < 5; ++times) {
+    answer_[0] = 0;
+    std::vector<task> left{root<64>(16)};
+    std::uint64_t run = 0, handed_back = 0, created = 0;
+    for (int stops = 0; !left.empty(); ++stops) {
+      auto const until = deadline::in(std::chrono::microseconds(stops < 20 ? 200 * stops : 60'000'000));
+      pool_statistics statistics;
+      try {
+        statistics = pool.run(left, until);
+        left.clear();
+      } catch (pool_stopped const& stopped) {
+        left = stopped.unexecuted();
+        statistics = stopped.statistics();
+        ASSERT_LT(stops, 20) << stopped.what();
+      }
+      run += statistics.run;
+      created += statistics.created;
+      handed_back += left.size();
+    }
+    EXPECT_EQ(answer_[0], number(16));
+    EXPECT_EQ(run, tasks_for(16));
+    EXPECT_EQ(created - handed_back, tasks_for(16));
+  }
+}
+
 TEST_P(pool_joins, of_many_roots_give_each_its_own_answer) {
   constexpr std::uint32_t roots = 60;
   pinned_buffer<std::uint64_t> answers(device(), roots);

@@ -172,5 +172,132 @@ TEST(peer_search, goes_wrong_if_a_worker_may_still_ask) {
   EXPECT_TRUE(goes_wrong({asked_device, asking_worker, counting_worker(false)}));
 }
 
+/// A join of the home device, whose last child runs on another one, the sender.
+struct joined {
+  std::uint32_t out = 0;
+  std::uint32_t to_run = 0, taken_home = 0;  // the list, and what the sender is told
+  std::uint32_t at_home = 0, at_sender = 1;  // pending there: the child at first
+  std::uint32_t left = 2;                    // the truth: the child, and what waits for it
+};
+using join_exploration = explorer<joined>;
+enum class flaw { none, told_before_counted, taken_while_out, no_unit, unit_counted_late };
+
+join_exploration::taken leave_joined(joined& memory) {
+  while (word(memory.out).load_relaxed() != 2) running_thread->wait();
+  return {word(memory.left).load_relaxed()};
+}
+
+/// Sends what waits home before it ends.
+join_exploration::program last_child(flaw planted) {
+  return [=](joined& memory) {
+    word const pending(memory.at_sender);
+    bool const is_late = planted == flaw::unit_counted_late;
+    if (!is_late && planted != flaw::no_unit) pending.add_relaxed(1);
+    word(memory.to_run).store_release(1);
+    word(memory.left).add_relaxed(one_less);
+    pending.add_relaxed(is_late ? 0 : one_less);
+    return leave_joined(memory);
+  };
+}
+
+/// Another worker there: subtracts what home has taken, and counts the device out.
+join_exploration::taken counting_sender(joined& memory) {
+  word const pending(memory.at_sender), taken_home(memory.taken_home);
+  for (std::uint32_t seen = 0;;) {
+    std::uint32_t const now = taken_home.load_acquire();
+    if (now != seen) pending.add_relaxed(seen - now);
+    bool const is_told = now != seen;
+    seen = now;
+    if (pending.load_acquire() == 0) break;
+    if (!is_told) running_thread->wait(2);
+  }
+  word(memory.out).add_relaxed(1);
+  return leave_joined(memory);
+}
+
+/// Of the home device: one worker after another holds it, to take what comes, or to count it out.
+class home_device {
+ public:
+  home_device(joined& memory, flaw planted) : memory_(memory), planted_(planted) {}
+
+  join_exploration::taken run() {
+    for (;;) {
+      std::size_t polls = 2;
+      if (!is_taken_) {
+        if (word(memory_.to_run).load_acquire() != 0) {
+          if (may_take()) take();
+          if (is_over()) return left();
+          continue;
+        }
+        ++polls;
+      }
+      if (is_out_)
+        --polls;
+      else if (counts_out())
+        continue;
+      if (is_over()) return left();
+      running_thread->wait(polls);
+    }
+  }
+
+ private:
+  bool is_over() const { return word(memory_.out).load_relaxed() == 2; }
+  join_exploration::taken left() const { return {word(memory_.left).load_relaxed()}; }
+  bool counts_out() {
+    if (is_out_ || word(memory_.at_home).load_acquire() != 0) return false;
+    word(memory_.out).add_relaxed(1);
+    return is_out_ = true;
+  }
+  bool may_take() {
+    if (!is_out_ || planted_ == flaw::taken_while_out) return true;
+    word const out(memory_.out);
+    std::uint32_t const seen = out.load_relaxed();
+    if (seen == 2 || !out.compare_exchange_acq_rel(seen, seen - 1)) return false;
+    is_out_ = false;
+    return true;
+  }
+  void take() {
+    word const pending(memory_.at_home), taken_home(memory_.taken_home);
+    is_taken_ = true;
+    if (planted_ == flaw::told_before_counted) {
+      taken_home.add_release(1);
+      counts_out();  // as another worker may in between
+      pending.add_relaxed(1);
+    } else {
+      pending.add_relaxed(1);
+      taken_home.add_release(1);
+    }
+    word(memory_.left).add_relaxed(one_less);
+    pending.add_relaxed(one_less);
+  }
+
+  joined& memory_;
+  flaw planted_;
+  bool is_out_ = false, is_taken_ = false;
+};
+
+join_exploration::report explored_join(flaw planted) {
+  auto const nobody_left_early = [](joined& memory, join_exploration::taken const& tasks_left) {
+    return memory.left == 0 && tasks_left == join_exploration::taken(tasks_left.size(), 0);
+  };
+  auto const home = [=](joined& memory) { return home_device(memory, planted).run(); };
+  return join_exploration({}, {last_child(planted), counting_sender, home}, nobody_left_early).explore();
+}
+
+TEST(peer_search, ends_when_what_waited_for_a_child_on_another_device_has_run_at_home) {
+  auto const report = explored_join(flaw::none);
+  EXPECT_EQ(report.failures, 0u);
+  EXPECT_EQ(report.deadlocks, 0u);
+  EXPECT_GT(report.ends, 1u);
+}
+
+TEST(peer_search, goes_wrong_if_home_is_told_or_counted_in_another_order) {
+  for (auto const planted :
+       {flaw::told_before_counted, flaw::taken_while_out, flaw::no_unit, flaw::unit_counted_late}) {
+    auto const report = explored_join(planted);
+    EXPECT_NE(report.failures + report.deadlocks, 0u) << int(planted);
+  }
+}
+
 }  // namespace
 }  // namespace ballast::test::peer_search_test

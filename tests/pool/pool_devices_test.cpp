@@ -224,13 +224,56 @@ TEST_F(two_workers, stay_while_a_gift_is_on_its_way_and_leave_when_it_has_run) {
   EXPECT_EQ(pending_on(0) + pending_on(1), 0u);
 }
 
-TEST_F(two_workers, run_what_waits_where_the_last_child_has_ended) {
+TEST_F(two_workers, run_what_waits_where_its_join_was_made) {
   run_two_with_the_last_child_on_the_other();
-  EXPECT_EQ(all_[1].me.held(), 1u);
-  ASSERT_TRUE(run_newest(1));
+  EXPECT_EQ(all_[1].me.held(), 0u);
+  EXPECT_EQ(all_[1].me.counts.created, 1u) << "sent home";
+  EXPECT_EQ(pending_on(1), 1u) << "what it has sent";
+  ASSERT_TRUE(search(0));
+  EXPECT_EQ(pending_on(0), 1u);
+  ASSERT_TRUE(search(1));
+  EXPECT_EQ(pending_on(1), 0u) << "home has taken it";
+  ASSERT_TRUE(run_newest(0));
   EXPECT_EQ(answer_, 1u);
+  EXPECT_EQ(pending_on(0), 0u);
   EXPECT_EQ(all_[0].me.counts.joins, 1u);
   EXPECT_EQ(all_[1].me.counts.joins, 0u);
+}
+
+TEST_F(two_workers, take_what_waits_home_between_two_tasks) {
+  run_two_with_the_last_child_on_the_other();
+  create(0, {7});
+  for (int look = 0; look < 100 && all_[0].me.held() == 1; ++look) look_between_tasks(0);
+  EXPECT_EQ(all_[0].me.held(), 2u);
+  ASSERT_TRUE(run_newest(0));
+  EXPECT_EQ(answer_, 1u);
+}
+
+TEST_F(two_workers, come_in_again_for_what_is_sent_home) {
+  create_fibonacci(0, 2);
+  ASSERT_TRUE(run_newest(0));
+  send(0, 1);
+  ASSERT_TRUE(run_newest(0));
+  while (all_[0].words.phase != presence::counted_out) {
+    ASSERT_TRUE(search(0));
+    look_between_tasks(1);
+  }
+  ASSERT_TRUE(run_newest(1));
+  while (all_[0].me.held() == 0) ASSERT_TRUE(search(0) && search(1));
+  EXPECT_EQ(all_[0].words.phase, presence::counted_in);
+  ASSERT_TRUE(run_newest(0));
+  EXPECT_EQ(answer_, 1u);
+  for (bool stays = true; stays;) stays = search(0) && search(1);
+  EXPECT_EQ(all_[0].words.out, 2u);
+  EXPECT_EQ(pending_on(0) + pending_on(1), 0u);
+}
+
+TEST_F(two_workers, do_not_leave_while_what_waits_is_on_its_way) {
+  run_two_with_the_last_child_on_the_other();
+  all_[0].words.is_held = 1;  // by a worker that has not come to it
+  for (int look = 0; look < 10'000; ++look) ASSERT_TRUE(search(0) && search(1));
+  EXPECT_NE(all_[1].words.phase, presence::counted_out);
+  EXPECT_NE(all_[0].words.to_run.newest, 0u);
 }
 
 TEST_F(two_workers, leave_a_record_in_the_cache_where_its_join_was_made) {
@@ -249,6 +292,11 @@ TEST_F(two_workers, send_a_record_home_whose_join_has_ended_elsewhere) {
   for (int times = 0; times < 10; ++times) {
     answer_ = 100;
     run_two_with_the_last_child_on_the_other();
+    ASSERT_TRUE(search(0));
+    ASSERT_EQ(all_[0].me.held(), 1u);
+    create(0, {7});  // of two tasks the older is sent
+    send(0, 1);
+    run_all(0);
     auto const joins_of_other = all_[1].me.joins;
     ASSERT_TRUE(run_newest(1));
     EXPECT_EQ(answer_, 1u);
@@ -259,12 +307,15 @@ TEST_F(two_workers, send_a_record_home_whose_join_has_ended_elsewhere) {
 }
 
 TEST_F(two_workers, have_no_record_for_a_task_while_all_wait_for_the_other) {
-  run_two_with_the_last_child_on_the_other();
+  create_fibonacci(0, 2);
+  ASSERT_TRUE(run_newest(0));
+  send(0, 1);
+  ASSERT_TRUE(run_newest(0));
   create_fibonacci(0, 2);
   ASSERT_TRUE(run_newest(0));
   EXPECT_FALSE(run_newest(0)) << "even the first child may make a join, for all that is known";
   ASSERT_TRUE(run_newest(1));
-  EXPECT_TRUE(run_newest(0));
+  EXPECT_NE(all_[0].words.to_run.newest, 0u);
 }
 
 TEST_F(two_workers, leave_together_when_one_leaves_early) {

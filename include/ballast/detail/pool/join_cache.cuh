@@ -15,21 +15,22 @@ struct homing_words {
   alignas(128) std::uint32_t is_held;  ///< a thread takes records
 };
 
-/// Free records of a device whose joins have ended on others: a stack of them, linked through
-/// join_record::next (R. K. Treiber 1986). Every device adds records, without waiting. They are taken on
-/// their own device, by one thread at a time: so the newest that it has seen can leave and come back only
-/// through itself, and what is linked behind it is still there.
+/// Records of a device that come home from others, free or with a continuation to run: a stack of them,
+/// linked through join_record::next (R. K. Treiber 1986). Every device adds records, without waiting. They
+/// are taken on their own device, by one thread at a time: so the newest that it has seen can leave and come
+/// back only through itself, and what is linked behind it is still there.
 template <template <class> class Atomic>
 class homing_list {
  public:
   BALLAST_HD homing_list(homing_words* words, join_record* records) : words_(words), records_(records) {}
 
   BALLAST_HD bool is_empty() const { return newest().load_relaxed() == 0; }
-  BALLAST_HD void add(std::uint32_t record) const {
+  /// `sender` (0 to 15) stays with the record.
+  BALLAST_HD void add(std::uint32_t record, std::uint32_t sender = 0) const {
     std::uint32_t seen = 0;
     do {
       seen = newest().load_relaxed();
-      behind(record).store_relaxed(seen);
+      behind(record).store_relaxed(seen | sender << 28);
     } while (!newest().compare_exchange_acq_rel(seen, record + 1));
   }
   /// Calls `keep` with up to `most` records, and says with how many: 0 also if another thread takes some.
@@ -46,9 +47,14 @@ class homing_list {
   BALLAST_HD bool take_newest(std::uint32_t& record) const {
     for (std::uint32_t seen; (seen = newest().load_acquire()) != 0;) {
       record = seen - 1;
-      if (newest().compare_exchange_acq_rel(seen, behind(record).load_relaxed())) return true;
+      if (newest().compare_exchange_acq_rel(seen, behind(record).load_relaxed() & 0xfffffff)) return true;
     }
     return false;
+  }
+
+  /// Who has added a record that was taken.
+  BALLAST_HD std::uint32_t sender_of(std::uint32_t record) const {
+    return behind(record).load_relaxed() >> 28;
   }
 
  private:

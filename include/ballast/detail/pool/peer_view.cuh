@@ -4,12 +4,14 @@
 #include <cstdint>
 
 #include "ballast/detail/pool/chunks.cuh"
+#include "ballast/detail/pool/join_cache.cuh"
 #include "ballast/detail/pool/pool_loop.cuh"
 
 namespace ballast::detail {
 
 inline constexpr std::uint32_t max_pool_devices = 16;
 inline constexpr std::uint32_t max_joins_of_device = (1u << 28) - 1;  ///< records, of several devices
+inline constexpr std::uint32_t joins_abroad = 1u << 31;  ///< in join_record::left: a child ran elsewhere
 inline constexpr std::uint32_t max_gift = 16;  ///< tasks that go to another device together, as in a chunk
 
 /// Whether a device may have tasks, or get some.
@@ -23,6 +25,10 @@ enum class presence : std::uint32_t {
 struct peer_words {
   alignas(128) std::uint32_t out;          ///< on the first device: how many have counted themselves out
   alignas(128) std::uint32_t early_leave;  ///< other devices whose workers leave early
+  homing_words to_run;                     ///< joins made here whose last child ran on another device
+  /// Continuations that other devices have taken home from this one; until this device has seen it, each is a
+  /// pending task here.
+  alignas(128) std::uint32_t taken_home;
 
   // This device alone uses what follows.
   alignas(128) std::uint32_t asking;  ///< workers whose request was not answered, + `is_closed`
@@ -31,7 +37,8 @@ struct peer_words {
   std::uint32_t has_told;  ///< the others that its workers leave early
   std::uint32_t is_held;   ///< a worker is at what follows
   presence phase;
-  std::uint32_t rests;  ///< since there were tasks
+  std::uint32_t rests;            ///< since there were tasks
+  std::uint32_t taken_home_seen;  ///< of `taken_home`
   std::uint64_t since_ns;
 };
 
@@ -58,13 +65,16 @@ template <class Word>
 using system_atomic = atomic_ref<Word, scope::system>;
 
 /// The joins of all devices of a pool. A join's record is of the device that made it; its children may run on
-/// any, and what waits runs where the last of them ended.
+/// any, but what waits is created at home. So children that run at home, which nearly all do, release what
+/// they wrote to their own device only: a release of system scope for each made a tree of joins many times
+/// slower on GPUs.
 class peer_joins {
  public:
   static constexpr scope reach = scope::system;
 
-  BALLAST_HD peer_joins(join_arena const& here, peer_device const* devices, std::uint32_t own)
-      : here_(here), devices_(devices), own_(own) {}
+  BALLAST_HD peer_joins(join_arena const& here, peer_device const* devices, std::uint32_t own,
+                        pool_words* words)
+      : here_(here), devices_(devices), own_(own), words_(words) {}
 
   BALLAST_HD join_arena const& here() const { return here_; }
   BALLAST_HD join_handle handle_of(std::uint32_t record) const { return {own_ << 28 | (record + 1)}; }
@@ -78,18 +88,56 @@ class peer_joins {
   BALLAST_HD system_atomic<std::uint64_t> value(join_handle join) const {
     return system_atomic<std::uint64_t>((*this)[join].value);
   }
+  /// The last child on another device acquires what other devices have released, but not what children at
+  /// home have: so it must not run what waits.
+  BALLAST_HD bool is_finished_by_last(join_handle join) const {
+    return is_of_here(join) ? finishes_here(left(join)) : finishes_abroad(left(join));
+  }
+  /// Sends the continuation of another device's join home. It is a pending task here until that device has
+  /// counted it; the child itself, still pending, is no substitute, since it may go on.
+  BALLAST_HD bool sends_to_run(join_handle join) const {
+    if (is_of_here(join)) return false;
+    device_atomic<std::uint32_t>(words_->pending).add_relaxed(1);
+    auto const& home = home_of(join);
+    homing_list<system_atomic>(&home.words->to_run, home.joins).add(record_of(join), own_);
+    return true;
+  }
   BALLAST_HD bool sends_home(join_handle join) const {
-    if (join.number >> 28 == own_) return false;
+    if (is_of_here(join)) return false;
     homing_list<system_atomic>(home_of(join).homing, home_of(join).joins).add(record_of(join));
     return true;
   }
 
  private:
+  using children = system_atomic<std::uint32_t>;
+
+  BALLAST_HD bool is_of_here(join_handle join) const { return join.number >> 28 == own_; }
+  BALLAST_HD static bool finishes_here(children left) {
+#if BALLAST_ON_GPU
+    fence_after_relaxed<scope::device>();
+    std::uint32_t const before = left.add_relaxed(~std::uint32_t(0));
+#else
+    std::uint32_t const before = left.add_release(~std::uint32_t(0));
+#endif
+    if ((before & ~joins_abroad) != 1) return false;
+    if ((before & joins_abroad) != 0)
+      fence_after_relaxed<scope::system>();
+    else
+      fence_after_relaxed<scope::device>();
+    return true;
+  }
+  BALLAST_HD static bool finishes_abroad(children left) {
+    for (;;) {
+      std::uint32_t const seen = left.load_relaxed();
+      if (left.compare_exchange_acq_rel(seen, (seen - 1) | joins_abroad)) return (seen & ~joins_abroad) == 1;
+    }
+  }
   BALLAST_HD peer_device const& home_of(join_handle join) const { return devices_[join.number >> 28]; }
 
   join_arena const& here_;
   peer_device const* devices_;
   std::uint32_t own_;
+  pool_words* words_;
 };
 
 /// What a worker remembers of its search on other devices; trivially made, as shared memory asks.
@@ -142,11 +190,12 @@ struct peer_view : pool_view {
 #if !BALLAST_ON_GPU
     if (me.looks++ % looks_to_skip != 0) return;  // a look takes as long as a small task
 #endif
-    if (me.has_asked != 0 || mail_of(peers[own], me.number).load_relaxed() != 0) attend(worker_group, me);
+    if (me.has_asked != 0 || mail_of(peers[own], me.number).load_relaxed() != 0 || !to_run().is_empty())
+      attend(worker_group, me);
   }
   BALLAST_HD void note_idle(bool is_idle) const { in_device(mine().idle).add_relaxed(is_idle ? 1 : -1u); }
 
-  BALLAST_HD peer_joins joins_of_tasks() const { return {joins, peers, own}; }
+  BALLAST_HD peer_joins joins_of_tasks() const { return {joins, peers, own, words}; }
   /// Leader. Moves up to `most` free records that came home from other devices to the cache. False: there are
   /// none, or another worker takes some.
   BALLAST_HD bool take_homing_joins(pool_worker& me, std::uint32_t most) const {
@@ -188,6 +237,7 @@ struct peer_view : pool_view {
   }
   BALLAST_HD peer_words& mine() const { return *peers[own].words; }
   BALLAST_HD homing_list<system_atomic> homing() const { return {peers[own].homing, joins.records}; }
+  BALLAST_HD homing_list<system_atomic> to_run() const { return {&mine().to_run, joins.records}; }
   BALLAST_HD static system_atomic<std::uint32_t> mail_of(peer_device const& device, std::uint32_t worker) {
     return shared(array_ref<std::uint32_t>(device.mail)[worker]);
   }
@@ -202,6 +252,7 @@ struct peer_view : pool_view {
   BALLAST_NOINLINE BALLAST_HD void attend(WorkerGroup const& worker_group, peer_worker& me) const {
     answer(worker_group, me);
     if (me.has_asked != 0) look_for_gift(me, 0);
+    take_home(me, worker_group.now_ns());
   }
   template <class WorkerGroup>
   BALLAST_NOINLINE BALLAST_HD void search(WorkerGroup const& worker_group, peer_worker& me) const {
@@ -211,6 +262,7 @@ struct peer_view : pool_view {
       look_for_gift(me, now_ns);
     else if (now_ns - me.idle_since_ns > patience_ns && now_ns >= me.may_ask_ns && are_many_idle())
       ask(me);
+    take_home(me, now_ns);
     if (me.held() == 0) count_device(now_ns);
   }
 
@@ -273,7 +325,7 @@ struct peer_view : pool_view {
     auto& gift = gift_for(peers[own], me.number);
     std::uint32_t const filled = shared(gift.filled).load_acquire();
     std::uint32_t const tasks = filled - 1;
-    if (filled == 0 || (me.held() != 0 && me.held() + tasks > stack_capacity / 2)) return;
+    if (filled == 0 || !has_room(me, tasks)) return;
     auto const stack = stack_of(me.number);
     for (std::uint32_t i = 0; i < tasks; ++i) stack[me.end++] = array_ref<stored_task>(gift.tasks)[i];
     shared(gift.filled).store_relaxed(0);
@@ -292,11 +344,43 @@ struct peer_view : pool_view {
     ++me.counts.steals_won;
   }
 
+  BALLAST_HD bool has_room(peer_worker const& me, std::uint32_t tasks) const {
+    return me.held() == 0 || me.held() + tasks <= stack_capacity / 2;
+  }
+
+  BALLAST_HD bool hold_device() const {
+    auto const held = in_device(mine().is_held);
+    return held.load_relaxed() == 0 && held.compare_exchange_acq_rel(0, 1);
+  }
+  BALLAST_HD void let_go_of_device() const { in_device(mine().is_held).store_release(0); }
+
+  /// What is to run here because its last child ran elsewhere, once this device is counted in.
+  BALLAST_HD void take_home(peer_worker& me, std::uint64_t now_ns) const {
+    if (to_run().is_empty() || !has_room(me, 1) || !hold_device()) return;
+    if (mine().phase != presence::counted_out || comes_in(mine(), now_ns))
+      for (std::uint32_t i = 0; i < max_gift && has_room(me, 1) && takes_one_home(me);) ++i;
+    let_go_of_device();
+  }
+  /// It is counted here before its sender is told.
+  BALLAST_HD bool takes_one_home(peer_worker& me) const {
+    std::uint32_t record = 0;
+    if (!to_run().take_newest(record)) return false;
+    auto& join = array_ref<join_record>(joins.records)[record];
+    (void)poll(shared(join.left));  // to which the children at home have released what they wrote
+    fence_after_relaxed<scope::device>();
+    stack_of(me.number)[me.end++] = join.continuation;
+    me.stack_changed = 1;
+    me.update_max_stored();
+    pending().add_relaxed(1);
+    shared(peers[to_run().sender_of(record)].words->taken_home).add_release(1);
+    return true;
+  }
+
   /// One step of the device's way out or in.
   BALLAST_HD void count_device(std::uint64_t now_ns) const {
-    auto const held = in_device(mine().is_held);
-    if (held.load_relaxed() != 0 || !held.compare_exchange_acq_rel(0, 1)) return;
+    if (!hold_device()) return;
     auto& words = mine();
+    forget_taken_home(words);
     switch (words.phase) {
       case presence::counted_in:
         begin_to_close(words, now_ns);
@@ -307,7 +391,15 @@ struct peer_view : pool_view {
       default:
         count_in(words, now_ns);
     }
-    held.store_release(0);
+    let_go_of_device();
+  }
+
+  /// What this device has sent is pending where it was taken, and here no more.
+  BALLAST_HD void forget_taken_home(peer_words& words) const {
+    if (shared(words.taken_home).load_relaxed() == words.taken_home_seen) return;
+    std::uint32_t const taken = shared(words.taken_home).load_acquire();
+    pending().add_relaxed(words.taken_home_seen - taken);
+    words.taken_home_seen = taken;
   }
 
   BALLAST_HD bool has_no_task() const { return pending().load_acquire() + waiting_tasks == 0; }
@@ -337,14 +429,19 @@ struct peer_view : pool_view {
   }
 
   BALLAST_HD void count_in(peer_words& words, std::uint64_t now_ns) const {
+    if (shared(peers[0].words->out).load_relaxed() == devices)
+      return in_device(words.is_over).store_relaxed(1);
+    if (now_ns - words.since_ns < rest_ns << words.rests || !comes_in(words, now_ns)) return;
+    if (words.rests < max_rest_doublings) ++words.rests;
+  }
+  /// Not when all are out.
+  BALLAST_HD bool comes_in(peer_words& words, std::uint64_t now_ns) const {
     auto const word = shared(peers[0].words->out);
     auto const out = word.load_relaxed();
-    if (out == devices) return in_device(words.is_over).store_relaxed(1);
-    if (now_ns - words.since_ns < rest_ns << words.rests || !word.compare_exchange_acq_rel(out, out - 1))
-      return;
-    if (words.rests < max_rest_doublings) ++words.rests;
+    if (out == devices || !word.compare_exchange_acq_rel(out, out - 1)) return false;
     enter(words, presence::counted_in, now_ns);
     in_device(words.asking).add_release(is_closed);  // wraps
+    return true;
   }
 };
 

@@ -163,6 +163,9 @@ class stack_sink {
     if (static_cast<std::int32_t>(me_->limit - place) > 0) stack_[place] = task;
   }
 
+  /// A task was created on another device.
+  BALLAST_HD void count_sent() const { add_in_worker(me_->counts.created, 1); }
+
   /// The run ends for this reason when the tasks that run now are over.
   BALLAST_HD void refuse(pool_halt reason) const { me_->refused = reason; }
 
