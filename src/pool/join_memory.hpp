@@ -14,6 +14,7 @@ class join_memory {
   join_memory(pool_plan const& plan, std::uint32_t workers);
 
   join_arena arena() const;
+  /// One list for each worker.
   homing_words* homing() const { return homing_.data(); }
   void clear(stream& on);
   /// What so many records take, or those that there are, if they are more.

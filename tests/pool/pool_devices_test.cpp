@@ -87,7 +87,7 @@ class two_workers : public testing::Test {
     std::uint32_t joins_used = 0, cache[8 + max_joins_taken] = {};
     ring_queue_words returned{};
     ring_slot<std::uint32_t> returned_slots[4] = {};
-    homing_words homing{};
+    homing_words homing{}, to_run{};
     peer_view view;
   };
 
@@ -103,7 +103,7 @@ class two_workers : public testing::Test {
       at.view.own = i;
       at.view.devices = 2;
       at.view.joins = {at.joins, &at.joins_used, {&at.returned, at.returned_slots, 4}, at.cache, 2, 8, 1};
-      for (auto& other : all_) other.view.peers[i] = {&at.words, &at.mail, &at.gift, 1, at.joins, &at.homing};
+      for (auto& other : all_) other.view.peers[i] = {&at.words, &at.mail, &at.gift, 1, at.joins, &at.homing, &at.to_run, 1};
     }
     control_.stop = &stop_;
   }
@@ -270,10 +270,10 @@ TEST_F(two_workers, come_in_again_for_what_is_sent_home) {
 
 TEST_F(two_workers, do_not_leave_while_what_waits_is_on_its_way) {
   run_two_with_the_last_child_on_the_other();
-  all_[0].words.is_held = 1;  // by a worker that has not come to it
+  all_[0].to_run.is_held = 1;  // by a worker that has not come to it
   for (int look = 0; look < 10'000; ++look) ASSERT_TRUE(search(0) && search(1));
   EXPECT_NE(all_[1].words.phase, presence::counted_out);
-  EXPECT_NE(all_[0].words.to_run.newest, 0u);
+  EXPECT_NE(all_[0].to_run.newest, 0u);
 }
 
 TEST_F(two_workers, leave_a_record_in_the_cache_where_its_join_was_made) {
@@ -315,7 +315,7 @@ TEST_F(two_workers, have_no_record_for_a_task_while_all_wait_for_the_other) {
   ASSERT_TRUE(run_newest(0));
   EXPECT_FALSE(run_newest(0)) << "even the first child may make a join, for all that is known";
   ASSERT_TRUE(run_newest(1));
-  EXPECT_NE(all_[0].words.to_run.newest, 0u);
+  EXPECT_NE(all_[0].to_run.newest, 0u);
 }
 
 TEST_F(two_workers, leave_together_when_one_leaves_early) {

@@ -25,7 +25,6 @@ enum class presence : std::uint32_t {
 struct peer_words {
   alignas(128) std::uint32_t out;          ///< on the first device: how many have counted themselves out
   alignas(128) std::uint32_t early_leave;  ///< other devices whose workers leave early
-  homing_words to_run;                     ///< joins made here whose last child ran on another device
   /// Continuations that other devices have taken home from this one; until this device has seen it, each is a
   /// pending task here.
   alignas(128) std::uint32_t taken_home;
@@ -57,7 +56,11 @@ struct peer_device {
   worker_gift* gifts = nullptr;   ///< for each worker
   std::uint32_t workers = 0;
   join_record* joins = nullptr;
-  homing_words* homing = nullptr;
+  homing_words* homing = nullptr;  ///< lists of free records
+  homing_words* to_run = nullptr;  ///< lists of joins made there whose last child ran on another device
+  /// Of each kind; a record has its own, drawn by its index. One list for all was what a tree of joins waited
+  /// for (docs/decisions/0037).
+  std::uint32_t lists = 1;
 };
 
 /// A word that several devices use.
@@ -99,13 +102,20 @@ class peer_joins {
     if (is_of_here(join)) return false;
     device_atomic<std::uint32_t>(words_->pending).add_relaxed(1);
     auto const& home = home_of(join);
-    homing_list<system_atomic>(&home.words->to_run, home.joins).add(record_of(join), own_);
+    list_of(home, home.to_run, record_of(join)).add(record_of(join), own_);
     return true;
   }
   BALLAST_HD bool sends_home(join_handle join) const {
     if (is_of_here(join)) return false;
-    homing_list<system_atomic>(home_of(join).homing, home_of(join).joins).add(record_of(join));
+    auto const& home = home_of(join);
+    list_of(home, home.homing, record_of(join)).add(record_of(join));
     return true;
+  }
+
+  /// Of the lists of one kind that which has record or number `i`.
+  BALLAST_HD static homing_list<system_atomic> list_of(peer_device const& device, homing_words* lists,
+                                                       std::uint32_t i) {
+    return {&array_ref<homing_words>(lists)[i % device.lists], device.joins};
   }
 
  private:
@@ -190,7 +200,7 @@ struct peer_view : pool_view {
 #if !BALLAST_ON_GPU
     if (me.looks++ % looks_to_skip != 0) return;  // a look takes as long as a small task
 #endif
-    if (me.has_asked != 0 || mail_of(peers[own], me.number).load_relaxed() != 0 || !to_run().is_empty())
+    if (me.has_asked != 0 || mail_of(peers[own], me.number).load_relaxed() != 0 || !to_run(me.number).is_empty())
       attend(worker_group, me);
   }
   BALLAST_HD void note_idle(bool is_idle) const { in_device(mine().idle).add_relaxed(is_idle ? 1 : -1u); }
@@ -200,17 +210,21 @@ struct peer_view : pool_view {
   /// none, or another worker takes some.
   BALLAST_HD bool take_homing_joins(pool_worker& me, std::uint32_t most) const {
     auto const cache = joins.cache_of(me.number);
-    return homing().take(most, [&](std::uint32_t record) { cache[me.joins++] = record; }) != 0;
+    auto const keep = [&](std::uint32_t record) { cache[me.joins++] = record; };
+    return homing(me.number).take(most, keep) != 0;
   }
   /// Leader, when there is no other record. False: there are none.
   template <class WorkerGroup>
   BALLAST_HD bool await_homing_joins(WorkerGroup const& worker_group, pool_worker& me) const {
-    for (bounded_wait wait(worker_group); !homing().is_empty();) {
-      if (take_homing_joins(me, joins.batch)) return true;
-      if (wait()) continue;
-      halt_for(pool_halt::stalled);
-      break;
-    }
+    auto const cache = joins.cache_of(me.number);
+    for (std::uint32_t i = 0; i < peers[own].lists; ++i)
+      for (bounded_wait wait(worker_group); !homing(me.number + i).is_empty();) {
+        if (homing(me.number + i).take(joins.batch, [&](std::uint32_t record) { cache[me.joins++] = record; }))
+          return true;
+        if (wait()) continue;
+        halt_for(pool_halt::stalled);
+        return false;
+      }
     return false;
   }
 
@@ -236,8 +250,12 @@ struct peer_view : pool_view {
     return device_atomic<std::uint32_t>(word);
   }
   BALLAST_HD peer_words& mine() const { return *peers[own].words; }
-  BALLAST_HD homing_list<system_atomic> homing() const { return {peers[own].homing, joins.records}; }
-  BALLAST_HD homing_list<system_atomic> to_run() const { return {&mine().to_run, joins.records}; }
+  BALLAST_HD homing_list<system_atomic> homing(std::uint32_t i) const {
+    return peer_joins::list_of(peers[own], peers[own].homing, i);
+  }
+  BALLAST_HD homing_list<system_atomic> to_run(std::uint32_t i) const {
+    return peer_joins::list_of(peers[own], peers[own].to_run, i);
+  }
   BALLAST_HD static system_atomic<std::uint32_t> mail_of(peer_device const& device, std::uint32_t worker) {
     return shared(array_ref<std::uint32_t>(device.mail)[worker]);
   }
@@ -252,7 +270,7 @@ struct peer_view : pool_view {
   BALLAST_NOINLINE BALLAST_HD void attend(WorkerGroup const& worker_group, peer_worker& me) const {
     answer(worker_group, me);
     if (me.has_asked != 0) look_for_gift(me, 0);
-    take_home(me, worker_group.now_ns());
+    take_home(me, me.number, worker_group.now_ns());
   }
   template <class WorkerGroup>
   BALLAST_NOINLINE BALLAST_HD void search(WorkerGroup const& worker_group, peer_worker& me) const {
@@ -262,7 +280,8 @@ struct peer_view : pool_view {
       look_for_gift(me, now_ns);
     else if (now_ns - me.idle_since_ns > patience_ns && now_ns >= me.may_ask_ns && are_many_idle())
       ask(me);
-    take_home(me, now_ns);
+    take_home(me, me.number, now_ns);
+    if (me.held() == 0) take_home(me, me.draw(), now_ns);
     if (me.held() == 0) count_device(now_ns);
   }
 
@@ -354,26 +373,43 @@ struct peer_view : pool_view {
   }
   BALLAST_HD void let_go_of_device() const { in_device(mine().is_held).store_release(0); }
 
-  /// What is to run here because its last child ran elsewhere, once this device is counted in.
-  BALLAST_HD void take_home(peer_worker& me, std::uint64_t now_ns) const {
-    if (to_run().is_empty() || !has_room(me, 1) || !hold_device()) return;
-    if (mine().phase != presence::counted_out || comes_in(mine(), now_ns))
-      for (std::uint32_t i = 0; i < max_gift && has_room(me, 1) && takes_one_home(me);) ++i;
+  /// What is to run here because its last child ran elsewhere, of one list, once this device is counted in. It
+  /// does not count itself out while a worker is at it.
+  BALLAST_HD void take_home(peer_worker& me, std::uint32_t list, std::uint64_t now_ns) const {
+    if (to_run(list).is_empty() || !has_room(me, 1)) return;
+    auto const asking = in_device(mine().asking);
+    bool const is_in = (asking.add_acquire(1) & is_closed) == 0;
+    if (is_in) take_all_home(me, list);
+    asking.add_release(-1u);
+    if (is_in || !hold_device()) return;
+    if (mine().phase != presence::counted_out || comes_in(mine(), now_ns)) take_all_home(me, list);
     let_go_of_device();
   }
-  /// It is counted here before its sender is told.
-  BALLAST_HD bool takes_one_home(peer_worker& me) const {
-    std::uint32_t record = 0;
-    if (!to_run().take_newest(record)) return false;
+  /// They are counted here before their senders are told.
+  BALLAST_HD void take_all_home(peer_worker& me, std::uint32_t list) const {
+    std::uint32_t sender = 0, taken = 0;
+    auto const tell = [&] {
+      if (taken == 0) return;
+      pending().add_relaxed(taken);
+      shared(peers[sender].words->taken_home).add_release(taken);
+      taken = 0;
+    };
+    std::uint32_t const room = me.held() == 0 ? max_gift : stack_capacity / 2 - me.held();
+    to_run(list).take(room < max_gift ? room : max_gift, [&](std::uint32_t record) {
+      if (to_run(list).sender_of(record) != sender) tell();
+      sender = to_run(list).sender_of(record);
+      push_home(me, record);
+      ++taken;
+    });
+    tell();
+  }
+  BALLAST_HD void push_home(peer_worker& me, std::uint32_t record) const {
     auto& join = array_ref<join_record>(joins.records)[record];
     (void)poll(shared(join.left));  // to which the children at home have released what they wrote
     fence_after_relaxed<scope::device>();
     stack_of(me.number)[me.end++] = join.continuation;
     me.stack_changed = 1;
     me.update_max_stored();
-    pending().add_relaxed(1);
-    shared(peers[to_run().sender_of(record)].words->taken_home).add_release(1);
-    return true;
   }
 
   /// One step of the device's way out or in.
