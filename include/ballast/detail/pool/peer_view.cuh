@@ -83,7 +83,8 @@ class peer_joins {
   BALLAST_HD join_handle handle_of(std::uint32_t record) const { return {own_ << 28 | (record + 1)}; }
   BALLAST_HD std::uint32_t record_of(join_handle join) const { return (join.number & 0xfffffff) - 1; }
   BALLAST_HD join_record& operator[](join_handle join) const {
-    return array_ref<join_record>(home_of(join).joins)[record_of(join)];
+    auto* const records = is_of_here(join) ? here_.records : home_of(join).joins;
+    return array_ref<join_record>(records)[record_of(join)];
   }
   BALLAST_HD system_atomic<std::uint32_t> left(join_handle join) const {
     return system_atomic<std::uint32_t>((*this)[join].left);
