@@ -103,7 +103,8 @@ class two_workers : public testing::Test {
       at.view.own = i;
       at.view.devices = 2;
       at.view.joins = {at.joins, &at.joins_used, {&at.returned, at.returned_slots, 4}, at.cache, 2, 8, 1};
-      for (auto& other : all_) other.view.peers[i] = {&at.words, &at.mail, &at.gift, 1, at.joins, &at.homing, &at.to_run, 1};
+      for (auto& other : all_)
+        other.view.peers[i] = {&at.words, &at.mail, &at.gift, 1, at.joins, &at.homing, &at.to_run, 1};
     }
     control_.stop = &stop_;
   }

@@ -33,8 +33,9 @@ struct peer_words {
   alignas(128) std::uint32_t asking;  ///< workers whose request was not answered, + `is_closed`
   std::uint32_t idle;                 ///< workers
   std::uint32_t is_over;
-  std::uint32_t has_told;  ///< the others that its workers leave early
-  std::uint32_t is_held;   ///< a worker is at what follows
+  std::uint32_t has_told;   ///< the others that its workers leave early
+  std::uint32_t is_wanted;  ///< tasks have come home that may not be taken yet
+  std::uint32_t is_held;    ///< a worker is at what follows
   presence phase;
   std::uint32_t rests;            ///< since there were tasks
   std::uint32_t taken_home_seen;  ///< of `taken_home`
@@ -201,7 +202,8 @@ struct peer_view : pool_view {
 #if !BALLAST_ON_GPU
     if (me.looks++ % looks_to_skip != 0) return;  // a look takes as long as a small task
 #endif
-    if (me.has_asked != 0 || mail_of(peers[own], me.number).load_relaxed() != 0 || !to_run(me.number).is_empty())
+    if (me.has_asked != 0 || mail_of(peers[own], me.number).load_relaxed() != 0 ||
+        !to_run(me.number).is_empty())
       attend(worker_group, me);
   }
   BALLAST_HD void note_idle(bool is_idle) const { in_device(mine().idle).add_relaxed(is_idle ? 1 : -1u); }
@@ -220,7 +222,9 @@ struct peer_view : pool_view {
     auto const cache = joins.cache_of(me.number);
     for (std::uint32_t i = 0; i < peers[own].lists; ++i)
       for (bounded_wait wait(worker_group); !homing(me.number + i).is_empty();) {
-        if (homing(me.number + i).take(joins.batch, [&](std::uint32_t record) { cache[me.joins++] = record; }))
+        if (homing(me.number + i).take(joins.batch, [&](std::uint32_t record) {
+              cache[me.joins++] = record;
+            }))
           return true;
         if (wait()) continue;
         halt_for(pool_halt::stalled);
@@ -271,7 +275,7 @@ struct peer_view : pool_view {
   BALLAST_NOINLINE BALLAST_HD void attend(WorkerGroup const& worker_group, peer_worker& me) const {
     answer(worker_group, me);
     if (me.has_asked != 0) look_for_gift(me, 0);
-    take_home(me, me.number, worker_group.now_ns());
+    take_home(me, me.number);
   }
   template <class WorkerGroup>
   BALLAST_NOINLINE BALLAST_HD void search(WorkerGroup const& worker_group, peer_worker& me) const {
@@ -281,8 +285,8 @@ struct peer_view : pool_view {
       look_for_gift(me, now_ns);
     else if (now_ns - me.idle_since_ns > patience_ns && now_ns >= me.may_ask_ns && are_many_idle())
       ask(me);
-    take_home(me, me.number, now_ns);
-    if (me.held() == 0) take_home(me, me.draw(), now_ns);
+    take_home(me, me.number);
+    if (me.held() == 0) take_home(me, me.draw());  // its own worker may be long at a task
     if (me.held() == 0) count_device(now_ns);
   }
 
@@ -368,23 +372,16 @@ struct peer_view : pool_view {
     return me.held() == 0 || me.held() + tasks <= stack_capacity / 2;
   }
 
-  BALLAST_HD bool hold_device() const {
-    auto const held = in_device(mine().is_held);
-    return held.load_relaxed() == 0 && held.compare_exchange_acq_rel(0, 1);
-  }
-  BALLAST_HD void let_go_of_device() const { in_device(mine().is_held).store_release(0); }
-
-  /// What is to run here because its last child ran elsewhere, of one list, once this device is counted in. It
-  /// does not count itself out while a worker is at it.
-  BALLAST_HD void take_home(peer_worker& me, std::uint32_t list, std::uint64_t now_ns) const {
+  /// What is to run here because its last child ran elsewhere, of one list. Who takes is counted like one who
+  /// asks, so the device does not count itself out meanwhile; a device that is out comes in first.
+  BALLAST_HD void take_home(peer_worker& me, std::uint32_t list) const {
     if (to_run(list).is_empty() || !has_room(me, 1)) return;
     auto const asking = in_device(mine().asking);
-    bool const is_in = (asking.add_acquire(1) & is_closed) == 0;
-    if (is_in) take_all_home(me, list);
+    if ((asking.add_acquire(1) & is_closed) == 0)
+      take_all_home(me, list);
+    else
+      in_device(mine().is_wanted).store_relaxed(1);
     asking.add_release(-1u);
-    if (is_in || !hold_device()) return;
-    if (mine().phase != presence::counted_out || comes_in(mine(), now_ns)) take_all_home(me, list);
-    let_go_of_device();
   }
   /// They are counted here before their senders are told.
   BALLAST_HD void take_all_home(peer_worker& me, std::uint32_t list) const {
@@ -415,8 +412,9 @@ struct peer_view : pool_view {
 
   /// One step of the device's way out or in.
   BALLAST_HD void count_device(std::uint64_t now_ns) const {
-    if (!hold_device()) return;
     auto& words = mine();
+    auto const held = in_device(words.is_held);
+    if (held.load_relaxed() != 0 || !held.compare_exchange_acq_rel(0, 1)) return;
     forget_taken_home(words);
     switch (words.phase) {
       case presence::counted_in:
@@ -428,7 +426,7 @@ struct peer_view : pool_view {
       default:
         count_in(words, now_ns);
     }
-    let_go_of_device();
+    held.store_release(0);
   }
 
   /// What this device has sent is pending where it was taken, and here no more.
@@ -444,6 +442,12 @@ struct peer_view : pool_view {
     words.phase = phase;
     words.since_ns = now_ns;
   }
+  /// Its workers may ask again, and take what has come home.
+  BALLAST_HD static void open(peer_words& words, std::uint64_t now_ns) {
+    enter(words, presence::counted_in, now_ns);
+    in_device(words.is_wanted).store_relaxed(0);
+    in_device(words.asking).add_release(is_closed);  // wraps
+  }
 
   BALLAST_HD void begin_to_close(peer_words& words, std::uint64_t now_ns) const {
     if (!has_no_task()) words.rests = 0;
@@ -455,30 +459,22 @@ struct peer_view : pool_view {
 
   /// None of its workers asks any more: what has no task now will have none.
   BALLAST_HD void count_out(peer_words& words, std::uint64_t now_ns) const {
-    auto const asking = in_device(words.asking);
-    if (asking.load_acquire() != is_closed) return;
-    if (!has_no_task()) {
-      asking.add_release(is_closed);  // wraps
-      return enter(words, presence::counted_in, now_ns);
-    }
+    if (in_device(words.is_wanted).load_relaxed() != 0) return open(words, now_ns);
+    if (in_device(words.asking).load_acquire() != is_closed) return;
+    if (!has_no_task()) return open(words, now_ns);
     enter(words, presence::counted_out, now_ns);
     if (shared(peers[0].words->out).add_relaxed(1) + 1 == devices) in_device(words.is_over).store_relaxed(1);
   }
 
   BALLAST_HD void count_in(peer_words& words, std::uint64_t now_ns) const {
-    if (shared(peers[0].words->out).load_relaxed() == devices)
-      return in_device(words.is_over).store_relaxed(1);
-    if (now_ns - words.since_ns < rest_ns << words.rests || !comes_in(words, now_ns)) return;
-    if (words.rests < max_rest_doublings) ++words.rests;
-  }
-  /// Not when all are out.
-  BALLAST_HD bool comes_in(peer_words& words, std::uint64_t now_ns) const {
     auto const word = shared(peers[0].words->out);
     auto const out = word.load_relaxed();
-    if (out == devices || !word.compare_exchange_acq_rel(out, out - 1)) return false;
-    enter(words, presence::counted_in, now_ns);
-    in_device(words.asking).add_release(is_closed);  // wraps
-    return true;
+    if (out == devices) return in_device(words.is_over).store_relaxed(1);
+    bool const is_wanted = in_device(words.is_wanted).load_relaxed() != 0;
+    if (!is_wanted && now_ns - words.since_ns < rest_ns << words.rests) return;
+    if (!word.compare_exchange_acq_rel(out, out - 1)) return;
+    if (!is_wanted && words.rests < max_rest_doublings) ++words.rests;
+    open(words, now_ns);
   }
 };
 
