@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <array>
 #include <chrono>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "ballast/task_pool.hpp"
+#include "connect4/pool_search.hpp"
 #include "pool/benchmarks.hpp"
 #include "pool/known_numbers.hpp"
 #include "pool/peer_kernels.cuh"
@@ -14,27 +19,76 @@
 namespace ballast::bench {
 namespace {
 
-/// Tasks that add to the run's sum.
-struct summing_load {
+struct load {
   std::string name;
   kernel_set const* kernels;
-  task root;
-  std::optional<std::uint64_t> sum;  ///< where it is known
+  std::vector<task> roots;
+  std::optional<std::uint64_t> result;  ///< where it is known
+  std::function<std::uint64_t(pool_statistics const&)> result_of = [](auto const& did) { return did.sum; };
 };
 
-std::vector<summing_load> loads(session const& now) {
+/// Where the joins of roots put their values.
+struct answers {
+  explicit answers(std::shared_ptr<compute_device> const& device)
+      : number(device, 1), columns(device, connect4::columns) {}
+
+  pinned_buffer<std::uint64_t> number;
+  pinned_buffer<connect4::score> columns;
+};
+
+load fibonacci_with_joins(answers& into, std::uint32_t n) {
+  return {"fibonacci with joins",
+          &fibonacci_above_kernels(),
+          {task(fibonacci_above{{array_ref(into.number.data()), {}}, n, 2})},
+          fibonacci_number(n),
+          [&into](auto const&) { return std::exchange(into.number[0], 0); }};
+}
+
+/// The tree of the empty board. Its result is made of the columns' values and the number of nodes.
+load connect4_search(answers& into, int lookahead) {
+  constexpr std::array all_columns{0, 1, 2, 3, 4, 5, 6};
+  connect4::search_request request;
+  request.lookahead = lookahead;
+  auto const result_of = [&into](pool_statistics const& did) {
+    std::uint64_t result = did.created - did.joins;
+    for (auto& value : std::span(into.columns.data(), into.columns.size()))
+      result = 31 * result + std::uint64_t(std::exchange(value, connect4::score{}));
+    return result;
+  };
+  return {"connect-4", &connect4_over_devices_kernels(),
+          connect4::first_level(request, all_columns, array_ref<connect4::score>(into.columns.data())),
+          std::nullopt, result_of};
+}
+
+/// What a pool has done and found.
+struct run_of_load {
+  run_of_load(task_pool& pool, load const& load) {
+    seconds = seconds_of([&] { did = pool.run(load.roots); });
+    result = load.result_of(did);
+  }
+  pool_statistics did;
+  double seconds = 0;
+  std::uint64_t result = 0;
+};
+
+std::vector<load> loads(session const& now, answers& into) {
   auto const choose = [&](std::uint32_t of_gpu, std::uint32_t of_cores, std::uint32_t in_quick) {
     return now.quick() ? in_quick : now.first()->is_cuda() ? of_gpu : of_cores;
   };
-  auto const n = choose(47, 30, 15), bushy = choose(8, 3, 2);
+  auto const n = choose(47, 30, 15), joined = choose(41, 30, 15), bushy = choose(8, 3, 2);
   auto const queens = std::uint8_t(choose(16, 13, 8)), cut_off = std::uint8_t(choose(7, 5, 3));
   auto const tree_sum =
       bushy < 5 ? std::optional(sum_over_tree(bushy).all) : std::nullopt;  // else half a minute
-  return {{"one task", &summing_fibonacci_kernels(), task(summing_fibonacci_task{1}), 1},
-          {"fibonacci", &summing_fibonacci_kernels(), task(summing_fibonacci_task{n}), fibonacci_number(n)},
-          {"queens", &summing_queens_kernels(), task(summing_queens_task{{}, queens, 0, cut_off}),
+  auto const lookahead = int(choose(10, 6, 3));
+  return {{"one task", &summing_fibonacci_kernels(), {task(summing_fibonacci_task{1})}, 1},
+          {"fibonacci", &summing_fibonacci_kernels(), {task(summing_fibonacci_task{n})}, fibonacci_number(n)},
+          {"queens",
+           &summing_queens_kernels(),
+           {task(summing_queens_task{{}, queens, 0, cut_off})},
            queens_solutions(queens)},
-          {"unbalanced tree", &summing_formula_kernels(), task(summing_formula_task{{}, bushy}), tree_sum}};
+          {"unbalanced tree", &summing_formula_kernels(), {task(summing_formula_task{{}, bushy})}, tree_sum},
+          fibonacci_with_joins(into, joined),
+          connect4_search(into, lookahead)};
 }
 
 /// How much of a run was done behind the first workers.
@@ -52,21 +106,20 @@ double idle_share(pool_statistics const& did, double seconds) {
 }
 
 /// One run in each pool in turn, so that both see the same machine.
-void measure_load(session& now, summing_load const& load, double place) {
+void measure_load(session& now, load const& load, double place) {
   task_pool alone(now.first(), *load.kernels), together(now.devices(), *load.kernels);
   std::vector<double> of_one, of_all, shares;
   pool_statistics by_one, by_all;
-  auto const seconds = [&](task_pool& pool, pool_statistics& did) {
-    return seconds_of([&] { did = pool.run(load.root); });
-  };
   for (std::size_t i = 0; i < now.size(11, 1); ++i) {
-    auto const one = seconds(alone, by_one), all = seconds(together, by_all);
-    now.verify(
-        by_one.sum == load.sum.value_or(by_one.sum) && by_all.sum == by_one.sum && by_all.run == by_one.run,
-        "the sums are known, and the same on one device and on all");
+    run_of_load one(alone, load), all(together, load);
+    by_one = std::move(one.did);
+    by_all = std::move(all.did);
+    now.verify(one.result == load.result.value_or(one.result) && all.result == one.result &&
+                   by_all.run == by_one.run,
+               "the results are known, and the same on one device and on all");
     if (i < now.size(2, 0)) continue;
-    of_one.push_back(one);
-    of_all.push_back(all);
+    of_one.push_back(one.seconds);
+    of_all.push_back(all.seconds);
     shares.push_back(share_behind(by_all, by_one.workers.size()));
   }
   now.add("the first device", place, "s", std::move(of_one));
@@ -87,9 +140,11 @@ std::string needs_several_devices(device_list const& devices) {
 
 void measure_pool_devices(session& now) {
   now.axes("Tasks that create tasks, on one device and on all of the list",
-           "0: one task, 1: fibonacci, 2: queens, 3: unbalanced tree", "seconds");
+           "0: one task, 1: fibonacci, 2: queens, 3: unbalanced tree, 4: fibonacci with joins, 5: connect-4",
+           "seconds");
+  answers into(now.first());
   double place = 0;
-  for (auto const& load : loads(now)) measure_load(now, load, place++);
+  for (auto const& load : loads(now, into)) measure_load(now, load, place++);
 }
 
 }  // namespace ballast::bench

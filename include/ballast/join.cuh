@@ -12,7 +12,8 @@ namespace ballast {
 
 /// Names a join: a task that waits for children. Made by fork(); tasks carry it among their arguments.
 struct join_handle {
-  std::uint32_t number = 0;  ///< 1 + the index of its record; 0: no join
+  /// 1 + the index of its record, and in bits 28 to 31 the device of a pool over several; 0: no join.
+  std::uint32_t number = 0;
   /// Whether it names a join at all.
   BALLAST_HD explicit operator bool() const { return number != 0; }
 };
@@ -21,9 +22,11 @@ struct join_handle {
 /// multithreaded runtime system", PPoPP 1995, or the counter that Mohan and Gopalan 2014 keep at each node.
 struct alignas(64) join_record {
   std::uint64_t value;  ///< in which the children combine their results
-  std::uint32_t left;   ///< children that have not finished
-  /// Keeps the task behind it aligned.
-  std::uint32_t unused;
+  /// Children that have not finished; of several devices also `joins_abroad`.
+  std::uint32_t left;
+  /// Of a record that comes home from another device: 1 + the index of the next one, or 0; and in bits 28 to
+  /// 31, if its continuation is to run, that device.
+  std::uint32_t next;
   /// What runs when `left` has become 0.
   detail::stored_task continuation;
 };
@@ -35,6 +38,8 @@ inline constexpr std::uint32_t max_joins_taken = 32;
 /// The records of joins, all bits zero at first. A worker keeps some free records in its own cache; surplus
 /// ones go through a ring.
 struct join_arena {
+  static constexpr scope reach = scope::device;  ///< of the atomic operations on a join
+
   /// `capacity` of them, in the device's memory.
   join_record* records = nullptr;
   std::uint32_t* used = nullptr;  ///< records below this were used before; may exceed `capacity`
@@ -45,13 +50,27 @@ struct join_arena {
   std::uint32_t cache_capacity = 0;
   std::uint32_t batch = 1;  ///< records that a worker takes in one step
 
+  /// The arena of the calling thread's device.
+  BALLAST_HD join_arena const& here() const { return *this; }
+  /// Names the join of that record of this device.
+  BALLAST_HD join_handle handle_of(std::uint32_t record) const { return {record + 1}; }
+  /// The index of the record of a join, which is set.
+  BALLAST_HD std::uint32_t record_of(join_handle join) const { return join.number - 1; }
   /// The record of a join, which is set.
   BALLAST_HD join_record& operator[](join_handle join) const {
-    return array_ref<join_record>(records)[join.number - 1];
+    return array_ref<join_record>(records)[record_of(join)];
   }
+  /// Whether the record of a join that is over is another device's, to which it goes back.
+  BALLAST_HD bool sends_home(join_handle) const { return false; }
   /// The children of a join that have not finished.
   BALLAST_HD device_atomic<std::uint32_t> left(join_handle join) const {
     return device_atomic<std::uint32_t>((*this)[join].left);
+  }
+  /// One child of the join has finished. True: it was the last, and what all have written is visible.
+  BALLAST_HD bool is_finished_by_last(join_handle join) const {
+    if (left(join).add_release(~std::uint32_t(0)) != 1) return false;
+    fence_after_relaxed<reach>();
+    return true;
   }
   /// The word in which the children of a join combine theirs.
   BALLAST_HD device_atomic<std::uint64_t> value(join_handle join) const {

@@ -40,7 +40,7 @@ struct pool_options {
   std::uint32_t capacity = 1024;
   /// Joins that can wait at the same time, 64 bytes each, plus some 100 to 400 more for each block's cache.
   /// 0: 2048 for each block. Sets whose kernels make no joins get none. `static` starts with this number
-  /// and makes more where memory allows.
+  /// and makes more where memory allows. Of several devices each has so many, less than 2^28 with its caches.
   std::uint32_t joins = 0;
   /// How many blocks work, and how long they may take to stop.
   detail::resident_options resident = {};

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "ballast/detail/pool/join_cache.cuh"
 #include "pool_executor.hpp"
 
 namespace ballast::detail {
@@ -13,6 +14,8 @@ class join_memory {
   join_memory(pool_plan const& plan, std::uint32_t workers);
 
   join_arena arena() const;
+  /// One list for each worker.
+  homing_words* homing() const { return homing_.data(); }
   void clear(stream& on);
   /// What so many records take, or those that there are, if they are more.
   std::size_t bytes_for(std::uint64_t records) const {
@@ -35,6 +38,10 @@ class join_memory {
   device_buffer<std::uint32_t> used_, caches_;
   device_buffer<ring_queue_words> ring_;
   device_buffer<ring_slot<std::uint32_t>> slots_;
+  device_buffer<homing_words> homing_;
 };
+
+/// Of one of several devices, whose joins have short names. Throws bad_argument ("joins").
+void require_names_for_joins(pool_plan const& plan, std::uint32_t workers);
 
 }  // namespace ballast::detail

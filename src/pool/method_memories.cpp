@@ -82,6 +82,7 @@ void peer_memory::prepare(stream& on) {
   detail::clear(on, words_);
   detail::clear(on, mail_);
   detail::clear(on, gifts_);
+  detail::clear(on, to_run_);
 }
 
 void peer_memory::start(kernel_start const& how, pool_view const& view) {
@@ -95,6 +96,15 @@ void peer_memory::collect(stream& on, std::vector<stored_task>& into) {
   chunks_.collect(on, into);
   for (auto const& gift : copy_of(on, gifts_))
     if (gift.filled > 1) into.insert(into.end(), gift.tasks, gift.tasks + (gift.filled - 1));
+  auto const* const joins = among_.peers[among_.own].joins;
+  for (auto const& list : copy_of(on, to_run_))
+    for (auto next = list.newest; next != 0;) {
+      join_record join;
+      on.copy(&join, joins + (next - 1), sizeof join);
+      on.synchronize();
+      into.push_back(join.continuation);
+      next = join.next & 0xfffffff;
+    }
 }
 
 template <class Method, class Words>

@@ -11,6 +11,7 @@
 #include "ballast/detail/pool/peer_view.cuh"
 #include "ballast/detail/pool/pool_loop.cuh"
 #include "ballast/detail/pool/shared_queues.cuh"
+#include "join_memory.hpp"
 #include "pool_executor.hpp"
 
 namespace ballast::detail {
@@ -53,20 +54,22 @@ class peer_memory final : public method_memory {
       : chunks_(plan, workers),
         words_(plan.device, 1),
         mail_(plan.device, workers),
-        gifts_(plan.device, workers) {}
+        gifts_(plan.device, workers),
+        to_run_(plan.device, workers) {}
 
-  peer_device reached(std::uint32_t workers) const {
-    return {words_.data(), mail_.data(), gifts_.data(), workers};
+  peer_device reached(std::uint32_t workers, join_memory const& joins) const {
+    return {words_.data(),         mail_.data(),   gifts_.data(),  workers,
+            joins.arena().records, joins.homing(), to_run_.data(), std::uint32_t(to_run_.size())};
   }
   /// Before each launch, once it is known how many workers each device has.
   void meet(std::span<peer_device const> all, std::uint32_t own);
   void clear(stream& on) override { chunks_.clear(on); }
   void prepare(stream& on) override;
   void start(kernel_start const& how, pool_view const& view) override;
-  /// With the tasks that came, and that nobody has taken.
+  /// With the tasks that came, and those to run that were sent home, which nobody has taken.
   void collect(stream& on, std::vector<stored_task>& into) override;
   std::size_t bytes() const override {
-    return chunks_.bytes() + words_.bytes() + mail_.bytes() + gifts_.bytes();
+    return chunks_.bytes() + words_.bytes() + mail_.bytes() + gifts_.bytes() + to_run_.bytes();
   }
 
  private:
@@ -74,6 +77,7 @@ class peer_memory final : public method_memory {
   device_buffer<peer_words> words_;
   device_buffer<std::uint32_t> mail_;
   device_buffer<worker_gift> gifts_;
+  device_buffer<homing_words> to_run_;
   peer_view among_;
 };
 

@@ -18,6 +18,7 @@ constexpr auto nap = std::chrono::microseconds(50);
 using memory_maker = std::unique_ptr<method_memory> (*)(pool_plan const& plan, std::uint32_t workers);
 
 std::unique_ptr<method_memory> make_peer_memory(pool_plan const& plan, std::uint32_t workers) {
+  require_names_for_joins(plan, workers);
   return std::make_unique<peer_memory>(plan, workers);
 }
 
@@ -35,7 +36,12 @@ class device_part {
   }
 
   resident_kernel& kernel() { return kernel_; }
-  method_memory& memory() { return *memory_; }
+  peer_device reached() const {
+    return dynamic_cast<peer_memory const&>(*memory_).reached(kernel_.blocks(), workers_.joins());
+  }
+  void meet(std::span<peer_device const> all, std::uint32_t own) {
+    dynamic_cast<peer_memory&>(*memory_).meet(all, own);
+  }
   stream& on() { return *stream_; }
   std::uint32_t workers() const { return kernel_.max_blocks() * tasks_at_once(plan_); }
   std::size_t memory_bytes() const { return memory_->bytes() + workers_.bytes(); }
@@ -45,7 +51,6 @@ class device_part {
     try {
       kernel_.join(deadline::in(clock::duration(0)));
     } catch (timed_out const&) { return true; }
-    workers_.forget_joins();  // what that run has left, its caller has given up
     return false;
   }
 
@@ -89,9 +94,8 @@ class device_part {
   std::vector<stored_task>& waiting() { return waiting_; }
   /// All others that have not run.
   void collect(std::vector<stored_task>& into) {
-    if (!has_run_) return;
-    memory_->collect(*stream_, into);
-    workers_.collect(*stream_, into);
+    memory_->collect(*stream_, into);  // also what others have sent to a kernel that was not started
+    if (has_run_) workers_.collect(*stream_, into);
   }
   /// When all have ended well.
   void note_end() {
@@ -102,6 +106,8 @@ class device_part {
                   std::to_string(pending) + " pending tasks, which cannot be");
   }
   void end_run(bool was_stopped) { workers_.end_run(was_stopped); }
+  void forget_joins() { workers_.forget_joins(); }
+  bool has_forgotten_joins() const { return workers_.has_forgotten_joins(); }
 
   /// Adds what the run has counted here, once.
   void add_to(pool_statistics& sum) {
@@ -169,6 +175,8 @@ class resident_executor final : public pool_executor {
   }
   /// Of each, also if another one is lost.
   bool is_claimed() override {
+    if (std::ranges::any_of(parts_, [](auto const& part) { return part->kernel().claimed(); }))
+      forget_joins();  // what that run has left, its caller has given up
     bool any = false;
     std::exception_ptr loss;
     for (auto const& part : parts_) try {
@@ -199,6 +207,8 @@ class resident_executor final : public pool_executor {
       collect_unrun(run);
     }
     for (auto const& part : parts_) part->end_run(!run.why_stopped.empty());
+    if (std::ranges::any_of(parts_, [](auto const& part) { return part->has_forgotten_joins(); }))
+      forget_joins();
     for (auto const& part : parts_) part->add_to(run.statistics);
     run.statistics.max_stored = std::max(run.statistics.max_stored, most_with_host_);
   }
@@ -214,12 +224,15 @@ class resident_executor final : public pool_executor {
     }
   };
 
+  /// Of all: tasks of one name the joins of others.
+  void forget_joins() {
+    for (auto const& part : parts_) part->forget_joins();
+  }
+
   void meet() {
     std::vector<peer_device> all;
-    for (auto const& part : parts_)
-      all.push_back(dynamic_cast<peer_memory&>(part->memory()).reached(part->kernel().blocks()));
-    for (std::uint32_t i = 0; i < parts_.size(); ++i)
-      dynamic_cast<peer_memory&>(parts_[i]->memory()).meet(all, i);
+    for (auto const& part : parts_) all.push_back(part->reached());
+    for (std::uint32_t i = 0; i < parts_.size(); ++i) parts_[i]->meet(all, i);
   }
 
   /// In turn, so that each has some of the newest.

@@ -65,6 +65,8 @@ class worker_memory {
   void begin_run(stream& on);
   void end_run(bool was_stopped);
   void forget_joins() { joins_are_stale_ = true; }
+  bool has_forgotten_joins() const { return joins_are_stale_; }
+  join_memory const& joins() const { return joins_; }
 
   /// Before each launch: these tasks are pending, of which each worker takes some, the newest first, when it
   /// has no other. Allocates if they are more than ever before. Waits for the stream only if they are more

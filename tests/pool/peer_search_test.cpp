@@ -172,5 +172,150 @@ TEST(peer_search, goes_wrong_if_a_worker_may_still_ask) {
   EXPECT_TRUE(goes_wrong({asked_device, asking_worker, counting_worker(false)}));
 }
 
+/// A join of the home device, whose last child runs on another one, the sender.
+struct joined {
+  std::uint32_t out = 0;
+  std::uint32_t to_run = 0, taken_home = 0;  // the list, and what the sender is told
+  std::uint32_t asking = 0, is_wanted = 0;   // at home: who asks or takes, + is_closed
+  std::uint32_t at_home = 0, at_sender = 1;  // pending there: the child at first
+  std::uint32_t left = 2;                    // the truth: the child, and what waits for it
+};
+using join_exploration = explorer<joined>;
+enum class flaw { none, taken_uncounted, no_unit, unit_counted_late };
+
+join_exploration::taken leave_joined(joined& memory) {
+  while (word(memory.out).load_relaxed() != 2) running_thread->wait();
+  return {word(memory.left).load_relaxed()};
+}
+
+/// Sends what waits home before it ends.
+join_exploration::program last_child(flaw planted) {
+  return [=](joined& memory) {
+    word const pending(memory.at_sender);
+    bool const is_late = planted == flaw::unit_counted_late;
+    if (!is_late && planted != flaw::no_unit) pending.add_relaxed(1);
+    word(memory.to_run).store_release(1);
+    word(memory.left).add_relaxed(one_less);
+    pending.add_relaxed(is_late ? 0 : one_less);
+    return leave_joined(memory);
+  };
+}
+
+/// Another worker there: subtracts what home has taken, and counts the device out.
+join_exploration::taken counting_sender(joined& memory) {
+  word const pending(memory.at_sender), taken_home(memory.taken_home);
+  for (std::uint32_t seen = 0;;) {
+    std::uint32_t const now = taken_home.load_acquire();
+    if (now != seen) pending.add_relaxed(seen - now);
+    bool const is_told = now != seen;
+    seen = now;
+    if (pending.load_acquire() == 0) break;
+    if (!is_told) running_thread->wait(2);
+  }
+  word(memory.out).add_relaxed(1);
+  return leave_joined(memory);
+}
+
+/// A worker at home: takes what came, or says that it may not yet.
+join_exploration::program taking_worker(flaw planted) {
+  return [=](joined& memory) {
+    word const asking(memory.asking), pending(memory.at_home);
+    std::uint32_t const one = planted == flaw::taken_uncounted ? 0 : 1;
+    while (word(memory.to_run).load_acquire() == 0) running_thread->wait();
+    while ((asking.add_relaxed(one) & is_closed) != 0) {
+      word(memory.is_wanted).store_relaxed(1);
+      asking.add_release(0 - one);
+      while ((asking.load_relaxed() & is_closed) != 0) running_thread->wait();
+    }
+    pending.add_relaxed(1);
+    word(memory.taken_home).add_release(1);
+    asking.add_release(0 - one);
+    word(memory.left).add_relaxed(one_less);
+    pending.add_relaxed(one_less);
+    return leave_joined(memory);
+  };
+}
+
+/// Another one there: counts the device out, and in again where it is wanted.
+class counting_home {
+ public:
+  explicit counting_home(joined& memory) : memory_(memory) {}
+
+  join_exploration::taken run() {
+    while (!is_over()) {
+      close();
+      if (word(memory_.is_wanted).load_relaxed() != 0) {
+        open();
+      } else if (word(memory_.asking).load_acquire() != is_closed) {
+        running_thread->wait(2);
+      } else if (word(memory_.at_home).load_acquire() != 0) {
+        open();
+      } else {
+        word(memory_.out).add_relaxed(1);
+        come_in();
+      }
+    }
+    return {word(memory_.left).load_relaxed()};
+  }
+
+ private:
+  static constexpr int max_closes = 2;  ///< while something is left: it stays open for long enough at last
+
+  bool is_over() const { return is_over_; }
+  void close() {
+    if (is_closed_) return;
+    if (++closes_ == max_closes)
+      while (word(memory_.left).load_relaxed() != 0) running_thread->wait();
+    while (word(memory_.at_home).load_acquire() != 0) running_thread->wait();
+    word(memory_.asking).add_release(is_closed);
+    is_closed_ = true;
+  }
+  void open() {
+    word(memory_.is_wanted).store_relaxed(0);
+    word(memory_.asking).add_release(is_closed);
+    is_closed_ = false;
+  }
+  void come_in() {
+    word const out(memory_.out);
+    for (;;) {
+      std::uint32_t const seen = out.load_relaxed();
+      if (seen == 2) {
+        is_over_ = true;
+        return;
+      }
+      if (word(memory_.is_wanted).load_relaxed() == 0) running_thread->wait(2);
+      if (out.compare_exchange_acq_rel(seen, seen - 1)) return open();
+    }
+  }
+
+  joined& memory_;
+  bool is_closed_ = false, is_over_ = false;
+  int closes_ = 0;
+};
+
+join_exploration::report explored_join(flaw planted) {
+  auto const nobody_left_early = [](joined& memory, join_exploration::taken const& tasks_left) {
+    return memory.left == 0 && tasks_left == join_exploration::taken(tasks_left.size(), 0);
+  };
+  auto const home = [](joined& memory) { return counting_home(memory).run(); };
+  return join_exploration({}, {last_child(planted), counting_sender, taking_worker(planted), home},
+                          nobody_left_early)
+      .explore();
+}
+
+TEST(peer_search, ends_when_what_waited_for_a_child_on_another_device_has_run_at_home) {
+  auto const report = explored_join(flaw::none);
+  EXPECT_EQ(report.failures, 0u);
+  EXPECT_EQ(report.deadlocks, 0u);
+  EXPECT_GT(report.ends, 1u);
+}
+
+TEST(peer_search, goes_wrong_if_what_comes_home_is_not_counted) {
+  for (auto const planted : {flaw::taken_uncounted, flaw::no_unit, flaw::unit_counted_late}) {
+    auto const report = explored_join(planted);
+    EXPECT_NE(report.failures + report.deadlocks, 0u) << int(planted);
+  }
+}
+
 }  // namespace
 }  // namespace ballast::test::peer_search_test

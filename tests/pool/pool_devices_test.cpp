@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pools over several devices: what is refused, and how workers of two devices send each other tasks.
+// Pools over several devices: what is refused, and how workers of two devices send each other tasks and
+// joins.
 
 #include <gtest/gtest.h>
 
@@ -10,7 +11,9 @@
 #include <string>
 #include <vector>
 
+#include "ballast/detail/pool/join_cache.cuh"
 #include "ballast/detail/pool/peer_view.cuh"
+#include "ballast/detail/pool/pool_list.cuh"
 #include "ballast/error.hpp"
 #include "ballast/task_pool.hpp"
 #include "pool_device.hpp"
@@ -31,6 +34,16 @@ TEST(pool_over_devices, is_refused_for_no_device_too_many_and_other_methods) {
   EXPECT_EQ(pool_on(pool_devices(2), "abp"), "method");
   EXPECT_EQ(pool_on(pool_devices(2), "static"), "method");
   EXPECT_EQ(pool_on(pool_devices(2), "chunks"), "nothing");
+}
+
+TEST(pool_over_devices, is_refused_for_more_joins_than_its_handles_can_name) {
+  auto const pool_of = [](std::uint32_t joins) {
+    return refused_argument(
+        [&] { task_pool(pool_devices(2), joining_kernels_of_blocks(), pool_by("chunks", 1024, joins)); });
+  };
+  EXPECT_EQ(pool_of(1u << 28), "joins");
+  EXPECT_EQ(pool_of(max_joins_of_device), "joins") << "each worker has some beside these";
+  EXPECT_EQ(pool_of(1000), "nothing");
 }
 
 TEST(pool_over_devices, of_a_set_for_one_device_says_what_to_list) {
@@ -70,6 +83,11 @@ class two_workers : public testing::Test {
     worker_gift gift{};
     tagged_deque_words published{};
     chunks_ref::public_deque::slot slots[2] = {};
+    join_record joins[2] = {};
+    std::uint32_t joins_used = 0, cache[8 + max_joins_taken] = {};
+    ring_queue_words returned{};
+    ring_slot<std::uint32_t> returned_slots[4] = {};
+    homing_words homing{}, to_run{};
     peer_view view;
   };
 
@@ -84,7 +102,9 @@ class two_workers : public testing::Test {
       at.view.method.public_deque_capacity = 2;
       at.view.own = i;
       at.view.devices = 2;
-      for (auto& other : all_) other.view.peers[i] = {&at.words, &at.mail, &at.gift, 1};
+      at.view.joins = {at.joins, &at.joins_used, {&at.returned, at.returned_slots, 4}, at.cache, 2, 8, 1};
+      for (auto& other : all_)
+        other.view.peers[i] = {&at.words, &at.mail, &at.gift, 1, at.joins, &at.homing, &at.to_run, 1};
     }
     control_.stop = &stop_;
   }
@@ -112,6 +132,54 @@ class two_workers : public testing::Test {
   void look_between_tasks(std::uint32_t on) { all_[on].view.hand_out(worker_, all_[on].me); }
   std::uint32_t pending_on(std::uint32_t on) { return all_[on].view.pending().load_relaxed(); }
 
+  using kernels = pool_list<fibonacci<64>, fibonacci_sum<64>>;
+
+  /// Fibonacci's number n, for answer_.
+  void create_fibonacci(std::uint32_t on, std::uint32_t n) {
+    fibonacci<64> const root{array_ref<std::uint64_t>(&answer_), {}, n};
+    stored_task created{};
+    __builtin_memcpy(created.record.data, &root, sizeof root);
+    created.record.describe({0, 1}, 0);
+    auto& at = all_[on];
+    at.view.stack_of(0)[at.me.end++] = created;
+    ++at.me.delta;
+    at.view.flush_counts(at.me);
+  }
+  /// False: there is none, or no record for its join.
+  bool run_newest(std::uint32_t on) {
+    auto& view = all_[on].view;
+    auto& me = all_[on].me;
+    if (me.held() == 0 || !reserve_joins(worker_, view, me, kernels::max_joins, kernels::max_joins))
+      return false;
+    auto const record = view.stack_of(0)[--me.end].record;
+    auto const first = me.end;
+    me.limit = first + kernels::room_for(record);
+    kernels::run_first_block<host_block>(record, worker_.place(),
+                                         stack_sink<peer_joins>(view.stack_of(0), me, view.joins_of_tasks()));
+    refill_join_cache(worker_, view, me);
+    count_joins(view, me, kernels::max_joins);
+    me.delta += me.end - first - 1;
+    view.flush_counts(me);
+    return true;
+  }
+  /// The older half of the stack, to one that has none.
+  void send(std::uint32_t from, std::uint32_t to) {
+    while (all_[to].me.held() == 0) {
+      ASSERT_TRUE(search(to));
+      look_between_tasks(from);
+    }
+  }
+  /// Number 2 on device 0, one of whose two children runs on device 1, the later of both.
+  void run_two_with_the_last_child_on_the_other() {
+    create_fibonacci(0, 2);
+    ASSERT_TRUE(run_newest(0));
+    send(0, 1);
+    ASSERT_TRUE(run_newest(0));
+    ASSERT_EQ(all_[0].me.held(), 0u);
+    ASSERT_TRUE(run_newest(1));
+  }
+
+  std::uint64_t answer_ = 100;
   std::array<one, 2> all_;
   std::uint32_t stop_ = 0;
 
@@ -155,6 +223,100 @@ TEST_F(two_workers, stay_while_a_gift_is_on_its_way_and_leave_when_it_has_run) {
   while (stays) stays = search(0) && search(1);
   EXPECT_EQ(all_[0].words.out, 2u);
   EXPECT_EQ(pending_on(0) + pending_on(1), 0u);
+}
+
+TEST_F(two_workers, run_what_waits_where_its_join_was_made) {
+  run_two_with_the_last_child_on_the_other();
+  EXPECT_EQ(all_[1].me.held(), 0u);
+  EXPECT_EQ(all_[1].me.counts.created, 1u) << "sent home";
+  EXPECT_EQ(pending_on(1), 1u) << "what it has sent";
+  ASSERT_TRUE(search(0));
+  EXPECT_EQ(pending_on(0), 1u);
+  ASSERT_TRUE(search(1));
+  EXPECT_EQ(pending_on(1), 0u) << "home has taken it";
+  ASSERT_TRUE(run_newest(0));
+  EXPECT_EQ(answer_, 1u);
+  EXPECT_EQ(pending_on(0), 0u);
+  EXPECT_EQ(all_[0].me.counts.joins, 1u);
+  EXPECT_EQ(all_[1].me.counts.joins, 0u);
+}
+
+TEST_F(two_workers, take_what_waits_home_between_two_tasks) {
+  run_two_with_the_last_child_on_the_other();
+  create(0, {7});
+  for (int look = 0; look < 100 && all_[0].me.held() == 1; ++look) look_between_tasks(0);
+  EXPECT_EQ(all_[0].me.held(), 2u);
+  ASSERT_TRUE(run_newest(0));
+  EXPECT_EQ(answer_, 1u);
+}
+
+TEST_F(two_workers, come_in_again_for_what_is_sent_home) {
+  create_fibonacci(0, 2);
+  ASSERT_TRUE(run_newest(0));
+  send(0, 1);
+  ASSERT_TRUE(run_newest(0));
+  while (all_[0].words.phase != presence::counted_out) {
+    ASSERT_TRUE(search(0));
+    look_between_tasks(1);
+  }
+  ASSERT_TRUE(run_newest(1));
+  while (all_[0].me.held() == 0) ASSERT_TRUE(search(0) && search(1));
+  EXPECT_EQ(all_[0].words.phase, presence::counted_in);
+  ASSERT_TRUE(run_newest(0));
+  EXPECT_EQ(answer_, 1u);
+  for (bool stays = true; stays;) stays = search(0) && search(1);
+  EXPECT_EQ(all_[0].words.out, 2u);
+  EXPECT_EQ(pending_on(0) + pending_on(1), 0u);
+}
+
+TEST_F(two_workers, do_not_leave_while_what_waits_is_on_its_way) {
+  run_two_with_the_last_child_on_the_other();
+  all_[0].to_run.is_held = 1;  // by a worker that has not come to it
+  for (int look = 0; look < 10'000; ++look) ASSERT_TRUE(search(0) && search(1));
+  EXPECT_NE(all_[1].words.phase, presence::counted_out);
+  EXPECT_NE(all_[0].to_run.newest, 0u);
+}
+
+TEST_F(two_workers, leave_a_record_in_the_cache_where_its_join_was_made) {
+  create_fibonacci(1, 2);
+  ASSERT_TRUE(run_newest(1));
+  send(1, 0);
+  ASSERT_TRUE(run_newest(0));
+  ASSERT_TRUE(run_newest(1));
+  ASSERT_TRUE(run_newest(1));
+  EXPECT_EQ(answer_, 1u);
+  EXPECT_EQ(all_[1].me.joins, 2u) << "with the one that was there for the second child";
+  EXPECT_EQ(all_[0].homing.newest + all_[1].homing.newest, 0u);
+}
+
+TEST_F(two_workers, send_a_record_home_whose_join_has_ended_elsewhere) {
+  for (int times = 0; times < 10; ++times) {
+    answer_ = 100;
+    run_two_with_the_last_child_on_the_other();
+    ASSERT_TRUE(search(0));
+    ASSERT_EQ(all_[0].me.held(), 1u);
+    create(0, {7});  // of two tasks the older is sent
+    send(0, 1);
+    run_all(0);
+    auto const joins_of_other = all_[1].me.joins;
+    ASSERT_TRUE(run_newest(1));
+    EXPECT_EQ(answer_, 1u);
+    EXPECT_EQ(all_[1].me.joins, joins_of_other) << "it is no record of this device";
+    EXPECT_NE(all_[0].homing.newest, 0u);
+  }
+  EXPECT_EQ(all_[0].me.counts.joins, 10u) << "of two records";
+}
+
+TEST_F(two_workers, have_no_record_for_a_task_while_all_wait_for_the_other) {
+  create_fibonacci(0, 2);
+  ASSERT_TRUE(run_newest(0));
+  send(0, 1);
+  ASSERT_TRUE(run_newest(0));
+  create_fibonacci(0, 2);
+  ASSERT_TRUE(run_newest(0));
+  EXPECT_FALSE(run_newest(0)) << "even the first child may make a join, for all that is known";
+  ASSERT_TRUE(run_newest(1));
+  EXPECT_NE(all_[0].to_run.newest, 0u);
 }
 
 TEST_F(two_workers, leave_together_when_one_leaves_early) {

@@ -23,8 +23,7 @@ struct for_every_pool {
 BALLAST_KERNELS(tree_kernels_of_blocks, for_every_pool, tree_node<64>, wide_root<64>, sower<64>)
 BALLAST_KERNELS(tree_kernels_of_warps, for_every_pool, tree_node<32>, wide_root<32>, sower<32>)
 BALLAST_KERNELS(tree_kernels_of_threads, for_every_pool, tree_node<1>, wide_root<1>, sower<1>)
-BALLAST_KERNELS(joining_kernels_of_blocks, ballast::for_pool_methods, fibonacci<64>, fibonacci_sum<64>,
-                nested)
+BALLAST_KERNELS(joining_kernels_of_blocks, for_every_pool, fibonacci<64>, fibonacci_sum<64>, nested)
 BALLAST_KERNELS(joining_kernels_of_threads, ballast::for_pool_methods, fibonacci<1>, fibonacci_sum<1>)
 BALLAST_KERNELS(stray_kernels, ballast::for_pool_methods, stray, idler)
 BALLAST_KERNELS(overjoining_kernels, ballast::for_pool_methods, overjoiner, fibonacci_sum<64>)

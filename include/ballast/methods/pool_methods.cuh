@@ -45,7 +45,7 @@ struct for_pool_methods {
 };
 
 /// Among the kernels of BALLAST_KERNELS: compiles them as for_pools does, and once more for pools over
-/// several devices. None of them makes joins.
+/// several devices.
 struct for_pools_over_devices {
   /// Tells BALLAST_KERNELS that this is no kernel, and that tasks of the set may create tasks.
   static constexpr bool keeps_tasks = true;
@@ -53,7 +53,6 @@ struct for_pools_over_devices {
   template <bool KeepsTasks, class... K>
   static void compile(compiled_code& into) {
     using list = detail::pool_list<K...>;
-    static_assert(list::max_joins == 0, "joins stay on one device: list for_pools");
     for_pools::compile<KeepsTasks, K...>(into);
     into.entries.push_back(detail::make_pool_entry<list, detail::chunks_ref, detail::peer_view>());
   }

@@ -2,11 +2,70 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "ballast/detail/pool/pool_view.cuh"
 #include "ballast/join.cuh"
 
 namespace ballast::detail {
+
+/// The words of a homing_list; with all bits zero it is empty.
+struct homing_words {
+  alignas(128) std::uint32_t newest;   ///< 1 + its index
+  alignas(128) std::uint32_t is_held;  ///< a thread takes records
+};
+
+/// Records of a device that come home from others, free or with a continuation to run: a stack of them,
+/// linked through join_record::next (R. K. Treiber 1986). Every device adds records, without waiting. They
+/// are taken on their own device, by one thread at a time: so the newest that it has seen can leave and come
+/// back only through itself, and what is linked behind it is still there.
+template <template <class> class Atomic>
+class homing_list {
+ public:
+  BALLAST_HD homing_list(homing_words* words, join_record* records) : words_(words), records_(records) {}
+
+  BALLAST_HD bool is_empty() const { return newest().load_relaxed() == 0; }
+  /// `sender` (0 to 15) stays with the record.
+  BALLAST_HD void add(std::uint32_t record, std::uint32_t sender = 0) const {
+    std::uint32_t seen = 0;
+    do {
+      seen = newest().load_relaxed();
+      behind(record).store_relaxed(seen | sender << 28);
+    } while (!newest().compare_exchange_acq_rel(seen, record + 1));
+  }
+  /// Calls `keep` with up to `most` records, and says with how many: 0 also if another thread takes some.
+  template <class Keep>
+  BALLAST_HD std::uint32_t take(std::uint32_t most, Keep const& keep) const {
+    word const held(words_[0].is_held);
+    if (is_empty() || !held.compare_exchange_acq_rel(0, 1)) return 0;
+    std::uint32_t taken = 0;
+    for (std::uint32_t record = 0; taken < most && take_newest(record); ++taken) keep(record);
+    held.store_release(0);
+    return taken;
+  }
+  /// By the thread that holds the list.
+  BALLAST_HD bool take_newest(std::uint32_t& record) const {
+    for (std::uint32_t seen; (seen = newest().load_acquire()) != 0;) {
+      record = seen - 1;
+      if (newest().compare_exchange_acq_rel(seen, behind(record).load_relaxed() & 0xfffffff)) return true;
+    }
+    return false;
+  }
+
+  /// Who has added a record that was taken.
+  BALLAST_HD std::uint32_t sender_of(std::uint32_t record) const {
+    return behind(record).load_relaxed() >> 28;
+  }
+
+ private:
+  using word = Atomic<std::uint32_t>;
+
+  BALLAST_HD word newest() const { return word(words_[0].newest); }
+  BALLAST_HD word behind(std::uint32_t record) const { return word(records_[record].next); }
+
+  array_ref<homing_words> words_;
+  array_ref<join_record> records_;
+};
 
 /// Whether the tasks that ran have made more joins than there were, or ended more than there is room for.
 BALLAST_HD inline bool has_too_many_joins(pool_worker const& me) {
@@ -52,10 +111,16 @@ BALLAST_HD bool return_joins(WorkerGroup const& worker_group, pool_view const& v
   return true;
 }
 
+/// Whether joins of the device end on others too. Asked when compiled: even a call that does nothing gives
+/// the kernels of one device other registers.
+template <class View>
+inline constexpr bool are_joins_shared =
+    std::remove_reference_t<typename View::joins_type>::reach == scope::system;
+
 /// Adds a batch to the cache: records that others returned, else such as nobody has used; false: there are
 /// none. Leader.
-template <class WorkerGroup>
-BALLAST_HD bool fetch_joins(WorkerGroup const& worker_group, pool_view const& view, pool_worker& me) {
+template <class WorkerGroup, class View>
+BALLAST_HD bool fetch_joins(WorkerGroup const& worker_group, View const& view, pool_worker& me) {
   auto const& arena = view.joins;
   auto const cache = arena.cache_of(me.number);
   std::uint32_t const before = me.joins;
@@ -65,16 +130,19 @@ BALLAST_HD bool fetch_joins(WorkerGroup const& worker_group, pool_view const& vi
          (outcome = arena.returned.pop(record, bounded_wait(worker_group))) == pop_outcome::taken)
     cache[me.joins++] = record;
   if (outcome == pop_outcome::stalled) view.halt_for(pool_halt::stalled);
+  if constexpr (are_joins_shared<View>) view.take_homing_joins(me, before + arena.batch - me.joins);
   if (me.joins != before) return true;
   std::uint32_t const fresh = arena.fresh(arena.batch, record);
   for (std::uint32_t i = 0; i < fresh; ++i) cache[me.joins++] = record + i;
+  if constexpr (are_joins_shared<View>)
+    if (fresh == 0) return view.await_homing_joins(worker_group, me);
   return fresh != 0;
 }
 
 /// Sees to it that the cache holds `wished` records, or as many as there are, and not too many; false if it
 /// holds less than `min_records`. Leader.
-template <class WorkerGroup>
-BALLAST_HD bool reserve_joins(WorkerGroup const& worker_group, pool_view const& view, pool_worker& me,
+template <class WorkerGroup, class View>
+BALLAST_HD bool reserve_joins(WorkerGroup const& worker_group, View const& view, pool_worker& me,
                               std::uint32_t min_records, std::uint32_t wished) {
   auto const& arena = view.joins;
   bool const has_many = me.joins + max_joins_taken > arena.cache_capacity;

@@ -4,11 +4,14 @@
 #include <cstdint>
 
 #include "ballast/detail/pool/chunks.cuh"
+#include "ballast/detail/pool/join_cache.cuh"
 #include "ballast/detail/pool/pool_loop.cuh"
 
 namespace ballast::detail {
 
 inline constexpr std::uint32_t max_pool_devices = 16;
+inline constexpr std::uint32_t max_joins_of_device = (1u << 28) - 1;  ///< records, of several devices
+inline constexpr std::uint32_t joins_abroad = 1u << 31;  ///< in join_record::left: a child ran elsewhere
 inline constexpr std::uint32_t max_gift = 16;  ///< tasks that go to another device together, as in a chunk
 
 /// Whether a device may have tasks, or get some.
@@ -22,15 +25,20 @@ enum class presence : std::uint32_t {
 struct peer_words {
   alignas(128) std::uint32_t out;          ///< on the first device: how many have counted themselves out
   alignas(128) std::uint32_t early_leave;  ///< other devices whose workers leave early
+  /// Continuations that other devices have taken home from this one; until this device has seen it, each is a
+  /// pending task here.
+  alignas(128) std::uint32_t taken_home;
 
   // This device alone uses what follows.
   alignas(128) std::uint32_t asking;  ///< workers whose request was not answered, + `is_closed`
   std::uint32_t idle;                 ///< workers
   std::uint32_t is_over;
-  std::uint32_t has_told;  ///< the others that its workers leave early
-  std::uint32_t is_held;   ///< a worker is at what follows
+  std::uint32_t has_told;   ///< the others that its workers leave early
+  std::uint32_t is_wanted;  ///< tasks have come home that may not be taken yet
+  std::uint32_t is_held;    ///< a worker is at what follows
   presence phase;
-  std::uint32_t rests;  ///< since there were tasks
+  std::uint32_t rests;            ///< since there were tasks
+  std::uint32_t taken_home_seen;  ///< of `taken_home`
   std::uint64_t since_ns;
 };
 
@@ -48,6 +56,100 @@ struct peer_device {
   std::uint32_t* mail = nullptr;  ///< of each worker: who asks it, or 0
   worker_gift* gifts = nullptr;   ///< for each worker
   std::uint32_t workers = 0;
+  join_record* joins = nullptr;
+  homing_words* homing = nullptr;  ///< lists of free records
+  homing_words* to_run = nullptr;  ///< lists of joins made there whose last child ran on another device
+  /// Of each kind; a record has its own, drawn by its index. One list for all was what a tree of joins waited
+  /// for (docs/decisions/0037).
+  std::uint32_t lists = 1;
+};
+
+/// A word that several devices use.
+template <class Word>
+using system_atomic = atomic_ref<Word, scope::system>;
+
+/// The joins of all devices of a pool. A join's record is of the device that made it; its children may run on
+/// any, but what waits is created at home. So children that run at home, which nearly all do, release what
+/// they wrote to their own device only: a release of system scope for each made a tree of joins many times
+/// slower on GPUs.
+class peer_joins {
+ public:
+  static constexpr scope reach = scope::system;
+
+  BALLAST_HD peer_joins(join_arena const& here, peer_device const* devices, std::uint32_t own,
+                        pool_words* words)
+      : here_(here), devices_(devices), own_(own), words_(words) {}
+
+  BALLAST_HD join_arena const& here() const { return here_; }
+  BALLAST_HD join_handle handle_of(std::uint32_t record) const { return {own_ << 28 | (record + 1)}; }
+  BALLAST_HD std::uint32_t record_of(join_handle join) const { return (join.number & 0xfffffff) - 1; }
+  BALLAST_HD join_record& operator[](join_handle join) const {
+    auto* const records = is_of_here(join) ? here_.records : home_of(join).joins;
+    return array_ref<join_record>(records)[record_of(join)];
+  }
+  BALLAST_HD system_atomic<std::uint32_t> left(join_handle join) const {
+    return system_atomic<std::uint32_t>((*this)[join].left);
+  }
+  BALLAST_HD system_atomic<std::uint64_t> value(join_handle join) const {
+    return system_atomic<std::uint64_t>((*this)[join].value);
+  }
+  /// The last child on another device acquires what other devices have released, but not what children at
+  /// home have: so it must not run what waits.
+  BALLAST_HD bool is_finished_by_last(join_handle join) const {
+    return is_of_here(join) ? finishes_here(left(join)) : finishes_abroad(left(join));
+  }
+  /// Sends the continuation of another device's join home. It is a pending task here until that device has
+  /// counted it; the child itself, still pending, is no substitute, since it may go on.
+  BALLAST_HD bool sends_to_run(join_handle join) const {
+    if (is_of_here(join)) return false;
+    device_atomic<std::uint32_t>(words_->pending).add_relaxed(1);
+    auto const& home = home_of(join);
+    list_of(home, home.to_run, record_of(join)).add(record_of(join), own_);
+    return true;
+  }
+  BALLAST_HD bool sends_home(join_handle join) const {
+    if (is_of_here(join)) return false;
+    auto const& home = home_of(join);
+    list_of(home, home.homing, record_of(join)).add(record_of(join));
+    return true;
+  }
+
+  /// Of the lists of one kind that which has record or number `i`.
+  BALLAST_HD static homing_list<system_atomic> list_of(peer_device const& device, homing_words* lists,
+                                                       std::uint32_t i) {
+    return {&array_ref<homing_words>(lists)[i % device.lists], device.joins};
+  }
+
+ private:
+  using children = system_atomic<std::uint32_t>;
+
+  BALLAST_HD bool is_of_here(join_handle join) const { return join.number >> 28 == own_; }
+  BALLAST_HD static bool finishes_here(children left) {
+#if BALLAST_ON_GPU
+    fence_after_relaxed<scope::device>();
+    std::uint32_t const before = left.add_relaxed(~std::uint32_t(0));
+#else
+    std::uint32_t const before = left.add_release(~std::uint32_t(0));
+#endif
+    if ((before & ~joins_abroad) != 1) return false;
+    if ((before & joins_abroad) != 0)
+      fence_after_relaxed<scope::system>();
+    else
+      fence_after_relaxed<scope::device>();
+    return true;
+  }
+  BALLAST_HD static bool finishes_abroad(children left) {
+    for (;;) {
+      std::uint32_t const seen = left.load_relaxed();
+      if (left.compare_exchange_acq_rel(seen, (seen - 1) | joins_abroad)) return (seen & ~joins_abroad) == 1;
+    }
+  }
+  BALLAST_HD peer_device const& home_of(join_handle join) const { return devices_[join.number >> 28]; }
+
+  join_arena const& here_;
+  peer_device const* devices_;
+  std::uint32_t own_;
+  pool_words* words_;
 };
 
 /// What a worker remembers of its search on other devices; trivially made, as shared memory asks.
@@ -69,6 +171,7 @@ struct peer_worker : pool_worker {
 /// task is left (tests/pool/peer_search_test.cpp has the model).
 struct peer_view : pool_view {
   using worker_type = peer_worker;
+  using joins_type = peer_joins;
 
   chunks_ref method;
   peer_device peers[max_pool_devices] = {};
@@ -99,9 +202,36 @@ struct peer_view : pool_view {
 #if !BALLAST_ON_GPU
     if (me.looks++ % looks_to_skip != 0) return;  // a look takes as long as a small task
 #endif
-    if (me.has_asked != 0 || mail_of(peers[own], me.number).load_relaxed() != 0) attend(worker_group, me);
+    if (me.has_asked != 0 || mail_of(peers[own], me.number).load_relaxed() != 0 ||
+        !to_run(me.number).is_empty())
+      attend(worker_group, me);
   }
   BALLAST_HD void note_idle(bool is_idle) const { in_device(mine().idle).add_relaxed(is_idle ? 1 : -1u); }
+
+  BALLAST_HD peer_joins joins_of_tasks() const { return {joins, peers, own, words}; }
+  /// Leader. Moves up to `most` free records that came home from other devices to the cache. False: there are
+  /// none, or another worker takes some.
+  BALLAST_HD bool take_homing_joins(pool_worker& me, std::uint32_t most) const {
+    auto const cache = joins.cache_of(me.number);
+    auto const keep = [&](std::uint32_t record) { cache[me.joins++] = record; };
+    return homing(me.number).take(most, keep) != 0;
+  }
+  /// Leader, when there is no other record. False: there are none.
+  template <class WorkerGroup>
+  BALLAST_HD bool await_homing_joins(WorkerGroup const& worker_group, pool_worker& me) const {
+    auto const cache = joins.cache_of(me.number);
+    for (std::uint32_t i = 0; i < peers[own].lists; ++i)
+      for (bounded_wait wait(worker_group); !homing(me.number + i).is_empty();) {
+        if (homing(me.number + i).take(joins.batch, [&](std::uint32_t record) {
+              cache[me.joins++] = record;
+            }))
+          return true;
+        if (wait()) continue;
+        halt_for(pool_halt::stalled);
+        return false;
+      }
+    return false;
+  }
 
   BALLAST_HD void report(pool_worker const& me) const {
     pool_view::report(me);
@@ -118,16 +248,20 @@ struct peer_view : pool_view {
   static constexpr std::uint32_t max_rest_doublings = 5;
   static constexpr std::uint32_t max_doublings = 3;  ///< of the time between two questions
 
-  /// A word that several devices use.
-  BALLAST_HD static atomic_ref<std::uint32_t, scope::system> shared(std::uint32_t& word) {
-    return atomic_ref<std::uint32_t, scope::system>(word);
+  BALLAST_HD static system_atomic<std::uint32_t> shared(std::uint32_t& word) {
+    return system_atomic<std::uint32_t>(word);
   }
   BALLAST_HD static device_atomic<std::uint32_t> in_device(std::uint32_t& word) {
     return device_atomic<std::uint32_t>(word);
   }
   BALLAST_HD peer_words& mine() const { return *peers[own].words; }
-  BALLAST_HD static atomic_ref<std::uint32_t, scope::system> mail_of(peer_device const& device,
-                                                                     std::uint32_t worker) {
+  BALLAST_HD homing_list<system_atomic> homing(std::uint32_t i) const {
+    return peer_joins::list_of(peers[own], peers[own].homing, i);
+  }
+  BALLAST_HD homing_list<system_atomic> to_run(std::uint32_t i) const {
+    return peer_joins::list_of(peers[own], peers[own].to_run, i);
+  }
+  BALLAST_HD static system_atomic<std::uint32_t> mail_of(peer_device const& device, std::uint32_t worker) {
     return shared(array_ref<std::uint32_t>(device.mail)[worker]);
   }
   BALLAST_HD static worker_gift& gift_for(peer_device const& device, std::uint32_t worker) {
@@ -141,6 +275,7 @@ struct peer_view : pool_view {
   BALLAST_NOINLINE BALLAST_HD void attend(WorkerGroup const& worker_group, peer_worker& me) const {
     answer(worker_group, me);
     if (me.has_asked != 0) look_for_gift(me, 0);
+    take_home(me, me.number);
   }
   template <class WorkerGroup>
   BALLAST_NOINLINE BALLAST_HD void search(WorkerGroup const& worker_group, peer_worker& me) const {
@@ -150,6 +285,8 @@ struct peer_view : pool_view {
       look_for_gift(me, now_ns);
     else if (now_ns - me.idle_since_ns > patience_ns && now_ns >= me.may_ask_ns && are_many_idle())
       ask(me);
+    take_home(me, me.number);
+    if (me.held() == 0) take_home(me, me.draw());  // its own worker may be long at a task
     if (me.held() == 0) count_device(now_ns);
   }
 
@@ -212,7 +349,7 @@ struct peer_view : pool_view {
     auto& gift = gift_for(peers[own], me.number);
     std::uint32_t const filled = shared(gift.filled).load_acquire();
     std::uint32_t const tasks = filled - 1;
-    if (filled == 0 || (me.held() != 0 && me.held() + tasks > stack_capacity / 2)) return;
+    if (filled == 0 || !has_room(me, tasks)) return;
     auto const stack = stack_of(me.number);
     for (std::uint32_t i = 0; i < tasks; ++i) stack[me.end++] = array_ref<stored_task>(gift.tasks)[i];
     shared(gift.filled).store_relaxed(0);
@@ -231,11 +368,54 @@ struct peer_view : pool_view {
     ++me.counts.steals_won;
   }
 
+  BALLAST_HD bool has_room(peer_worker const& me, std::uint32_t tasks) const {
+    return me.held() == 0 || me.held() + tasks <= stack_capacity / 2;
+  }
+
+  /// What is to run here because its last child ran elsewhere, of one list. Who takes is counted like one who
+  /// asks, so the device does not count itself out meanwhile; a device that is out comes in first.
+  BALLAST_HD void take_home(peer_worker& me, std::uint32_t list) const {
+    if (to_run(list).is_empty() || !has_room(me, 1)) return;
+    auto const asking = in_device(mine().asking);
+    if ((asking.add_acquire(1) & is_closed) == 0)
+      take_all_home(me, list);
+    else
+      in_device(mine().is_wanted).store_relaxed(1);
+    asking.add_release(-1u);
+  }
+  /// They are counted here before their senders are told.
+  BALLAST_HD void take_all_home(peer_worker& me, std::uint32_t list) const {
+    std::uint32_t sender = 0, taken = 0;
+    auto const tell = [&] {
+      if (taken == 0) return;
+      pending().add_relaxed(taken);
+      shared(peers[sender].words->taken_home).add_release(taken);
+      taken = 0;
+    };
+    std::uint32_t const room = me.held() == 0 ? max_gift : stack_capacity / 2 - me.held();
+    to_run(list).take(room < max_gift ? room : max_gift, [&](std::uint32_t record) {
+      if (to_run(list).sender_of(record) != sender) tell();
+      sender = to_run(list).sender_of(record);
+      push_home(me, record);
+      ++taken;
+    });
+    tell();
+  }
+  BALLAST_HD void push_home(peer_worker& me, std::uint32_t record) const {
+    auto& join = array_ref<join_record>(joins.records)[record];
+    (void)poll(shared(join.left));  // to which the children at home have released what they wrote
+    fence_after_relaxed<scope::device>();
+    stack_of(me.number)[me.end++] = join.continuation;
+    me.stack_changed = 1;
+    me.update_max_stored();
+  }
+
   /// One step of the device's way out or in.
   BALLAST_HD void count_device(std::uint64_t now_ns) const {
-    auto const held = in_device(mine().is_held);
-    if (held.load_relaxed() != 0 || !held.compare_exchange_acq_rel(0, 1)) return;
     auto& words = mine();
+    auto const held = in_device(words.is_held);
+    if (held.load_relaxed() != 0 || !held.compare_exchange_acq_rel(0, 1)) return;
+    forget_taken_home(words);
     switch (words.phase) {
       case presence::counted_in:
         begin_to_close(words, now_ns);
@@ -249,10 +429,24 @@ struct peer_view : pool_view {
     held.store_release(0);
   }
 
+  /// What this device has sent is pending where it was taken, and here no more.
+  BALLAST_HD void forget_taken_home(peer_words& words) const {
+    if (shared(words.taken_home).load_relaxed() == words.taken_home_seen) return;
+    std::uint32_t const taken = shared(words.taken_home).load_acquire();
+    pending().add_relaxed(words.taken_home_seen - taken);
+    words.taken_home_seen = taken;
+  }
+
   BALLAST_HD bool has_no_task() const { return pending().load_acquire() + waiting_tasks == 0; }
   BALLAST_HD static void enter(peer_words& words, presence phase, std::uint64_t now_ns) {
     words.phase = phase;
     words.since_ns = now_ns;
+  }
+  /// Its workers may ask again, and take what has come home.
+  BALLAST_HD static void open(peer_words& words, std::uint64_t now_ns) {
+    enter(words, presence::counted_in, now_ns);
+    in_device(words.is_wanted).store_relaxed(0);
+    in_device(words.asking).add_release(is_closed);  // wraps
   }
 
   BALLAST_HD void begin_to_close(peer_words& words, std::uint64_t now_ns) const {
@@ -265,12 +459,9 @@ struct peer_view : pool_view {
 
   /// None of its workers asks any more: what has no task now will have none.
   BALLAST_HD void count_out(peer_words& words, std::uint64_t now_ns) const {
-    auto const asking = in_device(words.asking);
-    if (asking.load_acquire() != is_closed) return;
-    if (!has_no_task()) {
-      asking.add_release(is_closed);  // wraps
-      return enter(words, presence::counted_in, now_ns);
-    }
+    if (in_device(words.is_wanted).load_relaxed() != 0) return open(words, now_ns);
+    if (in_device(words.asking).load_acquire() != is_closed) return;
+    if (!has_no_task()) return open(words, now_ns);
     enter(words, presence::counted_out, now_ns);
     if (shared(peers[0].words->out).add_relaxed(1) + 1 == devices) in_device(words.is_over).store_relaxed(1);
   }
@@ -279,11 +470,11 @@ struct peer_view : pool_view {
     auto const word = shared(peers[0].words->out);
     auto const out = word.load_relaxed();
     if (out == devices) return in_device(words.is_over).store_relaxed(1);
-    if (now_ns - words.since_ns < rest_ns << words.rests || !word.compare_exchange_acq_rel(out, out - 1))
-      return;
-    if (words.rests < max_rest_doublings) ++words.rests;
-    enter(words, presence::counted_in, now_ns);
-    in_device(words.asking).add_release(is_closed);  // wraps
+    bool const is_wanted = in_device(words.is_wanted).load_relaxed() != 0;
+    if (!is_wanted && now_ns - words.since_ns < rest_ns << words.rests) return;
+    if (!word.compare_exchange_acq_rel(out, out - 1)) return;
+    if (!is_wanted && words.rests < max_rest_doublings) ++words.rests;
+    open(words, now_ns);
   }
 };
 

@@ -39,9 +39,9 @@ class spawning_block : public Base {
   }
 
   /// Makes a join: `continuation` (a kernel of the set with a member `join_handle join`, which is set) runs
-  /// when finish() was called `children` (1 or more) times on it, and its value is `initial` at first. Each
-  /// thread that calls makes one; at most K::joins calls in a block. Give the handle to the children; their
-  /// arguments may hold it. The continuation must call take_value() once, which ends the join.
+  /// when finish() was called `children` (1 to 2^31 - 1) times on it, and its value is `initial` at first.
+  /// Each thread that calls makes one; at most K::joins calls in a block. Give the handle to the children;
+  /// their arguments may hold it. The continuation must call take_value() once, which ends the join.
   template <kernel_form Continuation>
   BALLAST_HD join_handle fork(Continuation continuation, std::uint32_t children,
                               std::uint64_t initial = 0) const {
@@ -56,16 +56,16 @@ class spawning_block : public Base {
     return join;
   }
   /// The word in which the children of a join combine their values, by add_relaxed, store_max or store_min.
-  BALLAST_HD device_atomic<std::uint64_t> value_of(join_handle join) const {
-    return sink_.joins().value(join);
-  }
+  BALLAST_HD auto value_of(join_handle join) const { return sink_.joins().value(join); }
   /// One child of the join is done, with all that this thread wrote (and other threads before a sync()). By
-  /// one thread for each child. The last one creates the continuation, which counts among its K::spawns.
+  /// one thread for each child. The last one creates the continuation, which counts among its
+  /// K::spawns; if the join was made on another device, it is created there.
   BALLAST_HD void finish(join_handle join) const {
     static_assert(spawns_of<K> > 0,
                   "a kernel that calls finish() may create the continuation: count it in K::spawns");
-    if (!join || sink_.joins().left(join).add_release(~std::uint32_t(0)) != 1) return;
-    fence_after_relaxed<scope::device>();
+    if (!join || !sink_.joins().is_finished_by_last(join)) return;
+    if constexpr (std::remove_cvref_t<decltype(sink_.joins())>::reach == scope::system)
+      if (sink_.joins().sends_to_run(join)) return sink_.count_sent();
     sink_.add(sink_.joins()[join].continuation);
   }
   /// What the children have made of the value; the join is over. By one thread of its continuation, and at

@@ -113,7 +113,9 @@ class pool_loop {
   }
 #endif
 
-  BALLAST_HD stack_sink sink() const { return {stack_, *me_, work_.view.joins}; }
+  BALLAST_HD stack_sink<typename View::joins_type> sink() const {
+    return {stack_, *me_, work_.view.joins_of_tasks()};
+  }
 
   /// The task has run: counts it and its children.
   template <class WorkerGroup>

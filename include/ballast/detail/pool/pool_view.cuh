@@ -31,6 +31,7 @@ inline constexpr std::uint32_t max_inline_tasks = 16;
 /// Trivially copyable. Room `queue` has another view, for tasks that come while the workers work.
 struct pool_view {
   using worker_type = pool_worker;
+  using joins_type = join_arena const&;        ///< what tasks make and end joins by
   static constexpr std::uint32_t servers = 0;  ///< blocks of a GPU that run no task
 
   pool_words* words = nullptr;
@@ -97,6 +98,7 @@ struct pool_view {
     worker_group.back_off(me.idle_polls);
     return true;
   }
+  BALLAST_HD joins_type joins_of_tasks() const { return joins; }
   /// Leader. Tasks of the stack were copied to `group`, a number of the method's, and will now be shown to
   /// others; or were taken from there into the empty stack.
   BALLAST_HD void on_publish(pool_worker const&, std::uint32_t) const {}

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "ballast/atomic_ref.cuh"
 #include "ballast/detail/device/qualifiers.cuh"
@@ -150,10 +151,11 @@ BALLAST_HD inline void raise_in_worker(std::uint64_t& word, std::uint64_t value)
 #endif
 }
 
-/// Where the children of running tasks go: on top of the stack.
+/// Where the children of running tasks go: on top of the stack. Joins is what a view calls joins_type.
+template <class Joins>
 class stack_sink {
  public:
-  BALLAST_HD stack_sink(local_stack const& stack, pool_worker& me, join_arena const& joins)
+  BALLAST_HD stack_sink(local_stack const& stack, pool_worker& me, Joins joins)
       : stack_(stack), me_(&me), joins_(joins) {}
 
   BALLAST_HD void add(stored_task const& task) const {
@@ -161,29 +163,33 @@ class stack_sink {
     if (static_cast<std::int32_t>(me_->limit - place) > 0) stack_[place] = task;
   }
 
+  /// A task was created on another device.
+  BALLAST_HD void count_sent() const { add_in_worker(me_->counts.created, 1); }
+
   /// The run ends for this reason when the tasks that run now are over.
   BALLAST_HD void refuse(pool_halt reason) const { me_->refused = reason; }
 
   BALLAST_HD void add_to_sum(std::uint64_t value) const { add_in_worker(me_->reduced.sum, value); }
   BALLAST_HD void raise_max(std::uint64_t value) const { raise_in_worker(me_->reduced.max, value); }
 
-  BALLAST_HD join_arena const& joins() const { return joins_; }
+  BALLAST_HD std::remove_reference_t<Joins> const& joins() const { return joins_; }
   /// Of the cache, to which nothing is added meanwhile.
   BALLAST_HD join_handle new_join() const {
     std::uint32_t const place = add_in_worker(me_->joins, ~std::uint32_t(0)) - 1;
     if (static_cast<std::int32_t>(place) < 0) return {};
-    return {joins_.cache_of(me_->number)[place] + 1};
+    return joins_.handle_of(joins_.here().cache_of(me_->number)[place]);
   }
   BALLAST_HD void end_join(join_handle join) const {
+    if (joins_.sends_home(join)) return;
     std::uint32_t const place = add_in_worker(me_->joins_ended, 1);
     if (place < max_joins_taken)
-      joins_.cache_of(me_->number)[joins_.cache_capacity + place] = join.number - 1;
+      joins_.here().cache_of(me_->number)[joins_.here().cache_capacity + place] = joins_.record_of(join);
   }
 
  private:
   local_stack stack_;
   pool_worker* me_;
-  join_arena const& joins_;
+  Joins joins_;
 };
 
 /// The worker_group copies `count` tasks; `from` and `to` give the task at 0 .. count - 1. Needs a sync
