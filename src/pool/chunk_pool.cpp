@@ -31,7 +31,7 @@ chunk_pool::chunk_pool(std::shared_ptr<compute_device> device, kernel_set const&
 chunk_pool::~chunk_pool() = default;
 
 void chunk_pool::clear(stream& on, bool was_stopped, std::uint32_t workers, deadline until) {
-  if (state_->has_run) state_->workers.end_run(was_stopped);
+  if (state_->has_run) state_->workers.end_run(was_stopped, state_->workers.halt());
   state_->has_run = true;
   state_->workers.begin_run(on);
   state_->workers.set_workers(workers);

@@ -43,7 +43,7 @@ join_memory::join_memory(pool_plan const& plan, std::uint32_t workers)
       caches_(device_, records_.size() == 0 ? 0 : std::size_t(workers) * (cache_capacity_ + max_joins_taken)),
       ring_(device_, 1),
       slots_(device_, std::bit_ceil(std::max<std::size_t>(records_.size(), 2))),
-      homing_(device_, workers) {}
+      homing_(device_, records_.size() == 0 ? 0 : workers) {}
 
 join_arena join_memory::arena() const {
   return {records_.data(),

@@ -14,8 +14,8 @@ class join_memory {
   join_memory(pool_plan const& plan, std::uint32_t workers);
 
   join_arena arena() const;
-  /// One list for each worker.
   homing_words* homing() const { return homing_.data(); }
+  std::uint32_t homing_lists() const { return std::uint32_t(homing_.size()); }
   void clear(stream& on);
   /// What so many records take, or those that there are, if they are more.
   std::size_t bytes_for(std::uint64_t records) const {

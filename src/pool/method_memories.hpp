@@ -59,7 +59,7 @@ class peer_memory final : public method_memory {
 
   peer_device reached(std::uint32_t workers, join_memory const& joins) const {
     return {words_.data(),         mail_.data(),   gifts_.data(),  workers,
-            joins.arena().records, joins.homing(), to_run_.data(), std::uint32_t(to_run_.size())};
+            joins.arena().records, to_run_.data(), joins.homing(), joins.homing_lists()};
   }
   /// Before each launch, once it is known how many workers each device has.
   void meet(std::span<peer_device const> all, std::uint32_t own);

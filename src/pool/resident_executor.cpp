@@ -105,7 +105,7 @@ class device_part {
       throw error("the pool on " + plan_.device->name() + " ended with a count of " +
                   std::to_string(pending) + " pending tasks, which cannot be");
   }
-  void end_run(bool was_stopped) { workers_.end_run(was_stopped); }
+  void end_run(bool was_stopped) { workers_.end_run(was_stopped, halt()); }
   void forget_joins() { workers_.forget_joins(); }
   bool has_forgotten_joins() const { return workers_.has_forgotten_joins(); }
 

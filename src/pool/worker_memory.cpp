@@ -67,9 +67,8 @@ void worker_memory::begin_run(stream& on) {
 
 // Completed runs give every record back, but what followed a stopped one may not have been the rest of it.
 // Where joins did not suffice they would not for the rest either.
-void worker_memory::end_run(bool was_stopped) {
-  bool const goes_on =
-      was_stopped && halt() != pool_halt::out_of_joins && halt() != pool_halt::too_many_joins;
+void worker_memory::end_run(bool was_stopped, pool_halt halt) {
+  bool const goes_on = was_stopped && halt != pool_halt::out_of_joins && halt != pool_halt::too_many_joins;
   joins_are_stale_ = !goes_on && (was_stopped || was_stopped_);
   was_stopped_ = goes_on;
 }

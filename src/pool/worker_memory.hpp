@@ -61,9 +61,9 @@ class worker_memory {
   std::size_t bytes() const;
 
   /// Once for each run, before its first launch. Joins that tasks of a stopped run name stay until another
-  /// run was completed.
+  /// run was completed, unless the run has halted here for want of them.
   void begin_run(stream& on);
-  void end_run(bool was_stopped);
+  void end_run(bool was_stopped, pool_halt halt);
   void forget_joins() { joins_are_stale_ = true; }
   bool has_forgotten_joins() const { return joins_are_stale_; }
   join_memory const& joins() const { return joins_; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The list by which free records of joins come home from other devices, in every order in which threads can
-// take turns.
+// The lists by which records of joins come home from other devices, in every order in which threads can take
+// turns.
 
 #include <gtest/gtest.h>
 

@@ -4,10 +4,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <iterator>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -83,7 +86,7 @@ class two_workers : public testing::Test {
     worker_gift gift{};
     tagged_deque_words published{};
     chunks_ref::public_deque::slot slots[2] = {};
-    join_record joins[2] = {};
+    join_record joins[12] = {};  // of which tasks may make two
     std::uint32_t joins_used = 0, cache[8 + max_joins_taken] = {};
     ring_queue_words returned{};
     ring_slot<std::uint32_t> returned_slots[4] = {};
@@ -104,7 +107,7 @@ class two_workers : public testing::Test {
       at.view.devices = 2;
       at.view.joins = {at.joins, &at.joins_used, {&at.returned, at.returned_slots, 4}, at.cache, 2, 8, 1};
       for (auto& other : all_)
-        other.view.peers[i] = {&at.words, &at.mail, &at.gift, 1, at.joins, &at.homing, &at.to_run, 1};
+        other.view.peers[i] = {&at.words, &at.mail, &at.gift, 1, at.joins, &at.to_run, &at.homing, 1};
     }
     control_.stop = &stop_;
   }
@@ -275,6 +278,31 @@ TEST_F(two_workers, do_not_leave_while_what_waits_is_on_its_way) {
   for (int look = 0; look < 10'000; ++look) ASSERT_TRUE(search(0) && search(1));
   EXPECT_NE(all_[1].words.phase, presence::counted_out);
   EXPECT_NE(all_[0].to_run.newest, 0u);
+}
+
+// By two senders, each of which learns of its own.
+TEST_F(two_workers, take_no_more_home_than_half_a_stack_at_a_time) {
+  auto& home = all_[0];
+  auto const count = std::uint32_t(std::size(home.joins));
+  std::vector<std::uint32_t> numbers(count), taken;
+  std::iota(numbers.begin(), numbers.end(), 0);
+  for (auto const number : numbers) {
+    home.joins[number].continuation = task_with(number);
+    to_run_of(home.view.peers[0], number).add(number, number % 2);
+  }
+  while (taken.size() < count) {
+    ASSERT_TRUE(search(0));
+    auto const held = held_on(0);
+    ASSERT_FALSE(held.empty());
+    ASSERT_LE(held.size(), home.view.stack_capacity / 2);
+    EXPECT_EQ(pending_on(0), held.size());
+    taken.insert(taken.end(), held.begin(), held.end());
+    run_all(0);
+  }
+  std::ranges::sort(taken);
+  EXPECT_EQ(taken, numbers);
+  EXPECT_EQ(all_[0].words.taken_home, count / 2);
+  EXPECT_EQ(all_[1].words.taken_home, count / 2);
 }
 
 TEST_F(two_workers, leave_a_record_in_the_cache_where_its_join_was_made) {

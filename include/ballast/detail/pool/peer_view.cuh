@@ -17,7 +17,7 @@ inline constexpr std::uint32_t max_gift = 16;  ///< tasks that go to another dev
 /// Whether a device may have tasks, or get some.
 enum class presence : std::uint32_t {
   counted_in,   ///< its workers may ask for tasks
-  closing,      ///< they ask no more, and wait for what they asked for
+  closing,      ///< they ask no more, and end what they asked for or take
   counted_out,  ///< it has no tasks, and gets none
 };
 
@@ -30,7 +30,7 @@ struct peer_words {
   alignas(128) std::uint32_t taken_home;
 
   // This device alone uses what follows.
-  alignas(128) std::uint32_t asking;  ///< workers whose request was not answered, + `is_closed`
+  alignas(128) std::uint32_t asking;  ///< workers whose request is unanswered, or that take; + `is_closed`
   std::uint32_t idle;                 ///< workers
   std::uint32_t is_over;
   std::uint32_t has_told;   ///< the others that its workers leave early
@@ -57,21 +57,26 @@ struct peer_device {
   worker_gift* gifts = nullptr;   ///< for each worker
   std::uint32_t workers = 0;
   join_record* joins = nullptr;
-  homing_words* homing = nullptr;  ///< lists of free records
-  homing_words* to_run = nullptr;  ///< lists of joins made there whose last child ran on another device
-  /// Of each kind; a record has its own, drawn by its index. One list for all was what a tree of joins waited
-  /// for (docs/decisions/0037).
-  std::uint32_t lists = 1;
+  homing_words* to_run = nullptr;  ///< for each worker: joins made there whose last child ran elsewhere
+  homing_words* homing = nullptr;  ///< lists of free records, which stay from launch to launch
+  std::uint32_t homing_lists = 0;
 };
 
 /// A word that several devices use.
 template <class Word>
 using system_atomic = atomic_ref<Word, scope::system>;
 
+/// A list of a device, of its joins. Records and workers have theirs by their numbers.
+BALLAST_HD inline homing_list<system_atomic> to_run_of(peer_device const& device, std::uint32_t i) {
+  return {&array_ref<homing_words>(device.to_run)[i % device.workers], device.joins};
+}
+BALLAST_HD inline homing_list<system_atomic> homing_of(peer_device const& device, std::uint32_t i) {
+  return {&array_ref<homing_words>(device.homing)[i % device.homing_lists], device.joins};
+}
+
 /// The joins of all devices of a pool. A join's record is of the device that made it; its children may run on
 /// any, but what waits is created at home. So children that run at home, which nearly all do, release what
-/// they wrote to their own device only: a release of system scope for each made a tree of joins many times
-/// slower on GPUs.
+/// they wrote to their own device only.
 class peer_joins {
  public:
   static constexpr scope reach = scope::system;
@@ -103,21 +108,13 @@ class peer_joins {
   BALLAST_HD bool sends_to_run(join_handle join) const {
     if (is_of_here(join)) return false;
     device_atomic<std::uint32_t>(words_->pending).add_relaxed(1);
-    auto const& home = home_of(join);
-    list_of(home, home.to_run, record_of(join)).add(record_of(join), own_);
+    to_run_of(home_of(join), record_of(join)).add(record_of(join), own_);
     return true;
   }
   BALLAST_HD bool sends_home(join_handle join) const {
     if (is_of_here(join)) return false;
-    auto const& home = home_of(join);
-    list_of(home, home.homing, record_of(join)).add(record_of(join));
+    homing_of(home_of(join), record_of(join)).add(record_of(join));
     return true;
-  }
-
-  /// Of the lists of one kind that which has record or number `i`.
-  BALLAST_HD static homing_list<system_atomic> list_of(peer_device const& device, homing_words* lists,
-                                                       std::uint32_t i) {
-    return {&array_ref<homing_words>(lists)[i % device.lists], device.joins};
   }
 
  private:
@@ -163,12 +160,13 @@ struct peer_worker : pool_worker {
 /// A pool whose tasks go on to other devices. A worker that finds none on its own device asks one of another,
 /// drawn at random, by a word in that one's memory; who is asked answers between two of its tasks, with what
 /// it published first or half of its stack, which it writes into the memory of the one that asked. So whoever
-/// has tasks looks at its own memory only, and all words of the method stay the device's own
+/// has tasks looks for requests in its own memory only, and all words of the method stay the device's own
 /// (receiver-initiated, as the private deques of Acar, Chargueraud and Rainey, PPoPP 2013).
 ///
 /// The end: a device counts itself out when it has no tasks and none of its requests is unanswered, and in
-/// again before it asks. So tasks on their way belong to a device that is counted in, and when all are out no
-/// task is left (tests/pool/peer_search_test.cpp has the model).
+/// again before it asks. So tasks on their way belong to a device that is counted in: gifts to who asked,
+/// continuations that go home to who sent them. When all are out no task is left
+/// (tests/pool/peer_search_test.cpp has the models).
 struct peer_view : pool_view {
   using worker_type = peer_worker;
   using joins_type = peer_joins;
@@ -220,7 +218,7 @@ struct peer_view : pool_view {
   template <class WorkerGroup>
   BALLAST_HD bool await_homing_joins(WorkerGroup const& worker_group, pool_worker& me) const {
     auto const cache = joins.cache_of(me.number);
-    for (std::uint32_t i = 0; i < peers[own].lists; ++i)
+    for (std::uint32_t i = 0; i < peers[own].homing_lists; ++i)
       for (bounded_wait wait(worker_group); !homing(me.number + i).is_empty();) {
         if (homing(me.number + i).take(joins.batch, [&](std::uint32_t record) {
               cache[me.joins++] = record;
@@ -255,12 +253,8 @@ struct peer_view : pool_view {
     return device_atomic<std::uint32_t>(word);
   }
   BALLAST_HD peer_words& mine() const { return *peers[own].words; }
-  BALLAST_HD homing_list<system_atomic> homing(std::uint32_t i) const {
-    return peer_joins::list_of(peers[own], peers[own].homing, i);
-  }
-  BALLAST_HD homing_list<system_atomic> to_run(std::uint32_t i) const {
-    return peer_joins::list_of(peers[own], peers[own].to_run, i);
-  }
+  BALLAST_HD homing_list<system_atomic> homing(std::uint32_t i) const { return homing_of(peers[own], i); }
+  BALLAST_HD homing_list<system_atomic> to_run(std::uint32_t i) const { return to_run_of(peers[own], i); }
   BALLAST_HD static system_atomic<std::uint32_t> mail_of(peer_device const& device, std::uint32_t worker) {
     return shared(array_ref<std::uint32_t>(device.mail)[worker]);
   }
@@ -383,7 +377,6 @@ struct peer_view : pool_view {
       in_device(mine().is_wanted).store_relaxed(1);
     asking.add_release(-1u);
   }
-  /// They are counted here before their senders are told.
   BALLAST_HD void take_all_home(peer_worker& me, std::uint32_t list) const {
     std::uint32_t sender = 0, taken = 0;
     auto const tell = [&] {
@@ -392,7 +385,7 @@ struct peer_view : pool_view {
       shared(peers[sender].words->taken_home).add_release(taken);
       taken = 0;
     };
-    std::uint32_t const room = me.held() == 0 ? max_gift : stack_capacity / 2 - me.held();
+    std::uint32_t const room = stack_capacity / 2 - me.held();
     to_run(list).take(room < max_gift ? room : max_gift, [&](std::uint32_t record) {
       if (to_run(list).sender_of(record) != sender) tell();
       sender = to_run(list).sender_of(record);
