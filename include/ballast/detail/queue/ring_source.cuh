@@ -71,6 +71,10 @@ struct ring_source_ref {
   BALLAST_HD bool ring_slot_is_free(std::uint64_t ticket) const {
     return poll(released_word(ticket)) == std::uint32_t(ticket >> shift);
   }
+  /// Whether the ticket's slot was free for it at some time. Then it still is, if nobody has reserved it.
+  BALLAST_HD bool ring_slot_was_free(std::uint64_t ticket) const {
+    return std::int32_t(poll(released_word(ticket)) - std::uint32_t(ticket >> shift)) >= 0;
+  }
   /// The server's word where worker `block` looks for it.
   BALLAST_HD atomic_ref<std::uint64_t, scope::device> status_for(std::uint32_t block) const {
     return atomic_ref<std::uint64_t, scope::device>(words->status[block % status_replicas].word);
