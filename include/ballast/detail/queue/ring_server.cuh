@@ -150,7 +150,7 @@ struct ring_server {
   __device__ atomic_ref<Word, scope::device> shared_word(Word shared_server_words::*which) const {
     return atomic_ref<Word, scope::device>(source().words->servers.*which);
   }
-  __device__ bool others_have_left() const { return !leads() || state().left == servers() - 1; }
+  __device__ bool others_have_left() const { return !Several || !leads() || state().left == servers() - 1; }
 
   /// For one thread: reserves up to `wanted` tickets of those that are free, in one step.
   __device__ void reserve(std::uint32_t wanted) const {
@@ -475,15 +475,15 @@ struct ring_server {
 
   /// Reserves tickets for what all warps have polled, and moves what has one.
   __device__ void move_reserved(polled_slots const& polled, std::uint32_t ring_count) const {
-    if (worker_group.leader()) reserve(state().moved);
+    if (worker_group.leader()) {
+      reserve(state().moved);
+      state().moved = state().reserved_count;
+    }
     worker_group.sync();
     std::uint32_t const given = state().reserved_count;
     if (worker_group.warp() < ring_count)
       move_polled(polled, state().reserved,
                   given > polled.place ? min(polled.some, given - polled.place) : 0);
-    worker_group.sync();
-    if (worker_group.leader()) state().moved = given;
-    worker_group.sync();
   }
 
   /// For the leader, after `count` tickets got their tasks.
