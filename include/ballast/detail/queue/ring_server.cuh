@@ -613,6 +613,7 @@ struct ring_server {
   __device__ bool put_grid_tickets(stamped_chunk const& chunk) const {
     find_space<slots_checked_for_many>(state().grid_tickets);
     if constexpr (Several) {
+      worker_group.sync();  // all know what space there was
       if (worker_group.leader()) reserve(state().grid_tickets);
       worker_group.sync();
     }
