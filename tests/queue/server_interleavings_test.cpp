@@ -129,5 +129,85 @@ TEST(server_interleavings, lose_a_task_where_the_first_server_ends_before_the_ot
   EXPECT_GT(explored(fault::ends_before_others_have_left, false).failures, 0u);
 }
 
+/// A shared grid that a server opens for two tasks one after the other, and a stop of which it hears later
+/// than the worker, as servers other than the first do.
+namespace stopped_grid {
+
+constexpr std::uint64_t blocks = 2;
+
+struct shared {
+  std::uint64_t stop, said, opened, next, in_use;
+};
+
+taken first_server(shared& memory) {
+  word(memory.stop).store_release(1);
+  word(memory.said).store_release(1);
+  return {};
+}
+
+taken other_server(shared& memory) {
+  for (std::uint64_t task = 1; task <= 2; ++task) {
+    while (word(memory.in_use).load_acquire() != 0) {
+      if (word(memory.said).load_relaxed() != 0) return {};
+      running_thread->wait(2);
+    }
+    word(memory.next).store_relaxed(0);
+    word(memory.in_use).store_relaxed(1);
+    word(memory.opened).store_release(task);
+  }
+  return {};
+}
+
+/// What it has claimed it runs. `gives_back`: also at a stop.
+explorer<shared>::program worker(bool gives_back) {
+  return [=](shared& memory) {
+    taken ran;
+    for (std::uint64_t task = 1; task <= 2; ++task) {
+      while (word(memory.opened).load_acquire() < task) {
+        if (word(memory.stop).load_relaxed() != 0) return ran;
+        running_thread->wait(2);
+      }
+      bool stops = false;
+      while (!stops) {
+        stops = word(memory.stop).load_relaxed() != 0;
+        auto const block = word(memory.next).add_relaxed(1);
+        if (block >= blocks) break;
+        ran.push_back(10 * task + block);
+      }
+      if (!stops || gives_back) word(memory.in_use).store_release(0);
+      if (stops) return ran;
+    }
+    return ran;
+  };
+}
+
+/// The blocks that nobody took are handed back, of the grid and of the task that was not opened.
+bool has_each_block_once(shared& memory, taken ran) {
+  for (auto block = memory.next; memory.opened != 0 && block < blocks; ++block)
+    ran.push_back(10 * memory.opened + block);
+  for (auto task = memory.opened + 1; task <= 2; ++task)
+    for (std::uint64_t block = 0; block < blocks; ++block) ran.push_back(10 * task + block);
+  std::ranges::sort(ran);
+  return ran == taken{10, 11, 20, 21};
+}
+
+explorer<shared>::report explored(bool gives_back) {
+  return explorer<shared>({}, {first_server, other_server, worker(gives_back)}, has_each_block_once)
+      .explore();
+}
+
+}  // namespace stopped_grid
+
+TEST(server_interleavings, run_each_block_once_or_hand_it_back_where_a_server_hears_of_a_stop_late) {
+  auto const report = stopped_grid::explored(false);
+  EXPECT_EQ(report.failures, 0u);
+  EXPECT_EQ(report.deadlocks, 0u);
+  EXPECT_GT(report.ends, 1u);
+}
+
+TEST(server_interleavings, lose_blocks_of_a_grid_that_its_worker_gives_back_at_a_stop) {
+  EXPECT_GT(stopped_grid::explored(true).failures, 0u);
+}
+
 }  // namespace
 }  // namespace ballast::test::server_interleavings
