@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <string>
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include "ballast/balanced_queue.hpp"
+#include "ballast/detail/queue/ring_words.cuh"
 #include "fixture.hpp"
 #include "row_chain.hpp"
 #include "spawning_kernels.cuh"
