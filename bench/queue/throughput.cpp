@@ -87,6 +87,22 @@ void measure_submissions(session& now, counted_blocks& counts, std::string const
   now.verify(all.each_ran_once_a_round(), "every task of every round ran exactly once");
 }
 
+/// Prepared tasks of eight threads, faster than one server moves them.
+void measure_servers(session& now, counted_blocks& counts, std::uint32_t servers) {
+  auto const what = std::to_string(servers) + " servers, blocks of 128";
+  counts.clear();
+  auto options = options_for(now);
+  options.servers = servers;
+  task_queue queue(now.first(), small_block_kernels(), options);
+  submitting all(queue, counts, counts.all<128>());
+  for (std::size_t const piece : {16, 256, 4096})
+    now.measure("8 threads, prepared, " + what, double(piece), "tasks/s",
+                [&] { return all.prepared_tasks_per_second(piece, 8); });
+  queue.close();
+  now.parameter("servers that run of " + what, queue.statistics().servers);
+  now.verify(all.each_ran_once_a_round(), "every task of every round ran exactly once");
+}
+
 /// What a program without a queue would do: a kernel launch per task, or a graph of such launches.
 void measure_launches(session& now) {
   counted_blocks counts(now.first(), now.size(20'000, 200));
@@ -124,8 +140,9 @@ void measure_throughput(session& now) {
   measure_submissions(now, counts, "blocks of 128", small_block_kernels(), counts.all<128>());
   measure_submissions(now, counts, "blocks of 128, with a pool", small_block_kernels_with_pool(),
                       counts.all<128>());
-  if (now.first()->is_cuda())
-    measure_submissions(now, counts, "blocks of 512", large_block_kernels(), counts.all<512>());
+  if (!now.first()->is_cuda()) return;
+  measure_submissions(now, counts, "blocks of 512", large_block_kernels(), counts.all<512>());
+  for (std::uint32_t const servers : {2, 4}) measure_servers(now, counts, servers);
 }
 
 }  // namespace ballast::bench

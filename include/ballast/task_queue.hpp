@@ -85,6 +85,12 @@ struct queue_options {
   std::size_t large_argument_bytes = 0;
   /// Where the ring lies; everything else that the device works with stays in its own memory.
   ring_home ring = ring_home::own_device();
+  /// Blocks of a GPU that move tasks from the submission rings to the ring, 1 to 4, each those of its share
+  /// of the submission rings. Several help where several threads submit very small tasks faster than one
+  /// block moves them. Each takes the room of an SM, and those beyond the first come in addition to
+  /// resident.blocks. A run has fewer where they have no room (queue_statistics::servers), and one where the
+  /// set's blocks have 512 threads or more. Changes nothing on CPU cores.
+  std::uint32_t servers = 1;
   /// How many blocks stay on the device, and how long they may take to start and to stop.
   detail::resident_options resident = {};
   /// Room for what tasks create; not used by sets whose kernels create none.
@@ -167,7 +173,10 @@ struct queue_statistics {
   std::uint64_t fetched = 0;    ///< of `submitted`, moved to the device; may lag by a few microseconds
   std::uint64_t taken = 0;      ///< of `fetched`, claimed by workers; may lag by a few microseconds
   /// How many submissions these were in.
-  std::uint64_t batches = 0;        ///< batches accepted in this run
+  std::uint64_t batches = 0;  ///< batches accepted in this run
+  /// Blocks that serve in the present or last run: fewer than queue_options::servers where no more had room;
+  /// 0 on CPU cores, whose workers serve themselves.
+  std::uint32_t servers = 0;
   std::uint64_t trace_dropped = 0;  ///< tasks that did not fit into trace_depth, known after close()
   /// If tasks create tasks: what the workers did with all tasks. Known once close() or stop() has returned,
   /// except after device_lost.

@@ -27,6 +27,8 @@ entry_key source_of(kernel_set const& list) {
 queue_options checked(queue_options options, kernel_set const& list) {
   constexpr std::uint32_t default_trace_depth = 1024;
   options.trace_to.check(1);
+  if (options.servers < 1 || options.servers > max_servers)
+    throw_bad_argument("servers", options.servers, "1 to " + std::to_string(max_servers));
   if (options.trace_to && options.trace_depth == 0 && !may_spawn(list))
     options.trace_depth = default_trace_depth;
   return options;
@@ -57,7 +59,7 @@ task_queue::state::state(std::shared_ptr<compute_device> on, kernel_set const& l
     : device(std::move(on)),
       kernels(&list),
       options(checked(given, list)),
-      kernel(device, list, list.entry_for(source_of(list)), options.resident),
+      kernel(device, list, list.entry_for(source_of(list)), options.resident, false, options.servers),
       memory(device, options, kernel.max_blocks()),
       hybrid(may_spawn(list) ? make_hybrid() : nullptr),
       arguments(max_bytes_outside(list) > 0

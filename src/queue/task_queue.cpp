@@ -302,6 +302,7 @@ queue_statistics task_queue::statistics() const {
   all.submitted = state_->submitted();
   all.taken = state_->taken();
   for (auto const& ring : state_->submission_rings) all.batches += ring.next_batch();
+  if (!state_->memory.on_host) all.servers = std::max(1u, state_->kernel.servers());
   auto& filled = state_->memory.to_host[0].filled;
   all.fetched = std::min(all.submitted, atomic_ref<std::uint64_t, scope::system>(filled).load_acquire());
   if (state_->now.load() != state::phase::ended) return all;

@@ -71,20 +71,25 @@ clock::duration poll_interval_after(clock::duration run) {
 }  // namespace
 
 resident_kernel::resident_kernel(std::shared_ptr<compute_device> device, kernel_set const& kernels,
-                                 kernel_entry const& entry, resident_options const& options, bool yields)
+                                 kernel_entry const& entry, resident_options const& options, bool yields,
+                                 std::uint32_t servers)
     : device_(require_unclaimed(std::move(device))),
       entry_(entry),
       options_(options),
       yields_(yields),
       launches_block_(environment("CUDA_LAUNCH_BLOCKING").value_or("0") != "0"),
       runs_one_by_one_(launches_block_ || environment("NV_SANITIZER_INJECTION_PORT_BASE").has_value()),
-      server_{.holder = "the server of set " + kernels.name(), .starts_first = true},
-      workers_(request_beside_server(kernels)),
+      asked_servers_(servers),
+      server_{.holder = "the server of set " + kernels.name(),
+              .blocks = most_servers(kernels, servers),
+              .starts_first = true},
+      workers_(request_beside_servers(kernels, server_.blocks)),
       whole_(request_of_one(kernels)),
       max_blocks_(workers_.blocks != 0 ? workers_.blocks + 1 : whole_.blocks),
       blocks_(max_blocks()),
+      servers_(servers),
       words_(device_, words),
-      arrived_(device_, max_blocks()),
+      arrived_(device_, max_blocks() + std::max(server_.blocks, 1u) - 1),
       clock_(device_, 1),
       activity_(device_, max_blocks()),
       activity_copy_(device_, max_blocks()),
@@ -132,16 +137,23 @@ int resident_kernel::most_of(resident_request const& request) const {
          (device_->properties().multiprocessors - int(request.spared_multiprocessors));
 }
 
-/// No blocks: the server is no kernel of its own.
-resident_request resident_kernel::request_beside_server(kernel_set const& kernels) const {
-  if (!may_split()) return {.holder = {}, .blocks = 0};
+/// No blocks: the server is no kernel of its own, or the workers have no room beside so many.
+resident_request resident_kernel::request_beside_servers(kernel_set const& kernels,
+                                                         std::uint32_t servers) const {
+  if (!may_split() || servers == 0) return {.holder = {}, .blocks = 0};
   device_->resources(entry_.server);  // loads it, as make_request() does the others
   auto request = make_request(kernels, entry_.workers);
-  int const most = most_of(request) - int(request.blocks_per_multiprocessor);
+  int const most = most_of(request) - int(request.blocks_per_multiprocessor * servers);
   int const wanted = options_.blocks == 0 ? most : options_.blocks - 1;
   request.blocks = std::uint32_t(wanted > most ? 0 : std::max(wanted, 0));
   request.min_blocks = options_.blocks == 0 ? 1 : request.blocks;
   return request;
+}
+
+/// Of those asked for, so many leave the workers room on an empty device.
+std::uint32_t resident_kernel::most_servers(kernel_set const& kernels, std::uint32_t asked) const {
+  while (asked > 0 && request_beside_servers(kernels, asked).blocks == 0) --asked;
+  return asked;
 }
 
 resident_request resident_kernel::request_of_one(kernel_set const& kernels) const {
@@ -162,10 +174,11 @@ void resident_kernel::take_room() { take_room(may_split()); }
 
 void resident_kernel::take_room(bool two) {
   if (claimed_) throw error("this resident kernel is running already");
-  if (blocks_of_server() != 0 && !two) give_back_room();
+  if (server_room_.blocks != 0 && !two) give_back_room();
   if (room_.id != 0) return;
   if (!two || !take_two_rooms()) room_ = device_->claim_resident(whole_);
-  auto const blocks = room_.blocks + blocks_of_server();
+  log_servers();
+  auto const blocks = room_.blocks + (server_room_.blocks != 0 ? 1 : 0);
   if (blocks_.exchange(blocks) == blocks || room_.blocks == whole_.blocks || room_.blocks == workers_.blocks)
     return;
   write_log(log_level::info, whole_.holder + " runs on " + device_->name() + " with " +
@@ -173,11 +186,26 @@ void resident_kernel::take_room(bool two) {
                                  " blocks beside " + device_->resident_holders(rooms()));
 }
 
-/// False if there is no room for both kernels.
+void resident_kernel::log_servers() {
+  auto const servers = server_room_.blocks;
+  if (servers_.exchange(servers) == servers || asked_servers_ == 1 || !device_->is_cuda()) return;
+  write_log(log_level::info, whole_.holder + " runs on " + device_->name() + " with " +
+                                 std::to_string(std::max(servers, 1u)) + " of " +
+                                 std::to_string(asked_servers_) + " servers");
+}
+
+/// With as many servers as have room; false if there is no room for both kernels with one.
 bool resident_kernel::take_two_rooms() {
-  if (workers_.blocks == 0) return false;
+  for (auto servers = workers_.blocks == 0 ? 0 : server_.blocks; servers > 0; --servers)
+    if (take_two_rooms(servers)) return true;
+  return false;
+}
+
+bool resident_kernel::take_two_rooms(std::uint32_t servers) {
+  auto request = server_;
+  request.blocks = request.min_blocks = servers;
   try {
-    server_room_ = device_->claim_resident(server_);
+    server_room_ = device_->claim_resident(request);
     room_ = device_->claim_resident(workers_);
     return true;
   } catch (no_room const&) {
@@ -185,8 +213,6 @@ bool resident_kernel::take_two_rooms() {
     return false;
   }
 }
-
-std::uint32_t resident_kernel::blocks_of_server() const { return server_room_.blocks; }
 
 void resident_kernel::give_back_room() noexcept {
   if (claimed_) return;
@@ -215,7 +241,7 @@ void resident_kernel::begin_run() {
   main_.on = serving_.on = nullptr;
   main_.failure = serving_.failure = nullptr;
   main_.launched = false;
-  serving_.launched = blocks_of_server() == 0;
+  serving_.launched = server_room_.blocks == 0;
   shared(words_[stop_word]).store(0, std::memory_order_relaxed);
   claimed_ = true;
 }
@@ -223,7 +249,7 @@ void resident_kernel::begin_run() {
 bool resident_kernel::start(void const* argument, std::size_t bytes) {
   take_room();
   begin_run();
-  bool const two = blocks_of_server() != 0;
+  bool const two = server_room_.blocks != 0;
   main_.on = stream_.get();
   serving_.on = server_stream_.get();
   try {
@@ -234,7 +260,7 @@ bool resident_kernel::start(void const* argument, std::size_t bytes) {
     throw;
   }
   if (two) {
-    await_server();
+    await_servers();
     launch_by_thread(main_, argument, bytes, [] {});
     if (!run_side_by_side()) return false;
   }
@@ -244,11 +270,11 @@ bool resident_kernel::start(void const* argument, std::size_t bytes) {
   return true;
 }
 
-/// Until the server runs; its workers are not launched yet.
-void resident_kernel::await_server() {
+/// Until all servers run; their workers are not launched yet.
+void resident_kernel::await_servers() {
   auto const until = deadline::in(options_.start_timeout);
   try {
-    for (int polls = 0; arrived() == 0; ++polls) {
+    for (int polls = 0; arrived() < server_room_.blocks; ++polls) {
       if (until.passed()) give_up_start();
       if (polls % 64 != 63) continue;
       std::this_thread::yield();
@@ -268,8 +294,8 @@ bool resident_kernel::run_side_by_side() {
   if (kernels_run.load() != side_by_side::unknown) return true;
   (void)await_arrival(deadline::in(std::min<clock::duration>(options_.start_timeout, side_by_side_trial)));
   auto const there = arrived();
-  if (there == blocks_) kernels_run = side_by_side::yes;
-  if (there != 1 || !running()) return true;
+  if (there == blocks_of_run()) kernels_run = side_by_side::yes;
+  if (there != server_room_.blocks || !running()) return true;
   kernels_run = side_by_side::no;
   write_log(log_level::info, "CUDA runs one kernel at a time here: " + whole_.holder + " on " +
                                  device_->name() + " gets a block that serves");
@@ -302,10 +328,10 @@ void resident_kernel::launch(launched_kernel& which, void const* argument, std::
                              std::function<void()> const& follow) noexcept {
   try {
     auto& on = *which.on.load();
-    auto const& code = &which == &serving_       ? entry_.server
-                       : blocks_of_server() != 0 ? entry_.workers
-                                                 : entry_.code;
-    on.launch_cooperative(code, &which == &serving_ ? 1 : room_.blocks, argument, bytes);
+    auto const& code = &which == &serving_        ? entry_.server
+                       : server_room_.blocks != 0 ? entry_.workers
+                                                  : entry_.code;
+    on.launch_cooperative(code, &which == &serving_ ? server_room_.blocks : room_.blocks, argument, bytes);
     follow();
   } catch (...) {
     which.failure = std::current_exception();
@@ -332,7 +358,7 @@ void resident_kernel::launch_by_thread(launched_kernel& which, void const* argum
 
 /// Until all blocks run, or none any more: true.
 bool resident_kernel::await_arrival(deadline until) {
-  for (int polls = 0; arrived() < blocks_; ++polls) {
+  for (int polls = 0; arrived() < blocks_of_run(); ++polls) {
     if (polls % 64 == 63) std::this_thread::yield();
     if (polls % 64 == 63 && !running()) return true;
     if (until.passed()) return false;
@@ -343,9 +369,9 @@ bool resident_kernel::await_arrival(deadline until) {
 void resident_kernel::give_up_start() {
   auto const started = arrived();
   request_stop();
-  throw timed_out(
-      "the resident kernel's blocks to start on " + device_->name(),
-      std::to_string(started) + " of " + std::to_string(blocks_) + " blocks started" + describe_neighbours());
+  throw timed_out("the resident kernel's blocks to start on " + device_->name(),
+                  std::to_string(started) + " of " + std::to_string(blocks_of_run()) + " blocks started" +
+                      describe_neighbours());
 }
 
 /// Who may be in the way.
@@ -357,6 +383,9 @@ std::string resident_kernel::describe_neighbours() const {
   return "; no other resident kernel of this process has room there, but another process may use " +
          device_->name() + part;
 }
+
+/// Of both kernels.
+std::uint32_t resident_kernel::blocks_of_run() const { return room_.blocks + server_room_.blocks; }
 
 std::uint32_t resident_kernel::arrived() const {
   auto const here = [this](std::uint32_t& word) {

@@ -100,6 +100,20 @@ struct rings_to_a_ring_on_the_host : rings_to_one {
   explicit rings_to_a_ring_on_the_host(fit size = fit::usual) : rings_to_one(host_ring_options_for(size)) {}
 };
 
+/// On a GPU; on cores as one, which the option leaves as it is.
+inline queue_options several_servers_options_for(fit size) {
+  auto options = queue_options_for(size);
+  options.servers = 3;
+  return options;
+}
+
+struct rings_by_several_servers : rings_to_one {
+  static constexpr char const* name = "task_queue_with_three_servers";
+
+  explicit rings_by_several_servers(fit size = fit::usual)
+      : rings_to_one(several_servers_options_for(size)) {}
+};
+
 struct rings_to_a_pool : task_queue, on_one_device {
   static constexpr char const* name = "task_queue_of_a_list_that_may_create_tasks";
 
@@ -147,7 +161,7 @@ struct chen_to_every : chen_queue, on_every_device {
 };
 
 using every_method =
-    testing::Types<rings_to_one, rings_to_a_ring_on_the_host, rings_to_a_pool, drain_to_every, parts_to_every,
-                   fixed_to_every, chen_to_one, chen_to_every>;
+    testing::Types<rings_to_one, rings_to_a_ring_on_the_host, rings_by_several_servers, rings_to_a_pool,
+                   drain_to_every, parts_to_every, fixed_to_every, chen_to_one, chen_to_every>;
 
 }  // namespace ballast::test

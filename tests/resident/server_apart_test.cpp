@@ -13,6 +13,7 @@
 #include "ballast/detail/resident/resident_kernel.hpp"
 #include "ballast/detail/resident/worker_loop.cuh"
 #include "ballast/error.hpp"
+#include "captured_log.hpp"
 #include "kernels.cuh"
 #include "noting_device.hpp"
 
@@ -23,16 +24,18 @@ kernel_set const& resident_test_kernels();
 
 namespace {
 
-/// Cores as a GPU of two SMs.
+/// Cores as a GPU of so many SMs, of which others leave so many to servers.
 class cores_as_gpu final : public noting_device {
  public:
-  explicit cores_as_gpu(std::string const& cores)
-      : noting_device(open_devices(cores)[0], {.kind = backend::cuda}, "pretended") {
+  explicit cores_as_gpu(std::string const& cores, int multiprocessors, std::uint32_t left_to_servers)
+      : noting_device(open_devices(cores)[0], {.kind = backend::cuda}, "pretended"),
+        left_to_servers_(left_to_servers) {
     properties_ = noting_device::properties();
-    properties_.multiprocessors = 2;
+    properties_.multiprocessors = multiprocessors;
   }
   device_properties const& properties() const noexcept override { return properties_; }
   resident_room claim_resident(resident_request const& request) override {
+    if (request.starts_first && request.min_blocks > left_to_servers_) throw no_room("others are there");
     return {++rooms_, request.blocks};
   }
   void release_resident(resident_room const&) noexcept override {}
@@ -41,6 +44,7 @@ class cores_as_gpu final : public noting_device {
 
  private:
   device_properties properties_;
+  std::uint32_t left_to_servers_;
   std::uint64_t rooms_ = 0;
 };
 
@@ -63,7 +67,11 @@ void stay(void const* argument, host_block_context& context) {
   auto const given = *static_cast<counted_begins const*>(argument);
   host_block_count const counted(*given.control.host_blocks);
   ++(*given.begun)[As];
-  given.control.arrive(numbered_block{context.block + First}, 1);
+  numbered_block const me{context.block + First};
+  if (As == as_server)
+    given.control.arrive_as_server(me, 1);
+  else
+    given.control.arrive(me, 1);
   while (!given.control.stop_requested()) std::this_thread::yield();
 }
 
@@ -83,10 +91,17 @@ kernel_entry entry_of_two() {
           .workers = code(&stay<as_worker, 1>)};
 }
 
+struct apart_options {
+  int blocks = 2;
+  std::uint32_t servers = 1, left_to_servers = 4;
+  int multiprocessors = 2;
+};
+
 struct apart {
-  explicit apart(std::string const& cores, int blocks = 2)
-      : kernel(std::make_shared<cores_as_gpu>(cores), resident_test_kernels(), entry_of_two(),
-               {.blocks = blocks, .spared_multiprocessors = 0}) {}
+  explicit apart(std::string const& cores, apart_options const& of = {})
+      : kernel(std::make_shared<cores_as_gpu>(cores, of.multiprocessors, of.left_to_servers),
+               resident_test_kernels(), entry_of_two(), {.blocks = of.blocks, .spared_multiprocessors = 0},
+               false, of.servers) {}
 
   bool start() {
     kernel.take_room();
@@ -125,6 +140,46 @@ TEST_F(server_apart, runs_beside_its_workers_again_and_again) {
       if (two.kernel.running() || two.kernel.claimed()) end_with("it did not end");
     }
     end_with("");
+  };
+  EXPECT_EXIT(test(), testing::ExitedWithCode(0), "all is well");
+}
+
+/// Starts and ends it; says what is wrong, if its servers and workers are not so many.
+std::string complaint_about(apart& run, std::array<int, 3> expected) {
+  if (!run.start()) return "it says that kernels run one at a time";
+  auto const servers = run.kernel.servers(), blocks = run.kernel.blocks();
+  run.end();
+  if (run.counts() != expected) return "not the servers and workers that were expected";
+  if (servers != std::uint32_t(expected[as_server])) return "it tells another number of servers";
+  return blocks == std::uint32_t(expected[as_worker]) + 1 ? "" : "it counts more servers than the first";
+}
+
+TEST_F(server_apart, is_several_blocks_beside_as_many_workers_if_these_have_room) {
+  if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "needs two cores";
+  auto const test = [] {
+    apart several("host:5", {.blocks = 3, .servers = 3, .multiprocessors = 5});
+    end_with(complaint_about(several, {3, 2, 0}));
+  };
+  EXPECT_EXIT(test(), testing::ExitedWithCode(0), "all is well");
+}
+
+TEST_F(server_apart, is_fewer_blocks_where_so_many_leave_the_workers_no_room) {
+  if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "needs two cores";
+  auto const test = [] {
+    apart several("host:4", {.blocks = 3, .servers = 4, .multiprocessors = 4});
+    end_with(complaint_about(several, {2, 2, 0}));
+  };
+  EXPECT_EXIT(test(), testing::ExitedWithCode(0), "all is well");
+}
+
+TEST_F(server_apart, is_fewer_blocks_where_others_have_the_room_of_so_many_and_the_log_says_so) {
+  if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "needs two cores";
+  auto const test = [] {
+    captured_log log;
+    apart several("host:5", {.blocks = 3, .servers = 3, .left_to_servers = 1, .multiprocessors = 5});
+    auto const complaint = complaint_about(several, {1, 2, 0});
+    if (log.lines().find("with 1 of 3 servers") == std::string::npos) end_with("the log: " + log.lines());
+    end_with(complaint);
   };
   EXPECT_EXIT(test(), testing::ExitedWithCode(0), "all is well");
 }

@@ -38,7 +38,7 @@ struct hybrid_worker : pool_worker {
 /// some of another batch; so the number is never below zero, and both are zero only in the end.
 struct hybrid_view : pool_view {
   using worker_type = hybrid_worker;
-  static constexpr std::uint32_t servers = 1;  ///< blocks of a GPU that run no task
+  static constexpr std::uint32_t servers = 1;  ///< blocks of a GPU that come before the workers
 
   ring_source_ref source;
   std::uint64_t* counters = nullptr;  ///< submission rings x batch slots

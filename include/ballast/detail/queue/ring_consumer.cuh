@@ -171,10 +171,13 @@ struct ring_consumer {
     if (worker_state[worker_word::end] != 0 ||
         worker_state[worker_word::credit] != 0)  // of its blocks, or of tasks before it
       source.report(mark_of(worker_group.meta()), worker_state[worker_word::credit]);
-    if (worker_state[worker_word::blocks] == 0)
-      source.set_activity(worker_group, worker_group.shared().first, activity::left);
+    bool const stops = worker_state[worker_word::blocks] == 0;
     worker_state[worker_word::credit] = worker_state[worker_word::grid] = 0;
-    atomic_ref<std::uint32_t, scope::device>(grid.grid_tickets).add_release(std::uint32_t(-1));
+    // At a stop the grid stays in use: a server that has not heard of it must not open it for another task.
+    if (stops)
+      source.set_activity(worker_group, worker_group.shared().first, activity::left);
+    else
+      atomic_ref<std::uint32_t, scope::device>(grid.grid_tickets).add_release(std::uint32_t(-1));
   }
 
   // For the whole warp.

@@ -24,7 +24,7 @@ inline constexpr std::uint32_t slots_checked_for_many = 16;  ///< where as many 
 
 /// What a GPU's server remembers, in shared memory. Each word has one writer between two syncs.
 struct ring_server_memory {
-  std::uint64_t tail;               ///< tickets filled so far
+  std::uint64_t tail;               ///< tickets filled so far; of several servers: reserved, as last seen
   std::uint64_t tail_seen;          ///< when tasks last came
   std::uint64_t free_until;         ///< tickets below have a free slot
   std::uint64_t ready_tail;         ///< tail up to which words->ready counts, if workers claim when ready
@@ -51,6 +51,11 @@ struct ring_server_memory {
   std::uint32_t closed;
   std::uint32_t ended;  ///< nothing more will come
   std::uint32_t stopping;
+  // Where several servers run:
+  std::uint32_t passed_on;       ///< shared_server_words::said as last written
+  std::uint64_t reserved;        ///< the first of the tickets that were reserved last
+  std::uint32_t reserved_count;  ///< how many these are
+  std::uint32_t left;            ///< shared_server_words::left as last seen
   /// The source: a fence empties the SM's L1 of everything but shared memory.
   alignas(16) unsigned char source_bytes[sizeof(ring_source_ref)];
 
@@ -66,19 +71,31 @@ static_assert(sizeof(ring_server_memory) + 128 <= 1024);
 ///
 /// Small enough to be an argument in registers, since what is not inlined has registers of its own: reading
 /// ahead needs them all. ClaimWhenReady: what the source is, known here, since whatever a server might do
-/// costs the kernels beside it registers (docs/decisions/0007).
-template <class WorkerGroup, bool ClaimWhenReady>
+/// costs the kernels beside it registers (docs/decisions/0007). Several: more than one server runs, each of
+/// which has every so many submission rings, a share of the shared grids, and its own view of what is free.
+/// The first speaks with the host and the workers.
+template <class WorkerGroup, bool ClaimWhenReady, bool Several = false>
 struct ring_server {
   using worker_group_type = WorkerGroup;
   static constexpr std::uint32_t threads = WorkerGroup::threads;
   static constexpr std::uint32_t chunks_in_flight = chunks_in_flight_of<WorkerGroup>;
   static constexpr std::uint32_t few_threads = threads < fencing_threads ? threads : fencing_threads;
+  /// Others reserve of what one server has seen free, so it looks further ahead.
+  static constexpr std::uint32_t looking_threads = Several ? threads : few_threads;
   static constexpr std::uint32_t max_window = std::bit_floor(threads * chunks_in_flight / 4);  ///< slots
 
   /// What the host says.
   struct host_state {
     std::uint64_t control, head;
     bool stop;
+    // Where several servers run:
+    std::uint64_t tail, unticketed_blocks;
+    std::uint32_t left;
+  };
+  /// What a poll of eight slots saw of a submission ring, and the place of those that move among all that do.
+  struct polled_slots {
+    stamped_chunk chunk;
+    std::uint32_t whole, plain, some, place;
   };
 
   worker_group_type worker_group;
@@ -104,17 +121,18 @@ struct ring_server {
     for (;;) {
       bool const moved = round();
       if (state().stopping != 0) break;
-      if (!moved && state().closed != 0 && all_fetched()) break;
+      if (!moved && state().closed != 0 && others_have_left() && all_fetched()) break;
       std::uint64_t const now = worker_group.now_ns();
       if (moved) idle_since = now;
       back_off(now > idle_since ? now - idle_since : 0);
     }
-    if (state().stopping == 0) end();
+    if (state().stopping == 0 && leads()) end();
     worker_group.sync();
     publish_fetched(true);
     write_final_positions();
     worker_group.sync();
-    if (is_host_reader()) apply(read_host_state());  // for the last counts
+    if (is_host_reader() && leads()) apply(read_host_state());  // for the last counts
+    if (worker_group.leader() && !leads()) shared_word(&shared_server_words::left).add_release(1);
   }
 
  private:
@@ -122,18 +140,57 @@ struct ring_server {
   __device__ ring_source_ref const& source() const { return state().source(); }
   __device__ std::uint64_t space() const { return state().free_until - state().tail; }
 
+  // Where several servers run; else there is one, the first.
+  __device__ static std::uint32_t number() { return Several ? blockIdx.x : 0; }
+  __device__ static std::uint32_t servers() { return Several ? gridDim.x : 1; }
+  __device__ static bool leads() { return number() == 0; }
+  /// Of this server's submission rings the i-th.
+  __device__ static std::uint32_t ring_at(std::uint32_t i) { return i * servers() + number(); }
+  template <class Word>
+  __device__ atomic_ref<Word, scope::device> shared_word(Word shared_server_words::*which) const {
+    return atomic_ref<Word, scope::device>(source().words->servers.*which);
+  }
+  __device__ bool others_have_left() const { return !Several || !leads() || state().left == servers() - 1; }
+
+  /// For one thread: reserves up to `wanted` tickets of those that are free, in one step.
+  __device__ void reserve(std::uint32_t wanted) const {
+    auto* const tail = reinterpret_cast<unsigned long long*>(&source().words->servers.tail);
+    std::uint64_t const until = state().free_until;
+    std::uint64_t first = state().tail;
+    std::uint32_t some = 0;
+    for (;;) {
+      some = first < until ? std::uint32_t(min(std::uint64_t(wanted), until - first)) : 0;
+      if (some == 0) break;
+      std::uint64_t const seen = atomicCAS(tail, first, first + some);
+      if (seen == first) break;
+      first = seen;
+    }
+    state().reserved = first;
+    state().reserved_count = some;
+    see_tail(first + some);
+  }
+
+  /// Nobody needs what is free below the tail.
+  __device__ void see_tail(std::uint64_t tail) const {
+    if (tail > state().tail) state().tail = tail;
+    if (state().free_until < state().tail) state().free_until = state().tail;
+  }
+
   /// One round of the server's loop; true if a task moved. Where nothing comes it is one read over PCIe,
   /// that of every submission ring and of the host's words at once, and two syncs.
   __device__ bool round() const {
     bool const publishes = state().rounds_since_publish >= rounds_before_publish;
     if (publishes) publish_fetched(true);
-    find_space(worker_group_type::warps * slots_per_poll);
+    find_space(worker_group_type::warps * slots_per_poll * servers());
     host_state said{};
     if (is_host_reader()) said = read_host_state();
     std::uint32_t const ring_count = min(worker_group_type::warps, state().ring_count);
-    bool const seen =
-        worker_group.warp() < ring_count && poll_ring(polled_ring(worker_group.warp()), ring_count);
-    bool const moved = worker_group.any(seen) && move_all(ring_count);
+    polled_slots polled{};
+    if (worker_group.warp() < ring_count) {
+      polled = poll_ring(polled_ring(worker_group.warp()), ring_count);
+      if constexpr (!Several) move_polled(polled, state().tail, polled.some);
+    }
+    bool const moved = worker_group.any(polled.whole != 0) && move_all(ring_count, polled);
     if (is_host_reader()) {
       state().rounds_since_publish = publishes ? 0 : state().rounds_since_publish + (moved ? 1 : 8);
       rotate_rings();
@@ -145,11 +202,12 @@ struct ring_server {
 
   __device__ std::uint32_t polled_ring(std::uint32_t warp) const {
     std::uint32_t const ring_index = state().first_ring + warp;
-    return ring_index < state().ring_count ? ring_index : ring_index - state().ring_count;
+    return ring_at(ring_index < state().ring_count ? ring_index : ring_index - state().ring_count);
   }
 
   /// After polls that saw something; true if any of it moved. Ends with a sync.
-  __device__ bool move_all(std::uint32_t ring_count) const {
+  __device__ bool move_all(std::uint32_t ring_count, [[maybe_unused]] polled_slots const& polled) const {
+    if constexpr (Several) move_reserved(polled, ring_count);
     bool moved = state().moved != 0;
     worker_group.sync();
     book_polled();
@@ -187,8 +245,8 @@ struct ring_server {
   /// Tells the host which submission slots it may write again: after many, or when there is nothing better to
   /// do. The release makes our reads of the slots come first.
   __device__ void publish_fetched(bool idle) const {
-    for (std::uint32_t ring_index = worker_group.rank(); ring_index < state().ring_count;
-         ring_index += threads) {
+    for (std::uint32_t i = worker_group.rank(); i < state().ring_count; i += threads) {
+      std::uint32_t const ring_index = ring_at(i);
       std::uint64_t const got = state().got[ring_index];  // once: another warp may be adding to it
       std::uint32_t const unpublished = std::uint32_t(got) - state().fetched_published[ring_index];
       if (unpublished == 0 || (!idle && unpublished < max(source().capacity() / 4, std::uint64_t(1))))
@@ -203,9 +261,42 @@ struct ring_server {
   __device__ bool is_host_reader() const { return worker_group.rank() == threads - 1; }
 
   __device__ host_state read_host_state() const {
+    if (!leads()) return read_passed_on();
     auto const control = atomic_ref<std::uint64_t, scope::system>(source().from_host->control).load_relaxed();
     bool const stop = source().control.stop_requested() || workers_halted();
-    return {control, atomic_ref<std::uint64_t, scope::device>(source().words->head).load_relaxed(), stop};
+    host_state said{control, atomic_ref<std::uint64_t, scope::device>(source().words->head).load_relaxed(),
+                    stop};
+    if constexpr (Several) {
+      said.tail = shared_word(&shared_server_words::tail).load_relaxed();
+      said.unticketed_blocks = shared_word(&shared_server_words::unticketed_blocks).load_relaxed();
+      said.left = shared_word(&shared_server_words::left).load_relaxed();
+    }
+    return said;
+  }
+
+  /// Of a server that is not the first: reads of one address over PCIe would wait for each other.
+  __device__ host_state read_passed_on() const {
+    auto const passed = shared_word(&shared_server_words::said).load_relaxed();
+    host_state said{control_in(passed), 0, stop_in(passed)};
+    said.tail = shared_word(&shared_server_words::tail).load_relaxed();
+    return said;
+  }
+
+  /// For the first server. The fence puts the totals that the host wrote before it said closed before this.
+  __device__ void pass_to_others(std::uint64_t control) const {
+    auto const now = passed_on(control, state().stopping != 0);
+    if (now == state().passed_on) return;
+    state().passed_on = now;
+    fence_after_relaxed<scope::system>();
+    shared_word(&shared_server_words::said).store_relaxed(now);
+  }
+
+  /// What the host said to this server: how many submission rings are its, and how it goes on.
+  __device__ void follow(std::uint64_t control, bool stop) const {
+    auto const ring_count = std::uint32_t(control);
+    state().ring_count = Several ? (ring_count + servers() - 1 - number()) / servers() : ring_count;
+    state().closed = (control & closed_bit) != 0;
+    state().stopping = stop;
   }
 
   __device__ bool workers_halted() const {
@@ -227,17 +318,23 @@ struct ring_server {
 
   /// For the host reader, while nobody reads the state().
   __device__ void apply(host_state const& said) const {
+    if constexpr (Several) {
+      see_tail(said.tail);
+      if (!leads()) return follow(said.control, said.stop);
+      state().left = said.left;
+      state().unticketed_blocks = said.unticketed_blocks;
+    }
     if constexpr (ClaimWhenReady) pass_on(said.control);
     publish_taken(min(said.head, state().tail) + state().unticketed_blocks,
                   state().tail + state().unticketed_blocks);
     auto const now = worker_group.now_ns();
     atomic_ref<std::uint64_t, scope::device>(source().words->served_ns).store_relaxed(now);
+    bool const others_moved = Several && state().tail != state().tail_seen;
     bool const gives_up = reached_idle_limit(now);
     if (gives_up) source().control.report_idle_timeout();
-    state().ring_count = std::uint32_t(said.control);
-    state().closed = (said.control & closed_bit) != 0;
-    state().stopping = said.stop || gives_up;
-    if (state().stopping) publish();
+    follow(said.control, said.stop || gives_up);
+    if constexpr (Several) pass_to_others(said.control);
+    if (state().stopping || others_moved) publish();
   }
 
   /// No task came for idle_timeout, and none runs. Asked of every worker only at the limit, and twice: a task
@@ -266,9 +363,9 @@ struct ring_server {
 
   __device__ bool all_fetched() const {
     fence_after_relaxed<scope::system>();  // the totals were written before the host said closed
-    std::uint32_t const ring_index = worker_group.rank();
+    std::uint32_t const ring_index = ring_at(worker_group.rank());
     bool const done =
-        ring_index >= state().ring_count ||
+        worker_group.rank() >= state().ring_count ||
         atomic_ref<std::uint64_t, scope::system>(source().from_host->submitted[ring_index]).load_relaxed() ==
             state().got[ring_index];
     return worker_group.reduce_min(done) != 0;
@@ -278,6 +375,10 @@ struct ring_server {
   /// free) and no blocks are shared any more, so that a stop is still seen.
   __device__ void end() const {
     if (worker_group.leader()) {
+      if constexpr (Several) {
+        fence_after_relaxed<scope::device>();  // the others have left: nobody reserves any more
+        see_tail(shared_word(&shared_server_words::tail).load_relaxed());
+      }
       state().ended = 1;
       publish();
     }
@@ -296,8 +397,8 @@ struct ring_server {
   /// Leaves for the host where each submission ring's tasks are that were not moved. A grid task that is
   /// shared out in part has its grid.
   __device__ void write_final_positions() const {
-    for (std::uint32_t ring_index = worker_group.rank(); ring_index < max_submission_rings;
-         ring_index += threads) {
+    for (std::uint32_t ring_index = ring_at(worker_group.rank()); ring_index < max_submission_rings;
+         ring_index += threads * servers()) {
       bool const in_part = state().grid_tickets != 0 && state().grid_ring == ring_index;
       bool const is_shared = in_part && !ClaimWhenReady;
       source().to_host->final_position[ring_index] = {state().got[ring_index] + (is_shared ? 1 : 0),
@@ -312,12 +413,13 @@ struct ring_server {
   template <std::uint32_t Each = (threads > few_threads ? slots_checked_for_many : slots_checked)>
   __device__ void find_space(std::uint64_t wanted) const {
     if (space() >= wanted) return;
-    bool const looks = worker_group.rank() < few_threads;
-    std::uint32_t found = few_threads * Each;
+    bool const looks = worker_group.rank() < looking_threads;
+    std::uint32_t found = looking_threads * Each;
 #  pragma unroll
     for (std::uint32_t k = Each; looks && k-- > 0;) {
-      std::uint32_t const i = worker_group.rank() + k * few_threads;
-      if (!source().ring_slot_is_free(state().free_until + i)) found = i;
+      std::uint32_t const i = worker_group.rank() + k * looking_threads;
+      std::uint64_t const ticket = state().free_until + i;
+      if (!(Several ? source().ring_slot_was_free(ticket) : source().ring_slot_is_free(ticket))) found = i;
     }
     found = worker_group.reduce_min(found);
     if (looks)
@@ -333,7 +435,8 @@ struct ring_server {
 
   /// For the leader, after slots were written: tells the workers how many tickets have their task.
   __device__ void publish() const {
-    if constexpr (ClaimWhenReady) {
+    if (!leads()) return;  // its word has one writer, so that it never goes back
+    if constexpr (ClaimWhenReady && !Several) {
       if (state().ready_tail != state().tail) publish_ready_count();
     }
     server_status const status{std::uint32_t(state().tail), state().ended != 0, state().stopping != 0};
@@ -342,9 +445,9 @@ struct ring_server {
   }
 
   /// One poll of up to one submission ring per warp: a single load instruction sees the next 8 slots of a
-  /// submission ring. What is there moves to the ring, up to the first grid task. For a warp that has a
-  /// submission ring; true if it saw anything. book_polled() must follow.
-  __device__ bool poll_ring(std::uint32_t ring_index, std::uint32_t ring_count) const {
+  /// submission ring. What is there is to move to the ring, up to the first grid task. For a warp that has a
+  /// submission ring; move_polled() must follow, and book_polled().
+  __device__ polled_slots poll_ring(std::uint32_t ring_index, std::uint32_t ring_count) const {
     std::uint32_t const slot = worker_group.lane() / 4, part = worker_group.lane() % 4;
     std::uint64_t const ticket = state().got[ring_index] + slot;
     auto const lap = lap_of(ticket, source().shift);
@@ -356,21 +459,46 @@ struct ring_server {
     std::uint32_t place = 0;
     if (worker_group.lane() == 0 && some != 0) place = atomicAdd(&state().moved, some);
     place = __shfl_sync(0xffffffff, place, 0);
-    if (slot < some) put(state().tail + place + slot, part, chunk);
+    return {chunk, whole, plain, some, place};
+  }
+
+  /// Moves `some` of what the warp has polled to the tickets from `first` on, at its place among these.
+  __device__ void move_polled(polled_slots const& polled, std::uint64_t first, std::uint32_t some) const {
+    std::uint32_t const slot = worker_group.lane() / 4, part = worker_group.lane() % 4;
+    if (slot < some) put(first + polled.place + slot, part, polled.chunk);
     if (worker_group.lane() == 0) {
-      state().got[ring_index] += some;
+      state().got[polled_ring(worker_group.warp())] += some;
       state().found[worker_group.warp()] = std::uint8_t(some);
-      state().grid_found[worker_group.warp()] = plain < whole;
+      state().grid_found[worker_group.warp()] = polled.plain < polled.whole;
     }
-    return whole != 0;
+  }
+
+  /// Reserves tickets for what all warps have polled, and moves what has one.
+  __device__ void move_reserved(polled_slots const& polled, std::uint32_t ring_count) const {
+    if (worker_group.leader()) {
+      reserve(state().moved);
+      state().moved = state().reserved_count;
+    }
+    worker_group.sync();
+    std::uint32_t const given = state().reserved_count;
+    if (worker_group.warp() < ring_count)
+      move_polled(polled, state().reserved,
+                  given > polled.place ? min(polled.some, given - polled.place) : 0);
+  }
+
+  /// For the leader, after `count` tickets got their tasks.
+  __device__ void book(std::uint32_t count) const {
+    if constexpr (!Several) state().tail += count;
+    if constexpr (Several && ClaimWhenReady)
+      if (count != 0) atomic_ref<std::uint32_t, scope::device>(source().words->ready).add_relaxed(count);
+    publish();
   }
 
   /// Adds the tasks that the polls moved to the tail.
   __device__ void book_polled() const {
     if (worker_group.leader()) {
-      state().tail += state().moved;
+      book(state().moved);
       state().moved = 0;
-      publish();
     }
     worker_group.sync();
   }
@@ -406,7 +534,7 @@ struct ring_server {
 #  pragma unroll
     for (std::uint32_t k = 0; k < chunks_in_flight; ++k)
       held[k] = load_chunk<scope::system>(chunks[min(worker_group.rank() + k * threads, 4 * window - 1)], 0);
-    find_space(max_window);  // while the reads are under way
+    find_space(max_window * servers());  // while the reads are under way
     publish_fetched(false);
     std::uint32_t const lap = lap_of(next, source().shift);
     std::uint32_t end = std::uint32_t(min(std::uint64_t(window), first + space()));
@@ -417,7 +545,12 @@ struct ring_server {
       if (slot >= first && (spread || !is_here(held[k], lap))) end = min(end, slot);
     }
     end = worker_group.reduce_min(end);
-    std::uint64_t const to = state().tail - first;
+    if constexpr (Several) {
+      if (worker_group.leader()) reserve(end - first);
+      worker_group.sync();
+      end = first + state().reserved_count;
+    }
+    std::uint64_t const to = (Several ? state().reserved : state().tail) - first;
 #  pragma unroll
     for (std::uint32_t k = 0; k < chunks_in_flight; ++k) {
       std::uint32_t const slot = (worker_group.rank() + k * threads) / 4;
@@ -426,8 +559,7 @@ struct ring_server {
     worker_group.sync();
     if (worker_group.leader()) {
       state().got[ring_index] += end - first;
-      state().tail += end - first;
-      publish();
+      book(end - first);
     }
     worker_group.sync();
     return end == window;
@@ -480,16 +612,21 @@ struct ring_server {
   /// workers that wait far back come near while they are written.
   __device__ bool put_grid_tickets(stamped_chunk const& chunk) const {
     find_space<slots_checked_for_many>(state().grid_tickets);
-    auto const some = std::uint32_t(min(space(), std::uint64_t(state().grid_tickets)));
-    auto const from = state().tail;
+    if constexpr (Several) {
+      worker_group.sync();  // all know what space there was
+      if (worker_group.leader()) reserve(state().grid_tickets);
+      worker_group.sync();
+    }
+    auto const some =
+        Several ? state().reserved_count : std::uint32_t(min(space(), std::uint64_t(state().grid_tickets)));
+    auto const from = Several ? state().reserved : state().tail;
     auto const moved = state().grid_tickets_moved;
     worker_group.sync();
     if (worker_group.leader() && some != 0) {
-      state().tail += some;
       state().grid_tickets -= some;
       state().grid_tickets_moved += some;
       if (state().grid_tickets == 0) ++state().got[state().grid_ring];
-      publish();
+      book(some);
     }
     for (std::uint32_t i = 0; i < some;) {
       auto const ahead = source().capacity() - ((from + i) & (source().capacity() - 1));  // to the ring's end
@@ -529,7 +666,10 @@ struct ring_server {
       state().grid = found;
       state().grid_tickets = min(blocks, source().control.blocks - 1);
       state().grid_ring = ring_index;
-      state().unticketed_blocks += blocks - state().grid_tickets;
+      if constexpr (Several)
+        shared_word(&shared_server_words::unticketed_blocks).add_relaxed(blocks - state().grid_tickets);
+      else
+        state().unticketed_blocks += blocks - state().grid_tickets;
       atomic_ref<std::uint32_t, scope::device>(grid.next).store_relaxed(0);
       grid_tickets_of(found).store_relaxed(state().grid_tickets);
     }
@@ -551,18 +691,28 @@ struct ring_server {
     return true;
   }
 
+  /// Of those that are this server's.
   __device__ std::uint32_t find_free_grid() const {
-    std::uint32_t const i = worker_group.rank();
+    std::uint32_t const i = ring_at(worker_group.rank());
     return worker_group.reduce_min(
         i < max_shared_grids && grid_tickets_of(i).load_relaxed() == 0 ? i : max_shared_grids);
   }
 };
 
+template <bool Several, bool ClaimWhenReady, class WorkerGroup>
+__device__ void serve_by(ring_source_ref const& source, WorkerGroup worker_group,
+                         ring_server_memory& memory) {
+  ring_server<WorkerGroup, ClaimWhenReady, Several> const server{worker_group, shared_ref(memory)};
+  server.clear(source);
+  server.run();
+}
+
 template <bool ClaimWhenReady, class WorkerGroup>
 __device__ void ring_source_ref::serve(WorkerGroup worker_group, ring_server_memory& memory) const {
-  ring_server<WorkerGroup, ClaimWhenReady> const server{worker_group, shared_ref(memory)};
-  server.clear(*this);
-  server.run();
+  if constexpr (is_lone_server<WorkerGroup>) {
+    if (gridDim.x > 1) return serve_by<true, ClaimWhenReady>(*this, worker_group, memory);
+  }
+  serve_by<false, ClaimWhenReady>(*this, worker_group, memory);
 }
 
 }  // namespace ballast::detail

@@ -14,10 +14,10 @@
 namespace ballast::detail {
 
 /// The source of tasks that is fed by the host: a submission ring (single producer, single consumer) per
-/// submitting thread in pinned memory, one server that moves tasks from the submission rings into a ring in
-/// device memory, and workers that claim tickets of the ring by fetch-and-add. After Chen et al. 2010 (tasks,
-/// HALT), with a sequence stamp per slot in place of their counts. What only a GPU's blocks do is in
-/// ring_consumer.cuh and ring_server.cuh.
+/// submitting thread in pinned memory, one server, or on a GPU up to max_servers, that moves tasks from the
+/// submission rings into a ring in device memory, and workers that claim tickets of the ring by
+/// fetch-and-add. After Chen et al. 2010 (tasks, HALT), with a sequence stamp per slot in place of their
+/// counts. What only a GPU's blocks do is in ring_consumer.cuh and ring_server.cuh.
 ///
 /// Who may write a slot is decided by its stamp and by `released`: a ring slot is free for ticket t when its
 /// released word equals t's lap number; the worker that begins the task (on the host: copies it out) raises
@@ -70,6 +70,10 @@ struct ring_source_ref {
   }
   BALLAST_HD bool ring_slot_is_free(std::uint64_t ticket) const {
     return poll(released_word(ticket)) == std::uint32_t(ticket >> shift);
+  }
+  /// Whether the ticket's slot was free for it at some time. Then it still is, if nobody has reserved it.
+  BALLAST_HD bool ring_slot_was_free(std::uint64_t ticket) const {
+    return std::int32_t(poll(released_word(ticket)) - std::uint32_t(ticket >> shift)) >= 0;
   }
   /// The server's word where worker `block` looks for it.
   BALLAST_HD atomic_ref<std::uint64_t, scope::device> status_for(std::uint32_t block) const {

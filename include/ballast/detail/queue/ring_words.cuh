@@ -161,6 +161,8 @@ struct alignas(128) shared_grid {
 };
 inline constexpr std::uint32_t max_shared_grids = 8;
 
+inline constexpr std::uint32_t max_servers = 4;  ///< each has some of the shared grids
+
 /// A word that many poll stands in several places, which lie in several slices of the L2.
 inline constexpr std::uint32_t status_replicas = 8;
 
@@ -169,11 +171,32 @@ struct alignas(128) own_line {
   Word word;
 };
 
+/// GPU: what servers share where several run. Each has some of the submission rings; their tickets are those
+/// of one ring, of which each reserves some, below what it has seen free, and then fills all of these.
+struct alignas(128) shared_server_words {
+  std::uint64_t tail;               ///< tickets that servers have reserved
+  std::uint64_t unticketed_blocks;  ///< ring_server_memory::unticketed_blocks, of all
+  std::uint32_t left;               ///< servers that have filled all that they will, but the first
+  alignas(128) std::uint32_t said;  ///< from the first server to the others: passed_on()
+};
+
+/// What the first server tells the others: the submission rings in use, whether more will come, and whether
+/// to leave.
+BALLAST_HD constexpr std::uint32_t passed_on(std::uint64_t control, bool stop) {
+  return (std::uint32_t(control) & 0xff) | ((control & closed_bit) != 0 ? 1u << 8 : 0) | (stop ? 1u << 9 : 0);
+}
+/// Undoes passed_on(): host_words::control, without what created tasks are to be handed out.
+BALLAST_HD constexpr std::uint64_t control_in(std::uint32_t passed) {
+  return (passed & 0xff) | ((passed >> 8 & 1) != 0 ? closed_bit : 0);
+}
+BALLAST_HD constexpr bool stop_in(std::uint32_t passed) { return (passed >> 9 & 1) != 0; }
+
 /// Words in device memory that all blocks share.
 struct alignas(128) ring_words {
   std::uint64_t head;                               ///< the next ticket to claim
   own_line<std::uint64_t> status[status_replicas];  ///< from the server: server_status, as often
   shared_grid shared_grids[max_shared_grids];
+  shared_server_words servers;
   alignas(128) std::uint32_t
       ready;  ///< if workers claim when ready: tasks in the ring that nobody claimed; briefly fewer
   // If workers claim when ready:

@@ -18,14 +18,26 @@ struct resident_control {
   std::uint32_t* host_blocks = nullptr;     ///< host backend: blocks inside the worker loop now
   std::uint64_t* activity = nullptr;  ///< device, a word per block: ticket * 4 + what the block does with it
   std::uint32_t run = 0;              ///< the number of this start, from 1
-  std::uint32_t blocks = 0;           ///< of this run, with the one that serves
+  std::uint32_t blocks = 0;           ///< of this run, with the first that serves
   std::uint64_t idle_timeout_ns = 0;
 
   template <class WorkerGroup>
   BALLAST_HD void arrive(WorkerGroup const& worker_group, std::uint64_t now_ns) const {
+    arrive_as(worker_group.block(), worker_group, now_ns);
+  }
+  /// Of several servers: the first is block 0 of the run, the others come behind the workers.
+  template <class WorkerGroup>
+  BALLAST_HD void arrive_as_server(WorkerGroup const& worker_group, std::uint64_t now_ns) const {
+    auto const server = worker_group.block();
+    arrive_as(server == 0 ? 0 : blocks - 1 + server, worker_group, now_ns);
+  }
+
+  template <class WorkerGroup>
+  BALLAST_HD void arrive_as(std::uint32_t block, WorkerGroup const& worker_group,
+                            std::uint64_t now_ns) const {
     if (!worker_group.leader()) return;
-    if (worker_group.block() == 0) atomic_ref<std::uint64_t, scope::system>(*clock_ns).store_relaxed(now_ns);
-    atomic_ref<std::uint32_t, scope::system>(arrived[worker_group.block()]).store_release(run);
+    if (block == 0) atomic_ref<std::uint64_t, scope::system>(*clock_ns).store_relaxed(now_ns);
+    atomic_ref<std::uint32_t, scope::system>(arrived[block]).store_release(run);
   }
 
   BALLAST_HD bool stop_requested() const {

@@ -52,15 +52,21 @@ class resident_kernel {
   /// Loads the code and allocates the control words. Throws bad_argument ("blocks") naming the heaviest
   /// kernel of the set if fewer fit on the device than asked, no_room if a resident kernel that does
   /// not yield runs on the device, or on another part of its GPU: to allocate beside it could wait for its
-  /// end. `yields`: as of resident_request.
+  /// end. `yields`: as of resident_request. `servers`: so many blocks serve, each with the room of an SM and
+  /// all but the first beside `options.blocks`, if the server is a kernel of its own; a run has fewer if
+  /// others leave it less room.
   resident_kernel(std::shared_ptr<compute_device> device, kernel_set const& kernels,
-                  kernel_entry const& entry, resident_options const& options, bool yields = false);
+                  kernel_entry const& entry, resident_options const& options, bool yields = false,
+                  std::uint32_t servers = 1);
   ~resident_kernel();  ///< Asks a running kernel to stop and waits for it, at most stop_timeout.
 
   /// The most blocks that a run has: what memory is made for.
   std::uint32_t max_blocks() const { return max_blocks_; }
   /// The blocks of the room that it has or had last; before, max_blocks().
   std::uint32_t blocks() const { return blocks_; }
+  /// The servers that it has or had last in kernels of their own, before as asked; 0: none, so that a block
+  /// of the workers' kernel serves, if the source has a server.
+  std::uint32_t servers() const { return servers_; }
   /// Takes the room of the next run if it has none, which start() and start_on() do otherwise: for who
   /// prepares memory with kernels, which run in that room where no other is free. Waits for those that yield
   /// as claim_resident() does. Throws ballast::error if it runs already, and no_room if there is none beside
@@ -121,25 +127,28 @@ class resident_kernel {
   };
 
   bool may_split() const;
-  std::uint32_t blocks_of_server() const;
   resident_request make_request(kernel_set const& kernels, kernel_code const& code) const;
   int most_of(resident_request const& request) const;
-  resident_request request_beside_server(kernel_set const& kernels) const;
+  resident_request request_beside_servers(kernel_set const& kernels, std::uint32_t servers) const;
+  std::uint32_t most_servers(kernel_set const& kernels, std::uint32_t asked) const;
   resident_request request_of_one(kernel_set const& kernels) const;
   void take_room(bool two);
   bool take_two_rooms();
+  bool take_two_rooms(std::uint32_t servers);
+  void log_servers();
   void clear_activity(deadline until);
   void begin_run();
   void launch(launched_kernel& which, void const* argument, std::size_t bytes,
               std::function<void()> const& follow) noexcept;
   void launch_by_thread(launched_kernel& which, void const* argument, std::size_t bytes,
                         std::function<void()> follow);
-  void await_server();
+  void await_servers();
   bool run_side_by_side();
   bool await_arrival(deadline until);
   [[noreturn]] void give_up_start();
   std::array<resident_room, 2> rooms() const { return {server_room_, room_}; }
   std::string describe_neighbours() const;
+  std::uint32_t blocks_of_run() const;
   std::uint32_t arrived() const;
   void pause(clock::duration run, deadline until);
   void await_host_blocks(deadline until);
@@ -149,12 +158,13 @@ class resident_kernel {
   kernel_entry entry_;
   resident_options options_;
   bool yields_, launches_block_, runs_one_by_one_;
+  std::uint32_t const asked_servers_;
   resident_request const server_;   ///< a kernel of its own
   resident_request const workers_;  ///< beside it; no blocks: the server is no kernel of its own
   resident_request const whole_;    ///< as one kernel
   std::uint32_t const max_blocks_;
   resident_room room_, server_room_;
-  std::atomic<std::uint32_t> blocks_;
+  std::atomic<std::uint32_t> blocks_, servers_ = 0;
   pinned_buffer<std::uint32_t> words_;  ///< stop, idle_timed_out, host_blocks; each on a line of its own
   pinned_buffer<std::uint32_t> arrived_;
   pinned_buffer<std::uint64_t> clock_;

@@ -192,7 +192,7 @@ __global__ void __launch_bounds__(List::threads,
   work<List>(given, worker_group);
 }
 
-/// The server of such a source, one block. It knows no kernel of the set.
+/// The server of such a source, a block, or several that share the work. It knows no kernel of the set.
 template <class Source>
 __global__ void __launch_bounds__(lone_server_threads, 1) serve_on_gpu(__grid_constant__ Source const given) {
   __shared__ typename lone_server::words words;
@@ -201,7 +201,7 @@ __global__ void __launch_bounds__(lone_server_threads, 1) serve_on_gpu(__grid_co
     typename Source::serving_state serving;
   } memory;
   lone_server const worker_group(memory.none, words);
-  given.control.arrive(worker_group, worker_group.now_ns());
+  given.control.arrive_as_server(worker_group, worker_group.now_ns());
   given.serve(worker_group, memory.serving);
 }
 #endif
