@@ -89,7 +89,8 @@ struct queue_options {
   /// of the submission rings. Several help where several threads submit very small tasks faster than one
   /// block moves them. Each takes the room of an SM, and those beyond the first come in addition to
   /// resident.blocks. A run has fewer where they have no room (queue_statistics::servers), and one where the
-  /// set's blocks have 512 threads or more. Changes nothing on CPU cores.
+  /// set's blocks have 512 threads or more or its kernels create tasks. Each of S servers opens 8 / S grid
+  /// tasks at a time; what comes behind more of them waits. Changes nothing on CPU cores.
   std::uint32_t servers = 1;
   /// How many blocks stay on the device, and how long they may take to start and to stop.
   detail::resident_options resident = {};

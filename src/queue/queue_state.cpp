@@ -59,7 +59,8 @@ task_queue::state::state(std::shared_ptr<compute_device> on, kernel_set const& l
     : device(std::move(on)),
       kernels(&list),
       options(checked(given, list)),
-      kernel(device, list, list.entry_for(source_of(list)), options.resident, false, options.servers),
+      kernel(device, list, list.entry_for(source_of(list)), options.resident, false,
+             may_spawn(list) ? 1 : options.servers),
       memory(device, options, kernel.max_blocks()),
       hybrid(may_spawn(list) ? make_hybrid() : nullptr),
       arguments(max_bytes_outside(list) > 0

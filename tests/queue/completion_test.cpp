@@ -2,6 +2,7 @@
 #include "ballast/completion.hpp"
 
 #include <atomic>
+#include <chrono>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -147,6 +148,7 @@ TEST(completion_of_tasks, that_will_never_run_says_so_when_the_queue_is_gone) {
     dropped = queue.submit(visits_of(visits.ref(), 10));
     after = dropped.then([] {});
     queue.request_stop();
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // a GPU's server reads the stop over the bus
     held.open();
     EXPECT_FALSE(queue.stop().empty());
     EXPECT_TRUE(dropped.ready());

@@ -67,14 +67,16 @@ struct ring_server_memory {
 // With the reductions' words and CUDA's own 1 KB a block: 16 blocks take 32 KB of an SM's L1, not 64.
 static_assert(sizeof(ring_server_memory) + 128 <= 1024);
 
-/// What block 0 does. Every thread of the block calls these together, except where it says otherwise.
+/// What a block that serves does. Every thread of the block calls these together, except where it says
+/// otherwise.
 ///
 /// Small enough to be an argument in registers, since what is not inlined has registers of its own: reading
 /// ahead needs them all. ClaimWhenReady: what the source is, known here, since whatever a server might do
-/// costs the kernels beside it registers (docs/decisions/0007). Several: more than one server runs, each of
-/// which has every so many submission rings, a share of the shared grids, and its own view of what is free.
-/// The first speaks with the host and the workers.
-template <class WorkerGroup, bool ClaimWhenReady, bool Several = false>
+/// costs the kernels beside it registers (docs/decisions/0007). Several: more than one server may run, each
+/// of which has every so many submission rings, a share of the shared grids, and its own view of what is
+/// free. The first speaks with the host and the workers.
+template <class WorkerGroup, bool ClaimWhenReady,
+          bool Several = is_lone_server<WorkerGroup> && !ClaimWhenReady>
 struct ring_server {
   using worker_group_type = WorkerGroup;
   static constexpr std::uint32_t threads = WorkerGroup::threads;
@@ -332,7 +334,8 @@ struct ring_server {
     bool const others_moved = Several && state().tail != state().tail_seen;
     bool const gives_up = reached_idle_limit(now);
     if (gives_up) source().control.report_idle_timeout();
-    follow(said.control, said.stop || gives_up);
+    // For good: what others reserved meanwhile must not take back that this server gave up.
+    follow(said.control, said.stop || gives_up || state().stopping != 0);
     if constexpr (Several) pass_to_others(said.control);
     if (state().stopping || others_moved) publish();
   }
@@ -376,7 +379,7 @@ struct ring_server {
   __device__ void end() const {
     if (worker_group.leader()) {
       if constexpr (Several) {
-        fence_after_relaxed<scope::device>();  // the others have left: nobody reserves any more
+        (void)shared_word(&shared_server_words::left).load_acquire();  // nobody reserves any more
         see_tail(shared_word(&shared_server_words::tail).load_relaxed());
       }
       state().ended = 1;
@@ -412,7 +415,7 @@ struct ring_server {
   /// thread.
   template <std::uint32_t Each = (threads > few_threads ? slots_checked_for_many : slots_checked)>
   __device__ void find_space(std::uint64_t wanted) const {
-    if (space() >= wanted) return;
+    if (space() >= min(wanted, source().capacity())) return;
     bool const looks = worker_group.rank() < looking_threads;
     std::uint32_t found = looking_threads * Each;
 #  pragma unroll
@@ -433,10 +436,11 @@ struct ring_server {
                                restamped(chunk, lap_of(ticket, source().shift)));
   }
 
-  /// For the leader, after slots were written: tells the workers how many tickets have their task.
+  /// For the leader, after slots were written: tells the workers how many tickets have their task, or will
+  /// soon, where several servers reserve them.
   __device__ void publish() const {
     if (!leads()) return;  // its word has one writer, so that it never goes back
-    if constexpr (ClaimWhenReady && !Several) {
+    if constexpr (ClaimWhenReady) {
       if (state().ready_tail != state().tail) publish_ready_count();
     }
     server_status const status{std::uint32_t(state().tail), state().ended != 0, state().stopping != 0};
@@ -489,8 +493,6 @@ struct ring_server {
   /// For the leader, after `count` tickets got their tasks.
   __device__ void book(std::uint32_t count) const {
     if constexpr (!Several) state().tail += count;
-    if constexpr (Several && ClaimWhenReady)
-      if (count != 0) atomic_ref<std::uint32_t, scope::device>(source().words->ready).add_relaxed(count);
     publish();
   }
 
@@ -699,20 +701,11 @@ struct ring_server {
   }
 };
 
-template <bool Several, bool ClaimWhenReady, class WorkerGroup>
-__device__ void serve_by(ring_source_ref const& source, WorkerGroup worker_group,
-                         ring_server_memory& memory) {
-  ring_server<WorkerGroup, ClaimWhenReady, Several> const server{worker_group, shared_ref(memory)};
-  server.clear(source);
-  server.run();
-}
-
 template <bool ClaimWhenReady, class WorkerGroup>
 __device__ void ring_source_ref::serve(WorkerGroup worker_group, ring_server_memory& memory) const {
-  if constexpr (is_lone_server<WorkerGroup>) {
-    if (gridDim.x > 1) return serve_by<true, ClaimWhenReady>(*this, worker_group, memory);
-  }
-  serve_by<false, ClaimWhenReady>(*this, worker_group, memory);
+  ring_server<WorkerGroup, ClaimWhenReady> const server{worker_group, shared_ref(memory)};
+  server.clear(*this);
+  server.run();
 }
 
 }  // namespace ballast::detail

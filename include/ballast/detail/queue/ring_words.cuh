@@ -214,7 +214,7 @@ struct alignas(128) ring_words {
 
 /// What the server tells all workers, in one word.
 struct server_status {
-  std::uint32_t filled = 0;  ///< GPU: low half of how many tickets have their task
+  std::uint32_t filled = 0;  ///< GPU: low half of how many tickets have their task, or are reserved for one
   bool ended = false;        ///< on a GPU, and where workers claim when ready: no more will be filled
   bool stop = false;         ///< leave without a task
 
