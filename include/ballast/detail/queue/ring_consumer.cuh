@@ -42,6 +42,7 @@ template <class WorkerGroup>
 struct ring_consumer {
   using worker_group_type = WorkerGroup;
   static_assert(worker_group_type::max_held == slots_per_poll);
+  static_assert(worker_word::words <= worker_state_words);
 
   ring_source_ref const& source;
   worker_group_type& worker_group;

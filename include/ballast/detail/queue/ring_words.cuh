@@ -238,6 +238,7 @@ enum : int {
   first,           ///< the first of the task
   end,             ///< of those that were taken here last, counted from the first; 0: none yet
   begun_ns,        ///< when those were taken; low half
+  words
 };
 }
 

@@ -12,7 +12,7 @@
 
 namespace ballast::detail {
 
-inline constexpr std::uint32_t worker_state_words = 8;
+inline constexpr std::uint32_t worker_state_words = 9;
 
 /// A worker group is the threads of one resident block while the runtime, and not a kernel, has them: a GPU
 /// block's threads, or one host thread. Members named alike do alike; every thread of the worker group calls
