@@ -22,8 +22,9 @@ std::vector<benchmark> pool_benchmarks() {
        "regret",
        &measure_pool_defaults},
       {"pool/devices",
-       "recursion, queens, an unbalanced tree and recursion with joins on the first device and on all of the "
-       "list",
+       "recursion, queens, an unbalanced tree, recursion with joins and four in a row on the first device "
+       "and "
+       "on all of the list",
        &measure_pool_devices, &needs_several_devices},
       {"pool/tbb", "Fibonacci's numbers, queens and an unbalanced tree in a pool and by oneTBB, on CPU cores",
        &measure_tbb, &needs_cores},

@@ -6,6 +6,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -134,26 +135,40 @@ TEST(completion_of_tasks, that_have_run_stays_ready_when_the_queue_is_gone) {
   EXPECT_EQ(done.source()->timeout(done.work()), default_timeout);
 }
 
-TEST(completion_of_tasks, that_will_never_run_says_so_when_the_queue_is_gone) {
-  gate held(2);
-  shared_visits const visits(10);
+constexpr std::uint32_t held_workers = 2;
+
+struct stopped_batches {
   completion ran, dropped, after;
-  {
-    task_queue queue(first_device(), kernels(), small());
-    if (queue.workers() > 2) GTEST_SKIP() << "more workers than the gate holds";
-    for (std::uint32_t worker = 0; worker < queue.workers(); ++worker) {
-      ran = queue.submit(held.holder(worker));
-      held.await_inside(worker + 1);
-    }
-    dropped = queue.submit(visits_of(visits.ref(), 10));
-    after = dropped.then([] {});
-    queue.request_stop();
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // a GPU's server reads the stop over the bus
-    held.open();
-    EXPECT_FALSE(queue.stop().empty());
-    EXPECT_TRUE(dropped.ready());
-    EXPECT_THROW(dropped.wait(), stopped);
+};
+
+/// Of a queue whose workers were held when it was asked to stop, and that is gone. Nothing: they ran all
+/// before they heard of it, which a GPU's server must read over the bus.
+std::optional<stopped_batches> batches_of_stopped_queue() {
+  gate held(held_workers);
+  shared_visits const visits(10);
+  task_queue queue(first_device(), kernels(), small());
+  stopped_batches all;
+  for (std::uint32_t worker = 0; worker < queue.workers(); ++worker) {
+    all.ran = queue.submit(held.holder(worker));
+    held.await_inside(worker + 1);
   }
+  all.dropped = queue.submit(visits_of(visits.ref(), 10));
+  all.after = all.dropped.then([] {});
+  queue.request_stop();
+  held.open();
+  if (queue.stop().empty()) return std::nullopt;
+  EXPECT_TRUE(all.dropped.ready());
+  EXPECT_THROW(all.dropped.wait(), stopped);
+  return all;
+}
+
+TEST(completion_of_tasks, that_will_never_run_says_so_when_the_queue_is_gone) {
+  if (task_queue(first_device(), kernels(), small()).workers() > held_workers)
+    GTEST_SKIP() << "more workers than the gate holds";
+  std::optional<stopped_batches> all;
+  for (auto const until = deadline::in(std::chrono::minutes(1)); !all; all = batches_of_stopped_queue())
+    ASSERT_FALSE(until.passed());
+  auto const& [ran, dropped, after] = *all;
   ran.wait();
   EXPECT_TRUE(dropped.ready());
   EXPECT_THROW(dropped.wait(), stopped);

@@ -130,7 +130,8 @@ BALLAST_HD bool fetch_joins(WorkerGroup const& worker_group, View const& view, p
          (outcome = arena.returned.pop(record, bounded_wait(worker_group))) == pop_outcome::taken)
     cache[me.joins++] = record;
   if (outcome == pop_outcome::stalled) view.halt_for(pool_halt::stalled);
-  if constexpr (are_joins_shared<View>) view.take_homing_joins(me, before + arena.batch - me.joins);
+  if constexpr (are_joins_shared<View>)
+    view.take_homing_joins(me, me.number, before + arena.batch - me.joins);
   if (me.joins != before) return true;
   std::uint32_t const fresh = arena.fresh(arena.batch, record);
   for (std::uint32_t i = 0; i < fresh; ++i) cache[me.joins++] = record + i;

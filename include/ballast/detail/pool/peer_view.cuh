@@ -122,6 +122,7 @@ class peer_joins {
 
   BALLAST_HD bool is_of_here(join_handle join) const { return join.number >> 28 == own_; }
   BALLAST_HD static bool finishes_here(children left) {
+    // On a GPU a release of the word's scope would reach all devices. ThreadSanitizer sees no fences.
 #if BALLAST_ON_GPU
     fence_after_relaxed<scope::device>();
     std::uint32_t const before = left.add_relaxed(~std::uint32_t(0));
@@ -207,23 +208,19 @@ struct peer_view : pool_view {
   BALLAST_HD void note_idle(bool is_idle) const { in_device(mine().idle).add_relaxed(is_idle ? 1 : -1u); }
 
   BALLAST_HD peer_joins joins_of_tasks() const { return {joins, peers, own, words}; }
-  /// Leader. Moves up to `most` free records that came home from other devices to the cache. False: there are
-  /// none, or another worker takes some.
-  BALLAST_HD bool take_homing_joins(pool_worker& me, std::uint32_t most) const {
+  /// Leader. Moves up to `most` free records that came home from other devices by one list to the cache.
+  /// False: there are none, or another worker takes some.
+  BALLAST_HD bool take_homing_joins(pool_worker& me, std::uint32_t list, std::uint32_t most) const {
     auto const cache = joins.cache_of(me.number);
     auto const keep = [&](std::uint32_t record) { cache[me.joins++] = record; };
-    return homing(me.number).take(most, keep) != 0;
+    return homing(list).take(most, keep) != 0;
   }
   /// Leader, when there is no other record. False: there are none.
   template <class WorkerGroup>
   BALLAST_HD bool await_homing_joins(WorkerGroup const& worker_group, pool_worker& me) const {
-    auto const cache = joins.cache_of(me.number);
     for (std::uint32_t i = 0; i < peers[own].homing_lists; ++i)
       for (bounded_wait wait(worker_group); !homing(me.number + i).is_empty();) {
-        if (homing(me.number + i).take(joins.batch, [&](std::uint32_t record) {
-              cache[me.joins++] = record;
-            }))
-          return true;
+        if (take_homing_joins(me, me.number + i, joins.batch)) return true;
         if (wait()) continue;
         halt_for(pool_halt::stalled);
         return false;

@@ -24,7 +24,7 @@ inline constexpr std::uint32_t slots_checked_for_many = 16;  ///< where as many 
 
 /// What a GPU's server remembers, in shared memory. Each word has one writer between two syncs.
 struct ring_server_memory {
-  std::uint64_t tail;               ///< tickets filled so far; of several servers: reserved, as last seen
+  std::uint64_t tail;               ///< tickets filled so far; where there may be several servers: reserved
   std::uint64_t tail_seen;          ///< when tasks last came
   std::uint64_t free_until;         ///< tickets below have a free slot
   std::uint64_t ready_tail;         ///< tail up to which words->ready counts, if workers claim when ready
@@ -51,7 +51,7 @@ struct ring_server_memory {
   std::uint32_t closed;
   std::uint32_t ended;  ///< nothing more will come
   std::uint32_t stopping;
-  // Where several servers run:
+  // Where there may be several servers:
   std::uint32_t passed_on;       ///< shared_server_words::said as last written
   std::uint64_t reserved;        ///< the first of the tickets that were reserved last
   std::uint32_t reserved_count;  ///< how many these are
@@ -90,7 +90,7 @@ struct ring_server {
   struct host_state {
     std::uint64_t control, head;
     bool stop;
-    // Where several servers run:
+    // Where there may be several servers:
     std::uint64_t tail, unticketed_blocks;
     std::uint32_t left;
   };
@@ -142,7 +142,7 @@ struct ring_server {
   __device__ ring_source_ref const& source() const { return state().source(); }
   __device__ std::uint64_t space() const { return state().free_until - state().tail; }
 
-  // Where several servers run; else there is one, the first.
+  // Which of how many servers this is.
   __device__ static std::uint32_t number() { return Several ? blockIdx.x : 0; }
   __device__ static std::uint32_t servers() { return Several ? gridDim.x : 1; }
   __device__ static bool leads() { return number() == 0; }
@@ -276,7 +276,7 @@ struct ring_server {
     return said;
   }
 
-  /// Of a server that is not the first: reads of one address over PCIe would wait for each other.
+  /// For a server that is not the first: reads of one address over PCIe would wait for each other.
   __device__ host_state read_passed_on() const {
     auto const passed = shared_word(&shared_server_words::said).load_relaxed();
     host_state said{control_in(passed), 0, stop_in(passed)};

@@ -171,8 +171,9 @@ struct alignas(128) own_line {
   Word word;
 };
 
-/// GPU: what servers share where several run. Each has some of the submission rings; their tickets are those
-/// of one ring, of which each reserves some, below what it has seen free, and then fills all of these.
+/// GPU: what servers share where there may be several. Each has some of the submission rings; their tickets
+/// are those of one ring, of which each reserves some, below what it has seen free, and then fills all of
+/// these.
 struct alignas(128) shared_server_words {
   std::uint64_t tail;               ///< tickets that servers have reserved
   std::uint64_t unticketed_blocks;  ///< ring_server_memory::unticketed_blocks, of all
