@@ -67,7 +67,8 @@ task_queue::state::state(std::shared_ptr<compute_device> on, kernel_set const& l
                     ? std::make_unique<argument_memory>(device, list, options.large_argument_bytes)
                     : nullptr),
       copies(device->make_stream()),
-      uid(next_uid()) {
+      uid(next_uid()),
+      users(std::make_shared<ring_users>(options.submission_rings)) {
   for (std::uint32_t ring = 0; ring < options.submission_rings; ++ring)
     submission_rings.emplace_back(memory, ring);
 }

@@ -43,6 +43,21 @@ class waiter_registration {
   std::uint32_t* waiters_;
 };
 
+/// How many threads submit through each submission ring of a queue. It outlives the queue while one of them
+/// does. Any thread may call.
+class ring_users {
+ public:
+  explicit ring_users(std::uint32_t rings) : threads_(rings) {}
+
+  /// The ring that the fewest threads use, the first of these: the caller uses it, too, until it leaves.
+  std::uint32_t join();
+  void leave(std::uint32_t ring);
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::uint32_t> threads_;  ///< of each ring
+};
+
 /// What a task_queue is inside. Apart, so that a queue whose kernel never ends can leave it behind alive.
 /// Submission is defined in task_queue.cpp, beside the calls that users make; all else in queue_state.cpp.
 struct task_queue::state final : completion_source {
@@ -157,7 +172,7 @@ struct task_queue::state final : completion_source {
   std::unique_ptr<stream> copies;
   std::deque<submission_ring> submission_rings;
   std::uint64_t const uid;
-  std::atomic<std::uint32_t> rings_assigned = 0;
+  std::shared_ptr<ring_users> const users;
   std::atomic<std::uint32_t> rings_published = 0;
   std::mutex control_mutex;  ///< for whoever writes host_words::control
   enum class phase : std::uint32_t { open, closing, ended };

@@ -21,6 +21,33 @@ struct cached_ring {
 thread_local cached_ring cached_rings[8];
 thread_local unsigned next_cached_ring = 0;
 
+/// That this thread uses a submission ring. Apart from the rings, since a look at what has a destructor first
+/// asks whether it was registered.
+class ring_use {
+ public:
+  ring_use() = default;
+  ring_use(ring_use const&) = delete;
+  ring_use& operator=(ring_use const&) = delete;
+  ~ring_use() { leave(); }
+
+  std::uint32_t join(std::shared_ptr<ring_users> const& users) {
+    leave();
+    ring_ = users->join();
+    users_ = users;
+    return ring_;
+  }
+
+ private:
+  void leave() {
+    if (users_ != nullptr) users_->leave(ring_);
+    users_ = nullptr;
+  }
+
+  std::shared_ptr<ring_users> users_;
+  std::uint32_t ring_ = 0;
+};
+thread_local ring_use ring_uses[std::size(cached_rings)];
+
 struct ring_lock_guard {
   submission_ring& ring;
   ~ring_lock_guard() { ring.unlock(); }
@@ -43,6 +70,18 @@ queue_full::queue_full(completion accepted_tasks, std::size_t accepted, std::siz
       accepted_tasks_(std::move(accepted_tasks)),
       accepted_(accepted) {}
 
+std::uint32_t ring_users::join() {
+  std::lock_guard const hold(mutex_);
+  auto const fewest = std::ranges::min_element(threads_);
+  ++*fewest;
+  return std::uint32_t(fewest - threads_.begin());
+}
+
+void ring_users::leave(std::uint32_t ring) {
+  std::lock_guard const hold(mutex_);
+  --threads_[ring];
+}
+
 inline submission_ring& task_queue::state::ring_of_this_thread() {
   for (auto const& memo : cached_rings)
     if (memo.uid == uid) return *memo.ring;
@@ -50,8 +89,10 @@ inline submission_ring& task_queue::state::ring_of_this_thread() {
 }
 
 submission_ring& task_queue::state::assign_ring_to_this_thread() {
-  auto& ring = submission_rings[rings_assigned.fetch_add(1) % options.submission_rings];
-  cached_rings[next_cached_ring++ % std::size(cached_rings)] = {uid, &ring};
+  auto const place = next_cached_ring++ % std::size(cached_rings);
+  cached_rings[place] = {};
+  auto& ring = submission_rings[ring_uses[place].join(users)];
+  cached_rings[place] = {uid, &ring};
   return ring;
 }
 

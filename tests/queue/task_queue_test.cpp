@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <latch>
+#include <memory>
 #include <thread>
 
 #include "fixture.hpp"
@@ -55,6 +58,69 @@ TEST(task_queue, accepts_tasks_from_more_threads_than_it_has_submission_rings) {
   queue.wait_all();
   queue.close();
   EXPECT_EQ(check_visits(visits.read()), exactly_once);
+}
+
+/// A queue of four submission rings, the first of which this thread uses.
+class submission_rings : public testing::Test {
+ protected:
+  static queue_options options() {
+    auto options = test_options();
+    options.submission_rings = 4;
+    return options;
+  }
+  std::uint32_t ring_of_this_thread() { return queue_.submit(task(count_visit{visits_.ref()})).work().place; }
+  /// Those of so many threads that are there at the same time.
+  std::vector<std::uint32_t> rings_of(std::uint32_t threads) {
+    std::vector<std::uint32_t> rings(threads);
+    std::latch all(threads);
+    {
+      std::vector<std::jthread> submitters;
+      for (auto& ring : rings)
+        submitters.emplace_back([&] {
+          ring = ring_of_this_thread();
+          all.arrive_and_wait();
+        });
+    }
+    std::ranges::sort(rings);
+    return rings;
+  }
+
+  counted_words visits_{first_device(), 1};
+  task_queue queue_{first_device(), kernels(), options()};
+  std::uint32_t const mine_ = ring_of_this_thread();
+};
+
+TEST_F(submission_rings, are_shared_by_no_threads_while_there_are_enough_whoever_came_and_went) {
+  EXPECT_EQ(mine_, 0u);
+  for (int round = 0; round < 5; ++round) EXPECT_EQ(rings_of(3), (std::vector<std::uint32_t>{1, 2, 3}));
+}
+
+TEST_F(submission_rings, are_shared_by_as_many_threads_each_where_there_are_more) {
+  for (int round = 0; round < 2; ++round)
+    EXPECT_EQ(rings_of(7), (std::vector<std::uint32_t>{0, 1, 1, 2, 2, 3, 3}));
+}
+
+TEST_F(submission_rings, are_left_by_a_thread_that_feeds_too_many_other_queues) {
+  queue_.close();
+  for (int i = 0; i < 8; ++i)
+    task_queue(first_device(), kernels(), options()).submit(task(count_visit{visits_.ref()}));
+  queue_.start();
+  EXPECT_EQ(rings_of(4), (std::vector<std::uint32_t>{0, 1, 2, 3}));
+  EXPECT_EQ(ring_of_this_thread(), 0u);
+}
+
+TEST_F(submission_rings, are_left_by_threads_that_outlive_their_queue) {
+  queue_.close();
+  auto queue = std::make_unique<task_queue>(first_device(), kernels(), options());
+  std::latch submitted(1), gone(1);
+  std::jthread const submitter([&] {
+    queue->submit(task(count_visit{visits_.ref()}));
+    submitted.count_down();
+    gone.wait();
+  });
+  submitted.wait();
+  queue.reset();
+  gone.count_down();
 }
 
 TEST(task_queue, needs_memory_in_proportion_to_its_capacity) {
