@@ -74,8 +74,11 @@ TEST_P(several_servers, hand_back_at_a_stop_what_did_not_run_and_start_again) {
   std::uint32_t const each = 2'000;
   counted_words visits(first_device(), submitters * each);
   auto const tasks = visits_of(visits.ref(), submitters * each);
-  task_queue queue(first_device(), kernels(), options(4096));
+  auto later = options(4096);
+  later.start_at_once = false;
+  task_queue queue(first_device(), kernels(), later);
   gate held(queue.workers());
+  queue.start();
   for (std::uint32_t i = 0; i < queue.workers(); ++i) queue.submit(held.holder(i));
   held.await_inside(queue.workers_of_run());
   by_threads(submitters, [&](std::uint32_t t) {
