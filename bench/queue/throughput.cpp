@@ -87,8 +87,8 @@ void measure_submissions(session& now, counted_blocks& counts, std::string const
   now.verify(all.each_ran_once_a_round(), "every task of every round ran exactly once");
 }
 
-/// Prepared tasks of eight threads, faster than one server moves them: more tasks than else, since the threads'
-/// start and the last tasks' way take as long as a million of them.
+/// Prepared tasks of eight threads, faster than one server moves them: more tasks than else, since the
+/// threads' start and the last tasks' way take as long as a million of them.
 void measure_servers(session& now, counted_blocks& counts, std::uint32_t servers) {
   auto const what = std::to_string(servers) + (servers == 1 ? " server" : " servers") + ", blocks of 128";
   counts.clear();
