@@ -78,10 +78,7 @@ explorer<shared>::report explored(fault planted) {
 }  // namespace handshake
 
 TEST(launch_interleavings, leave_no_launch_behind_while_the_dispatcher_lets_go_of_a_line_or_falls_asleep) {
-  auto const report = handshake::explored(handshake::fault::none);
-  EXPECT_EQ(report.failures, 0u);
-  EXPECT_EQ(report.deadlocks, 0u);
-  EXPECT_GT(report.ends, 1u);
+  EXPECT_TRUE(always_right(handshake::explored(handshake::fault::none)));
 }
 
 TEST(launch_interleavings, leave_a_launch_behind_without_a_second_look_at_a_line_that_is_let_go) {
@@ -220,10 +217,7 @@ explorer<shared>::report explored(fault planted) {
 }  // namespace ring
 
 TEST(launch_interleavings, put_each_launch_into_a_ring_once_in_order_and_none_ends_before_it_is_issued) {
-  auto const report = ring::explored(ring::fault::none);
-  EXPECT_EQ(report.failures, 0u);
-  EXPECT_EQ(report.deadlocks, 0u);
-  EXPECT_GT(report.ends, 1u);
+  EXPECT_TRUE(always_right(ring::explored(ring::fault::none)));
 }
 
 TEST(launch_interleavings, lose_launches_of_a_ring_whose_position_comes_after_the_issue) {

@@ -92,22 +92,16 @@ exploration::report explored(std::vector<std::uint32_t> const& listed,
   return exploration(start, std::move(programs), each_once).explore();
 }
 
-void expect_right(exploration::report const& report) {
-  EXPECT_EQ(report.failures, 0u);
-  EXPECT_EQ(report.deadlocks, 0u);
-  EXPECT_GT(report.ends, 1u);
-}
-
 TEST(homing_list, brings_each_record_that_two_devices_add_home_once) {
-  expect_right(explored({}, {add({0}), add({1}), take_all(2)}, 2));
+  EXPECT_TRUE(always_right(explored({}, {add({0}), add({1}), take_all(2)}, 2)));
 }
 
 TEST(homing_list, loses_none_of_several_that_each_device_adds) {
-  expect_right(explored({}, {add({0, 1}), add({2}), take_all(3)}, 3));
+  EXPECT_TRUE(always_right(explored({}, {add({0, 1}), add({2}), take_all(3)}, 3)));
 }
 
 TEST(homing_list, gives_a_record_to_one_of_those_that_take) {
-  expect_right(explored({0, 1}, {add({2}), take_one(true), take_two_and_add_one(true)}, 3));
+  EXPECT_TRUE(always_right(explored({0, 1}, {add({2}), take_one(true), take_two_and_add_one(true)}, 3)));
 }
 
 TEST(homing_list, goes_wrong_if_two_take_at_a_time) {

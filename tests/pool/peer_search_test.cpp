@@ -89,10 +89,7 @@ exploration::program asking_device(bool counts_out_first) {
 }
 
 TEST(peer_search, ends_when_no_task_is_left_if_who_asks_is_counted_in) {
-  auto const report = explored({asked_device, asking_device(false)});
-  EXPECT_EQ(report.failures, 0u);
-  EXPECT_EQ(report.deadlocks, 0u);
-  EXPECT_GT(report.ends, 1u);
+  EXPECT_TRUE(always_right(explored({asked_device, asking_device(false)})));
 }
 
 TEST(peer_search, goes_wrong_if_who_asks_is_counted_out) {
@@ -118,9 +115,7 @@ exploration::program returning_device(bool looks_first) {
 }
 
 TEST(peer_search, lets_a_device_come_back_unless_all_are_out) {
-  auto const report = explored({asked_device, returning_device(true)});
-  EXPECT_EQ(report.failures, 0u);
-  EXPECT_EQ(report.deadlocks, 0u);
+  EXPECT_TRUE(always_right(explored({asked_device, returning_device(true)})));
 }
 
 TEST(peer_search, goes_wrong_if_a_device_comes_back_when_all_are_out) {
@@ -162,10 +157,7 @@ exploration::program counting_worker(bool closes_first) {
 }
 
 TEST(peer_search, counts_a_device_out_when_its_workers_ask_no_more) {
-  auto const report = explored({asked_device, asking_worker, counting_worker(true)});
-  EXPECT_EQ(report.failures, 0u);
-  EXPECT_EQ(report.deadlocks, 0u);
-  EXPECT_GT(report.ends, 1u);
+  EXPECT_TRUE(always_right(explored({asked_device, asking_worker, counting_worker(true)})));
 }
 
 TEST(peer_search, goes_wrong_if_a_worker_may_still_ask) {
@@ -304,10 +296,7 @@ join_exploration::report explored_join(flaw planted) {
 }
 
 TEST(peer_search, ends_when_what_waited_for_a_child_on_another_device_has_run_at_home) {
-  auto const report = explored_join(flaw::none);
-  EXPECT_EQ(report.failures, 0u);
-  EXPECT_EQ(report.deadlocks, 0u);
-  EXPECT_GT(report.ends, 1u);
+  EXPECT_TRUE(always_right(explored_join(flaw::none)));
 }
 
 TEST(peer_search, goes_wrong_if_what_comes_home_is_not_counted) {

@@ -58,10 +58,7 @@ exploration::report explored(bool flushes_first) {
 }
 
 TEST(pending_count, is_zero_only_when_no_task_is_left_if_tasks_are_counted_before_they_are_shown) {
-  auto const report = explored(true);
-  EXPECT_EQ(report.failures, 0u);
-  EXPECT_EQ(report.deadlocks, 0u);
-  EXPECT_GT(report.ends, 1u);
+  EXPECT_TRUE(always_right(explored(true)));
 }
 
 TEST(pending_count, lets_a_worker_leave_before_the_end_if_tasks_are_shown_before_they_are_counted) {

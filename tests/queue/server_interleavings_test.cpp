@@ -109,12 +109,7 @@ explorer<shared>::report explored(fault planted, bool stops) {
 }
 
 TEST(server_interleavings, run_each_task_once_or_hand_it_back_where_several_servers_fill_one_ring) {
-  for (bool const stops : {false, true}) {
-    auto const report = explored(fault::none, stops);
-    EXPECT_EQ(report.failures, 0u) << stops;
-    EXPECT_EQ(report.deadlocks, 0u) << stops;
-    EXPECT_GT(report.ends, 1u) << stops;
-  }
+  for (bool const stops : {false, true}) EXPECT_TRUE(always_right(explored(fault::none, stops))) << stops;
 }
 
 TEST(server_interleavings, lose_a_task_where_a_server_reserves_a_ticket_whose_slot_is_not_free) {
@@ -199,10 +194,7 @@ explorer<shared>::report explored(bool gives_back) {
 }  // namespace stopped_grid
 
 TEST(server_interleavings, run_each_block_once_or_hand_it_back_where_a_server_hears_of_a_stop_late) {
-  auto const report = stopped_grid::explored(false);
-  EXPECT_EQ(report.failures, 0u);
-  EXPECT_EQ(report.deadlocks, 0u);
-  EXPECT_GT(report.ends, 1u);
+  EXPECT_TRUE(always_right(stopped_grid::explored(false)));
 }
 
 TEST(server_interleavings, lose_blocks_of_a_grid_that_its_worker_gives_back_at_a_stop) {

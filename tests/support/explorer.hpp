@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <cstdint>
 #include <cstring>
 #include <functional>
@@ -91,6 +93,23 @@ class explored_atomic {
   Word* word_;
 };
 
+/// What an explorer found.
+struct exploration_report {
+  std::uint64_t states = 0;
+  std::uint64_t ends = 0;       ///< distinct states in which every thread has finished
+  std::uint64_t failures = 0;   ///< of these, how many the check refused
+  std::uint64_t deadlocks = 0;  ///< states in which all unfinished threads wait
+};
+
+/// Whether every interleaving ends, and as the check accepts; where there are fewer than `min_ends` ends, too
+/// little was explored.
+inline testing::AssertionResult always_right(exploration_report const& report, std::uint64_t min_ends = 2) {
+  if (report.failures == 0 && report.deadlocks == 0 && report.ends >= min_ends)
+    return testing::AssertionSuccess();
+  return testing::AssertionFailure() << report.failures << " failures and " << report.deadlocks
+                                     << " deadlocks at " << report.ends << " ends";
+}
+
 /// Enumerates every interleaving of small programs over `Shared`, a trivially copyable object that holds all
 /// that they share. Interleavings that lead to the same memory and the same results so far are followed once;
 /// after the first failure or deadlock no more are.
@@ -103,12 +122,7 @@ class explorer {
   using program = std::function<taken(Shared&)>;  ///< one thread; uses `Shared` by explored_atomic only
   using check = std::function<bool(Shared&, taken const&)>;  ///< all that the programs returned, at an end
 
-  struct report {
-    std::uint64_t states = 0;
-    std::uint64_t ends = 0;       ///< distinct states in which every thread has finished
-    std::uint64_t failures = 0;   ///< of these, how many the check refused
-    std::uint64_t deadlocks = 0;  ///< states in which all unfinished threads wait
-  };
+  using report = exploration_report;
 
   explorer(Shared const& start, std::vector<program> programs, check accepts)
       : programs_(std::move(programs)), accepts_(std::move(accepts)) {
