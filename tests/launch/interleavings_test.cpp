@@ -123,9 +123,7 @@ explorer<shared>::report explored(bool marks_first) {
 }  // namespace watching
 
 TEST(launch_interleavings, wake_everybody_who_sleeps_until_a_launch_has_finished) {
-  auto const report = watching::explored(true);
-  EXPECT_EQ(report.deadlocks, 0u);
-  EXPECT_GT(report.ends, 1u);
+  EXPECT_TRUE(always_right(watching::explored(true)));
 }
 
 TEST(launch_interleavings, leave_a_watcher_asleep_that_looks_before_it_says_so) {
