@@ -77,8 +77,8 @@ struct queue_options {
   /// of two. Memory is proportional to it: with 8 submission rings about 1200 bytes per task of capacity,
   /// host and device together.
   std::uint32_t capacity = 8192;
-  /// Submission rings, 1 to 32. A thread that submits uses one until it ends; if more threads submit, they
-  /// share.
+  /// Submission rings, 1 to 32. A thread that submits uses one that the fewest use, until it ends or has fed
+  /// eight other queues.
   std::uint32_t submission_rings = 8;
   /// Pinned memory for the members of kernels that exceed 40 bytes (listed_kernel::by_reference), which a
   /// task occupies, in multiples of 64 bytes, from its submission until its batch has completed: at least

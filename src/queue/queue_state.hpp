@@ -43,19 +43,45 @@ class waiter_registration {
   std::uint32_t* waiters_;
 };
 
-/// How many threads submit through each submission ring of a queue. It outlives the queue while one of them
-/// does. Any thread may call.
+/// How many threads use each submission ring of a queue. It outlives the queue while one of them does. Any
+/// thread may call.
 class ring_users {
  public:
   explicit ring_users(std::uint32_t rings) : threads_(rings) {}
 
-  /// The ring that the fewest threads use, the first of these: the caller uses it, too, until it leaves.
+  /// A ring that the fewest threads use: the caller uses it, too, until it leaves.
   std::uint32_t join();
   void leave(std::uint32_t ring);
 
  private:
   std::mutex mutex_;
   std::vector<std::uint32_t> threads_;  ///< of each ring
+  std::uint32_t next_ = 0;              ///< of several with as few
+};
+
+/// That a thread uses a ring of one queue.
+class ring_use {
+ public:
+  ring_use() = default;
+  ring_use(ring_use const&) = delete;
+  ring_use& operator=(ring_use const&) = delete;
+  ~ring_use() { leave(); }
+
+  std::uint32_t join(std::shared_ptr<ring_users> const& users) {
+    leave();
+    ring_ = users->join();
+    users_ = users;
+    return ring_;
+  }
+
+ private:
+  void leave() {
+    if (users_ != nullptr) users_->leave(ring_);
+    users_ = nullptr;
+  }
+
+  std::shared_ptr<ring_users> users_;
+  std::uint32_t ring_ = 0;
 };
 
 /// What a task_queue is inside. Apart, so that a queue whose kernel never ends can leave it behind alive.

@@ -13,40 +13,26 @@ using namespace detail;
 namespace {
 
 /// The submission rings that this thread was given, by queue. The oldest makes room: a thread that feeds more
-/// than eight queues is given a submission ring anew now and then, which is harmless.
+/// than eight queues is given a submission ring anew now and then.
 struct cached_ring {
   std::uint64_t uid = 0;
   submission_ring* ring = nullptr;
 };
 thread_local cached_ring cached_rings[8];
 thread_local unsigned next_cached_ring = 0;
+thread_local bool has_left_rings = false;
 
-/// That this thread uses a submission ring. Apart from the rings, since a look at what has a destructor first
-/// asks whether it was registered.
-class ring_use {
- public:
-  ring_use() = default;
-  ring_use(ring_use const&) = delete;
-  ring_use& operator=(ring_use const&) = delete;
-  ~ring_use() { leave(); }
+/// That this thread uses those. Apart from them, since who looks at what has a destructor first asks whether
+/// it was registered.
+struct ring_uses {
+  ring_use of[std::size(cached_rings)];
 
-  std::uint32_t join(std::shared_ptr<ring_users> const& users) {
-    leave();
-    ring_ = users->join();
-    users_ = users;
-    return ring_;
-  }
-
- private:
-  void leave() {
-    if (users_ != nullptr) users_->leave(ring_);
-    users_ = nullptr;
-  }
-
-  std::shared_ptr<ring_users> users_;
-  std::uint32_t ring_ = 0;
+  ring_uses() = default;
+  ring_uses(ring_uses const&) = delete;
+  ring_uses& operator=(ring_uses const&) = delete;
+  ~ring_uses() { has_left_rings = true; }
 };
-thread_local ring_use ring_uses[std::size(cached_rings)];
+thread_local ring_uses uses_of_this_thread;
 
 struct ring_lock_guard {
   submission_ring& ring;
@@ -70,11 +56,16 @@ queue_full::queue_full(completion accepted_tasks, std::size_t accepted, std::siz
       accepted_tasks_(std::move(accepted_tasks)),
       accepted_(accepted) {}
 
+// Of several in turn, so that no lock sees more owners than it has seats for while others see none.
 std::uint32_t ring_users::join() {
   std::lock_guard const hold(mutex_);
-  auto const fewest = std::ranges::min_element(threads_);
-  ++*fewest;
-  return std::uint32_t(fewest - threads_.begin());
+  auto const rings = std::uint32_t(threads_.size());
+  auto ring = next_;
+  for (std::uint32_t i = 1; i < rings; ++i)
+    if (auto const other = (next_ + i) % rings; threads_[other] < threads_[ring]) ring = other;
+  ++threads_[ring];
+  next_ = (ring + 1) % rings;
+  return ring;
 }
 
 void ring_users::leave(std::uint32_t ring) {
@@ -88,10 +79,12 @@ inline submission_ring& task_queue::state::ring_of_this_thread() {
   return assign_ring_to_this_thread();
 }
 
+// What destructors at a thread's end still submit goes through the first, which is not counted.
 submission_ring& task_queue::state::assign_ring_to_this_thread() {
   auto const place = next_cached_ring++ % std::size(cached_rings);
   cached_rings[place] = {};
-  auto& ring = submission_rings[ring_uses[place].join(users)];
+  auto const index = has_left_rings ? 0 : uses_of_this_thread.of[place].join(users);
+  auto& ring = submission_rings[index];
   cached_rings[place] = {uid, &ring};
   return ring;
 }

@@ -60,13 +60,21 @@ TEST(smallest_ring, serves_a_submission_ring_that_alone_has_tasks) {
   options.capacity = 2;
   options.submission_rings = threads;
   task_queue queue(first_device(), kernels(), options);
-  for (std::uint32_t t = 0; t < threads;
-       ++t)  // one after another: each thread is given a submission ring of its own
-    std::thread([&] {
+  // One after another, and each stays until the last: so each has a submission ring of its own.
+  std::atomic<std::uint32_t> submitted = 0;
+  std::vector<std::jthread> submitters;
+  for (std::uint32_t t = 0; t < threads; ++t) {
+    submitters.emplace_back([&, t] {
       for (std::uint32_t i = 0; i < each; ++i)
         queue.submit(task(count_visit{visits.ref()}, {t * each + i, 1}));
       queue.wait_all();
-    }).join();
+      submitted = t + 1;
+      submitted.notify_all();
+      for (auto seen = t + 1; seen < threads; seen = submitted) submitted.wait(seen);
+    });
+    submitted.wait(t);
+  }
+  submitters.clear();
   queue.close();
   EXPECT_EQ(check_visits(visits.read()), exactly_once);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Several servers, each of which has some of the submission rings. On cores the option changes nothing.
+#include <latch>
 #include <span>
 #include <thread>
 
@@ -19,11 +20,16 @@ struct several_servers : testing::TestWithParam<std::uint32_t> {
   }
 };
 
-/// Each of so many threads calls `submit(thread)`.
+/// Each of so many threads calls `submit(thread)`, and stays until all have: each has a ring of its own.
 template <class Submit>
 void by_threads(std::uint32_t threads, Submit const& submit) {
+  std::latch submitted(threads);
   std::vector<std::jthread> all;
-  for (std::uint32_t t = 0; t < threads; ++t) all.emplace_back([&submit, t] { submit(t); });
+  for (std::uint32_t t = 0; t < threads; ++t)
+    all.emplace_back([&, t] {
+      submit(t);
+      submitted.arrive_and_wait();
+    });
 }
 
 constexpr std::uint32_t submitters = 6;

@@ -12,10 +12,17 @@ namespace ballast::test {
 using namespace detail;
 namespace {
 
-queue_options traced_to(trace_target const& target, std::uint32_t capacity = 64) {
+queue_options traced_to(trace_target const& target) {
   auto options = test_options();
-  options.capacity = capacity;
+  options.capacity = 64;
   options.trace_to = target;
+  return options;
+}
+
+/// On all cores, whatever blocks the tests have on GPUs.
+queue_options traced_on_cores_to(trace_target const& target) {
+  auto options = traced_to(target);
+  options.resident.blocks = 0;
   return options;
 }
 
@@ -90,7 +97,9 @@ TEST(queue_with_a_recorder, shows_the_thread_that_waited_for_room) {
   recorder all({"first"});
   gate held(2);
   shared_visits const visits(1);
-  task_queue queue(open_devices("host:1").front(), kernels(), traced_to(&all, 2));
+  auto options = traced_on_cores_to(&all);
+  options.capacity = 2;
+  task_queue queue(open_devices("host:1").front(), kernels(), options);
   queue.submit(held.holder(0));
   EXPECT_THROW(
       {
@@ -130,7 +139,7 @@ TEST(balanced_queue_with_a_recorder, has_a_line_for_each_device_and_refuses_too_
   recorder all({"first", "second"});
   shared_visits visits(400);
   balanced_options options;
-  options.queue = traced_to(&all);
+  options.queue = traced_on_cores_to(&all);
   {
     balanced_queue queue(two, kernels(), options);
     queue.submit(visits_of(visits.ref(), 400));
@@ -148,6 +157,7 @@ TEST(balanced_queue_with_a_recorder, has_a_line_for_each_device_and_refuses_too_
 
 chen_options chen_traced_to(trace_target const& target) {
   auto options = chen_options_for(fit::usual);
+  options.resident.blocks = 0;  // as above
   options.trace_to = target;
   return options;
 }
