@@ -292,6 +292,15 @@ class BALLAST_API compute_device {
 /// Opened devices, in the order in which they were named.
 using device_list = std::vector<std::shared_ptr<compute_device>>;
 
+namespace detail {
+
+/// Throws bad_argument ("devices") unless there are 1 to `max`, none of them null.
+BALLAST_API void check_devices(device_list const& devices, std::size_t max = std::size_t(-1));
+/// Throws bad_argument ("device") if it is null.
+BALLAST_API compute_device& checked_device(std::shared_ptr<compute_device> const& device);
+
+}  // namespace detail
+
 /// A line for messages about work that does not end: it names the resident kernels that hold the device,
 /// behind which other kernels may have to wait. Empty if none holds it.
 BALLAST_API std::string describe_resident_holder(compute_device const& device);
@@ -322,11 +331,12 @@ class typed_buffer {
 
  public:
   typed_buffer() = default;
-  /// Allocates room for `size` values, which may be 0. Throws as compute_device::allocate().
+  /// Allocates room for `size` values, which may be 0. Throws as compute_device::allocate(), and bad_argument
+  /// ("device") if it is null.
   typed_buffer(std::shared_ptr<compute_device> device, std::size_t size)
       : device_(std::move(device)),
         size_(size),
-        data_(static_cast<T*>(device_->allocate(Where, size * sizeof(T)))) {}
+        data_(static_cast<T*>(detail::checked_device(device_).allocate(Where, size * sizeof(T)))) {}
   /// Takes the memory over and leaves the other one empty.
   typed_buffer(typed_buffer&& other) noexcept { swap(other); }
   /// Frees its own memory and takes the other one's over, which is empty afterwards.

@@ -24,6 +24,18 @@ namespace ballast {
 inline constexpr std::uint32_t argument_words = 10;  ///< 40 bytes of arguments travel in a task
 inline constexpr std::uint32_t max_blocks_per_task = (1u << 24) - 1;  ///< the count has 24 bits
 
+namespace detail {
+
+/// bad_argument ("first").
+[[noreturn]] BALLAST_API void throw_bad_first(block_range range);
+/// Blocks whose indices have 32 bits.
+inline block_range checked_range(block_range range) {
+  if (range.count != 0 && range.first > 0 - range.count) throw_bad_first(range);
+  return range;
+}
+
+}  // namespace detail
+
 /// A hint of how long a task takes, in any unit that is the same for all tasks of a batch; 0: not known.
 struct task_cost {
   /// Only compared, so that any unit will do.
@@ -91,10 +103,11 @@ class BALLAST_API task_arguments {
 class task {
  public:
   /// Blocks `range` of a kernel, whose members are copied. What exceeds 40 bytes is allocated: keep such a
-  /// task, if its members do not change, and copy it.
+  /// task, if its members do not change, and copy it. Throws bad_argument ("first") if a block's index would
+  /// need more than 32 bits.
   template <kernel_form K>
   explicit task(K const& kernel, block_range range = {}, task_cost cost = {})
-      : key_(key_of<K>), range_(range), cost_(cost), arguments_(kernel) {
+      : key_(key_of<K>), range_(detail::checked_range(range)), cost_(cost), arguments_(kernel) {
     static_assert(sizeof(K) <= detail::max_launch_bytes,
                   "this kernel's members exceed 4000 bytes: list and submit it as indirect<K>");
   }
@@ -119,7 +132,7 @@ class task {
   /// Rebuilds a task of the kernel with this key, which has so many bytes of members as `arguments`: such as
   /// another range of a task that there is.
   task(kernel_key key, block_range range, task_arguments const& arguments)
-      : key_(key), range_(range), arguments_(arguments) {}
+      : key_(key), range_(detail::checked_range(range)), arguments_(arguments) {}
 
  private:
   kernel_key key_;
@@ -184,7 +197,7 @@ BALLAST_API void prepare(kernel_set const& kernels, std::span<task const> tasks,
 class BALLAST_API prepared_tasks {
  public:
   prepared_tasks() = default;
-  /// Checks, sorts and converts the tasks, as prepare(). Throws bad_argument ("kernel", "count") as launch().
+  /// Checks, sorts and converts the tasks, as prepare(). Throws bad_argument as launch().
   prepared_tasks(kernel_set const& kernels, std::span<task const> tasks);
   /// For the rooms: records that were prepared for the set. The caller keeps what they refer to.
   prepared_tasks(kernel_set const& kernels, std::vector<detail::task_record> records)

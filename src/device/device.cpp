@@ -103,6 +103,20 @@ std::string default_device_list() {
   return *chosen;
 }
 
+void detail::check_devices(device_list const& devices, std::size_t max) {
+  if (devices.empty() || devices.size() > max)
+    throw_bad_argument("devices", std::to_string(devices.size()) + " devices",
+                       max == std::size_t(-1) ? "at least one device" : "1 to " + std::to_string(max));
+  if (std::ranges::find(devices, nullptr) != devices.end())
+    throw_bad_argument("devices", "a null pointer", "devices as open_devices() returns them");
+}
+
+compute_device& detail::checked_device(std::shared_ptr<compute_device> const& device) {
+  if (device == nullptr)
+    throw_bad_argument("device", "a null pointer", "a device as open_devices() returns it");
+  return *device;
+}
+
 device_list open_devices(std::vector<device_spec> const& specs, device_options const& options) {
   auto const [all, left_out] = choose_devices(specs, offered_for(specs));
   warn(left_out);

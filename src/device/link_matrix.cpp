@@ -84,7 +84,7 @@ link measure(place const& from, place const& to, std::size_t bytes, int repetiti
 }  // namespace
 
 link_matrix measure_links(device_list const& devices, std::size_t bytes, int repetitions) {
-  if (devices.empty()) throw_bad_argument("devices", "", "at least one device");
+  detail::check_devices(devices);
   if (bytes == 0) throw_bad_argument("bytes", bytes, "at least 1");
   if (repetitions < 1) throw_bad_argument("repetitions", repetitions, "at least 1");
   std::vector<place> places;

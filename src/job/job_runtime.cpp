@@ -19,8 +19,7 @@ namespace {
 constexpr std::size_t max_devices = 31;  // a directory has 32 places
 
 device_list const& checked(device_list const& devices) {
-  if (devices.empty() || devices.size() > max_devices)
-    throw_bad_argument("devices", devices.size(), "1 to 31 devices");
+  check_devices(devices, max_devices);
   return devices;
 }
 

@@ -34,7 +34,7 @@ void check_niceness(std::optional<int> niceness) {
 }
 
 void check(device_list const& devices, launch_options const& options) {
-  if (devices.empty()) throw_bad_argument("devices", "none", "at least one device");
+  check_devices(devices);
   if (options.streams > max_streams)
     throw_bad_argument("streams", options.streams,
                        "1 to " + std::to_string(max_streams) + ", or 0 for the default");

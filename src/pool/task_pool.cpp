@@ -57,8 +57,7 @@ using namespace detail;
 namespace {
 
 device_list const& checked(device_list const& devices) {
-  if (devices.empty() || devices.size() > max_pool_devices)
-    throw_bad_argument("devices", devices.size(), "1 to 16 devices");
+  check_devices(devices, max_pool_devices);
   for (auto const& one : devices)
     for (auto const& other : devices)
       if (!one->enable_peer_access(*other) || !one->has_atomics_on(*other))

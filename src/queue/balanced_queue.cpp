@@ -56,17 +56,17 @@ struct balanced_queue::state final : completion_source {
 
 namespace {
 
-std::size_t parts_of(balanced_options const& options, std::size_t devices) {
-  if (devices == 0) throw_bad_argument("devices", "an empty list", "at least one device");
-  return make_feed_policy(options.policy, options.fixed_batch)->partitions_batches() ? devices : 1;
+std::size_t parts_of(balanced_options const& options, device_list const& devices) {
+  check_devices(devices);
+  return make_feed_policy(options.policy, options.fixed_batch)->partitions_batches() ? devices.size() : 1;
 }
 
 }  // namespace
 
 balanced_queue::state::state(device_list devices, kernel_set const& list, balanced_options given)
-    : options(std::move(given)), kernels(&list), tasks(devices.size(), parts_of(options, devices.size())) {
+    : options(std::move(given)), kernels(&list), tasks(devices.size(), parts_of(options, devices)) {
   options.queue.start_at_once = false;
-  bool const cuts_by_times = parts_of(options, devices.size()) > 1 && !may_spawn(list);
+  bool const cuts_by_times = parts_of(options, devices) > 1 && !may_spawn(list);
   options.queue.times = options.queue.times || cuts_by_times;
   options.queue.trace_to.check(devices.size());
   for (std::size_t i = 0; i < devices.size(); ++i) {

@@ -48,7 +48,7 @@ struct chen_queue::state {
 
 chen_queue::state::state(device_list list, kernel_set const& compiled, chen_options const& given)
     : options(checked(given, list.size())), kernels(&compiled), pool(list.size()), steps(pool, list.size()) {
-  if (list.empty()) throw_bad_argument("devices", "an empty list", "at least one device");
+  check_devices(list);
   for (std::size_t i = 0; i < list.size(); ++i) {
     devices.emplace_back(list[i], compiled, options, i, pool, steps);
     sleeps = sleeps && !list[i]->is_cuda();

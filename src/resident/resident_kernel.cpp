@@ -29,7 +29,7 @@ std::int64_t host_now_ns() { return std::chrono::nanoseconds(clock::now().time_s
 /// Allocating beside a running resident kernel can wait for it, so occupied devices are refused before, and
 /// so are those that share a GPU's memory with one.
 std::shared_ptr<compute_device> require_unclaimed(std::shared_ptr<compute_device> device) {
-  if (!device->has_resident()) return device;
+  if (!checked_device(device).has_resident()) return device;
   throw no_room("no resident kernel can be made on " + device->name() + " beside " +
                 device->resident_holders() +
                 ": make all of a device or a GPU before the first starts (start_at_once = false)");
@@ -51,6 +51,11 @@ std::uint32_t fit_on(compute_device& device, kernel_code const& code) {
 void check_spared(int spared, int multiprocessors) {
   if (spared >= 0 && spared < multiprocessors) return;
   throw_bad_argument("spared_multiprocessors", spared, "0 to " + std::to_string(multiprocessors - 1));
+}
+
+resident_options const& checked(resident_options const& options) {
+  if (options.idle_timeout > clock::duration(0)) return options;
+  throw_bad_argument("idle_timeout", std::to_string(options.idle_timeout.count()) + " ns", "more than 0");
 }
 
 /// Of the places on an SM: its quarters take a block's warps in turn, and the first block of a kernel begins
@@ -75,7 +80,7 @@ resident_kernel::resident_kernel(std::shared_ptr<compute_device> device, kernel_
                                  std::uint32_t servers)
     : device_(require_unclaimed(std::move(device))),
       entry_(entry),
-      options_(options),
+      options_(checked(options)),
       yields_(yields),
       launches_block_(environment("CUDA_LAUNCH_BLOCKING").value_or("0") != "0"),
       runs_one_by_one_(launches_block_ || environment("NV_SANITIZER_INJECTION_PORT_BASE").has_value()),

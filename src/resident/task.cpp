@@ -78,6 +78,10 @@ void detail::throw_bad_count(std::uint32_t count) {
   throw_bad_argument("count", count, "1 to 16777215 blocks a task");
 }
 
+void detail::throw_bad_first(block_range range) {
+  throw_bad_argument("first", range.first, "0 to 2^32 less the count, " + std::to_string(range.count));
+}
+
 task detail::task_of(kernel_set const& kernels, task_record const& record) {
   auto const& kernel = kernels.kernels()[record.kernel()];
   auto const arguments = [&] {

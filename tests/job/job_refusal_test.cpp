@@ -49,6 +49,7 @@ TEST_F(job_refusal, names_options) {
   recorder of_one_device({"host"});
   EXPECT_EQ(refused_option({.trace_to = &of_one_device}), "trace_to");
   EXPECT_EQ(refused_argument([] { job_scheduler{device_list{}}; }), "devices");
+  EXPECT_EQ(refused_argument([] { job_scheduler{device_list{nullptr}}; }), "devices");
   EXPECT_EQ(refused_argument([&] { all_.read({3, 13}); }), "elements");
 }
 

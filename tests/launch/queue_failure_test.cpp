@@ -37,6 +37,7 @@ TEST(launch_queue, refuses_options_outside_their_ranges_by_name) {
   EXPECT_EQ(with({.streams = 129}), "streams");
   EXPECT_EQ(with({.max_waiting = 0}), "max_waiting");
   EXPECT_EQ(refused_argument([] { launch_queue({}, kernels()); }), "devices");
+  EXPECT_EQ(refused_argument([] { launch_queue({nullptr}, kernels()); }), "devices");
 }
 
 TEST(launch_queue, refuses_launches_that_can_not_be_and_goes_on) {

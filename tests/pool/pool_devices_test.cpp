@@ -34,6 +34,7 @@ TEST(pool_over_devices, is_refused_for_no_device_too_many_and_other_methods) {
   };
   EXPECT_EQ(pool_on({}, "chunks"), "devices");
   EXPECT_EQ(pool_on(device_list(17, device()), "chunks"), "devices");
+  EXPECT_EQ(pool_on({device(), nullptr}, "chunks"), "devices");
   EXPECT_EQ(pool_on(pool_devices(2), "abp"), "method");
   EXPECT_EQ(pool_on(pool_devices(2), "static"), "method");
   EXPECT_EQ(pool_on(pool_devices(2), "chunks"), "nothing");

@@ -5,7 +5,9 @@
 #include <memory>
 #include <thread>
 
+#include "ballast/balanced_queue.hpp"
 #include "fixture.hpp"
+#include "refused_argument.hpp"
 
 namespace ballast::test {
 using namespace detail;
@@ -162,6 +164,14 @@ TEST(task_queue, needs_memory_in_proportion_to_its_capacity) {
   double const small = bytes_at(4096), medium = bytes_at(8192), large = bytes_at(16384);
   EXPECT_NEAR((large - medium) / (medium - small), 2.0, 0.1);
   EXPECT_LT(bytes_at(queue_options{}.capacity), 16e6);
+}
+
+TEST(every_kind_of_queue, is_refused_a_device_that_is_null) {
+  std::shared_ptr<compute_device> const none;
+  EXPECT_EQ(refused_argument([&] { task_queue(none, kernels()); }), "device");
+  EXPECT_EQ(refused_argument([&] { balanced_queue({none}, kernels()); }), "devices");
+  EXPECT_EQ(refused_argument([&] { balanced_queue({}, kernels()); }), "devices");
+  EXPECT_EQ(refused_argument([&] { pinned_buffer<int>(none, 1); }), "device");
 }
 
 TEST(task_queue, refuses_options_outside_their_range) {

@@ -11,6 +11,7 @@
 #include "ballast/error.hpp"
 #include "complaint.hpp"
 #include "counted_run.hpp"
+#include "refused_argument.hpp"
 
 namespace ballast::test {
 using namespace detail;
@@ -53,6 +54,13 @@ TEST(kernel_set, refuse_block_counts_that_24_bits_cannot_hold) {
   EXPECT_NO_THROW(record_of(list, task(add{}, {0, max_blocks_per_task})));
   EXPECT_THROW(record_of(list, task(add{}, {0, max_blocks_per_task + 1})), bad_argument);
   EXPECT_THROW(record_of(list, task(add{}, {0, 0})), bad_argument);
+}
+
+TEST(task, refuses_blocks_whose_indices_32_bits_cannot_hold) {
+  EXPECT_NO_THROW(task(add{}, {~0u, 1}));
+  EXPECT_NO_THROW(task(add{}, {~0u - 9, 10}));
+  EXPECT_EQ(refused_argument([] { task(add{}, {~0u - 9, 11}); }), "first");
+  EXPECT_EQ(refused_argument([] { task(add{}, {~0u, 2}); }), "first");
 }
 
 TEST(kernel_set, say_what_each_kernel_needs_and_which_is_heaviest) {
@@ -190,6 +198,14 @@ TEST(resident_kernel, is_made_though_its_starts_have_no_time) {
   auto options = with_workers(1);
   options.start_timeout = clock::duration(0);
   for (int time = 0; time < 20; ++time) EXPECT_NO_THROW(counted_run{options});
+}
+
+TEST(resident_kernel, is_refused_if_it_may_be_idle_for_no_time) {
+  auto options = with_workers(1);
+  for (int const ns : {0, -1}) {
+    options.idle_timeout = clock::duration(ns);
+    EXPECT_EQ(refused_argument([&] { counted_run{options}; }), "idle_timeout");
+  }
 }
 
 TEST(resident_kernel, that_cannot_start_in_time_says_how_many_blocks_did) {

@@ -35,8 +35,9 @@ struct resident_options {
   /// How long a start waits until what it clears is cleared, then until the words for its workers are, and
   /// then until every block runs; pools do not wait.
   clock::duration start_timeout = std::chrono::seconds(30);
-  clock::duration stop_timeout = std::chrono::minutes(1);   ///< until every block has ended
-  clock::duration idle_timeout = std::chrono::minutes(30);  ///< all blocks idle so long: the kernel ends
+  clock::duration stop_timeout = std::chrono::minutes(1);  ///< until every block has ended
+  clock::duration idle_timeout =
+      std::chrono::minutes(30);  ///< more than 0; all blocks idle so long: the kernel ends
 };
 
 /// A kernel whose blocks stay on one device: started, asked to stop, watched. Several run side by side on a
