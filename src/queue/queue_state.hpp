@@ -59,31 +59,6 @@ class ring_users {
   std::uint32_t next_ = 0;              ///< of several with as few
 };
 
-/// That a thread uses a ring of one queue.
-class ring_use {
- public:
-  ring_use() = default;
-  ring_use(ring_use const&) = delete;
-  ring_use& operator=(ring_use const&) = delete;
-  ~ring_use() { leave(); }
-
-  std::uint32_t join(std::shared_ptr<ring_users> const& users) {
-    leave();
-    ring_ = users->join();
-    users_ = users;
-    return ring_;
-  }
-
- private:
-  void leave() {
-    if (users_ != nullptr) users_->leave(ring_);
-    users_ = nullptr;
-  }
-
-  std::shared_ptr<ring_users> users_;
-  std::uint32_t ring_ = 0;
-};
-
 /// What a task_queue is inside. Apart, so that a queue whose kernel never ends can leave it behind alive.
 /// Submission is defined in task_queue.cpp, beside the calls that users make; all else in queue_state.cpp.
 struct task_queue::state final : completion_source {

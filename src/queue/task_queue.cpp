@@ -22,8 +22,32 @@ thread_local cached_ring cached_rings[8];
 thread_local unsigned next_cached_ring = 0;
 thread_local bool has_left_rings = false;
 
-/// That this thread uses those. Apart from them, since who looks at what has a destructor first asks whether
-/// it was registered.
+/// That this thread uses a ring of one queue.
+class ring_use {
+ public:
+  ring_use() = default;
+  ring_use(ring_use const&) = delete;
+  ring_use& operator=(ring_use const&) = delete;
+  ~ring_use() { leave(); }
+
+  std::uint32_t join(std::shared_ptr<ring_users> const& users) {
+    leave();
+    ring_ = users->join();
+    users_ = users;
+    return ring_;
+  }
+
+ private:
+  void leave() {
+    if (users_ != nullptr) users_->leave(ring_);
+    users_ = nullptr;
+  }
+
+  std::shared_ptr<ring_users> users_;
+  std::uint32_t ring_ = 0;
+};
+
+/// Apart from the rings, since who looks at what has a destructor first asks whether it was registered.
 struct ring_uses {
   ring_use of[std::size(cached_rings)];
 

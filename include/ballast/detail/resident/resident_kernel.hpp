@@ -36,8 +36,8 @@ struct resident_options {
   /// then until every block runs; pools do not wait.
   clock::duration start_timeout = std::chrono::seconds(30);
   clock::duration stop_timeout = std::chrono::minutes(1);  ///< until every block has ended
-  clock::duration idle_timeout =
-      std::chrono::minutes(30);  ///< more than 0; all blocks idle so long: the kernel ends
+  /// When all blocks have been idle for so long, the kernel ends. More than 0.
+  clock::duration idle_timeout = std::chrono::minutes(30);
 };
 
 /// A kernel whose blocks stay on one device: started, asked to stop, watched. Several run side by side on a
@@ -50,12 +50,12 @@ struct resident_options {
 /// be called from any thread.
 class resident_kernel {
  public:
-  /// Loads the code and allocates the control words. Throws bad_argument ("blocks") naming the heaviest
-  /// kernel of the set if fewer fit on the device than asked, no_room if a resident kernel that does
-  /// not yield runs on the device, or on another part of its GPU: to allocate beside it could wait for its
-  /// end. `yields`: as of resident_request. `servers`: so many blocks serve, each with the room of an SM and
-  /// all but the first beside `options.blocks`, if the server is a kernel of its own; a run has fewer if
-  /// others leave it less room.
+  /// Loads the code and allocates the control words. Throws bad_argument ("device"; "idle_timeout"; "blocks",
+  /// naming the heaviest kernel of the set, if fewer fit on the device than asked), no_room if a resident
+  /// kernel that does not yield runs on the device, or on another part of its GPU: to allocate beside it
+  /// could wait for its end. `yields`: as of resident_request. `servers`: so many blocks serve, each with the
+  /// room of an SM and all but the first beside `options.blocks`, if the server is a kernel of its own; a run
+  /// has fewer if others leave it less room.
   resident_kernel(std::shared_ptr<compute_device> device, kernel_set const& kernels,
                   kernel_entry const& entry, resident_options const& options, bool yields = false,
                   std::uint32_t servers = 1);
