@@ -206,7 +206,7 @@ class BALLAST_API task_queue {
   /// options.timeout if none is passed. The tasks may run in any order and concurrently; the memory that they
   /// use must be ready when they are submitted (copies completed). Throws bad_argument, before anything is
   /// queued, if any task does not suit the set; queue_full at the deadline; stopped or device_lost if the
-  /// kernel has ended; ballast::error if the queue is closed.
+  /// kernel has ended, which one of 1024 submissions looks up; ballast::error if the queue is closed.
   completion submit(task const& one);
   /// submit() that waits until `until` at most instead of queue_options::timeout.
   completion submit(task const& one, deadline until);

@@ -302,7 +302,8 @@ completion task_queue::submit(prepared_tasks const& batch, std::size_t first, st
                               deadline until) {
   if (batch.kernels() != state_->kernels) throw error("the tasks were prepared for another kernel set");
   if (first > batch.records().size() || count > batch.records().size() - first)
-    throw_bad_argument("count", count, "within the prepared tasks");
+    throw_bad_argument("count", std::to_string(count) + " from " + std::to_string(first) + " on",
+                       "within the " + std::to_string(batch.records().size()) + " prepared tasks");
   return state_->submit(batch.records().subspan(first, count), &until);
 }
 
