@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "command_line/command_tree.hpp"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <sstream>
-#include <string>
 #include <string_view>
-#include <vector>
 
 namespace ballast::command_line {
 namespace {
@@ -57,27 +56,34 @@ void tell_footer(told_command& told, std::string const& footer) {
   told.notes.assign(std::istreambuf_iterator<char>(lines), {});
 }
 
-using nlohmann::ordered_json;
-
-ordered_json json_of(told_option const& one) {
-  return {{"names", one.names},           {"value", one.value},           {"usual", one.usual},
-          {"values", one.values},         {"takes_list", one.takes_list}, {"is_required", one.is_required},
-          {"may_repeat", one.may_repeat}, {"meaning", one.meaning},       {"group", one.group}};
+std::string json_text(std::string_view text) {
+  std::string all = "\"";
+  for (char const letter : text) {
+    if (letter == '"' || letter == '\\')
+      all.append({'\\', letter});
+    else if (static_cast<unsigned char>(letter) < ' ')
+      all += fmt::format("\\u{:04x}", letter);
+    else
+      all += letter;
+  }
+  return all + '"';
 }
 
-ordered_json json_of(told_command const& one) {
-  auto const listed = [](auto const& all) {
-    auto list = ordered_json::array();
-    for (auto const& each : all) list.push_back(json_of(each));
-    return list;
-  };
-  return {{"called", one.called},
-          {"summary", one.summary},
-          {"arguments", listed(one.arguments)},
-          {"options", listed(one.options)},
-          {"commands", listed(one.commands)},
-          {"examples", one.examples},
-          {"notes", one.notes}};
+template <class Values, class Write>
+std::string listed(Values const& values, Write write) {
+  std::string all;
+  for (auto const& value : values) all += (all.empty() ? "" : ", ") + write(value);
+  return "[" + all + "]";
+}
+
+std::string words_as_json(std::vector<std::string> const& words) { return listed(words, json_text); }
+
+std::string option_as_json(told_option const& one) {
+  return fmt::format(
+      R"({{"names": {}, "value": {}, "usual": {}, "values": {}, "takes_list": {}, "is_required": {}, )"
+      R"("may_repeat": {}, "meaning": {}, "group": {}}})",
+      words_as_json(one.names), json_text(one.value), json_text(one.usual), words_as_json(one.values),
+      one.takes_list, one.is_required, one.may_repeat, json_text(one.meaning), json_text(one.group));
 }
 
 }  // namespace
@@ -93,6 +99,13 @@ told_command tree_of(CLI::App const& command, std::string const& called) {
   return all;
 }
 
-std::string as_json(told_command const& command) { return json_of(command).dump(); }
+std::string as_json(told_command const& command) {
+  return fmt::format(
+      R"({{"called": {}, "summary": {}, "arguments": {}, "options": {}, "commands": {}, "examples": {}, )"
+      R"("notes": {}}})",
+      json_text(command.called), json_text(command.summary), listed(command.arguments, option_as_json),
+      listed(command.options, option_as_json), listed(command.commands, as_json),
+      words_as_json(command.examples), json_text(command.notes));
+}
 
 }  // namespace ballast::command_line
