@@ -452,10 +452,10 @@ void resident_kernel::pause(clock::duration run, deadline until) {
 bool resident_kernel::has_host_blocks() { return shared(words_[host_blocks_word]).load() != 0; }
 
 // A fault of one block of a host device does not end the others: they leave after their tasks, and those that
-// begin later leave at once.
+// begin later leave at once. Who feeds them has failed by then, perhaps half way through.
 void resident_kernel::await_host_blocks(deadline until) {
-  request_stop();
   while (shared(words_[host_blocks_word]).load() != 0) {
+    shared(words_[stop_word]).store(resident_control::fed_no_more, std::memory_order_release);
     if (until.passed())
       throw timed_out("the blocks of " + device_->name() + " to leave after a fault", describe_blocks());
     std::this_thread::sleep_for(std::chrono::microseconds(50));

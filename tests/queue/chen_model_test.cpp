@@ -68,32 +68,54 @@ struct late_block : chen_source_ref {
   bool goes_on(scripted_worker_group& worker_group) { return take(worker_group); }
 };
 
-TEST(chen_source, waits_after_a_claim_until_the_host_says_that_the_refill_is_complete) {
+/// A late block, and a refill of which d_n is there, the task and d_written are not.
+struct half_refill {
   chen_counts counts{};
-  counts.written = counts.consumed = 7;
-  std::array<std::uint64_t, 16> load{};
+  std::array<std::uint64_t, 16> load{1};
   std::array<std::uint64_t, 1> activities{}, stop{}, consumed{7};
+  std::uint32_t asked = 0;
   late_block block;
-  block.counts = &counts;
-  block.loads = load.data();
-  block.stop = stop.data();
-  block.consumed = consumed.data();
-  block.control.activity = activities.data();
-  block.queues = 1;
-  block.stride = 16;
-  load[0] = 1;  // d_n is there, the task and d_written are not
+
+  half_refill() {
+    counts.written = counts.consumed = 7;
+    block.counts = &counts;
+    block.loads = load.data();
+    block.stop = stop.data();
+    block.consumed = consumed.data();
+    block.control.activity = activities.data();
+    block.control.stop = &asked;
+    block.queues = 1;
+    block.stride = 16;
+  }
+};
+
+TEST(chen_source, waits_after_a_claim_until_the_host_says_that_the_refill_is_complete) {
+  half_refill refill;
+  refill.asked = 1;
   int rests = 0;
   scripted_worker_group worker_group{[&] {
-    EXPECT_EQ(counts.consumed, 7u);
-    if (++rests < 3) return;
-    load[chen_load_head] = 0x1234;
-    counts.written = 8;
+    EXPECT_EQ(refill.counts.consumed, 7u);
+    if (++rests < 3000) return;
+    refill.load[chen_load_head] = 0x1234;
+    refill.counts.written = 8;
   }};
-  ASSERT_TRUE(block.goes_on(worker_group));
-  EXPECT_EQ(rests, 3);
+  ASSERT_TRUE(refill.block.goes_on(worker_group)) << "a stop does not end a refill";
+  EXPECT_EQ(rests, 3000);
   EXPECT_EQ(worker_group.into.data[0], 0x1234u);
-  EXPECT_EQ(counts.consumed, 8u);
-  EXPECT_EQ(consumed[0], 8u) << "the last task was taken and the host not told";
+  EXPECT_EQ(refill.counts.consumed, 8u);
+  EXPECT_EQ(refill.consumed[0], 8u) << "the last task was taken and the host not told";
+}
+
+TEST(chen_source, does_not_wait_for_a_refill_that_the_host_will_never_complete) {
+  half_refill refill;
+  int rests = 0;
+  scripted_worker_group worker_group{[&] {
+    if (++rests == 10) refill.asked = resident_control::fed_no_more;
+    if (rests == 10'000) refill.counts.written = 8;  // or it would wait for ever
+  }};
+  EXPECT_FALSE(refill.block.goes_on(worker_group));
+  EXPECT_EQ(refill.counts.consumed, 7u);
+  EXPECT_EQ(refill.load[0], 0u);
 }
 
 /// A block that finds no task.

@@ -85,14 +85,16 @@ struct chen_source_ref {
   }
 
   /// A block that saw the last tasks of a refill and then was slow may claim one of the next refill before
-  /// the host says that it is complete. The host never leaves a refill half done; should its copies hang for
-  /// ever, the block leaves a minute or more after it was asked to.
+  /// the host says that it is complete. The host leaves a refill half done only on CPU cores of which another
+  /// block has thrown, and says so; should its copies hang for ever, the block leaves a minute or more after
+  /// it was asked to.
   template <class WorkerGroup>
   BALLAST_HD bool await_refill(WorkerGroup const& worker_group) const {
     bool given_up = false;
     for (std::uint32_t looks = 0; !refill_is_complete() && !given_up; ++looks) {
       back_off(worker_group, looks);
-      given_up = looks > (1u << 26) && control.stop_requested();
+      if (looks % 1024 != 1023) continue;
+      given_up = control.is_fed_no_more() || (looks > (1u << 26) && control.stop_requested());
     }
     return !given_up;
   }

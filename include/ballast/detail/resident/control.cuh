@@ -11,7 +11,8 @@ namespace ballast::detail {
 /// writer, so that plain loads and stores over PCIe suffice. Trivially copyable; resident_kernel owns what it
 /// points to.
 struct resident_control {
-  std::uint32_t* stop = nullptr;      ///< pinned, host writes: 1 asks every block to end after its task
+  /// Pinned, the host writes: 1 asks every block to end after its task, 2 says that nothing is fed any more.
+  std::uint32_t* stop = nullptr;
   std::uint32_t* arrived = nullptr;   ///< pinned, a word per block: the block writes `run` when it starts
   std::uint64_t* clock_ns = nullptr;  ///< pinned, block 0 writes: the device's time at its arrival
   std::uint32_t* idle_timed_out = nullptr;  ///< pinned, block 0 writes: `run` if it ended at the idle timeout
@@ -43,6 +44,11 @@ struct resident_control {
   BALLAST_HD bool stop_requested() const {
     return atomic_ref<std::uint32_t, scope::system>(*stop).load_relaxed() != 0;
   }
+  /// Whether what the host has begun to feed will never be whole.
+  BALLAST_HD bool is_fed_no_more() const {
+    return atomic_ref<std::uint32_t, scope::system>(*stop).load_relaxed() == fed_no_more;
+  }
+  static constexpr std::uint32_t fed_no_more = 2;
   /// Whether no block from `first` to `end` - 1 runs a task, of blocks that are looked at one after another;
   /// then `seen` is a sum that is another after any of them has run one.
   BALLAST_HD bool none_running(std::uint32_t first, std::uint32_t end, std::uint64_t& seen) const;
