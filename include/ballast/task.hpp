@@ -28,7 +28,7 @@ namespace detail {
 
 /// bad_argument ("first").
 [[noreturn]] BALLAST_API void throw_bad_first(block_range range);
-/// Blocks whose indices have 32 bits.
+/// The same blocks, whose indices have 32 bits: `first` is at most 2^32 less the count.
 inline block_range checked_range(block_range range) {
   if (range.count != 0 && range.first > 0 - range.count) throw_bad_first(range);
   return range;

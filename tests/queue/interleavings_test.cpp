@@ -91,9 +91,8 @@ explorer<shared>::report explored(fault planted, int workers) {
 }  // namespace ring
 
 TEST(queue_interleavings, run_each_task_once_or_hand_it_back_whenever_a_stop_comes) {
-  for (int const workers : {1, 2}) {
+  for (int const workers : {1, 2})
     EXPECT_TRUE(always_right(ring::explored(ring::fault::none, workers), 6)) << workers;
-  }
 }
 
 TEST(queue_interleavings, lose_a_task_whose_slot_is_released_before_the_worker_looks_for_a_stop) {
@@ -228,10 +227,9 @@ explorer<shared>::report explored(fault planted, std::size_t workers, bool stops
 TEST(queue_interleavings, run_batches_that_wait_after_those_they_wait_for_and_hand_them_back_at_a_stop) {
   for (std::size_t const workers : {1, 2, 3})
     for (bool const stops : {false, true})
-      for (std::uint64_t const at_once : {1, 2, 4}) {
+      for (std::uint64_t const at_once : {1, 2, 4})
         EXPECT_TRUE(always_right(dependency::explored(dependency::fault::none, workers, stops, at_once), 1))
             << workers;
-      }
 }
 
 TEST(queue_interleavings, wait_for_ever_for_a_batch_that_reaches_the_workers_later) {
