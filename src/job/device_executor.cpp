@@ -9,7 +9,6 @@
 
 #include "ballast/error.hpp"
 #include "job_failed.hpp"
-#include "task_join.hpp"
 
 namespace ballast::detail {
 namespace {
@@ -111,7 +110,7 @@ std::shared_ptr<operation_progress> stream_queue::mark_first_issued(issued_work 
   auto& work = waiting_.front();
   auto& issued = issued_.emplace_back(launch);
   issued.progress = work.progress, issued.dependencies = std::move(work.dependencies);
-  issued.conclude = std::move(work.conclude), issued.part = work.part;
+  issued.conclude = std::move(work.conclude), issued.part = work.extent.part;
   issued.settle = std::move(work.settle);
   waiting_.pop_front();
   if (issued.failure) issued.progress->mark_failed();
@@ -121,11 +120,12 @@ std::shared_ptr<operation_progress> stream_queue::mark_first_issued(issued_work 
 
 stream_queue::issued_work stream_queue::enqueue(device_operation const& work, bool is_tried,
                                                 std::size_t joined) {
-  issued_work result{.is_timed = work.is_timed, .launched = work.part, .joined = joined};
+  auto extent = work.extent;
+  for (std::size_t i = 1; i < joined; ++i) extent.take(waiting_[i].extent);
+  issued_work result{.is_timed = work.is_timed, .launched = extent.part, .joined = joined};
   if (!is_tried) result.failure = failure_of_source();
-  for (std::size_t i = 1; i < joined; ++i) result.launched = range_of_both(result.launched, waiting_[i].part);
   try {
-    try_to_enqueue(work, result);
+    try_to_enqueue(work, extent, result);
   } catch (...) { result.failure = std::current_exception(); }
   result.issued_ns = now_ns();
   return result;
@@ -133,12 +133,13 @@ stream_queue::issued_work stream_queue::enqueue(device_operation const& work, bo
 
 /// What comes after one that could not be issued waits for the event behind it all the same, since the stream
 /// may still be at what was before.
-void stream_queue::try_to_enqueue(device_operation const& work, issued_work& result) {
+void stream_queue::try_to_enqueue(device_operation const& work, task_extent const& extent,
+                                  issued_work& result) {
   bool const measured = work.is_timed && !on_cuda_;
   try {
     wait_for(work.dependencies);
     if (measured) result.begin = stream_->record();
-    if (!result.failure) work.enqueue(*stream_, result.launched);
+    if (!result.failure) work.enqueue(*stream_, extent);
   } catch (...) { result.failure = std::current_exception(); }
   result.end = measured ? stream_->record() : stream_->record_untimed();
   stream_->notify_on_completion(wake_event_);

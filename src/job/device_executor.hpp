@@ -20,6 +20,7 @@
 #include "ballast/device.hpp"
 #include "ballast/stream.hpp"
 #include "operations.hpp"
+#include "task_join.hpp"
 
 namespace ballast::detail {
 
@@ -93,13 +94,13 @@ struct device_operation {
   bool is_timed = false;                 ///< its times are wanted
   progress_list dependencies = {};       ///< begins when these are over
   progress_list data_dependencies = {};  ///< fails without being tried if one of these has failed by then
-  std::function<void(stream&, job_part)> enqueue = {};  ///< its part, or of several joined ones all
+  std::function<void(stream&, task_extent const&)> enqueue = {};  ///< its own, or that of all joined ones
   std::function<void()> conclude =
       {};  ///< if there is one: called when it has ended well, and fails it if it throws
   /// If there is one: called when it has failed, or its device is lost, before that is told.
   std::function<void()> settle = {};
-  job_part part{};             ///< of a kernel
-  bool may_be_joined = false;  ///< to the one before it in its stream, whose part and this adjoin
+  task_extent extent{};        ///< of a kernel
+  bool may_be_joined = false;  ///< to those before it in its stream, which can take it
 };
 
 /// How many operations from the first on, one or more, are to be one launch, if the first is issued now.
@@ -189,7 +190,7 @@ class stream_queue {
   bool may_issue(device_operation const& work) const;
   bool is_in_same_stream(operation_progress const& earlier) const;
   issued_work enqueue(device_operation const& work, bool is_tried, std::size_t joined);
-  void try_to_enqueue(device_operation const& work, issued_work& result);
+  void try_to_enqueue(device_operation const& work, task_extent const& extent, issued_work& result);
   std::shared_ptr<operation_progress> mark_first_issued(issued_work const& launch);
   void wait_for(progress_list const& earlier);
   bool is_first_over();

@@ -399,11 +399,11 @@ bool job_planner::may_join_newest(planned_task const& task) const {
   auto const& newest = on_devices_[task.device()].newest;
   auto const& job = *task.job;
   if (newest.newest == op_id() || newest.job != job.number || task.pieces.size() > 1 || options_.check_maps ||
-      !adjoin(newest.part, task.part) || !sink_.waits_to_be_issued(newest.newest))
+      !sink_.waits_to_be_issued(newest.newest))
     return false;
-  auto const units = newest.part.count + task.part.count;
+  auto const units = newest.extent.part.count + task.part.count;
   return job.joinable[task.device()].has_room_for(units, units_at_once(task)) &&
-         task.arrays(nullptr) == newest.arrays;
+         newest.extent.can_take(task.extent(nullptr));
 }
 
 void job_planner::note_newest(planned_task const& task, op_id kernel, op_stream on, bool is_joined) {
@@ -414,9 +414,9 @@ void job_planner::note_newest(planned_task const& task, op_id kernel, op_stream 
     return;
   }
   newest.newest = kernel;
-  newest.part = is_joined ? range_of_both(newest.part, task.part) : task.part;
-  if (is_joined) return;
-  newest.on = on, newest.job = task.job->number, newest.arrays = task.arrays(nullptr);
+  auto extent = task.extent(nullptr);
+  if (is_joined) return newest.extent.take(extent);
+  newest.on = on, newest.job = task.job->number, newest.extent = std::move(extent);
 }
 
 /// All that it reads is noted before anything that it writes, since one array may be several arguments.

@@ -203,16 +203,16 @@ resident_bytes const& planned_task::resident_of(std::size_t argument) const {
   return *std::ranges::find(residents, (*uses)[argument].array, &resident_bytes::array);
 }
 
-std::vector<void*> planned_task::arrays(std::byte* memory) const {
-  std::vector<void*> found;
-  found.reserve(uses->size());
+task_extent planned_task::extent(std::byte* memory) const {
+  task_extent found{.part = part};
+  found.arrays.reserve(uses->size());
   for (std::size_t i = 0; i < uses->size(); ++i) {
     auto const& resident = resident_of(i);
     auto const nth = std::size_t(&resident - residents.data());
     auto* const base = job->request.arguments[i].array->memory_at(place(), memory);
     auto const first = reinterpret_cast<std::uintptr_t>(base) + resident.offset - first_bytes[nth];
     auto const is_empty = (*uses)[i].read.is_empty() && (*uses)[i].written.is_empty();
-    found.push_back(is_empty ? nullptr : reinterpret_cast<void*>(first));
+    found.arrays.push_back(is_empty ? array_address() : first);
   }
   return found;
 }

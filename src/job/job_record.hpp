@@ -227,10 +227,9 @@ struct planned_task {
   std::uint32_t device() const { return share_on.value_or(job->devices[device_index]); }
   place_id place() const { return place_of(device()); }
   resident_bytes const& resident_of(std::size_t argument) const;
-  /// Where element 0 of each argument's array would be if the device's memory for arrays began at `memory`;
-  /// null for an argument without bytes. What is before the hull is not there, and is not computed as a
-  /// pointer.
-  std::vector<void*> arrays(std::byte* memory) const;
+  /// Its units, and where element 0 of each argument's array would be if the device's memory for arrays began
+  /// at `memory`. What is before the hull is not there, and is not computed as a pointer.
+  task_extent extent(std::byte* memory) const;
   /// When the last piece ended; once all have.
   std::int64_t end_ns() const;
   /// The time in which at least one piece ran: those at the ends wait for neighbours, the rest does not.

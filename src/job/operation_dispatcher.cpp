@@ -49,9 +49,10 @@ void operation_dispatcher::submit_copy(copy_work copy) {
   auto* const from = memory_at(copy.what.from, *copy.array);
   auto const op = copy.what.op;
   auto const job = copy.job;
-  device_operation copying{.enqueue = [rows = std::move(copy.rows), to, from](stream& on, job_part) {
-    enqueue_rows(rows, to, from, on);
-  }};
+  device_operation copying{
+      .enqueue = [rows = std::move(copy.rows), to, from](stream& on, task_extent const&) {
+        enqueue_rows(rows, to, from, on);
+      }};
   submit(op, job, std::move(copy), std::move(copying));
 }
 
@@ -61,31 +62,33 @@ void operation_dispatcher::submit_kernel(kernel_work kernel) {
   auto const job = kernel.task->job;
   auto const& piece = kernel.task->pieces[kernel.piece];
   auto const device = kernel.task->device();
-  auto arrays = kernel.task->arrays(devices_[device].memory);
+  auto extent = kernel.task->extent(devices_[device].memory);
+  extent.part = piece.part;
   auto const launch = [job, device](std::vector<void*> const& on_arrays, job_part part, stream& on) {
     job->request.launch({on_arrays, job->grid(), part, job->code(), device}, on);
   };
-  device_operation work{.part = piece.part, .may_be_joined = kernel.may_be_joined};
+  device_operation work{.extent = std::move(extent), .may_be_joined = kernel.may_be_joined};
   if (job->is_shared) {
-    std::vector<std::vector<void*>> all{std::move(arrays)};
+    std::vector<std::vector<void*>> all{pointers_to(work.extent.arrays)};
     for (auto const& share : kernel.task->shares)
-      all.push_back(share.arrays(devices_[share.device()].memory));
-    work.enqueue = [job, device, all = std::move(all)](stream& on, job_part part) {
-      job->request.launch({all.front(), job->grid(), part, job->code(), device, all}, on);
+      all.push_back(pointers_to(share.extent(devices_[share.device()].memory).arrays));
+    work.enqueue = [job, device, all = std::move(all)](stream& on, task_extent const& of) {
+      job->request.launch({all.front(), job->grid(), of.part, job->code(), device, all}, on);
     };
     work.conclude = job->request.shares->check, work.settle = job->request.shares->settle;
     return submit(op, job->number, std::move(kernel), std::move(work));
   }
   if (!check_maps_) {
-    work.enqueue = [launch, arrays = std::move(arrays)](stream& on, job_part part) {
-      launch(arrays, part, on);
+    work.enqueue = [launch](stream& on, task_extent const& of) {
+      launch(pointers_to(of.arrays), of.part, on);
     };
     return submit(op, job->number, std::move(kernel), std::move(work));
   }
-  auto const checked = std::make_shared<checked_task>(job->request, *piece.uses, std::move(arrays));
-  work.enqueue = [checked, launch](stream& on, job_part part) {
+  auto const checked =
+      std::make_shared<checked_task>(job->request, *piece.uses, pointers_to(work.extent.arrays));
+  work.enqueue = [checked, launch](stream& on, task_extent const& of) {
     checked->prepare();
-    for (std::size_t trial = 0; trial < trials; ++trial) launch(checked->arrays(trial), part, on);
+    for (std::size_t trial = 0; trial < trials; ++trial) launch(checked->arrays(trial), of.part, on);
   };
   work.conclude = [checked, job] { checked->conclude(); };
   submit(op, job->number, std::move(kernel), std::move(work));

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "ballast/access_map.hpp"
@@ -19,6 +20,38 @@ inline bool adjoin(job_part one, job_part other) {
 inline job_part range_of_both(job_part one, job_part other) {
   return {std::min(one.first, other.first), one.count + other.count};
 }
+
+/// Where element 0 of an argument's array is. None: a task uses nothing of the array, so any address will do.
+/// Address 0 is not special: the first array of a device's memory lies at offset 0.
+using array_address = std::optional<std::uintptr_t>;
+
+/// As kernels take them; null where any address will do.
+inline std::vector<void*> pointers_to(std::vector<array_address> const& arrays) {
+  std::vector<void*> found;
+  found.reserve(arrays.size());
+  for (auto const array : arrays) found.push_back(reinterpret_cast<void*>(array.value_or(0)));
+  return found;
+}
+
+/// The units of one launch, and where the arrays of its arguments are.
+struct task_extent {
+  job_part part{};
+  std::vector<array_address> arrays{};
+
+  /// Whether one launch can compute both: the parts adjoin, and no argument needs two addresses.
+  bool can_take(task_extent const& other) const {
+    auto const agree = [](array_address one, array_address another) {
+      return !one || !another || *one == *another;
+    };
+    return adjoin(part, other.part) && std::ranges::equal(arrays, other.arrays, agree);
+  }
+  /// can_take(other).
+  void take(task_extent const& other) {
+    part = range_of_both(part, other.part);
+    for (std::size_t i = 0; i < arrays.size(); ++i)
+      if (!arrays[i]) arrays[i] = other.arrays[i];
+  }
+};
 
 /// Tasks become one launch only if that is over so soon: of longer ones the first would tell its end late.
 /// To launch one alone and see its end takes a GPU 5 us, and CPU cores some 20, whose threads are woken.
@@ -58,8 +91,7 @@ struct newest_kernels {
   op_id newest{};  ///< none: nothing may be joined
   op_stream on{};
   job_number job{};
-  job_part part{};              ///< of all together
-  std::vector<void*> arrays{};  ///< where they lie, if the device's memory began at null
+  task_extent extent{};  ///< of all together; addresses count from the device's memory
 };
 
 }  // namespace ballast::detail

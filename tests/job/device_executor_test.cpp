@@ -19,7 +19,7 @@ TEST(stream_queue, marks_as_failed_what_its_lost_device_did_not_carry_out) {
   auto const waiting = std::make_shared<operation_progress>(op_id(1), op_stream{0, 0}, false);
   event_count wake_event;
   stream_queue queue(*device, 0, wake_event);
-  queue.add({waiting, false, {}, {}, [](stream&, job_part) {}, {}});
+  queue.add({waiting, false, {}, {}, [](stream&, task_extent const&) {}, {}});
   queue.close(deadline::in(std::chrono::minutes(1)));
   auto const end = queue.next_end_after_loss(std::make_exception_ptr(std::runtime_error("planted")));
   ASSERT_TRUE(end);

@@ -83,6 +83,15 @@ inline gate const* gate_for_ever(device_list const& devices) {
   return &kept->emplace_back(devices);
 }
 
+/// The elements that count_beside touches: none for a task whose blocks lie between.
+inline access_map own_beside(std::uint32_t first, std::uint32_t end) {
+  return [first, end](map_view const& view) {
+    auto const begin = view.part.first, past = view.part.first + view.part.count;
+    return region(
+        {{std::min(begin, first), std::min(past, first)}, {std::max(begin, end), std::max(past, end)}});
+  };
+}
+
 /// What mix_rows does, by one thread.
 inline std::vector<std::uint32_t> mixed(std::vector<std::uint32_t> const& now, std::uint32_t rows,
                                         std::uint32_t columns) {

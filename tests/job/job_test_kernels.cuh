@@ -25,6 +25,20 @@ struct count_visits {
   }
 };
 
+/// Adds one to the element of each block; the blocks from `first` to `end` - 1 touch nothing.
+struct count_beside {
+  static constexpr int threads = 32;
+  array_ref<std::uint32_t> visits;
+  std::uint32_t first, end;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    block.for_each(1, [&](std::uint32_t) {
+      if (block.index() < first || block.index() >= end) visits[block.index()] += 1;
+    });
+  }
+};
+
 /// Writes 1 to the element of each block if its worker is its place in its task, else 2.
 struct check_worker {
   static constexpr int threads = 32;

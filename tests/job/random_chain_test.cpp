@@ -33,7 +33,7 @@ class random_chain {
   }
 
   void step() {
-    switch (below(7)) {
+    switch (below(8)) {
       case 0:
         count(below(3));
         break;
@@ -51,6 +51,9 @@ class random_chain {
         break;
       case 5:
         read_on_host(below(3));
+        break;
+      case 6:
+        count_some(below(3));
         break;
       default:
         std::swap(arrays_[0], arrays_[2]), std::swap(expected_[0], expected_[2]);
@@ -74,6 +77,15 @@ class random_chain {
   void count(std::size_t i) {
     jobs_.submit(setup(elements), updates(arrays_[i]), [](auto all) { return count_visits{all}; });
     for (auto& value : expected_[i]) ++value;
+  }
+  /// Some tasks use nothing of the array.
+  void count_some(std::size_t i) {
+    auto const [begin, past] = range();
+    auto const first = std::uint32_t(begin), end = std::uint32_t(past);
+    jobs_.submit(setup(elements), updates(arrays_[i], own_beside(first, end)), [=](auto all) {
+      return count_beside{all, first, end};
+    });
+    for (std::uint32_t at = 0; at < elements; ++at) expected_[i][at] += at < first || at >= end ? 1 : 0;
   }
   void mark(std::size_t i) {
     jobs_.submit(setup(elements), writes_some(arrays_[i]), [](auto all) { return mark_even{all}; });

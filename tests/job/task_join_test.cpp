@@ -68,6 +68,28 @@ TEST(parts, adjoin_on_either_side) {
   EXPECT_EQ(range_of_both({4, 2}, {0, 4}), (job_part{0, 6}));
 }
 
+TEST(launches, are_joined_where_no_argument_needs_two_addresses) {
+  task_extent first{.part = {0, 2}, .arrays = {std::nullopt, 0x40}};
+  EXPECT_TRUE(first.can_take({{2, 1}, {std::nullopt, 0x40}}));
+  EXPECT_TRUE(first.can_take({{2, 1}, {0x80, std::nullopt}})) << "each uses what the other does not";
+  EXPECT_FALSE(first.can_take({{2, 1}, {std::nullopt, 0x44}}));
+  EXPECT_FALSE(first.can_take({{3, 1}, {std::nullopt, 0x40}})) << "the parts do not adjoin";
+  first.take({{2, 1}, {0x80, std::nullopt}});
+  EXPECT_EQ(first.part, (job_part{0, 3}));
+  EXPECT_FALSE(first.can_take({{3, 1}, {0x84, 0x40}})) << "the second task's array is at 0x80";
+  EXPECT_EQ(pointers_to(first.arrays),
+            (std::vector{reinterpret_cast<void*>(0x80), reinterpret_cast<void*>(0x40)}));
+}
+
+TEST(launches, take_an_array_at_address_0_for_an_array) {
+  task_extent first{.part = {0, 1}, .arrays = {0}};
+  EXPECT_FALSE(first.can_take({{1, 1}, {0x80}}));
+  EXPECT_TRUE(first.can_take({{1, 1}, {0}}));
+  first.arrays = {std::nullopt};
+  first.take({{1, 1}, {0}});
+  EXPECT_FALSE(first.can_take({{2, 1}, {0x80}}));
+}
+
 constexpr op_stream own_stream{0, 1}, other_stream{0, 2}, copies{0, 0};
 
 /// What waits in a stream, in the order of its operations.
@@ -80,7 +102,7 @@ class waiting_tasks {
     auto& added = waiting_.emplace_back();
     added.progress = progress(own_stream);
     added.dependencies = std::move(dependencies);
-    added.part = {std::uint32_t(waiting_.size()) - 1, 1};
+    added.extent.part = {std::uint32_t(waiting_.size()) - 1, 1};
     added.may_be_joined = waiting_.size() > 1;
     return added;
   }
@@ -149,11 +171,14 @@ class joined_tasks : public testing::Test {
       device_operation task;
       task.progress = std::make_shared<operation_progress>(op_id(++newest_), own_stream, false);
       task.is_timed = true;
-      task.enqueue = [this, enqueue](stream& on, job_part part) {
-        launched_.push_back(part);
-        if (enqueue) enqueue(on, part);
+      task.enqueue = [this, enqueue](stream& on, task_extent const& of) {
+        launched_.push_back(of.part);
+        arrays_ = of.arrays;
+        if (enqueue) enqueue(on, of.part);
       };
-      task.part = {first, units};
+      task.extent.part = {first, units};
+      task.extent.arrays = {newest_ == 3 ? array_address(0x40) : std::nullopt,
+                            newest_ == 2 ? array_address(0x80) : std::nullopt, std::nullopt};
       task.may_be_joined = newest_ != 1;
       if (newest_ == 1) task.data_dependencies = sources_of_first;
       first += units;
@@ -176,6 +201,7 @@ class joined_tasks : public testing::Test {
   event_count wake_event_;
   std::uint64_t newest_ = 0;
   std::vector<job_part> launched_;
+  std::vector<array_address> arrays_;  ///< of the newest launch
   stream_queue queue_{*device_, 0, wake_event_};
 };
 
@@ -183,6 +209,7 @@ TEST_F(joined_tasks, are_launched_once_and_end_one_by_one_with_shares_of_its_tim
   EXPECT_EQ(queue_.issue_next().size(), 3u);
   EXPECT_TRUE(queue_.issue_next().empty());
   EXPECT_THAT(launched_, ElementsAre(job_part{4, 6}));
+  EXPECT_THAT(arrays_, ElementsAre(0x40, 0x80, std::nullopt)) << "any task's that uses the array";
   auto const ends_of_all = ends();
   ASSERT_EQ(ends_of_all.size(), 3u);
   EXPECT_TRUE(queue_.is_empty());
@@ -392,6 +419,41 @@ TEST(jobs_of_short_tasks, run_each_block_once_and_report_each_task) {
   EXPECT_THAT(values_of(visits), Each(rounds));
   EXPECT_LE(launches, 8 * rounds);
 }
+
+/// Of 16 units the first four, four in the middle or the last four use nothing of the array, which lies where
+/// each device's memory begins.
+class jobs_with_idle_units : public testing::TestWithParam<std::string> {
+ protected:
+  void submit(std::uint32_t first_idle, std::string const& policy) {
+    auto const end = first_idle + 4;
+    jobs_.submit({.grid = 16, .policy = policy, .tasks = 8}, updates(visits_, own_beside(first_idle, end)),
+                 [=](auto all) {
+                   return count_beside{all, first_idle, end};
+                 });
+    for (std::uint32_t unit = 0; unit < 16; ++unit)
+      if (unit < first_idle || unit >= end) ++expected_[unit];
+  }
+
+  job_scheduler jobs_{
+      open_devices(GetParam()), kernels(), {.in_flight = 32, .device_bytes = enough_device_bytes}};
+  words visits_{jobs_, {16}}, other_{jobs_, {1}};
+  std::vector<std::uint32_t> expected_ = std::vector<std::uint32_t>(16);
+};
+
+TEST_P(jobs_with_idle_units, run_each_block_once_joined_or_not) {
+  fill_with(visits_, 0), fill_with(other_, 0);
+  for (auto const& policy : policy_names())
+    for (std::uint32_t round = 0; round < 6; ++round)
+      for (std::uint32_t const first_idle : {0, 4, 12}) {
+        std::optional<held_executor> held;
+        if (round % 2 == 1) held.emplace(jobs_, other_);
+        submit(first_idle, policy);
+        if (held) held->open();
+      }
+  EXPECT_EQ(values_of(visits_), expected_);
+}
+
+INSTANTIATE_TEST_SUITE_P(devices, jobs_with_idle_units, testing::ValuesIn(device_sets()));
 
 }  // namespace
 }  // namespace ballast::test::task_join_test

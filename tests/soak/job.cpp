@@ -67,7 +67,7 @@ class job_program {
 
   void step() {
     auto const i = of_.drawn(0, 2), to = (i + 1) % 3;
-    switch (of_.drawn(0, 6)) {
+    switch (of_.drawn(0, 7)) {
       case 0:
         return add(i);
       case 1:
@@ -80,6 +80,8 @@ class job_program {
         return update_on_host(i);
       case 5:
         return read_on_host(i);
+      case 6:
+        return add_to_some(i);
       default:
         std::swap(arrays_[i], arrays_[to]), std::swap(expected_[i], expected_[to]);
     }
@@ -89,6 +91,21 @@ class job_program {
     auto const by = std::uint32_t(of_.drawn(1, ~0u));
     jobs_.submit(setup(elements()), updates(arrays_[i]), [by](auto all) { return add_to_each{all, by}; });
     for (auto& word : expected_[i]) word += by;
+  }
+  /// Tasks of the others use nothing of the array.
+  void add_to_some(std::size_t i) {
+    auto const by = std::uint32_t(of_.drawn(1, ~0u));
+    auto const part = range();
+    auto const first = std::uint32_t(part.begin), end = std::uint32_t(part.end);
+    auto const own = [first, end](map_view const& view) {
+      index_range const both{std::max(view.part.first, first),
+                             std::min(view.part.first + view.part.count, end)};
+      return both.begin < both.end ? region({both}) : region();
+    };
+    jobs_.submit(setup(elements()), updates(arrays_[i], own), [=](auto all) {
+      return add_to_each{all, by, first, end};
+    });
+    for (auto at = first; at < end; ++at) expected_[i][at] += by;
   }
   void mark(std::size_t i) {
     auto const by = std::uint32_t(of_.drawn(1, ~0u));

@@ -100,15 +100,18 @@ struct advance_by {
 using advance = advance_by<64>;
 using advance_widely = advance_by<128>;  // merged with the others
 
-/// Adds to the element of each block.
+/// Adds to the element of each block from `first` to `end` - 1.
 struct add_to_each {
   static constexpr int threads = 32;
   array_ref<std::uint32_t> words;
   std::uint32_t by;
+  std::uint32_t first = 0, end = ~0u;
 
   template <class Block>
   BALLAST_HD void operator()(Block& block) const {
-    block.for_each(1, [&](std::uint32_t) { words[block.index()] += by; });
+    block.for_each(1, [&](std::uint32_t) {
+      if (block.index() >= first && block.index() < end) words[block.index()] += by;
+    });
   }
 };
 
