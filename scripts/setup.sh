@@ -8,6 +8,7 @@
 #   scripts/setup.sh docs        to build the site of the pages
 #   scripts/setup.sh [all]       all of these and their tests, by every compiler that ballast is tried with
 #   scripts/setup.sh packages    the library, and what makes and checks Debian packages
+#   scripts/setup.sh --list [NEED...]   prints the packages of these needs, there or not, and installs nothing
 # Without apt it prints the packages by name and exits 1. Says and changes nothing when all is there.
 set -euo pipefail
 
@@ -59,6 +60,8 @@ all=("${tests[@]}" "${translator[@]}" "${docs[@]}" libclang-rt-19-dev:/usr/lib/l
   libclang-rt-16-dev:/usr/lib/llvm-16/lib/clang/16/lib/linux
   g++-11:g++-11 g++-12:g++-12 clang-16:clang++-16 clang-tidy-19:clang-tidy-19)
 
+only_lists=false
+[[ ${1:-} != --list ]] || { only_lists=true; shift; }
 (($# > 0)) || set -- all
 needs=()
 for name in "$@"; do
@@ -69,6 +72,11 @@ for name in "$@"; do
   declare -n named=$name
   needs+=("${named[@]}")
 done
+
+if $only_lists; then
+  printf '%s\n' "${needs[@]%%:*}" | LC_ALL=C sort -u
+  exit
+fi
 
 is_there() {
   case $1 in
