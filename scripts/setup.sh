@@ -58,7 +58,7 @@ docs=(
 packages=("${library[@]}" libtbb-dev:tbb/task_group.h dpkg-dev:dpkg-shlibdeps fakeroot:fakeroot file:file lintian:lintian pkg-config:pkg-config)
 all=("${tests[@]}" "${translator[@]}" "${docs[@]}" libclang-rt-19-dev:/usr/lib/llvm-19/lib/clang/19/lib/linux
   libclang-rt-16-dev:/usr/lib/llvm-16/lib/clang/16/lib/linux
-  g++-11:g++-11 g++-12:g++-12 clang-16:clang++-16 clang-tidy-19:clang-tidy-19)
+  g++-11:g++-11 g++-12:g++-12 clang-16:clang++-16 clang-tidy-19:clang-tidy-19 debootstrap:/usr/sbin/debootstrap)
 
 only_lists=false
 [[ ${1:-} != --list ]] || { only_lists=true; shift; }

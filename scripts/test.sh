@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # Installs what is missing, builds and tests.
 #   scripts/test.sh           formats and tests on CPU cores: what to run while working
-#   scripts/test.sh all       that, the other programs, all CUDA code compiled, sanitizers, other compilers, random programs; CI runs this
+#   scripts/test.sh all       that in a fresh Debian, the other programs, all CUDA code compiled, sanitizers, other compilers, random
+#                             programs; CI runs this
 #   scripts/test.sh deep      what takes too long for each change: every source alone, kernels for every GPU, long fuzzing and soaking
-#   scripts/test.sh STAGE...  some of: format docs release programs cuda asan tsan compilers soak alone tidy syntax kernels asan_programs tsan_programs fuzz long_soak packages
-# docs/testing.md says what each stage is for and how long it may take.
+#   scripts/test.sh STAGE...  some of: format docs release fresh programs cuda asan tsan compilers soak alone tidy syntax kernels asan_programs tsan_programs fuzz long_soak packages
+# docs/testing.md says what each stage is for and what it may cost.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 source scripts/toolchain.sh
@@ -16,6 +17,7 @@ failed_tests=()
 skipped_tests=()
 failed=0
 left_out=""
+as_in_root=()
 
 # ThreadSanitizer cannot always start where the kernel randomises addresses by more than 28 bits.
 fixed_addresses=()
@@ -69,11 +71,26 @@ failed_tests_of() {
 
 format() { bash tests/house/licence_lines.sh . && bash tests/house/format.sh . && bash tests/house/spelling.sh .; }
 docs() { scripts/docs.sh; }
-build_release() { build host-release -D BALLAST_BENCHMARKS=OFF -D BALLAST_EXAMPLES=OFF -D BALLAST_MESICC=OFF; }
+build_release() { build host-release -D BALLAST_BENCHMARKS=OFF -D BALLAST_EXAMPLES=OFF -D BALLAST_MESICC=OFF "${as_in_root[@]}"; }
 release() { build_release && run_tests host-release ctest --preset host-release -j "$jobs" -LE programs; }
 
+# Format and release where nothing is that setup.sh does not install; what they build is there for later stages, which have to
+# compile in the same way: without ccache.
+fresh() {
+  local status=0
+  as_in_root=(-D CMAKE_CXX_COMPILER_LAUNCHER=)
+  scripts/fresh-root.sh --here bookworm scripts/test.sh format release || status=$?
+  ((status == 77)) || return $status
+  [[ ${CI:-} != true ]] || return 1
+  echo "No fresh root can be made here: the stages run on what this machine has."
+  format && release
+}
+
 # In the same folder: what release leaves out, the command end to end, and what others build with ballast.
-build_programs() { build host-release -D BALLAST_BENCHMARKS=ON -D BALLAST_EXAMPLES=ON -D BALLAST_MESICC=ON; }
+build_programs() {
+  build host-release -D BALLAST_BENCHMARKS=ON -D BALLAST_EXAMPLES=ON -D BALLAST_MESICC=ON "${as_in_root[@]}" &&
+    cmake --build --preset host-release -j "$jobs" --target ballast_submit_cost
+}
 programs() {
   build_programs && run_tests host-release ctest --preset host-release -j "$jobs" -L 'programs|examples|mesi|ballast_test_cli'
 }
@@ -154,7 +171,7 @@ soak_for() {
 packages() { scripts/package.sh -D BALLAST_CUDA=OFF && bash tests/house/packages.sh .; }
 
 run_stage() {
-  local name=$1 start=$SECONDS status=0 word
+  local name=$1 start=$SECONDS cpu_before=$cpu status=0 word
   echo "== $name"
   "$name" || status=$?
   case $status in
@@ -162,28 +179,38 @@ run_stage() {
     77) word="not run on this machine" left_out=" but what was not run" ;;
     *) word=FAILED failed=1 ;;
   esac
-  summary+=("$(printf '%-10s %s, %d s' "$name" "$word" $((SECONDS - start)))")
+  count_cpu
+  summary+=("$(printf '%-10s %s, %d s, %d CPU s' "$name" "$word" $((SECONDS - start)) $((cpu - cpu_before)))")
   echo "== ${summary[-1]}"
+}
+
+# Seconds of processors, user and system, of all that has ended: the second line of `times`, which counts no subshell's.
+count_cpu() {
+  mkdir -p build
+  times >build/times
+  cpu=$(awk 'NR == 2 { split($1 "m" $2, t, /[ms]+/); printf "%d", 60 * (t[1] + t[3]) + t[2] + t[4] }' build/times)
 }
 
 stages=()
 (($# > 0)) || set -- format release
 for word in "$@"; do
   case $word in
-    all) stages+=(format docs release programs cuda asan tsan compilers soak) ;;
+    all) stages+=(fresh docs programs cuda asan tsan compilers soak) ;;
     deep) stages+=(alone tidy syntax kernels asan_programs tsan_programs fuzz long_soak packages) ;;
-    format | docs | release | programs | cuda | asan | tsan | compilers | soak | alone | tidy | syntax | kernels | asan_programs | tsan_programs | fuzz | long_soak | packages) stages+=("$word") ;;
+    format | docs | release | fresh | programs | cuda | asan | tsan | compilers | soak | alone | tidy | syntax | kernels | asan_programs | tsan_programs | fuzz | long_soak | packages) stages+=("$word") ;;
     -h | --help) print_help; exit ;;
-    *) echo "test.sh: no stage '$word'; there are all deep format docs release programs cuda asan tsan compilers soak alone tidy syntax kernels asan_programs tsan_programs fuzz long_soak packages" >&2; exit 2 ;;
+    *) echo "test.sh: no stage '$word'; there are all deep format docs release fresh programs cuda asan tsan compilers soak alone tidy syntax kernels asan_programs tsan_programs fuzz long_soak packages" >&2; exit 2 ;;
   esac
 done
 
 # Other stages need the translator's packages or other compilers.
 needs=(tests)
 [[ " ${stages[*]} " =~ \ docs\  ]] && needs+=(docs)
-[[ " ${stages[*]} " =~ \ (programs|asan|tsan|compilers|alone|tidy|syntax|asan_programs|tsan_programs|fuzz|packages)\  ]] && needs+=(all)
+[[ " ${stages[*]} " =~ \ (fresh|programs|asan|tsan|compilers|alone|tidy|syntax|asan_programs|tsan_programs|fuzz|packages)\  ]] && needs+=(all)
 [[ " ${stages[*]} " =~ \ packages\  ]] && needs+=(packages)
 scripts/setup.sh "${needs[@]}" || exit 1
+count_cpu
+echo "test.sh: setting up took $cpu CPU s"
 for stage in "${stages[@]}"; do run_stage "$stage"; done
 
 printf '\n'
@@ -191,5 +218,5 @@ printf '\n'
 skipped=$(printf '%s\n' "${skipped_tests[@]}" | sed '/^$/d')
 [[ -z $skipped ]] || printf 'Skipped tests, by reason:\n%s\n\n' "$skipped"
 printf '%s\n' "${summary[@]}"
-if ((failed)); then echo "test.sh: FAILED after $SECONDS s"; else echo "test.sh: all passed$left_out in $SECONDS s"; fi
+if ((failed)); then echo "test.sh: FAILED after $SECONDS s"; else echo "test.sh: all passed$left_out in $SECONDS s, $cpu CPU s"; fi
 exit $failed

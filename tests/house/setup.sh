@@ -25,7 +25,7 @@ translator="clang-19 cmake g++ libboost-dev libclang-19-dev libcli11-dev libfmt-
 tests="clang-format cmake codespell doxygen g++ git gnuplot-nox libboost-dev libcli11-dev libfmt-dev libgmock-dev libgtest-dev libopenmpi-dev libtbb-dev"
 tests+=" ninja-build nlohmann-json3-dev openmpi-bin pkg-config python3 python3-jsonschema universal-ctags valgrind"
 docs="doxygen furo graphviz python3-myst-parser python3-sphinx"
-others="g++-11 g++-12 clang-16 clang-tidy-19 libclang-rt-16-dev libclang-rt-19-dev"
+others="g++-11 g++-12 clang-16 clang-tidy-19 libclang-rt-16-dev libclang-rt-19-dev debootstrap"
 all=$(sorted $translator $tests $docs $others)
 expect library "$library"
 expect demo "$demo"
