@@ -3,9 +3,11 @@
 
 #include <boost/container/small_vector.hpp>
 #include <compare>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <iterator>
 #include <span>
 #include <vector>
 
@@ -27,7 +29,10 @@ using array_id = strong_id<struct array_tag, std::uint64_t>;
 /// A few operations: mostly so few that they need no memory of their own.
 struct op_set : boost::container::small_vector<op_id, 4> {
   using small_vector::small_vector;
-  operator std::span<op_id const>() const { return {data(), size()}; }
+  /// For Boost 1.74, whose iterators are not contiguous to the standard library: from the vector of later
+  /// ones a span is made anyway, and g++ warns of two ways.
+  template <std::same_as<std::span<op_id const>> Span>
+  requires(!std::contiguous_iterator<const_iterator>) operator Span() const { return {data(), size()}; }
 };
 
 enum class op_kind : std::uint8_t { copy, kernel, fill, host_access, exchange };

@@ -61,7 +61,7 @@ class range_map {
     change(stretch->second);
     bool const joins = (next != map_.end() && next->second == stretch->second) ||
                        (stretch != map_.begin() && std::prev(stretch)->second == stretch->second);
-    if (joins) map_.set({all, Value(stretch->second)});
+    if (joins) map_.set({all, std::move(stretch->second)});  // which erases that stretch first
     return true;
   }
 

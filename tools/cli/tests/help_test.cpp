@@ -38,8 +38,10 @@ void visit(json const& tree, std::function<void(json const&)> const& see) {
 
 std::vector<std::string> groups_of(json const& command) {
   std::vector<std::string> groups;
-  for (auto const& one : command.at("options"))
-    if (groups.empty() || groups.back() != one.at("group")) groups.push_back(one.at("group"));
+  for (auto const& one : command.at("options")) {
+    auto const group = one.at("group").get<std::string>();
+    if (groups.empty() || groups.back() != group) groups.push_back(group);
+  }
   return groups;
 }
 
