@@ -38,7 +38,7 @@ class BALLAST_API completion_source {
   /// Waits until has_ended(), or until a failure is known, which it throws; timed_out at the deadline.
   virtual void wait(completion_key const& work, deadline until) = 0;
   /// How long a wait without a deadline lasts.
-  virtual clock::duration timeout(completion_key const&) const { return default_timeout; }
+  virtual clock::duration(timeout)(completion_key const&) const { return default_timeout; }
   /// Whether it ends though no stream takes anything until then, so that a stream may be held up for it.
   virtual bool needs_no_launch(completion_key const&) { return false; }
   /// From now on each end notifies `bell`, until the call with null; one bell at a time. False: nobody can

@@ -17,14 +17,14 @@ class deadline {
  public:
   /// A deadline `timeout` from now; a timeout beyond a century means "never".
   static deadline in(clock::duration timeout) {
-    return deadline(timeout > std::chrono::hours(24 * 36500) ? clock::time_point::max()
+    return deadline(timeout > std::chrono::hours(24 * 36500) ? (clock::time_point::max)()
                                                              : clock::now() + timeout);
   }
   /// A deadline that never passes.
-  static deadline never() { return deadline(clock::time_point::max()); }
+  static deadline never() { return deadline((clock::time_point::max)()); }
 
   /// Whether the deadline has passed; reads the clock.
-  bool passed() const { return at_ != clock::time_point::max() && clock::now() >= at_; }
+  bool passed() const { return at_ != (clock::time_point::max)() && clock::now() >= at_; }
   /// The point in time; clock::time_point::max() if it never passes.
   clock::time_point at() const { return at_; }
 

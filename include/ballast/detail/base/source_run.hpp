@@ -44,7 +44,7 @@ class source_run final : public completion_source {
 
   bool has_ended(completion_key const& work) override;
   void wait(completion_key const& work, deadline until) override;
-  clock::duration timeout(completion_key const& work) const override;
+  clock::duration(timeout)(completion_key const& work) const override;
   bool needs_no_launch(completion_key const& work) override;
   bool notify_at_end(completion_key const& work, event_count* bell) override;
 
