@@ -61,11 +61,11 @@ struct index_range {
 };
 
 /// The range of all elements of an array, whatever its size.
-inline constexpr index_range every_element{0, std::numeric_limits<std::size_t>::max()};
+inline constexpr index_range every_element{0, (std::numeric_limits<std::size_t>::max)()};
 
 /// The range of the elements of an array that are a rank's own, where a scheduler has peers: those of its
 /// part of the slowest dimension, which is cut evenly. All elements, where it has none.
-inline constexpr index_range own_elements{1, std::numeric_limits<std::size_t>::max()};
+inline constexpr index_range own_elements{1, (std::numeric_limits<std::size_t>::max)()};
 
 /// The elements whose indices lie in a range in each dimension, slowest first. An array of fewer than three
 /// dimensions has {0, 1} in front, as in extents::sides().

@@ -58,7 +58,7 @@ struct thread_blocks {
   static constexpr int threads = int(form.block_x * form.block_y);
   /// A multiprocessor holds 2048 threads, in at most 32 blocks.
   static constexpr int blocks_per_multiprocessor =
-      form.use == registers::few ? std::min(2048 / threads, 32) : 1;
+      form.use == registers::few ? (std::min)(2048 / threads, 32) : 1;
 
   /// What a thread does, with the arguments that it needs.
   Launch launch;

@@ -60,7 +60,7 @@ access_map map_of(Touched touched_by, std::int64_t offset, launch_form form, thr
   return [=](map_view const& view) {
     auto const begin = std::int64_t(view.part.first) * each;
     auto const touched =
-        touched_by(part{begin, std::min(begin + std::int64_t(view.part.count) * each, rows)});
+        touched_by(part{begin, (std::min)(begin + std::int64_t(view.part.count) * each, rows)});
     auto const size = std::int64_t(view.array.elements());
     auto const inside = [&](std::int64_t element) {
       return std::size_t(std::clamp<std::int64_t>(element + offset, 0, size));
@@ -89,7 +89,7 @@ class launch_uses {
   /// A bound from an integer argument, as as_bound().
   template <class T>
   std::int64_t bound(T value, char const* name) const {
-    constexpr auto most = std::numeric_limits<std::int64_t>::max();
+    constexpr auto most = (std::numeric_limits<std::int64_t>::max)();
     bool const is_beyond = std::is_unsigned_v<T> && std::uint64_t(value) > std::uint64_t(most);
     return as_bound(is_beyond ? most : std::int64_t(value), name, kernel_);
   }

@@ -62,7 +62,7 @@ struct share_decision {
   /// tasks create tasks the rank fetches some for them from its devices.
   std::uint64_t wanting = 0;
   /// When to decide again, if nothing happens before.
-  std::int64_t look_again_ns = std::numeric_limits<std::int64_t>::max();
+  std::int64_t look_again_ns = (std::numeric_limits<std::int64_t>::max)();
 };
 
 /// Decides how tasks move between the ranks of a cluster: work moves to ranks that ask for it. One instance

@@ -141,7 +141,7 @@ struct ring_consumer {
       auto const i = atomic_ref<std::uint32_t, scope::device>(source.words->shared_grids[number].next)
                          .add_relaxed(wanted);
       if (i < blocks) {
-        worker_state[worker_word::end] = min(i + wanted, blocks);
+        worker_state[worker_word::end] = (min)(i + wanted, blocks);
         worker_state[worker_word::begun_ns] = std::uint32_t(worker_group.now_ns());
         worker_state[worker_word::blocks] = server_status::of(status).stop ? 0 : blocks;
         worker_group.record().describe(

@@ -161,7 +161,7 @@ struct ring_server {
     std::uint64_t first = state().tail;
     std::uint32_t some = 0;
     for (;;) {
-      some = first < until ? std::uint32_t(min(std::uint64_t(wanted), until - first)) : 0;
+      some = first < until ? std::uint32_t((min)(std::uint64_t(wanted), until - first)) : 0;
       if (some == 0) break;
       std::uint64_t const seen = atomicCAS(tail, first, first + some);
       if (seen == first) break;
@@ -186,7 +186,7 @@ struct ring_server {
     find_space(worker_group_type::warps * slots_per_poll * servers());
     host_state said{};
     if (is_host_reader()) said = read_host_state();
-    std::uint32_t const ring_count = min(worker_group_type::warps, state().ring_count);
+    std::uint32_t const ring_count = (min)(worker_group_type::warps, state().ring_count);
     polled_slots polled{};
     if (worker_group.warp() < ring_count) {
       polled = poll_ring(polled_ring(worker_group.warp()), ring_count);
@@ -237,7 +237,7 @@ struct ring_server {
   __device__ void rotate_rings() const {
     std::uint32_t const beyond = state().ring_count > worker_group_type::warps ? worker_group_type::warps : 0;
     bool const tight =
-        space() < std::uint64_t(slots_per_poll) * min(worker_group_type::warps, state().ring_count);
+        space() < std::uint64_t(slots_per_poll) * (min)(worker_group_type::warps, state().ring_count);
     std::uint32_t const first_ring = state().first_ring + (tight ? 1 : beyond);
     state().first_ring = first_ring < state().ring_count ? first_ring
                          : state().ring_count == 0       ? 0
@@ -251,7 +251,7 @@ struct ring_server {
       std::uint32_t const ring_index = ring_at(i);
       std::uint64_t const got = state().got[ring_index];  // once: another warp may be adding to it
       std::uint32_t const unpublished = std::uint32_t(got) - state().fetched_published[ring_index];
-      if (unpublished == 0 || (!idle && unpublished < max(source().capacity() / 4, std::uint64_t(1))))
+      if (unpublished == 0 || (!idle && unpublished < (max)(source().capacity() / 4, std::uint64_t(1))))
         continue;
       atomic_ref<std::uint64_t, scope::system>(source().to_host->fetched[ring_index]).store_release(got);
       state().fetched_published[ring_index] = std::uint32_t(got);
@@ -327,7 +327,7 @@ struct ring_server {
       state().unticketed_blocks = said.unticketed_blocks;
     }
     if constexpr (ClaimWhenReady) pass_on(said.control);
-    publish_taken(min(said.head, state().tail) + state().unticketed_blocks,
+    publish_taken((min)(said.head, state().tail) + state().unticketed_blocks,
                   state().tail + state().unticketed_blocks);
     auto const now = worker_group.now_ns();
     atomic_ref<std::uint64_t, scope::device>(source().words->served_ns).store_relaxed(now);
@@ -415,7 +415,7 @@ struct ring_server {
   /// thread.
   template <std::uint32_t Each = (threads > few_threads ? slots_checked_for_many : slots_checked)>
   __device__ void find_space(std::uint64_t wanted) const {
-    if (space() >= min(wanted, source().capacity())) return;
+    if (space() >= (min)(wanted, source().capacity())) return;
     bool const looks = worker_group.rank() < looking_threads;
     std::uint32_t found = looking_threads * Each;
 #  pragma unroll
@@ -459,7 +459,7 @@ struct ring_server {
         load_chunk<scope::system>(source().submission_slot(ring_index, ticket).chunks[part], lap);
     std::uint32_t const whole = whole_slots(is_here(chunk, lap));
     std::uint32_t const plain = whole_slots(is_here(chunk, lap) && !(part == 3 && is_grid(chunk)));
-    std::uint32_t const some = min(plain, quota(ring_count));
+    std::uint32_t const some = (min)(plain, quota(ring_count));
     std::uint32_t place = 0;
     if (worker_group.lane() == 0 && some != 0) place = atomicAdd(&state().moved, some);
     place = __shfl_sync(0xffffffff, place, 0);
@@ -487,7 +487,7 @@ struct ring_server {
     std::uint32_t const given = state().reserved_count;
     if (worker_group.warp() < ring_count)
       move_polled(polled, state().reserved,
-                  given > polled.place ? min(polled.some, given - polled.place) : 0);
+                  given > polled.place ? (min)(polled.some, given - polled.place) : 0);
   }
 
   /// For the leader, after `count` tickets got their tasks.
@@ -528,23 +528,24 @@ struct ring_server {
   }
 
   __device__ bool read_window(std::uint32_t ring_index) const {
-    std::uint32_t const window = min(std::uint64_t(max_window), source().capacity());
+    std::uint32_t const window = (min)(std::uint64_t(max_window), source().capacity());
     std::uint64_t const next = state().got[ring_index];
     std::uint32_t const first = std::uint32_t(next) & (window - 1);
     stamped_chunk const* const chunks = source().submission_slot(ring_index, next - first).chunks;
     stamped_chunk held[chunks_in_flight];
 #  pragma unroll
     for (std::uint32_t k = 0; k < chunks_in_flight; ++k)
-      held[k] = load_chunk<scope::system>(chunks[min(worker_group.rank() + k * threads, 4 * window - 1)], 0);
+      held[k] =
+          load_chunk<scope::system>(chunks[(min)(worker_group.rank() + k * threads, 4 * window - 1)], 0);
     find_space(max_window * servers());  // while the reads are under way
     publish_fetched(false);
     std::uint32_t const lap = lap_of(next, source().shift);
-    std::uint32_t end = std::uint32_t(min(std::uint64_t(window), first + space()));
+    std::uint32_t end = std::uint32_t((min)(std::uint64_t(window), first + space()));
 #  pragma unroll
     for (std::uint32_t k = 0; k < chunks_in_flight; ++k) {
       std::uint32_t const slot = (worker_group.rank() + k * threads) / 4;
       bool const spread = worker_group.lane() % 4 == 3 && is_grid(held[k]);
-      if (slot >= first && (spread || !is_here(held[k], lap))) end = min(end, slot);
+      if (slot >= first && (spread || !is_here(held[k], lap))) end = (min)(end, slot);
     }
     end = worker_group.reduce_min(end);
     if constexpr (Several) {
@@ -620,7 +621,7 @@ struct ring_server {
       worker_group.sync();
     }
     auto const some =
-        Several ? state().reserved_count : std::uint32_t(min(space(), std::uint64_t(state().grid_tickets)));
+        Several ? state().reserved_count : std::uint32_t((min)(space(), std::uint64_t(state().grid_tickets)));
     auto const from = Several ? state().reserved : state().tail;
     auto const moved = state().grid_tickets_moved;
     worker_group.sync();
@@ -632,7 +633,7 @@ struct ring_server {
     }
     for (std::uint32_t i = 0; i < some;) {
       auto const ahead = source().capacity() - ((from + i) & (source().capacity() - 1));  // to the ring's end
-      auto const part = std::uint32_t(min(std::uint64_t(some - i), ahead));
+      auto const part = std::uint32_t((min)(std::uint64_t(some - i), ahead));
       put_row(from + i, part, chunk, moved + i);
       i += part;
     }
@@ -666,7 +667,7 @@ struct ring_server {
     if (rank < 4) grid.whole.chunks[rank] = state().grid_slot.chunks[rank];
     if (worker_group.leader()) {
       state().grid = found;
-      state().grid_tickets = min(blocks, source().control.blocks - 1);
+      state().grid_tickets = (min)(blocks, source().control.blocks - 1);
       state().grid_ring = ring_index;
       if constexpr (Several)
         shared_word(&shared_server_words::unticketed_blocks).add_relaxed(blocks - state().grid_tickets);

@@ -150,7 +150,7 @@ class cuda_worker {
     value = reduce_min_of_warp(value);
     if (lane() == 0) words_->of_warp[warp()] = value;
     sync();
-    for (std::uint32_t other = 0; other < warps; ++other) value = min(value, words_->of_warp[other]);
+    for (std::uint32_t other = 0; other < warps; ++other) value = (min)(value, words_->of_warp[other]);
     sync();
     return value;
   }
@@ -160,7 +160,8 @@ class cuda_worker {
  private:
   static __device__ std::uint32_t reduce_min_of_warp(std::uint32_t value) {
 #  if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800  // one instruction since 8.0, five exchanges before
-    for (int apart = 16; apart > 0; apart /= 2) value = min(value, __shfl_xor_sync(0xffffffff, value, apart));
+    for (int apart = 16; apart > 0; apart /= 2)
+      value = (min)(value, __shfl_xor_sync(0xffffffff, value, apart));
     return value;
 #  else
     return __reduce_min_sync(0xffffffff, value);
