@@ -102,6 +102,15 @@ concept sizes_by_index = !std::is_array_v<Sizes> && requires(Sizes const& sizes)
   static_cast<std::size_t>(sizes[0]);
 };
 
+/// Containers of the standard library have indices without a sign, ballast::extents and pointers with one.
+template <sizes_by_index Sizes>
+std::size_t size_along(Sizes const& sizes, int dimension) {
+  if constexpr (requires { typename Sizes::size_type; })
+    return static_cast<std::size_t>(sizes[static_cast<typename Sizes::size_type>(dimension)]);
+  else
+    return static_cast<std::size_t>(sizes[dimension]);
+}
+
 /// The address, and whether its memory may only be read, of a pointer or a pair of both.
 struct foreign_data {
   void* first;
@@ -132,18 +141,20 @@ foreign_data foreign_data_of(Data const& data) {
 template <class T, int Rank>
 class array_view {
   static_assert(Rank >= 1 && Rank <= 8, "an array_view has 1 to 8 dimensions");
+  static constexpr auto dimensions = std::size_t(Rank);
 
  public:
   /// Of no elements.
   array_view() = default;
   /// Views `extents` elements per dimension, row-major without gaps. Null is legal as long as no element is
   /// touched.
-  BALLAST_HD array_view(T* first, std::size_t const (&extents)[Rank]) : first_(first) {
+  BALLAST_HD array_view(T* first, std::size_t const (&extents)[dimensions]) : first_(first) {
     for (int dimension = 0; dimension < Rank; ++dimension) extents_[dimension] = extents[dimension];
     detail::set_compact_strides(strides_, extents_, Rank);
   }
   /// Views elements whose neighbours in each dimension are `strides` elements apart, which may be negative.
-  BALLAST_HD array_view(T* first, std::size_t const (&extents)[Rank], std::ptrdiff_t const (&strides)[Rank])
+  BALLAST_HD array_view(T* first, std::size_t const (&extents)[dimensions],
+                        std::ptrdiff_t const (&strides)[dimensions])
       : first_(first) {
     for (int dimension = 0; dimension < Rank; ++dimension) {
       extents_[dimension] = extents[dimension];
@@ -155,7 +166,7 @@ class array_view {
   template <detail::sizes_by_index Sizes>
   array_view(T* first, Sizes const& sizes) : first_(first) {
     for (int dimension = 0; dimension < Rank; ++dimension)
-      extents_[dimension] = static_cast<std::size_t>(sizes[dimension]);
+      extents_[dimension] = detail::size_along(sizes, dimension);
     detail::set_compact_strides(strides_, extents_, Rank);
   }
   /// Views what a std::span, a buffer or a vector holds. Host only.
@@ -195,7 +206,7 @@ class array_view {
     first_ = address(data);
     bool const has_strides = array.strides.size() != 0;
     if (has_strides) detail::check_rank("strides", std::int64_t(array.strides.size()), Rank);
-    std::int64_t shape[Rank], strides[Rank];
+    std::int64_t shape[dimensions], strides[dimensions];
     for (int dimension = 0; dimension < Rank; ++dimension) {
       auto const at = std::size_t(dimension);
       shape[dimension] = static_cast<std::int64_t>(array.shape[at]);
@@ -259,8 +270,8 @@ class array_view {
 
   /// What has index `i` in the slowest dimension: a view of one dimension less.
   BALLAST_HD array_view<T, (Rank > 1 ? Rank - 1 : 1)> row(std::size_t i) const requires(Rank > 1) {
-    std::size_t extents[Rank - 1];
-    std::ptrdiff_t strides[Rank - 1];
+    std::size_t extents[dimensions - 1];
+    std::ptrdiff_t strides[dimensions - 1];
     for (int dimension = 1; dimension < Rank; ++dimension) {
       extents[dimension - 1] = extents_[dimension];
       strides[dimension - 1] = strides_[dimension];
@@ -296,10 +307,16 @@ class array_view {
   }
 
   T* first_ = nullptr;
-  std::size_t extents_[Rank] = {};
-  std::ptrdiff_t strides_[Rank] = {};
+  std::size_t extents_[dimensions] = {};
+  std::ptrdiff_t strides_[dimensions] = {};
 };
 
+/// `array_view(first, {rows, columns})` views elements in as many dimensions as extents are given.
+template <class T, std::size_t Rank>
+array_view(T*, std::size_t const (&)[Rank]) -> array_view<T, int(Rank)>;
+/// With strides too.
+template <class T, std::size_t Rank>
+array_view(T*, std::size_t const (&)[Rank], std::ptrdiff_t const (&)[Rank]) -> array_view<T, int(Rank)>;
 /// `array_view(span)` views the span's elements, in one dimension.
 template <detail::has_data_and_size Elements>
 array_view(Elements&&) -> array_view<std::remove_reference_t<decltype(*std::declval<Elements>().data())>, 1>;

@@ -107,7 +107,7 @@ class launch_extent {
   template <std::integral Count>
   static constexpr std::uint32_t counted(Count count) {
     using word = std::numeric_limits<std::uint32_t>;
-    return std::in_range<std::uint32_t>(count) ? std::uint32_t(count) : word::max();
+    return std::in_range<std::uint32_t>(count) ? std::uint32_t(count) : (word::max)();
   }
 };
 
@@ -122,6 +122,10 @@ struct launch_shape {
   /// Equal in all three members.
   constexpr bool operator==(launch_shape const&) const = default;
 };
+
+#if !defined(__GXX_RTTI)
+#  error "ballast needs RTTI, since kernels are known by their types: compile without -fno-rtti"
+#endif
 
 /// The name of the type as written in C++.
 template <class T>

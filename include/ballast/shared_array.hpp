@@ -48,16 +48,16 @@ class adopted_memory {
 /// The caller's host memory, for the constructor of shared_array: elements row-major without gaps, from an
 /// address and sizes, a span with or without sizes, or a view. Throws bad_argument ("sizes") if a span does
 /// not have as many elements, ("view") if a view has gaps or another order.
-template <class T, int Rank>
-adopted_memory<T, Rank> adopt(T* first, std::size_t const (&sizes)[Rank]) {
+template <class T, std::size_t Rank>
+adopted_memory<T, int(Rank)> adopt(T* first, std::size_t const (&sizes)[Rank]) {
   return {first, extents(std::span<std::size_t const>(sizes))};
 }
 template <class T>
 adopted_memory<T, 1> adopt(std::span<T> elements) {
   return {elements.data(), extents{elements.size()}};
 }
-template <class T, int Rank>
-adopted_memory<T, Rank> adopt(std::span<T> elements, std::size_t const (&sizes)[Rank]) {
+template <class T, std::size_t Rank>
+adopted_memory<T, int(Rank)> adopt(std::span<T> elements, std::size_t const (&sizes)[Rank]) {
   auto const memory = adopt(elements.data(), sizes);
   detail::check_sizes(memory.sizes(), elements.size());
   return memory;
@@ -65,7 +65,7 @@ adopted_memory<T, Rank> adopt(std::span<T> elements, std::size_t const (&sizes)[
 template <class T, int Rank>
 adopted_memory<T, Rank> adopt(array_view<T, Rank> const& view) {
   detail::check_has_no_gaps(view.is_contiguous());
-  std::array<std::size_t, Rank> sizes;
+  std::array<std::size_t, std::size_t(Rank)> sizes;
   for (int dimension = 0; dimension < Rank; ++dimension)
     sizes[std::size_t(dimension)] = view.extent(dimension);
   return {view.data(), extents(sizes)};
@@ -76,8 +76,8 @@ adopted_memory<T, Rank> adopt(array_view<T, Rank> const& view) {
 /// The caller's memory on a device of the scheduler, which it has to outlive, for the constructor of
 /// shared_array: elements row-major without gaps, from an address and sizes, or a view. Throws bad_argument
 /// ("view") if a view has gaps or another order.
-template <class T, int Rank>
-adopted_memory<T, Rank> adopt(compute_device const& device, T* first, std::size_t const (&sizes)[Rank]) {
+template <class T, std::size_t Rank>
+adopted_memory<T, int(Rank)> adopt(compute_device const& device, T* first, std::size_t const (&sizes)[Rank]) {
   return {first, extents(std::span<std::size_t const>(sizes)), &device};
 }
 template <class T, int Rank>
@@ -103,7 +103,8 @@ class shared_array {
   /// Makes an array of these elements per dimension, slowest first; sizes may be 0. Allocates host memory
   /// (pinned if there is a GPU), which may wait for the devices. Throws bad_argument ("sizes") if the bytes
   /// do not fit in size_t, device_lost, and error if there is no memory.
-  shared_array(job_scheduler& of, std::array<std::size_t, Rank> const& sizes, std::string name = {})
+  shared_array(job_scheduler& of, std::array<std::size_t, std::size_t(Rank)> const& sizes,
+               std::string name = {})
       : handle_(of, extents(sizes), sizeof(T), std::move(name)) {}
   /// Makes an array whose copy on the host, or on one device, is the caller's memory, with the values that
   /// are there now: nothing is copied. Until release() or the destructor returns, the caller does not free

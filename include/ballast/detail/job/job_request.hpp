@@ -105,7 +105,8 @@ inline std::pair<grid_slice, launch_extent> slice_of(job_grid const& grid, job_p
     case cut::y:
       slice.first.y = part.first, blocks.y = part.count;
       break;
-    default:
+    case cut::z:
+    case cut::slowest:
       slice.first.z = part.first, blocks.z = part.count;
       break;
   }

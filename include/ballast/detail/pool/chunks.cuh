@@ -89,10 +89,10 @@ struct chunks_ref {
                                        pool_worker& me, array_ref<stored_task> to) const {
     entry taken = 0;
     if (public_deque_of(me.number).steal(taken) != steal_outcome::taken) return 0;
-    std::uint32_t const chunk = taken & 0xffffff, tasks = taken >> 24;
-    for (std::uint32_t i = 0; i < tasks; ++i) to[i] = task_of(chunk, i);
+    std::uint32_t const chunk = taken & 0xffffff, count = taken >> 24;
+    for (std::uint32_t i = 0; i < count; ++i) to[i] = task_of(chunk, i);
     recycle_chunk(worker_group, view, me, chunk);
-    return tasks;
+    return count;
   }
 
  private:

@@ -402,69 +402,70 @@ struct peer_view : pool_view {
 
   /// One step of the device's way out or in.
   BALLAST_HD void count_device(std::uint64_t now_ns) const {
-    auto& words = mine();
-    auto const held = in_device(words.is_held);
+    auto& state = mine();
+    auto const held = in_device(state.is_held);
     if (held.load_relaxed() != 0 || !held.compare_exchange_acq_rel(0, 1)) return;
-    forget_taken_home(words);
-    switch (words.phase) {
+    forget_taken_home(state);
+    switch (state.phase) {
       case presence::counted_in:
-        begin_to_close(words, now_ns);
+        begin_to_close(state, now_ns);
         break;
       case presence::closing:
-        count_out(words, now_ns);
+        count_out(state, now_ns);
         break;
-      default:
-        count_in(words, now_ns);
+      case presence::counted_out:
+        count_in(state, now_ns);
+        break;
     }
     held.store_release(0);
   }
 
   /// What this device has sent is pending where it was taken, and here no more.
-  BALLAST_HD void forget_taken_home(peer_words& words) const {
-    if (shared(words.taken_home).load_relaxed() == words.taken_home_seen) return;
-    std::uint32_t const taken = shared(words.taken_home).load_acquire();
-    pending().add_relaxed(words.taken_home_seen - taken);
-    words.taken_home_seen = taken;
+  BALLAST_HD void forget_taken_home(peer_words& state) const {
+    if (shared(state.taken_home).load_relaxed() == state.taken_home_seen) return;
+    std::uint32_t const taken = shared(state.taken_home).load_acquire();
+    pending().add_relaxed(state.taken_home_seen - taken);
+    state.taken_home_seen = taken;
   }
 
   BALLAST_HD bool has_no_task() const { return pending().load_acquire() + waiting_tasks == 0; }
-  BALLAST_HD static void enter(peer_words& words, presence phase, std::uint64_t now_ns) {
-    words.phase = phase;
-    words.since_ns = now_ns;
+  BALLAST_HD static void enter(peer_words& state, presence phase, std::uint64_t now_ns) {
+    state.phase = phase;
+    state.since_ns = now_ns;
   }
   /// Its workers may ask again, and take what has come home.
-  BALLAST_HD static void open(peer_words& words, std::uint64_t now_ns) {
-    enter(words, presence::counted_in, now_ns);
-    in_device(words.is_wanted).store_relaxed(0);
-    in_device(words.asking).add_release(is_closed);  // wraps
+  BALLAST_HD static void open(peer_words& state, std::uint64_t now_ns) {
+    enter(state, presence::counted_in, now_ns);
+    in_device(state.is_wanted).store_relaxed(0);
+    in_device(state.asking).add_release(is_closed);  // wraps
   }
 
-  BALLAST_HD void begin_to_close(peer_words& words, std::uint64_t now_ns) const {
-    if (!has_no_task()) words.rests = 0;
-    if (words.since_ns == 0 || !has_no_task()) words.since_ns = now_ns;
-    if (now_ns - words.since_ns < closing_ns) return;
-    in_device(words.asking).add_release(is_closed);
-    enter(words, presence::closing, now_ns);
+  BALLAST_HD void begin_to_close(peer_words& state, std::uint64_t now_ns) const {
+    if (!has_no_task()) state.rests = 0;
+    if (state.since_ns == 0 || !has_no_task()) state.since_ns = now_ns;
+    if (now_ns - state.since_ns < closing_ns) return;
+    in_device(state.asking).add_release(is_closed);
+    enter(state, presence::closing, now_ns);
   }
 
   /// None of its workers asks any more: what has no task now will have none.
-  BALLAST_HD void count_out(peer_words& words, std::uint64_t now_ns) const {
-    if (in_device(words.is_wanted).load_relaxed() != 0) return open(words, now_ns);
-    if (in_device(words.asking).load_acquire() != is_closed) return;
-    if (!has_no_task()) return open(words, now_ns);
-    enter(words, presence::counted_out, now_ns);
-    if (shared(peers[0].words->out).add_relaxed(1) + 1 == devices) in_device(words.is_over).store_relaxed(1);
+  BALLAST_HD void count_out(peer_words& state, std::uint64_t now_ns) const {
+    if (in_device(state.is_wanted).load_relaxed() != 0) return open(state, now_ns);
+    if (in_device(state.asking).load_acquire() != is_closed) return;
+    if (!has_no_task()) return open(state, now_ns);
+    enter(state, presence::counted_out, now_ns);
+    if (shared(peers[0].words->out).add_relaxed(1) + 1 == devices) in_device(state.is_over).store_relaxed(1);
   }
 
-  BALLAST_HD void count_in(peer_words& words, std::uint64_t now_ns) const {
+  BALLAST_HD void count_in(peer_words& state, std::uint64_t now_ns) const {
     auto const word = shared(peers[0].words->out);
     auto const out = word.load_relaxed();
-    if (out == devices) return in_device(words.is_over).store_relaxed(1);
-    bool const is_wanted = in_device(words.is_wanted).load_relaxed() != 0;
-    if (!is_wanted && now_ns - words.since_ns < rest_ns << words.rests) return;
+    if (out == devices) return in_device(state.is_over).store_relaxed(1);
+    bool const is_wanted = in_device(state.is_wanted).load_relaxed() != 0;
+    if (!is_wanted && now_ns - state.since_ns < rest_ns << state.rests) return;
     if (!word.compare_exchange_acq_rel(out, out - 1)) return;
-    if (!is_wanted && words.rests < max_rest_doublings) ++words.rests;
-    open(words, now_ns);
+    if (!is_wanted && state.rests < max_rest_doublings) ++state.rests;
+    open(state, now_ns);
   }
 };
 
