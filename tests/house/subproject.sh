@@ -15,6 +15,9 @@ grep -q '^CMAKE_BUILD_TYPE:[A-Z]*=$' CMakeCache.txt || fail "ballast chose the b
 
 commands=$(ninja -t commands program | wc -l)
 ((commands <= 70)) || fail "a program of one room takes $commands commands, more than 70"
+of_main=$(ninja -t commands program | grep ' -c [^ ]*/main\.cpp$')
+[[ $of_main == *" -isystem $PWD/ballast/rooms/queue "* && $of_main != *" -I"* ]] ||
+  fail "warnings of its parent are for ballast's headers too: $of_main"
 ninja program
 ./program
 ctest -N | grep -qx 'Total Tests: 0' || fail "ballast's tests are among those of its parent"
