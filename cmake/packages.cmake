@@ -1,6 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # Libraries from the system; a missing one is named as Debian names it.
 
+# By Boost's own files where CMake, 3.30 or later, warns of those that it is about to drop. Macros keep what is set here.
+if(POLICY CMP0167)
+  cmake_policy(SET CMP0167 NEW)
+endif()
+
 macro(ballast_need package debian)
   find_package(${package} QUIET)
   if(NOT ${package}_FOUND)
