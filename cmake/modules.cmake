@@ -5,7 +5,7 @@
 # By their paths: a project that ballast is a part of may have modules of the same names.
 set(modules ${CMAKE_CURRENT_LIST_DIR})
 if(CMAKE_VERSION VERSION_GREATER_EQUAL 4)
-  message(STATUS "CMake ${CMAKE_VERSION} was not tried with ballast, 3.25 to 3.31 were")
+  message(STATUS "CMake ${CMAKE_VERSION} was not tried with ballast, 3.25 and 3.31 were")
 endif()
 include(GNUInstallDirs)
 # What is installed belongs to lib, dev, mesicc or, as programs do, to this (package.cmake).
