@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Mutation testing: plants errors in a room's sources, one build for all, and runs the room's tests once with each switched on.
-#   scripts/mutate.sh ROOM [COUNT [SEED [TEST...]]]   ROOM: queue pool launch job cluster, or all: these in turn; 60 errors of
+#   scripts/mutate.sh ROOM [COUNT [SEED [TEST...]]]   ROOM: base queue pool launch job cluster, or all: these in turn; 60 errors of
 #                                                     seed 1 in each; TEST: further suites to run
 # Prints each error as killed (a test failed, crashed or took too long), survived, unreached (no test comes by it) or not tried
 # (the time was over), and a table of how many of each. build/mutate/ROOM/results.tsv keeps them. docs/results/mutation.md says
@@ -15,10 +15,10 @@ cd "$(dirname "$0")/.."
 source scripts/toolchain.sh
 
 case ${1:-} in
-  queue | pool | launch | job | cluster) rooms=("$1") ;;
-  all) rooms=(queue pool launch job cluster) ;;
+  base | queue | pool | launch | job | cluster) rooms=("$1") ;;
+  all) rooms=(base queue pool launch job cluster) ;;
   -h | --help) print_help; exit ;;
-  *) echo "mutate.sh: no room '${1:-}'; there are queue pool launch job cluster, and all of them: all" >&2; exit 2 ;;
+  *) echo "mutate.sh: no room '${1:-}'; there are base queue pool launch job cluster, and all of them: all" >&2; exit 2 ;;
 esac
 count=${2:-60} seed=${3:-1} minutes=${BALLAST_MUTATE_MINUTES:-}
 for number in "$count" "$seed" "${minutes:-1}"; do

@@ -19,6 +19,21 @@ int total = 0;
 void add(int much) { total += much; }
 void triple(int) { total *= 3; }
 
+class account {
+ public:
+  void pay(int much) {
+    if (much > 9) {
+      std::puts("refused");
+      return;
+    }
+    balance_ += much;
+  }
+  int balance() const { return balance_; }
+
+ private:
+  int balance_ = 0;
+};
+
 bool both(bool a, bool b) {
   return a && b;
 }
@@ -36,15 +51,19 @@ int main() {
   }
   add(3);
   triple(1);
-  std::printf("%d\n", total);
+  account mine;
+  mine.pay(9);
+  std::printf("%d\n", mine.balance());
+  mine.pay(50);
+  std::printf("%d %d\n", total, mine.balance());
 }
 CPP
 cp program.cpp before.cpp
 "$compiler" -std=c++20 before.cpp -o before
-python3 "$plant" 9 1 program.cpp >list
+python3 "$plant" 16 1 program.cpp >list
 "$compiler" -std=c++20 -include "$sources/tests/mutation/mutant.hpp" program.cpp -o program
 
-for kind in comparison and-or off-by-one negated-condition dropped-call swapped-order; do
+for kind in comparison and-or off-by-one negated-condition dropped-call swapped-order dropped-assignment dropped-return; do
   cut -f5 list | grep -qx "$kind" || { echo "no error of the kind $kind was planted:"; cat list; exit 1; }
 done
 [[ $(BALLAST_MUTANTS_REACHED=reached ./program) == "$(./before)" ]] || { echo "the program is another before an error is on"; exit 1; }
@@ -59,13 +78,13 @@ cmp program.cpp before.cpp
 # What changes nothing on cores is no error, and what looks much like it is one: its line, a swap's second one, says so.
 cat >told.cpp <<'CPP'
 void spared(WorkerGroup& worker_group, Words& words, Counts& best, int a, int b, int looks) {
-  best.most = a < b ? a : b;
-  best.most = a > b ? a - b : 0;
-  best.most = a < b ? b : a + 2;  // comparison
-  if (a > best.most) best.most = a;  // negated-condition
-  if (a > best.most) best.most = b;  // comparison, negated-condition
-  best.late = BALLAST_ON_GPU && a < b;  // and-or
-  best.late = !BALLAST_ON_GPU && a < b;  // and-or, comparison
+  best.most = a < b ? a : b;  // dropped-assignment
+  best.most = a > b ? a - b : 0;  // dropped-assignment
+  best.most = a < b ? b : a + 2;  // comparison, dropped-assignment
+  if (a > best.most) best.most = a;  // negated-condition, dropped-assignment
+  if (a > best.most) best.most = b;  // comparison, negated-condition, dropped-assignment
+  best.late = BALLAST_ON_GPU && a < b;  // and-or, dropped-assignment
+  best.late = !BALLAST_ON_GPU && a < b;  // and-or, comparison, dropped-assignment
   worker_group.sync();
   worker_group.pause(looks);
   if (looks > 60) std::this_thread::yield();
@@ -82,6 +101,46 @@ void spared(WorkerGroup& worker_group, Words& words, Counts& best, int a, int b,
   alignas(8) unsigned char bytes[sizeof(Words)];
   std::array<int, most + 1> all{looks + 1};  // off-by-one
   std::array<int, most - 1> fewer;
+}
+
+int counted(Counts& best, int a) {
+  int most = a;
+  most = 2;
+  best.count() = most;  // dropped-assignment
+  best->all[a].most += 2;  // dropped-assignment
+  words_[a] = 2;  // dropped-assignment
+  first.words[a] = 2;  // dropped-assignment
+  ++count_;  // dropped-assignment
+  --most;
+  std::size_t const held_ = most;
+  bool const same_ = best.most == a;  // comparison
+  if (best.none) return 0;  // negated-condition, dropped-return
+  if (best.none) {  // negated-condition
+    most = 3;
+    return 1;  // dropped-return
+  }
+  for (auto one : best)
+    if (one) return 2;  // negated-condition, dropped-return
+  for (auto one : best) {
+    if (one) return 3;  // negated-condition, dropped-return
+  }
+  if (best.one &&
+      best.two)
+    return 4;  // dropped-return
+  if (best.one)  // negated-condition
+    return 5;
+  else
+    most = 6;
+  auto const within = [&] {
+    if (best.none) return 7;  // negated-condition
+  };
+  switch (most) {
+    case 1:
+      if (best.none) return 8;  // negated-condition
+    default:
+      return 9;
+  }
+  if (best.one) return 10;  // negated-condition
 }
 CPP
 sed 's|  // .*||' told.cpp >spared.cpp

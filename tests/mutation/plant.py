@@ -7,7 +7,9 @@ plant.py COUNT SEED FILE...   changes the files in place and writes what was pla
 plant.py --remove LIST ID...  takes these errors out of the files again, and out of LIST
 
 Operators: comparison (< and <=, > and >=, == and !=), and-or (&& and ||), off-by-one (+ 1 and - 1 become + 0),
-negated-condition (of an if), dropped-call (a statement that is one call), swapped-order (two such statements).
+negated-condition (of an if), dropped-call (a statement that is one call), swapped-order (two such statements),
+dropped-assignment (to a member: of this object, x_, or of another, a.x and a->x; also += and ++), dropped-return (an early one: an if
+guards it, and the function goes on after that).
 What leaves the program on cores as it was, or makes it slower at most, is no error: which of two equal values a comparison
 takes, what only GPUs evaluate, arguments of templates, barriers, when a thread naps, the order of relaxed writes to two words
 or of two things that are made empty. A line holds one error at most. Sources must be laid out by clang-format: binary operators stand between spaces, and
@@ -25,6 +27,11 @@ NOT_AT_RUN_TIME = re.compile(
     r"\b(constexpr|static_assert|template|requires|concept|case|enum|using|typename|noexcept|asm|operator|decltype|alignas|__builtin\w*)\b|^\s*#|^\s*//")
 PARAMETER = re.compile(r"\w[&*]* [A-Za-z_]\w*[,)]")  # in the declaration of a constructor
 CALL = re.compile(r"^(\s+)((?!return\b|throw\b|delete\b|co_)[A-Za-z_*][\w.:*>\-\[\]]*(?:\([^;{}]*\))[^;{}=]*;)$")
+PLACE = r"\*?[A-Za-z_](?:[\w:.]|->|\[[^\[\]]*\]|\(\))*"  # that can be assigned to
+IF = r"(?:(?:} )?else )?if \("
+GUARD = IF + r".*\) "
+ASSIGNMENT = re.compile(rf"^(\s+(?:{GUARD}|else )?)(?:(\+\+|--)({PLACE})|({PLACE}) (?:[-+*/%&|^]|<<|>>)?= [^=].*);$")
+RETURN = re.compile(rf"^(\s+(?:{GUARD})?)(return\b[^;]*;)$")
 FUNCTION = re.compile(r"\s*(?:[\w:<>,&*~\[\] ]+[ &*])?([\w:~]+)\((?!.*;$)")
 BARRIER = re.compile(r"(?:(?:worker_group|block)\.sync|sync_warp|sync_block)\(\);")  # of a worker group that is one thread on cores
 NAP = re.compile(r"(?:std::this_thread::(?:yield|sleep_for)|worker_group_?\.pause|pause_core)\([^;]*;$")
@@ -198,7 +205,7 @@ def dropped_call(lines, i):
     match = one_call(lines[i])
     if match and (BARRIER.match(match.group(2)) or NAP.match(match.group(2))):
         return
-    if match and lines[i - 1].rstrip().endswith((";", "{", "}", ")", ":", "else")):
+    if match and begins_a_statement(lines, i):
         yield "dropped-call", 1, [f"{match.group(1)}{{ if (!{SWITCH}) {match.group(2)} }}"]
 
 
@@ -242,11 +249,62 @@ def swapped_order(lines, i):
         yield "swapped-order", 2, [f"{first.group(1)}if ({SWITCH}) {{ {b} {a} }} else {{ {a}", f"{second.group(1)}{b} }}"]
 
 
-OPERATORS = [comparisons, and_or, off_by_one, negated_condition, dropped_call, swapped_order]
+def begins_a_statement(lines, i):
+    return lines[i - 1].rstrip().endswith((";", "{", "}", ")", ":", "else"))
+
+
+def is_member(place):
+    return re.search(r"\w_$|\.|->", re.sub(r"\[[^\]]*\]$", "", place)) is not None
+
+
+def dropped_assignment(lines, i):
+    match = ASSIGNMENT.match(masked(lines[i]))
+    if not match or not is_balanced(masked(lines[i])) or not begins_a_statement(lines, i):
+        return
+    if is_member(match.group(3) or match.group(4)):
+        begin = match.end(1)
+        yield "dropped-assignment", 1, [f"{lines[i][:begin]}{{ if (!{SWITCH}) {lines[i][begin:]} }}"]
 
 
 def indent_of(line):
     return len(line) - len(line.lstrip())
+
+
+def head_of(lines, i):
+    """The line whose statement line i is in, by indentation: an if, a loop, a function."""
+    for j in range(i - 1, 0, -1):
+        if lines[j].strip() and not lines[j].startswith("#") and indent_of(lines[j]) < indent_of(lines[i]):
+            return j
+    return 0
+
+
+def goes_on_after(lines, i):
+    """Whether a function goes on in another line once the statement that ends in line i, one of an if or a loop perhaps, is over."""
+    for j in range(i + 1, len(lines)):
+        text = lines[j].strip()
+        if not text or text.startswith(("else", "} else", "case ", "default:", "#", "while")):
+            return False
+        if not text.startswith("}"):
+            return True
+        if not re.match(r"\s*(?:} else )?(?:if|for|while) \(|\s*else \{", lines[head_of(lines, j - 1)]):
+            return False
+    return False
+
+
+def dropped_return(lines, i):
+    match = RETURN.match(masked(lines[i]))
+    if not match or not is_balanced(masked(lines[i])) or not begins_a_statement(lines, i):
+        return
+    if not match.group(1).strip():  # alone in its line
+        head = masked(lines[head_of(lines, i)])
+        if not re.match(r"\s*" + IF, head) or (head.rstrip().endswith("{") and lines[i + 1].strip() != "}"):
+            return
+    if goes_on_after(lines, i):
+        begin = match.end(1)
+        yield "dropped-return", 1, [f"{lines[i][:begin]}{{ if (!{SWITCH}) {lines[i][begin:]} }}"]
+
+
+OPERATORS = [comparisons, and_or, off_by_one, negated_condition, dropped_call, swapped_order, dropped_assignment, dropped_return]
 
 
 def function_at(lines, i):
