@@ -43,8 +43,17 @@ BALLAST_API std::vector<std::string_view> nearest_words(std::span<std::string_vi
 BALLAST_API std::string did_you_mean(std::span<std::string_view const> legal, std::string_view word,
                                      std::size_t most = 1);
 
-/// The text with its control characters written as in C++ ("\\n", "\\x1b"), so that a sentence can quote it.
+/// How many bytes the UTF-8 character at the front of `text`, which is not empty, has; 0 if it is none.
+BALLAST_API std::size_t first_character(std::string_view text);
+
+/// The text on one line that a terminal only shows: control characters (also those of eight bits), and those
+/// that end a line or turn its direction, are written as in C++ ("\\n", "\\x1b", "\\u202e"), and so are bytes
+/// that are no UTF-8. What was escaped stays as it is when it is escaped again.
 BALLAST_API std::string escape_control_characters(std::string_view text);
+
+/// The same for a message of several lines: newlines stay, each but the last followed by two blanks, so that
+/// no line of a text that is quoted in it passes for another message.
+BALLAST_API std::string escape_message(std::string_view text);
 
 /// The value of an environment variable; nothing if it is unset or empty. A renamed variable is also read
 /// under its old name. The first call logs a warning for each variable that seems misspelt.

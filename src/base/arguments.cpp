@@ -69,19 +69,83 @@ std::size_t index_among(std::span<std::string_view const> legal, std::string_vie
   return static_cast<std::size_t>(found - legal.begin());
 }
 
+std::size_t first_character(std::string_view text) {
+  auto const byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  auto const continues = [&](std::size_t i, unsigned least = 0x80, unsigned most = 0xBF) {
+    return i < text.size() && byte(i) >= least && byte(i) <= most;
+  };
+  auto const first = byte(0);
+  if (first < 0x80) return 1;
+  if (first >= 0xC2 && first <= 0xDF) return continues(1) ? 2 : 0;
+  // Neither longer than need be, nor a surrogate, nor beyond U+10FFFF.
+  if ((first & 0xF0) == 0xE0)
+    return continues(1, first == 0xE0 ? 0xA0 : 0x80, first == 0xED ? 0x9F : 0xBF) && continues(2) ? 3 : 0;
+  if (first >= 0xF0 && first <= 0xF4)
+    return continues(1, first == 0xF0 ? 0x90 : 0x80, first == 0xF4 ? 0x8F : 0xBF) && continues(2) &&
+                   continues(3)
+               ? 4
+               : 0;
+  return 0;
+}
+
+namespace {
+
+/// Of the UTF-8 character that `letter` is.
+char32_t code_of(std::string_view letter) {
+  auto const lead = static_cast<unsigned char>(letter.front());
+  char32_t code = letter.size() == 1 ? lead : lead & (0x7Fu >> letter.size());
+  for (char const next : letter.substr(1)) code = code << 6 | (static_cast<unsigned char>(next) & 0x3Fu);
+  return code;
+}
+
+/// A terminal might obey the code, or draw what follows it over what stands before.
+bool is_obeyed(char32_t code) {
+  bool const is_control = code < 0x20 || (code >= 0x7F && code < 0xA0);
+  bool const ends_a_line = code == 0x2028 || code == 0x2029;
+  bool const turns = code == 0x61C || code == 0x200E || code == 0x200F ||
+                     (code >= 0x202A && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
+  return is_control || ends_a_line || turns;
+}
+
+std::string as_hexadecimal(std::string_view before, unsigned value, int digits) {
+  std::string text(before);
+  for (int i = digits - 1; i >= 0; --i) text += "0123456789abcdef"[value >> (4 * i) & 0xFu];
+  return text;
+}
+
+std::string escaped(char32_t code) {
+  if (code == '\n') return "\\n";
+  if (code == '\t') return "\\t";
+  if (code == '\r') return "\\r";
+  return code < 0x80 ? as_hexadecimal("\\x", code, 2) : as_hexadecimal("\\u", code, 4);
+}
+
+}  // namespace
+
 std::string escape_control_characters(std::string_view text) {
-  constexpr char digits[] = "0123456789abcdef";
   std::string line;
-  for (char const c : text) {
-    auto const code = static_cast<unsigned char>(c);
-    if (code >= ' ' && code != 127)
-      line += c;
-    else if (c == '\n' || c == '\t' || c == '\r')
-      line += c == '\n' ? "\\n" : c == '\t' ? "\\t" : "\\r";
+  while (!text.empty()) {
+    auto const bytes = first_character(text);
+    auto const letter = text.substr(0, std::max(bytes, std::size_t(1)));
+    if (bytes == 0)
+      line += as_hexadecimal("\\x", static_cast<unsigned char>(letter.front()), 2);
+    else if (is_obeyed(code_of(letter)))
+      line += escaped(code_of(letter));
     else
-      line.append("\\x").append({digits[code / 16], digits[code % 16]});
+      line += letter;
+    text.remove_prefix(letter.size());
   }
   return line;
+}
+
+std::string escape_message(std::string_view text) {
+  std::string all;
+  for (std::size_t end = text.find('\n'); end != text.npos; end = text.find('\n')) {
+    all += escape_control_characters(text.substr(0, end)) + '\n';
+    text.remove_prefix(end + 1);
+    if (!text.empty()) all += "  ";
+  }
+  return all + escape_control_characters(text);
 }
 
 }  // namespace ballast

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "ballast/arguments.hpp"
 #include "ballast/replace_file.hpp"
 #include "ballast/trace.hpp"
 
@@ -30,31 +31,11 @@ std::string thread_name(std::uint32_t worker) {
   return fmt::format("worker {}", worker);
 }
 
-/// How many bytes the UTF-8 character at the front of `text` has; 0 if it is none.
-std::size_t character_at(std::string_view text) {
-  auto const byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  auto const continues = [&](std::size_t i, unsigned least = 0x80, unsigned most = 0xBF) {
-    return i < text.size() && byte(i) >= least && byte(i) <= most;
-  };
-  auto const first = byte(0);
-  if (first < 0x80) return 1;
-  if (first >= 0xC2 && first <= 0xDF) return continues(1) ? 2 : 0;
-  // Neither longer than need be, nor a surrogate, nor beyond U+10FFFF.
-  if ((first & 0xF0) == 0xE0)
-    return continues(1, first == 0xE0 ? 0xA0 : 0x80, first == 0xED ? 0x9F : 0xBF) && continues(2) ? 3 : 0;
-  if (first >= 0xF0 && first <= 0xF4)
-    return continues(1, first == 0xF0 ? 0x90 : 0x80, first == 0xF4 ? 0x8F : 0xBF) && continues(2) &&
-                   continues(3)
-               ? 4
-               : 0;
-  return 0;
-}
-
 /// A JSON string; bytes that are no UTF-8 become U+FFFD each.
 std::string json_string(std::string_view text) {
   std::string result = "\"";
   while (!text.empty()) {
-    auto const bytes = character_at(text);
+    auto const bytes = first_character(text);
     if (bytes == 0)
       result += "\uFFFD";
     else if (text[0] == '"' || text[0] == '\\')

@@ -68,5 +68,23 @@ TEST(base_argument_text, stays_on_one_line_whatever_it_quotes) {
               ThrowsMessage<bad_argument>(StrEq("--method is S\\n2; legal is S1")));
 }
 
+TEST(base_argument_text, leaves_nothing_in_a_quoted_text_that_a_terminal_obeys) {
+  EXPECT_EQ(escape_control_characters("\u00b5s, \u00e9, \u2500, \U0001f680"),
+            "\u00b5s, \u00e9, \u2500, \U0001f680");
+  EXPECT_EQ(escape_control_characters("a\u009b31mb\u0085c"), "a\\u009b31mb\\u0085c");
+  EXPECT_EQ(escape_control_characters("a\u202eb\u2028c\u2066d"), "a\\u202eb\\u2028c\\u2066d");
+  EXPECT_EQ(escape_control_characters("a\x9b\xe9z\xc3"), "a\\x9b\\xe9z\\xc3");
+  EXPECT_EQ(escape_control_characters("\xc0\x9b \xed\xa0\x80 \xf4\x90\x80\x80"),
+            "\\xc0\\x9b \\xed\\xa0\\x80 \\xf4\\x90\\x80\\x80");
+  EXPECT_EQ(escape_control_characters(std::string_view("a\0b", 3)), "a\\x00b");
+  EXPECT_EQ(escape_control_characters(escape_control_characters("a\x1b\n")), "a\\x1b\\n");
+}
+
+TEST(base_argument_text, indents_the_further_lines_of_a_message_so_that_none_passes_for_another) {
+  EXPECT_EQ(escape_message("no \x1b[31m\nballast: forged\r"), "no \\x1b[31m\n  ballast: forged\\r");
+  EXPECT_EQ(escape_message("one\n\ntwo\n"), "one\n  \n  two\n");
+  EXPECT_EQ(escape_message(""), "");
+}
+
 }  // namespace
 }  // namespace ballast
