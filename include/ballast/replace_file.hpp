@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <iosfwd>
+#include <optional>
 #include <string_view>
 #include <system_error>
 
@@ -28,6 +29,24 @@ BALLAST_API void replace_file(std::filesystem::path const& path, std::string_vie
 /// whose result the file is to hold. Leaves `path` unchanged, and does nothing if it is no regular file.
 /// Throws as replace_file().
 BALLAST_API void check_replaceable(std::filesystem::path const& path);
+
+/// While one lives, replace_file() and check_replaceable() refuse to write over what note_read() was told of,
+/// for a program whose user names what it reads and what it writes. One at a time, in main(); other threads
+/// may write and note meanwhile.
+class BALLAST_API read_files_guard {
+ public:
+  read_files_guard();
+  read_files_guard(read_files_guard const&) = delete;
+  read_files_guard& operator=(read_files_guard const&) = delete;
+  ~read_files_guard();
+};
+
+/// The process reads this file or is about to. Does nothing without a read_files_guard. Any thread may call.
+BALLAST_API void note_read(std::filesystem::path const& path);
+
+/// If `path` leads to a file that was noted: the name by which it was, which may be another. Nothing without a
+/// read_files_guard. Any thread may call.
+BALLAST_API std::optional<std::filesystem::path> noted_as_read(std::filesystem::path const& path);
 
 /// The absolute path with links and dots resolved, as far as it exists.
 inline std::filesystem::path without_links(std::filesystem::path const& path) {

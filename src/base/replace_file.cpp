@@ -9,6 +9,8 @@
 #include <cerrno>
 #include <cstddef>
 #include <filesystem>
+#include <map>
+#include <mutex>
 #include <optional>
 #include <ostream>
 #include <random>
@@ -183,6 +185,35 @@ void temporary_file::copy_permissions(struct stat const& replaced) {
   throw error("cannot write " + path.string() + ": " + cause);
 }
 
+/// What the process reads, by name and by number: a link may be made or a file be replaced meanwhile.
+struct read_files {
+  std::mutex mutex;
+  bool is_kept = false;
+  std::map<fs::path, fs::path> names;  ///< as noted
+  std::map<std::pair<dev_t, ino_t>, fs::path> numbers;
+};
+
+read_files& all_read_files() {
+  static auto* const instance = new read_files;  // threads may write until the process ends
+  return *instance;
+}
+
+std::optional<std::pair<dev_t, ino_t>> number_of(fs::path const& path) {
+  struct stat there;
+  if (::stat(path.c_str(), &there) != 0) return std::nullopt;
+  return std::pair(there.st_dev, there.st_ino);
+}
+
+/// A terminal or /dev/null may be both: nothing of it is lost.
+bool is_special(fs::path const& path) {
+  struct stat there;
+  return ::stat(path.c_str(), &there) == 0 && !S_ISREG(there.st_mode);
+}
+
+void check_not_read(fs::path const& path) {
+  if (noted_as_read(path)) fail(path, "the program reads this file");
+}
+
 void throw_if(std::error_code cause, fs::path const& path) {
   if (cause) fail(path, cause.message());
 }
@@ -231,7 +262,40 @@ temporary_file make_temporary(fs::path const& target, fs::path const& shown) {
 
 }  // namespace
 
+read_files_guard::read_files_guard() {
+  std::lock_guard const hold(all_read_files().mutex);
+  all_read_files().is_kept = true;
+}
+
+read_files_guard::~read_files_guard() {
+  auto& all = all_read_files();
+  std::lock_guard const hold(all.mutex);
+  all.is_kept = false;
+  all.names.clear();
+  all.numbers.clear();
+}
+
+void note_read(fs::path const& path) {
+  if (is_special(path)) return;
+  auto& all = all_read_files();
+  std::lock_guard const hold(all.mutex);
+  if (!all.is_kept) return;
+  all.names.emplace(without_links(path), path);
+  if (auto const number = number_of(path)) all.numbers.emplace(*number, path);
+}
+
+std::optional<fs::path> noted_as_read(fs::path const& path) {
+  auto& all = all_read_files();
+  std::lock_guard const hold(all.mutex);
+  if (!all.is_kept) return std::nullopt;
+  if (auto const found = all.names.find(without_links(path)); found != all.names.end()) return found->second;
+  auto const number = number_of(path);
+  auto const found = number ? all.numbers.find(*number) : all.numbers.end();
+  return found == all.numbers.end() ? std::nullopt : std::optional(found->second);
+}
+
 void replace_file(fs::path const& path, writer const& write) {
+  check_not_read(path);
   auto const target = replacement_target(path);
   if (!target) return write_in_place(path, write);
   temporary_file temporary = make_temporary(*target, path);
@@ -244,6 +308,7 @@ void replace_file(fs::path const& path, std::string_view contents) {
 }
 
 void check_replaceable(fs::path const& path) {
+  check_not_read(path);
   auto const target = replacement_target(path);
   if (!target) return;
   temporary_file trial = make_temporary(*target, path);
