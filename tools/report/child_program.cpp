@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/child_program.hpp"
 
+#include <signal.h>
 #include <spawn.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <string_view>
 #include <system_error>
+#include <thread>
 
 namespace ballast {
 namespace {
@@ -30,6 +35,10 @@ class memory_file {
   memory_file& operator=(memory_file const&) = delete;
 
   int descriptor() const { return descriptor_; }
+  std::size_t size() const {
+    struct stat now {};
+    return fstat(descriptor_, &now) == 0 ? static_cast<std::size_t>(now.st_size) : 0;
+  }
 
   void write(std::string_view text) {
     while (!text.empty()) {
@@ -82,12 +91,47 @@ pid_t start_child(std::vector<std::string> words, redirections const& streams) {
   return child;
 }
 
-int exit_code_of(pid_t child, std::string const& name) {
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0) {
-    if (errno != EINTR) fail("cannot wait for " + name, errno);
+/// A program that was started, until its end was seen.
+class started_child {
+ public:
+  started_child(pid_t id, std::string const& name) : id_(id), name_(name) {}
+
+  /// Whether it has ended; waits for that if `options` is 0.
+  bool ends(int options) {
+    pid_t ended = 0;
+    while ((ended = waitpid(id_, &status_, options)) < 0)
+      if (errno != EINTR) fail("cannot wait for " + name_, errno);
+    return ended == id_;
   }
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  int code() const { return WIFEXITED(status_) ? WEXITSTATUS(status_) : 128 + WTERMSIG(status_); }
+
+  /// Ends it if it has not ended by itself: this process may have slept until the time was over.
+  void kill_for(std::string const& cause) {
+    if (ends(WNOHANG)) return;
+    kill(id_, SIGKILL);
+    ends(0);
+    throw error(name_ + " was killed: it " + cause);
+  }
+
+ private:
+  pid_t id_;
+  std::string const& name_;
+  int status_ = 0;
+};
+
+void wait_within(started_child& child, child_program::bounds const& limits, memory_file const& output,
+                 memory_file const& complaints) {
+  auto const end = clock::now() + limits.time;
+  constexpr auto longest_nap = std::chrono::milliseconds(16);
+  for (auto nap = longest_nap / 16; !child.ends(WNOHANG); nap = std::min(2 * nap, longest_nap)) {
+    if (output.size() + complaints.size() > limits.bytes)
+      return child.kill_for("printed more than " + std::to_string(limits.bytes) + " bytes");
+    if (clock::now() > end) {
+      auto const seconds = std::chrono::duration_cast<std::chrono::seconds>(limits.time).count();
+      return child.kill_for("did not end within " + std::to_string(seconds) + " s");
+    }
+    std::this_thread::sleep_for(nap);
+  }
 }
 
 }  // namespace
@@ -99,8 +143,9 @@ child_end run_child(child_program const& what) {
   streams.put(input, STDIN_FILENO);
   streams.put(output, STDOUT_FILENO);
   if (!what.complains_here) streams.put(complaints, STDERR_FILENO);
-  int const code = exit_code_of(start_child(what.words, streams), what.words.front());
-  return {code, output.contents(), complaints.contents()};
+  started_child child(start_child(what.words, streams), what.words.front());
+  what.limits ? wait_within(child, *what.limits, output, complaints) : static_cast<void>(child.ends(0));
+  return {child.code(), output.contents(), complaints.contents()};
 }
 
 }  // namespace ballast

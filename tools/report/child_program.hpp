@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "ballast/deadline.hpp"
 #include "ballast/error.hpp"
 
 namespace ballast {
@@ -13,6 +16,13 @@ struct child_program {
   std::vector<std::string> words;  ///< the program first: a path, or a name that PATH has
   std::string input = {};          ///< what it reads on standard input
   bool complains_here = false;     ///< its standard error is this process's
+  /// After this time, or once it has printed more bytes than this, it is killed; none for a program that may
+  /// take as long and print as much as it likes.
+  struct bounds {
+    clock::duration time;
+    std::size_t bytes;
+  };
+  std::optional<bounds> limits = {};
 };
 
 /// How a program ended, and what it printed.
@@ -27,8 +37,9 @@ class no_such_program : public error {
   using error::error;
 };
 
-/// Runs the program and waits for its end, however long that takes. Throws no_such_program, and
-/// ballast::error if it cannot be started. `words`: one or more.
+/// Runs the program and waits for its end, without limits however long that takes. Throws no_such_program,
+/// and ballast::error if it cannot be started or was killed at one of its limits (what it started itself is
+/// not). `words`: one or more.
 child_end run_child(child_program const& what);
 
 }  // namespace ballast

@@ -7,6 +7,8 @@
 #include <array>
 #include <cmath>
 
+#include "ballast/error.hpp"
+#include "report/html.hpp"
 #include "report/table.hpp"
 
 namespace ballast {
@@ -26,14 +28,20 @@ bool is_control(char letter) {
 }  // namespace
 
 std::string gnuplot_string(std::string_view text) {
-  std::string inside = doubled(text, '\'');
-  std::replace_if(inside.begin(), inside.end(), is_control, ' ');
+  std::string plain(text);
+  std::replace_if(plain.begin(), plain.end(), is_control, ' ');
+  std::string inside = doubled(legal_text(plain), '\'');
+  for (auto at = inside.find("]]>"); at != inside.npos; at = inside.find("]]>", at))
+    inside.insert(at + 2, " ");
   return '\'' + inside + '\'';
 }
 
 std::string gnuplot_tick(std::string_view text) { return gnuplot_string(doubled(text, '%')); }
 
-std::string plotted(double number) { return fmt::format("{:.9g}", number); }
+std::string plotted(double number) {
+  if (!std::isfinite(number)) throw error("the picture would need a number that is not finite");
+  return fmt::format("{:.9g}", number);
+}
 
 int pixels_wide(std::string_view text) { return static_cast<int>(code_points(text) * 15 / 2); }
 

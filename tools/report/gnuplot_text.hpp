@@ -8,15 +8,17 @@
 
 namespace ballast {
 
-/// Any text as a string of gnuplot's that stands for itself: between single quotes, in which gnuplot expands
-/// nothing, those of the text doubled, and signs below the blank (a new line would end the string) made
-/// blanks. Drawn with a terminal that is `noenhanced`.
+/// Any text as a string of gnuplot's that stands for itself: a legal_text() between single quotes, in which
+/// gnuplot expands nothing, those of the text doubled, control characters (a new line would end the string)
+/// made blanks. "]]>", which would end the part of an SVG picture that gnuplot puts texts into, becomes "]]
+/// >". Drawn with a terminal that is `noenhanced`.
 std::string gnuplot_string(std::string_view text);
 
 /// gnuplot_string() for a tick's label, in which gnuplot would expand %: signs of that kind are doubled, too.
 std::string gnuplot_tick(std::string_view text);
 
-/// A number as gnuplot reads it, nine significant digits: more than a picture shows.
+/// A number as gnuplot reads it, nine significant digits: more than a picture shows. Throws ballast::error
+/// if it is not finite, which gnuplot would take for the name of a variable.
 std::string plotted(double number);
 
 /// About how many pixels wide a text is drawn: each code point counts as one letter of the picture's font.

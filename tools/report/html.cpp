@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/html.hpp"
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 
@@ -34,9 +36,12 @@ std::string valid_utf8(std::string_view text) {
   return nlohmann::json::parse(json_value(text).text()).get<std::string>();
 }
 
-bool is_forbidden(char sign) {
-  auto const code = static_cast<unsigned char>(sign);
-  return code < 0x20 && sign != '\n' && sign != '\t';
+/// How many bytes of a letter that may not stand there the text begins with; 0 if it may.
+std::size_t forbidden_bytes(std::string_view text) {
+  auto const first = static_cast<unsigned char>(text.front());
+  if (first < 0x20 || first == 0x7F) return first == '\n' || first == '\t' ? 0 : 1;
+  if (first == 0xC2) return static_cast<unsigned char>(text[1]) < 0xA0 ? 2 : 0;
+  return text.starts_with("\xEF\xBF\xBE") || text.starts_with("\xEF\xBF\xBF") ? 3 : 0;
 }
 
 std::string base64(std::string_view bytes) {
@@ -60,9 +65,20 @@ std::string row_of(std::string const& name, std::vector<std::string> const& cell
 
 }  // namespace
 
+std::string legal_text(std::string_view text) {
+  std::string const whole = valid_utf8(text);
+  std::string legal;
+  for (std::string_view left = whole; !left.empty();) {
+    auto const bytes = forbidden_bytes(left);
+    legal += bytes > 0 ? replacement : left.substr(0, 1);
+    left.remove_prefix(std::max(bytes, std::size_t(1)));
+  }
+  return legal;
+}
+
 std::string html_text(std::string_view text) {
   std::string escaped;
-  for (char const sign : valid_utf8(text)) {
+  for (char const sign : legal_text(text)) {
     if (sign == '&')
       escaped += "&amp;";
     else if (sign == '<')
@@ -73,8 +89,6 @@ std::string html_text(std::string_view text) {
       escaped += "&quot;";
     else if (sign == '\'')
       escaped += "&#39;";
-    else if (is_forbidden(sign))
-      escaped += replacement;
     else
       escaped += sign;
   }

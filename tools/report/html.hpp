@@ -7,8 +7,11 @@
 
 namespace ballast {
 
-/// A text that stands for itself in HTML and in its attributes. What is not UTF-8, and control characters
-/// that no page may hold, become U+FFFD.
+/// The text as UTF-8 that XML and HTML may hold: what is not UTF-8, control characters other than tabs and
+/// new lines, and the code points that are no characters (U+FFFE, U+FFFF) become U+FFFD.
+std::string legal_text(std::string_view text);
+
+/// A legal_text() that stands for itself in HTML and in its attributes.
 std::string html_text(std::string_view text);
 
 /// <name>text</name>, the text escaped.

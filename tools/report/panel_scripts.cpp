@@ -63,10 +63,10 @@ constexpr double min_between_ticks = 0.05;  // of a logarithmic axis
 
 /// Those of the places whose numbers have room beside each other.
 std::vector<double> places_to_name(std::set<double> const& places) {
-  double const least = min_between_ticks * std::log(*places.rbegin() / *places.begin());
+  double const least = min_between_ticks * (std::log(*places.rbegin()) - std::log(*places.begin()));
   std::vector<double> named;
   for (double const x : places) {
-    if (named.empty() || std::log(x / named.back()) > least) named.push_back(x);
+    if (named.empty() || std::log(x) - std::log(named.back()) > least) named.push_back(x);
   }
   return named;
 }

@@ -161,7 +161,7 @@ std::optional<double> derived_of(run_record const& record, std::string_view patt
   for (auto one = record.derived.rbegin(); one != record.derived.rend(); ++one)
     if (fits(pattern, one->first)) {
       auto const value = number_in(one->second.text());
-      return std::isfinite(value) ? std::optional(value) : std::nullopt;
+      return is_measurable(value) ? std::optional(value) : std::nullopt;
     }
   return {};
 }

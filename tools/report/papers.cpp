@@ -9,6 +9,7 @@
 #include "ballast/arguments.hpp"
 #include "ballast/error.hpp"
 #include "ballast_published.hpp"
+#include "report/json_text.hpp"
 
 namespace ballast {
 namespace {
@@ -143,7 +144,7 @@ std::string published_papers::figures_of(std::string_view benchmark) const {
 
 published_papers read_papers(std::string_view text) {
   try {
-    auto const document = papers_json::parse(text);
+    auto const document = parse_json(text);
     if (document.at("schema") != "ballast-papers/1") throw error("schema: ballast-papers/1 is needed");
     published_papers all;
     for (auto const& paper : document.at("papers")) all.papers.push_back(paper_in(paper));

@@ -6,8 +6,6 @@
 #include "ballast/error.hpp"
 
 namespace ballast {
-namespace {
-
 namespace fs = std::filesystem;
 
 std::vector<fs::path> json_files_of(fs::path const& folder) {
@@ -19,8 +17,6 @@ std::vector<fs::path> json_files_of(fs::path const& folder) {
   std::ranges::sort(files);
   return files;
 }
-
-}  // namespace
 
 record_folder read_record_folder(fs::path const& folder) {
   std::error_code ignored;

@@ -27,6 +27,10 @@ struct record_folder {
   std::vector<std::string> others;  ///< files of another form than ballast-run/1
 };
 
+/// The .json files of the folder and of the folders in it, by name, in order. Throws ballast::error if a
+/// folder cannot be read.
+std::vector<std::filesystem::path> json_files_of(std::filesystem::path const& folder);
+
 /// Reads them all; a file that is no record is told in the result. Throws bad_argument ("FOLDER") if there is
 /// no such folder, and ballast::error if a folder cannot be read.
 record_folder read_record_folder(std::filesystem::path const& folder);

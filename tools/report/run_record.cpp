@@ -21,6 +21,7 @@
 
 #include "ballast/error.hpp"
 #include "ballast/replace_file.hpp"
+#include "report/json_text.hpp"
 #include "report/json_value.hpp"
 #include "report/statistics.hpp"
 
@@ -36,11 +37,16 @@ void check_name(std::string const& name) {
   }
 }
 
+void check_measured(std::string const& argument, double value) {
+  if (!std::isfinite(value)) throw_bad_argument(argument, value, "finite");
+  if (is_measurable(value)) return;
+  throw_bad_argument(argument, value, "0 or of a size from 1e-150 to 1e150, so that quotients stay finite");
+}
+
 void check_points(std::vector<sample_series> const& all) {
   std::set<std::tuple<std::string, std::string, double>> points;
   for (sample_series const& one : all) {
-    if (one.x && !std::isfinite(*one.x))
-      throw_bad_argument("run_record.series " + one.name + ".x", *one.x, "finite");
+    if (one.x) check_measured("run_record.series " + one.name + ".x", *one.x);
     if (one.curve.empty()) continue;
     if (!one.x)
       throw_bad_argument("run_record.series " + one.name + ".x", "none", "a number, as curve is set");
@@ -54,9 +60,7 @@ void check_series(std::vector<sample_series> const& all) {
   for (sample_series const& one : all) {
     if (!names.insert(one.name).second) throw_bad_argument("run_record.series", one.name, "a name used once");
     if (one.samples.empty()) throw_bad_argument("run_record.series", one.name, "one sample or more");
-    for (double const sample : one.samples) {
-      if (!std::isfinite(sample)) throw_bad_argument("run_record.series " + one.name, sample, "finite");
-    }
+    for (double const sample : one.samples) check_measured("run_record.series " + one.name, sample);
   }
 }
 
@@ -160,6 +164,10 @@ std::filesystem::path make_folder(std::filesystem::path const& results, run_reco
 }
 
 }  // namespace
+
+bool is_measurable(double value) {
+  return value == 0 || (std::fabs(value) >= 1e-150 && std::fabs(value) <= 1e150);
+}
 
 json_value to_json(run_record const& record) {
   check_record(record);
@@ -342,6 +350,7 @@ json_value::object json_member::members() const {
 
 std::string contents_of(std::filesystem::path const& path) {
   if (std::filesystem::is_directory(path)) throw error("cannot read " + path.string() + ": it is a folder");
+  note_read(path);
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;
   if (file.is_open()) text << file.rdbuf();
@@ -350,11 +359,10 @@ std::string contents_of(std::filesystem::path const& path) {
 }
 
 nlohmann::ordered_json document_in(std::filesystem::path const& path) {
+  auto const text = contents_of(path);
   try {
-    return nlohmann::ordered_json::parse(contents_of(path));
-  } catch (nlohmann::json::exception const& problem) {
-    throw error(path.string() + " is not JSON: " + problem.what());
-  }
+    return parse_json<nlohmann::ordered_json>(text);
+  } catch (error const& problem) { throw error(path.string() + " " + problem.what()); }
 }
 
 std::string text_or_null(json_member const& one) { return one.is_null() ? "" : one.text(); }

@@ -22,6 +22,10 @@ struct sample_series {
   std::optional<double> x = {};  ///< where on that line; each point of it has another
 };
 
+/// Whether samples and places may have this value: 0 or of a size from 1e-150 to 1e150. So whatever is
+/// derived of two of them, differences and quotients in percent, is finite.
+bool is_measurable(double value);
+
 /// How a plot of the record is labelled; empty text leaves it to the plot. Labels carry their unit
 /// ("tasks/s", "time of a step, s"), since they are drawn as they are.
 struct plot_axes {
@@ -61,8 +65,8 @@ struct run_record {
 
 /// The record as a JSON document, with the summary of each series beside its samples. Throws bad_argument
 /// naming the field if the benchmark's name is empty or has other signs, or a series is empty, holds a value
-/// that is not finite, shares its name with another, or has a curve but no x, or the curve, unit and x of
-/// another.
+/// that is not is_measurable(), shares its name with another, or has a curve but no x, or the curve, unit and
+/// x of another.
 json_value to_json(run_record const& record);
 
 /// Writes results/<machine.name>/<benchmark>-<started>.json, "/" in the benchmark's name replaced by "-",
@@ -85,8 +89,8 @@ class another_form : public error {
 
 /// Reads a record that write_run_record() wrote. Members it does not know are left out; a file without axes,
 /// curve or x (the first had none) gives empty ones. Throws ballast::error with the file and the member: no
-/// such file, not JSON, a missing member, one of another type, or what to_json refuses; another_form if the
-/// schema is missing or another.
+/// such file, not JSON or JSON nested too deeply, a missing member, one of another type, or what to_json
+/// refuses; another_form if the schema is missing or another.
 run_record read_run_record(std::filesystem::path const& path);
 
 /// This moment in UTC, to the second: "2026-01-31T09:05:00Z".

@@ -25,7 +25,10 @@ double quantile_of_sorted(std::vector<double> const& sorted, double fraction) {
   auto const below = static_cast<std::size_t>(place);
   double const beyond = place - static_cast<double>(below);
   if (beyond == 0) return sorted[below];  // also keeps infinite neighbours out of it
-  return sorted[below] + beyond * (sorted[below + 1] - sorted[below]);
+  double const apart = sorted[below + 1] - sorted[below];
+  if (std::isfinite(apart)) return sorted[below] + beyond * apart;
+  return (1 - beyond) * sorted[below] +
+         beyond * sorted[below + 1];  // of two that are far from 0 on both sides
 }
 
 }  // namespace

@@ -46,7 +46,10 @@ charset charset_of_environment() {
 
 table::table(std::vector<table_column> columns) : columns_(std::move(columns)), widths_(columns_.size()) {
   if (columns_.empty()) throw_bad_argument("columns", 0LL, "at least 1");
-  for (std::size_t c = 0; c < columns_.size(); ++c) widths_[c] = code_points(columns_[c].header);
+  for (std::size_t c = 0; c < columns_.size(); ++c) {
+    columns_[c].header = escape_control_characters(columns_[c].header);
+    widths_[c] = code_points(columns_[c].header);
+  }
 }
 
 void table::add_row(std::vector<std::string> cells) {
@@ -54,6 +57,7 @@ void table::add_row(std::vector<std::string> cells) {
     throw_bad_argument("cells", static_cast<long long>(cells.size()),
                        "one per column, " + std::to_string(columns_.size()));
   }
+  for (auto& cell : cells) cell = escape_control_characters(cell);
   widen(cells);
   rows_.push_back(std::move(cells));
 }

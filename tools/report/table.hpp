@@ -26,7 +26,8 @@ class table {
   /// Throws bad_argument ("columns") if there are none.
   explicit table(std::vector<table_column> columns);
 
-  /// Throws bad_argument ("cells") unless there is one cell per column. UTF-8, one line each.
+  /// Throws bad_argument ("cells") unless there is one cell per column. UTF-8; what a terminal would obey is
+  /// escaped (escape_control_characters()), so that whatever a cell quotes it stays one line.
   void add_row(std::vector<std::string> cells);
   std::size_t rows() const { return rows_.size(); }
 

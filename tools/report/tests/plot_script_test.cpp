@@ -104,6 +104,25 @@ TEST(report_plot_script, draws_small_times_and_large_rates_with_a_prefix) {
   EXPECT_THAT(ratios, AllOf(HasSubstr("\n1 0.001 0.001 0.001\n"), HasSubstr("set ylabel 'ratio or count'")));
 }
 
+TEST(report_plot_script, writes_no_number_that_gnuplot_would_take_for_a_name) {
+  EXPECT_THAT(
+      [] {
+        script_of(drawn_record({{"idle", "1", {1.7e308}}}));
+      },
+      testing::ThrowsMessage<ballast::error>(HasSubstr("not finite")));
+  for (bool const log : {false, true})
+    EXPECT_NO_THROW(script_of(drawn_record({point("queue", 1e-150, {1e-150}), point("queue", 1e150, {1e150})},
+                                           {"", "", "", log, log})));
+}
+
+TEST(report_plot_script, keeps_texts_within_what_an_svg_picture_may_hold) {
+  auto const script = script_of(drawn_record(
+      {point("a]]>b\xEF\xBF\xBE\u0085\xFF", 1, {2}), {"c]]]>d.e]]>", "1", {4}}}, {"x ]]> y", "]]>", "]]>"}));
+  EXPECT_THAT(script, AllOf(Not(HasSubstr("]]>")), Not(HasSubstr("\xEF\xBF\xBE")),
+                            HasSubstr("'a]] >b\uFFFD\uFFFD\uFFFD'"), HasSubstr("x ]] > y"),
+                            HasSubstr("'c]]] >d.e]] >'")));
+}
+
 TEST(report_plot_script, gives_each_unit_a_panel) {
   auto const script =
       script_of(drawn_record({point("queue", 1, {2}), point("queue", 1, {3}, "s"), {"idle", "1", {4}}}));

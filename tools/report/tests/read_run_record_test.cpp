@@ -106,6 +106,23 @@ TEST(report_read_run_record, names_the_file_that_cannot_be_read_or_is_no_json) {
   }
 }
 
+TEST(report_read_run_record, refuses_what_is_nested_so_deeply_that_it_would_end_the_stack) {
+  auto text = to_json(example()).text();
+  text.replace(text.find("4096"), 4, std::string(50000, '[') + std::string(50000, ']'));
+  EXPECT_THAT(complaint_about(text), HasSubstr("record.json is nested too deeply: more than 64 levels"));
+}
+
+TEST(report_read_run_record, refuses_values_of_which_quotients_would_not_be_finite) {
+  for (double const value : {1e308, -1.7e308, 1e151, 1e-151, -5e-324})
+    EXPECT_THAT(complaint_after([&](json& all) {
+                  all["series"][1]["samples"] = {1, value};
+                }),
+                HasSubstr("run_record.series idle is "))
+        << value;
+  EXPECT_THAT(complaint_after([](json& all) { all["series"][0]["x"] = 1e200; }), HasSubstr(".x is 1e+200"));
+  EXPECT_EQ(complaint_after([](json& all) { all["series"][1]["samples"] = {0, 1e150, -1e-150}; }), "none");
+}
+
 TEST(report_read_run_record, refuses_another_schema) {
   EXPECT_THAT(complaint_after([](json& all) { all["schema"] = "ballast-run/2"; }),
               HasSubstr("schema: \"ballast-run/1\" is needed, the string \"ballast-run/2\" is there"));

@@ -24,6 +24,13 @@ TEST(report_statistics, quartiles_agree_with_those_of_numpy) {
   EXPECT_EQ(summary, (ballast::sample_summary{6, 7, 20.25, 37.5, 39.75, 41}));
 }
 
+TEST(report_statistics, quartiles_stay_between_samples_that_are_as_far_apart_as_numbers_can_be) {
+  auto const summary = ballast::summarise(samples{1e308, 1.7e308, -1.7e308});
+  EXPECT_DOUBLE_EQ(summary.lower_quartile, -0.35e308);
+  EXPECT_DOUBLE_EQ(summary.median, 1e308);
+  EXPECT_DOUBLE_EQ(summary.upper_quartile, 1.35e308);
+}
+
 TEST(report_statistics, one_sample_is_its_own_spread) {
   EXPECT_EQ(ballast::summarise(samples{2.5}), (ballast::sample_summary{1, 2.5, 2.5, 2.5, 2.5, 2.5}));
 }

@@ -34,6 +34,15 @@ TEST(report_table, counts_letters_not_bytes_and_draws_the_rule_in_utf8) {
   EXPECT_EQ(greek.text(charset::utf8), " µ  x\n──  ─\nÅÅ  1\n");
 }
 
+TEST(report_table, keeps_a_cell_on_its_line_and_out_of_the_terminals_commands) {
+  table quoted({{"na\x1bme", alignment::left}, {"unit", alignment::left}});
+  quoted.add_row({"\x1b[31mred\nballast: forged", "s"});
+  EXPECT_EQ(quoted.text(charset::ascii),
+            "na\\x1bme                      unit\n"
+            "----------------------------  ----\n"
+            "\\x1b[31mred\\nballast: forged  s\n");
+}
+
 TEST(report_table, refuses_a_row_of_another_width_and_a_table_without_columns) {
   auto solutions = example_table();
   EXPECT_THROW(solutions.add_row({"S2"}), ballast::bad_argument);
