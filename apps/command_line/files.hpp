@@ -21,12 +21,23 @@ inline bool are_same(named_file const& one, named_file const& other) {
   return !one.path.empty() && !other.path.empty() && is_same_file(one.path, other.path);
 }
 
-/// Throws bad_argument with the option of the output if it is one of the inputs. Whatever reads files and
-/// writes others calls it before it reads.
+[[noreturn]] inline void refuse_overwriting(named_file const& output, std::string const& input) {
+  throw_bad_argument(output.option, output.path, "another file than " + input + ", which is read");
+}
+
+/// Throws bad_argument with the option of the output if the program reads that file: what note_read() was
+/// told of, as all that opens files for commands does. replace_file() refuses it too, but late and without
+/// the option.
+inline void check_not_overwriting(named_file const& output) {
+  if (output.path.empty()) return;
+  if (auto const input = noted_as_read(output.path)) refuse_overwriting(output, input->string());
+}
+
+/// The same, and for `inputs` that are not noted yet.
 inline void check_not_overwriting(named_file const& output, std::span<named_file const> inputs) {
+  check_not_overwriting(output);
   for (auto const& input : inputs)
-    if (are_same(output, input))
-      throw_bad_argument(output.option, output.path, "another file than " + input.path + ", which is read");
+    if (are_same(output, input)) refuse_overwriting(output, input.path);
 }
 
 /// Throws bad_argument with the option of an output that would replace one before it, or an input.

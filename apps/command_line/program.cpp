@@ -18,6 +18,7 @@
 
 #include "ballast/arguments.hpp"
 #include "ballast/error.hpp"
+#include "ballast/replace_file.hpp"
 #include "command_line/command_tree.hpp"
 #include "command_line/help.hpp"
 #include "command_line/unexpected.hpp"
@@ -53,10 +54,9 @@ std::string called(program const& what) {
   return what.name.empty() ? "ballast" : "ballast " + std::string(what.name);
 }
 
-/// In one piece, since other ranks print theirs to the same place.
 int print_error(program const& what, int code, std::string const& sentence) {
   std::cout.flush();
-  std::cerr << "ballast: " + sentence + (code == wrong_usage ? " (see " + called(what) + " --help)\n" : "\n");
+  print_warning(sentence + (code == wrong_usage ? " (see " + called(what) + " --help)" : ""));
   return code;
 }
 
@@ -145,9 +145,14 @@ exits_on_interrupt::~exits_on_interrupt() { at_once.store(false); }
 
 bool was_interrupted() noexcept { return interrupted.load(); }
 
+void print_note(std::string_view sentence) { std::cerr << escape_message(sentence) + '\n'; }
+
+void print_warning(std::string_view sentence) { print_note("ballast: " + std::string(sentence)); }
+
 int run_program(program const& what, int argc, char** argv) {
   install_interrupt_handler(what.stop);
   set_log_sink(warnings_on_standard_error());
+  read_files_guard const inputs;
   CLI::App app("Keeps GPUs evenly loaded", "ballast");
   what.describe(app);
   end_options(app,

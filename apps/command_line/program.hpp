@@ -56,6 +56,12 @@ struct program {
   void (*instead)(char** argv) = nullptr;
 };
 
+/// Writes a line of a program, a note about its work, to standard error in one piece, so that lines of
+/// several ranks do not mix; what a terminal would obey is escaped (escape_message()).
+void print_note(std::string_view sentence);
+/// The same after "ballast: ", for what went wrong.
+void print_warning(std::string_view sentence);
+
 /// A command did its work and printed it, and ends with an exit code of its own.
 class verdict : public error {
  public:

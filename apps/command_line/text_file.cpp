@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "ballast/arguments.hpp"
+#include "ballast/replace_file.hpp"
 
 namespace ballast::command_line {
 namespace {
@@ -79,7 +80,7 @@ std::vector<std::string_view> words_of(std::string_view line) {
   return words;
 }
 
-text_lines::text_lines(std::string path) : path_(std::move(path)), file_(opened(path_)) {}
+text_lines::text_lines(std::string path) : path_(std::move(path)), file_(opened(path_)) { note_read(path_); }
 
 std::optional<std::string_view> text_lines::next() {
   if (!std::getline(file_, line_)) {

@@ -21,7 +21,8 @@ class bad_file : public error {
   bad_file(std::string const& path, std::size_t line, std::string const& sentence);
 };
 
-/// The file's bytes. Throws bad_file (line 0: no line is named) if it cannot be read.
+/// The file's bytes; does not note_read() it, as what reads a whole file may replace it. Throws bad_file
+/// (line 0: no line is named) if it cannot be read.
 std::string read_whole(std::string const& path);
 
 /// The words of a line: runs of anything but blanks; a "quoted part" belongs to its word.
@@ -32,7 +33,8 @@ inline constexpr double max_number = 1e9;  ///< of text_lines::number(), and as 
 /// A text file read line by line, with errors that name the line; never more of it than was asked for.
 class text_lines {
  public:
-  /// Throws bad_file if the file cannot be opened.
+  /// Throws bad_file if the file cannot be opened. From now on a command refuses to write over it
+  /// (note_read()).
   explicit text_lines(std::string path);
 
   /// The next line without its end, or nothing at the end of the file. The view lives until the next call.

@@ -2,7 +2,6 @@
 #include "program/bench_command.hpp"
 
 #include <chrono>
-#include <cstdio>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -75,7 +74,7 @@ void list_benchmarks(bench_options const& options) {
 }
 
 void say(sample_series const& one) {
-  std::fprintf(stderr, "  %s: %s\n", one.name.c_str(), with_unit(median(one.samples), one.unit).c_str());
+  command_line::print_note("  " + one.name + ": " + with_unit(median(one.samples), one.unit));
 }
 
 /// Not what a queue counted for each point of a curve, which is for readers of the record.
@@ -116,12 +115,12 @@ std::string connections_suffix() {
 
 /// The record of one benchmark, written down. Throws ballast::error if its answer is wrong, after writing it.
 run_record run_one(benchmark const& one, device_list const& devices, bench_options const& options) {
-  std::fprintf(stderr, "%s\n", std::string(one.name).c_str());
+  command_line::print_note(one.name);
   session now(one.name, devices, options.quick, say, command_line::was_interrupted);
   require_run_folder(options.results, now.record());
   one.run(now);
   auto const path = write_run_record(options.results, now.record(), connections_suffix());
-  std::fprintf(stderr, "  written to %s\n", path.c_str());
+  command_line::print_note("  written to " + path.string());
   return now.record();
 }
 
@@ -137,10 +136,9 @@ void run_benchmarks(bench_options const& options) {
   for (auto const& one : chosen) {
     if (command_line::was_interrupted()) break;
     std::chrono::duration<double> const so_far = std::chrono::steady_clock::now() - begin;
-    if (chosen.size() > 1)
-      std::fprintf(stderr, "%s\n", part_begins(++begun, chosen.size(), so_far.count()).c_str());
+    if (chosen.size() > 1) command_line::print_note(part_begins(++begun, chosen.size(), so_far.count()));
     if (auto const why = obstacle_of(one, devices); !why.empty()) {
-      std::fprintf(stderr, "%s does not run here: %s\n", std::string(one.name).c_str(), why.c_str());
+      command_line::print_note(std::string(one.name) + " does not run here: " + why);
       continue;
     }
     auto const record = run_one(one, devices, options);

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -35,12 +34,12 @@ struct cluster_command_options {
 };
 
 void say(sample_series const& one) {
-  std::fprintf(stderr, "  %s: %s\n", one.name.c_str(), with_unit(median(one.samples), one.unit).c_str());
+  command_line::print_note("  " + one.name + ": " + with_unit(median(one.samples), one.unit));
 }
 
 void write(cluster_command_options const& options, run_record const& record, mpi_process const& mpi) {
   auto const path = write_run_record(options.results, record, std::to_string(mpi.ranks()) + "-ranks");
-  std::fprintf(stderr, "  written to %s\n", path.c_str());
+  command_line::print_note("  written to " + path.string());
   if (options.json) std::cout << to_json(record).text(2) << std::endl;
   if (!record.answer.verified) throw error("the answers were wrong or not checked");
 }

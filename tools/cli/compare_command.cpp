@@ -10,7 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "ballast/arguments.hpp"
 #include "command_line/help.hpp"
+#include "command_line/program.hpp"
 #include "report/comparison.hpp"
 #include "report/table.hpp"
 
@@ -31,7 +33,8 @@ struct compared_files {
 };
 
 std::string change_text(double percent) {
-  return std::isfinite(percent) ? fmt::format("{:+.1f} %", percent) : "from 0";
+  if (!std::isfinite(percent)) return "from 0";
+  return std::fabs(percent) < 1e7 ? fmt::format("{:+.1f} %", percent) : fmt::format("{:+.3g} %", percent);
 }
 
 std::string median_and_quartiles(sample_summary const& one, double per_unit) {
@@ -56,13 +59,15 @@ std::string series_table(compared_files const& files) {
 }
 
 std::string origin_text(char letter, std::string const& file, run_record const& record) {
-  return fmt::format("{}: {} ({}, {}, commit {})\n", letter, file, record.machine.name, record.started,
-                     record.source.commit.empty() ? "unknown" : record.source.commit.substr(0, 10));
+  auto const commit = record.source.commit.empty() ? "unknown" : record.source.commit.substr(0, 10);
+  return escape_control_characters(fmt::format("{}: {} ({}, {}, commit {})", letter, file,
+                                               record.machine.name, record.started, commit)) +
+         '\n';
 }
 
 std::string lines(std::string const& before, std::vector<std::string> const& all) {
   std::string text;
-  for (std::string const& one : all) text += before + one + '\n';
+  for (std::string const& one : all) text += before + escape_control_characters(one) + '\n';
   return text;
 }
 
@@ -119,7 +124,8 @@ void compare(compare_options const& options) {
   compared_files files{options, read_run_record(options.a), read_run_record(options.b), {}};
   files.both = compare_records(files.a, files.b, options.threshold_percent);
   std::cout << (options.json ? as_json(files).text(2) + '\n' : as_text(files));
-  if (!options.json) std::cerr << lines("ballast: beware: ", files.both.doubts);
+  if (!options.json)
+    for (auto const& one : files.both.doubts) command_line::print_warning("beware: " + one);
   if (files.both.worse) report_worse(files);
 }
 

@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <cstddef>
+#include <exception>
 #include <iostream>
 #include <iterator>
 #include <memory>
@@ -17,8 +20,10 @@
 #include "ballast/arguments.hpp"
 #include "ballast/error.hpp"
 #include "command_line/help.hpp"
+#include "command_line/program.hpp"
 #include "programs.hpp"
 #include "report/child_program.hpp"
+#include "report/json_text.hpp"
 
 namespace ballast::cli {
 namespace {
@@ -48,21 +53,38 @@ bool takes_files(completed_command::option const& one) {
 }
 bool takes_folders(completed_command::option const& one) { return one.value == "FOLDER"; }
 
-void add_commands(json const& tree, std::vector<completed_command>& all) {
-  completed_command command{tree.at("called"), {}, {}, {}};
-  for (auto const& one : tree.at("commands")) {
-    std::string const called = one.at("called");
-    command.words.push_back(called.substr(called.rfind(' ') + 1));
-  }
+/// Which no shell expands, neither in a script nor when it completes: the words are another program's.
+std::string plain(std::string const& word) {
+  constexpr std::string_view letters =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=/.,:@%";
+  if (!word.empty() && word.find_first_not_of(letters) == word.npos) return word;
+  throw error("a shell would not take the word '" + word + "' as it is");
+}
+
+words plain_words(json const& list) {
+  words all;
+  for (std::string const word : list) all.push_back(plain(word));
+  return all;
+}
+
+/// The name below the command that the tree must be of, which is called `above`.
+std::string name_below(std::string const& above, std::string const& called) {
+  if (!called.starts_with(above + " ")) throw error("'" + called + "' is no command of '" + above + "'");
+  return plain(called.substr(above.size() + 1));
+}
+
+void add_commands(json const& tree, std::string const& called, std::vector<completed_command>& all) {
+  completed_command command{called, {}, {}, {}};
+  for (auto const& one : tree.at("commands")) command.words.push_back(name_below(called, one.at("called")));
   for (auto const& one : tree.at("options")) {
-    command.options.push_back(
-        {one.at("names"), one.at("values"), one.at("value"), one.at("meaning"), one.at("takes_list")});
+    command.options.push_back({plain_words(one.at("names")), plain_words(one.at("values")), one.at("value"),
+                               one.at("meaning"), one.at("takes_list")});
     std::ranges::copy(command.options.back().names, std::back_inserter(command.words));
   }
-  if (!tree.at("arguments").empty()) command.values = tree.at("arguments").front().at("values");
+  if (!tree.at("arguments").empty()) command.values = plain_words(tree.at("arguments").front().at("values"));
   if (!tree.at("arguments").empty() && command.values.empty()) command.values = {files_mark};
   all.push_back(std::move(command));
-  for (auto const& one : tree.at("commands")) add_commands(one, all);
+  for (auto const& one : tree.at("commands")) add_commands(one, one.at("called"), all);
 }
 
 /// In single quotes; no word of a command line has one.
@@ -237,7 +259,7 @@ std::string fish_option(completed_command::option const& one) {
     text += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
   if (!one.value.empty()) text += takes_files(one) || takes_folders(one) ? " -r -F" : " -x";
   if (!one.values.empty()) text += fmt::format(" -a '{}'", fmt::join(one.values, " "));
-  return text + " -d " + quoted(one.meaning);
+  return text + " -d " + quoted(escape_control_characters(one.meaning));
 }
 
 /// Where the words after the program's name name this command; "" is the program itself.
@@ -275,19 +297,6 @@ std::string fish_script(std::vector<completed_command> const& all) {
   return text;
 }
 
-/// The commands of all trees, each before its own commands. The first tree is that of `ballast`, whose
-/// commands those of the others are, too.
-std::vector<completed_command> commands_of(std::vector<json> const& trees) {
-  std::vector<completed_command> all;
-  for (auto const& tree : trees) {
-    add_commands(tree, all);
-    std::string const called = tree.at("called");
-    std::string const begin = "ballast ";
-    if (called.starts_with(begin)) all.front().words.push_back(called.substr(begin.size()));
-  }
-  return all;
-}
-
 /// A script that a shell reads to complete `ballast`, its programs by their own names too, and mesicc.
 /// `shell` is bash, zsh or fish; otherwise bad_argument ("SHELL").
 std::string completion_script(std::string_view shell, std::vector<completed_command> const& commands) {
@@ -296,31 +305,50 @@ std::string completion_script(std::string_view shell, std::vector<completed_comm
   return scripts[index_among(shells, "SHELL", shell)](commands);
 }
 
+/// A program tells its options at once; one that does not is broken.
+constexpr child_program::bounds answer_limits{std::chrono::seconds(10), std::size_t(16) << 20};
+
 json tree_of(std::string const& program) {
-  auto const end = run_child({.words = {program, "--print-tree"}});
-  if (end.code != 0) throw error(program + " does not tell its options: " + end.complaints);
-  return json::parse(end.output);
+  auto const end = run_child({.words = {program, "--print-tree"}, .limits = answer_limits});
+  if (end.code != 0) throw error("it ended with " + std::to_string(end.code) + ": " + end.complaints);
+  try {
+    return parse_json(end.output);
+  } catch (error const& problem) { throw error(std::string("what it tells ") + problem.what()); }
 }
 
-/// mesicc, which goes by two names.
-void call(json& tree, std::string const& begin) {
-  tree["called"] = begin + tree.at("called").get<std::string>();
-  for (auto& one : tree["commands"]) call(one, begin);
+/// The commands of the program, each before its own commands. It must call itself `called`, so that none
+/// tells how to complete another's words.
+std::vector<completed_command> commands_of(std::string const& program, std::string const& called) {
+  auto const tree = tree_of(program);
+  try {
+    std::string const told = tree.at("called");
+    if (told != called) throw error("it calls itself '" + told + "' and not '" + called + "'");
+    std::vector<completed_command> all;
+    add_commands(tree, called, all);
+    return all;
+  } catch (json::exception const&) { throw error("what it tells has another form"); }
 }
 
-std::vector<json> all_trees() {
-  std::vector<json> all = {tree_of("/proc/self/exe")};
+/// mesicc goes by two names.
+std::vector<completed_command> called_by_ballast(std::vector<completed_command> commands) {
+  for (auto& one : commands) one.called = "ballast " + one.called;
+  return commands;
+}
+
+/// `ballast` comes first, whose commands its programs are, too.
+std::vector<completed_command> all_commands() {
+  auto all = commands_of("/proc/self/exe", "ballast");
   for (auto const& program : known_programs_in(own_folder())) {
+    auto const name = program.filename().string().substr(std::string_view("ballast-").size());
+    bool const is_mesicc = name == "mesicc";
     try {
-      all.push_back(tree_of(program.string()));
-    } catch (error const& older) {  // or broken: the others can be completed
-      std::cerr << "ballast: " << older.what() << '\n';
-      continue;
+      auto const own = commands_of(program.string(), is_mesicc ? name : "ballast " + name);
+      std::ranges::copy(own, std::back_inserter(all));
+      if (is_mesicc) std::ranges::copy(called_by_ballast(own), std::back_inserter(all));
+      all.front().words.push_back(name);
+    } catch (std::exception const& broken) {  // or older: the others can be completed
+      command_line::print_warning(program.string() + " does not tell its options: " + broken.what());
     }
-    if (all.back().at("called") != "mesicc") continue;
-    auto by_ballast = all.back();
-    call(by_ballast, "ballast ");
-    all.push_back(by_ballast);
   }
   return all;
 }
@@ -337,7 +365,7 @@ void add_completion_command(CLI::App& app) {
   command_line::add_examples(*command, {"ballast completion bash", "ballast completion fish"},
                              "The scripts are installed with the programs. To try one: "
                              "source <(ballast completion bash).");
-  command->callback([shell] { std::cout << completion_script(*shell, commands_of(all_trees())); });
+  command->callback([shell] { std::cout << completion_script(*shell, all_commands()); });
 }
 
 }  // namespace ballast::cli

@@ -5,21 +5,24 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
 #include <filesystem>
 #include <iostream>
 #include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "ballast/arguments.hpp"
 #include "ballast/error.hpp"
 #include "ballast/replace_file.hpp"
+#include "command_line/files.hpp"
 #include "command_line/options.hpp"
 #include "command_line/program.hpp"
 #include "programs.hpp"
 #include "report/child_program.hpp"
+#include "report/json_text.hpp"
 #include "report/pages.hpp"
 #include "report/paper_verdict.hpp"
 #include "report/papers.hpp"
@@ -75,11 +78,15 @@ std::string sentence_of(std::string complaint) {
 bench_listing listing_on(std::string const& devices) {
   auto const end = run_child({.words = bench_words({"list", "--json"}, devices)});
   if (end.code != 0) throw command_line::verdict(end.code, sentence_of(end.complaints));
-  auto const listed = nlohmann::json::parse(end.output);
-  bench_listing all{listed.at("devices"), {}};
-  for (auto const& one : listed.at("benchmarks"))
-    all.obstacles[one.at("name")] = one.at("obstacle").is_null() ? "" : one.at("obstacle");
-  return all;
+  try {
+    auto const listed = parse_json(end.output);
+    bench_listing all{listed.at("devices"), {}};
+    for (auto const& one : listed.at("benchmarks"))
+      all.obstacles[one.at("name")] = one.at("obstacle").is_null() ? "" : one.at("obstacle");
+    return all;
+  } catch (std::exception const& odd) {
+    throw error(std::string("ballast-bench does not say what it can measure: its list ") + odd.what());
+  }
 }
 
 /// As --devices takes it: without the number that tells repeated ones apart.
@@ -142,13 +149,13 @@ std::string estimate_of(paper_plan const& plan, bool quick) {
 }
 
 void tell_plan(published_paper const& paper, paper_plan const& plan, bool quick) {
-  std::cerr << paper.short_name << ": " << paper.title << '\n';
+  command_line::print_note(paper.short_name + ": " + paper.title);
   table rows({{"figure", alignment::left}, {"can be measured here", alignment::left}});
   for (std::size_t i = 0; i < paper.figures.size(); ++i)
     rows.add_row({paper.figures[i].figure, plan.unable[i].empty() ? "yes" : "no: " + plan.unable[i]});
   std::cerr << rows.text(charset_of_environment());
-  std::cerr << fmt::format("{} runs on {}; {}\n", plan.runs.size(), fmt::join(plan.devices, ", "),
-                           estimate_of(plan, quick));
+  command_line::print_note(fmt::format("{} runs on {}; {}", plan.runs.size(), fmt::join(plan.devices, ", "),
+                                       estimate_of(plan, quick)));
 }
 
 std::vector<std::string> words_of(planned_run const& run, paper_options const& options) {
@@ -164,7 +171,7 @@ std::string run_all(paper_plan const& plan, paper_options const& options) {
   auto const begin = std::chrono::steady_clock::now();
   for (std::size_t i = 0; i < plan.runs.size() && !command_line::was_interrupted(); ++i) {
     std::chrono::duration<double> const taken = std::chrono::steady_clock::now() - begin;
-    std::cerr << part_begins(i + 1, plan.runs.size(), taken.count()) << '\n';
+    command_line::print_note(part_begins(i + 1, plan.runs.size(), taken.count()));
     auto const end = run_child({.words = words_of(plan.runs[i], options), .complains_here = true});
     if (end.code != 0 && !command_line::was_interrupted()) failed += " " + plan.runs[i].benchmark;
   }
@@ -236,7 +243,8 @@ void print_verdicts(published_paper const& paper, std::vector<figure_verdict> co
   }
   json_value const all =
       json_value::object{{"paper", paper_as_json(paper)}, {"page", page}, {"figures", figures}};
-  std::cout << (as_json ? all.text(2) + '\n' : rows.text(charset_of_environment()) + page + '\n');
+  std::cout << (as_json ? all.text(2) + '\n'
+                        : rows.text(charset_of_environment()) + escape_control_characters(page) + '\n');
 }
 
 void list_all_papers(bool as_json) {
@@ -270,6 +278,8 @@ void make_folder(fs::path const& folder) {
 void reproduce(published_paper const& paper, paper_options const& options) {
   fs::path const folder = options.results, page = folder / (paper.key + ".html");
   make_folder(folder);
+  for (auto const& file : json_files_of(folder)) note_read(file);
+  command_line::check_not_overwriting({"the page of --results", page.string()});
   check_replaceable(page);
   std::string failed;
   auto const plan = measure(paper, options, failed);
@@ -278,9 +288,11 @@ void reproduce(published_paper const& paper, paper_options const& options) {
   auto const drawn = page_of_paper(paper, verdicts, plan.unable);
   replace_file(page, drawn.html);
   print_verdicts(paper, verdicts, plan.unable, page.string(), options.json);
-  for (auto const& one : found.broken) std::cerr << "ballast: beware: " << one.why << '\n';
-  for (auto const& one : drawn.complaints) std::cerr << "ballast: beware: " << one << '\n';
+  for (auto const& one : found.broken) command_line::print_warning(one.why);
+  for (auto const& one : drawn.complaints) command_line::print_warning("beware: " + one);
   if (!failed.empty()) throw error("these benchmarks failed:" + failed);
+  if (!found.broken.empty())
+    throw error("the page lacks " + std::to_string(found.broken.size()) + " files, which are broken");
 }
 
 }  // namespace

@@ -13,9 +13,11 @@
 #include <string_view>
 #include <vector>
 
+#include "ballast/arguments.hpp"
 #include "ballast/error.hpp"
 #include "command_line/files.hpp"
 #include "command_line/help.hpp"
+#include "command_line/program.hpp"
 #include "report/json_value.hpp"
 #include "report/plot.hpp"
 
@@ -74,7 +76,7 @@ class drawing {
     }
     write_plot(svg, records);
     pictures_.push_back(svg.string());
-    if (!options_.json) std::cout << svg.string() << '\n';
+    if (!options_.json) std::cout << escape_control_characters(svg.string()) << '\n';
   }
   void end() const {
     if (options_.json)
@@ -87,32 +89,25 @@ class drawing {
   std::vector<std::string> pictures_;
 };
 
-void check_not_drawing_over(std::string_view what, std::filesystem::path const& svg,
-                            std::vector<std::string> const& files) {
-  std::vector<command_line::named_file> inputs;
-  for (auto const& file : files) inputs.push_back({"FILE", file});
-  command_line::check_not_overwriting({what, svg.string()}, inputs);
-}
-
-/// A record that cannot be drawn is the file's fault, not the caller's. `all` are those that are read.
-void draw_beside(drawing& pictures, std::string const& file, std::vector<std::string> const& all) {
+/// A record that cannot be drawn is the file's fault, not the caller's.
+void draw_beside(drawing& pictures, std::string const& file) {
   auto const svg = std::filesystem::path(file).replace_extension(".svg");
-  check_not_drawing_over("the picture of " + file, svg, all);
+  command_line::check_not_overwriting({"the picture of " + file, svg.string()});
   auto record = read_run_record(file);
   try {
     pictures.draw(svg, std::span(&record, 1));
-  } catch (bad_argument const& refused) { throw error(file + ": " + refused.what()); }
+  } catch (error const& refused) { throw error(file + ": " + refused.what()); }
 }
 
 /// Each that can be drawn. Throws ballast::error if there are others.
 void draw_each(drawing& pictures, std::vector<std::string> const& files) {
-  if (files.size() == 1) return draw_beside(pictures, files.front(), files);
+  if (files.size() == 1) return draw_beside(pictures, files.front());
   std::size_t failed = 0;
   for (auto const& file : files) {
     try {
-      draw_beside(pictures, file, files);
+      draw_beside(pictures, file);
     } catch (error const& problem) {
-      std::cerr << "ballast: " << problem.what() << '\n';
+      command_line::print_warning(problem.what());
       ++failed;
     }
   }
@@ -124,7 +119,7 @@ void draw_each(drawing& pictures, std::vector<std::string> const& files) {
 /// A picture without one of its records would mislead, so all must be readable.
 void draw_together(drawing& pictures, std::filesystem::path const& svg,
                    std::vector<std::string> const& files) {
-  check_not_drawing_over("--out", svg, files);
+  command_line::check_not_overwriting({"--out", svg.string()});
   std::vector<run_record> records;
   for (auto const& file : files) records.push_back(read_run_record(file));
   pictures.draw(svg, records);
@@ -132,6 +127,7 @@ void draw_together(drawing& pictures, std::filesystem::path const& svg,
 
 void plot(plot_options const& options) {
   if (options.out == "") throw_bad_argument("out", "\"\"", "the name of a file");
+  for (auto const& file : options.files) note_read(file);
   drawing pictures(options);
   options.out ? draw_together(pictures, *options.out, options.files) : draw_each(pictures, options.files);
   pictures.end();

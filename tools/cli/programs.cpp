@@ -49,22 +49,23 @@ bool can_be_run(fs::path const& file) {
   return fs::is_regular_file(file, ignored) && access(file.c_str(), X_OK) == 0;
 }
 
-std::set<std::string> programs_in(fs::path const& folder) {
-  std::set<std::string> names;
-  std::error_code unreadable;
-  for (auto const& entry : fs::directory_iterator(folder, unreadable)) {
-    auto const name = entry.path().filename().string();
-    if (name.starts_with(prefix) && can_be_run(entry.path())) names.insert(name.substr(prefix.size()));
-  }
-  return names;
-}
-
-/// Letters, digits and dashes, so that a name leads out of no folder.
+/// Letters, digits and dashes, so that a name leads out of no folder and drives no terminal.
 bool is_a_name(std::string_view word) {
   auto const fits = [](char letter) {
     return (letter >= 'a' && letter <= 'z') || (letter >= '0' && letter <= '9') || letter == '-';
   };
   return !word.empty() && std::ranges::all_of(word, fits);
+}
+
+std::set<std::string> programs_in(fs::path const& folder) {
+  std::set<std::string> names;
+  std::error_code unreadable;
+  for (auto const& entry : fs::directory_iterator(folder, unreadable)) {
+    auto const name = entry.path().filename().string();
+    if (!name.starts_with(prefix) || !can_be_run(entry.path())) continue;
+    if (auto const word = name.substr(prefix.size()); is_a_name(word)) names.insert(word);
+  }
+  return names;
 }
 
 /// Of all commands that there are or could be, for an unknown one.

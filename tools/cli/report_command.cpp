@@ -6,10 +6,12 @@
 #include <memory>
 #include <string>
 
+#include "ballast/arguments.hpp"
 #include "ballast/error.hpp"
 #include "ballast/replace_file.hpp"
 #include "command_line/files.hpp"
 #include "command_line/options.hpp"
+#include "command_line/program.hpp"
 #include "report/json_value.hpp"
 #include "report/pages.hpp"
 
@@ -23,14 +25,6 @@ struct report_options {
   bool json = false;
 };
 
-void check_not_replacing(fs::path const& out, fs::path const& folder, record_folder const& found) {
-  std::vector<command_line::named_file> inputs;
-  for (auto const& one : found.records) inputs.push_back({"FOLDER", (folder / one.file).string()});
-  for (auto const& one : found.broken) inputs.push_back({"FOLDER", (folder / one.file).string()});
-  for (auto const& one : found.others) inputs.push_back({"FOLDER", (folder / one).string()});
-  command_line::check_not_overwriting({"--out", out.string()}, inputs);
-}
-
 json_value as_json(std::string const& page, record_folder const& found,
                    std::vector<std::string> const& complaints) {
   std::vector<std::string> broken;
@@ -42,7 +36,7 @@ json_value as_json(std::string const& page, record_folder const& found,
 }
 
 void complain(std::vector<std::string> const& all) {
-  for (auto const& one : all) std::cerr << "ballast: " << one << '\n';
+  for (auto const& one : all) command_line::print_warning(one);
 }
 
 void report(report_options const& options) {
@@ -51,10 +45,12 @@ void report(report_options const& options) {
   if (found.records.empty() && found.broken.empty())
     throw error(options.folder + ": there is no record in it");
   fs::path const out = options.out.empty() ? folder / "report.html" : fs::path(options.out);
-  check_not_replacing(out, folder, found);
+  command_line::check_not_overwriting({"--out", out.string()});
   auto const page = page_of_records("Records in " + options.folder, found);
   replace_file(out, page.html);
-  std::cout << (options.json ? as_json(out.string(), found, page.complaints).text(2) : out.string()) << '\n';
+  std::cout << (options.json ? as_json(out.string(), found, page.complaints).text(2)
+                             : escape_control_characters(out.string()))
+            << '\n';
   for (auto const& one : found.broken) complain({one.why});
   complain(page.complaints);
   auto const failed = found.broken.size() + page.complaints.size();

@@ -9,8 +9,10 @@
 #include <vector>
 
 #include "ballast/error.hpp"
+#include "ballast/replace_file.hpp"
 #include "command_line/command_tree.hpp"
 #include "command_line/help.hpp"
+#include "command_line/program.hpp"
 #include "command_line/unexpected.hpp"
 #include "commands.hpp"
 
@@ -20,7 +22,8 @@ using namespace ballast::mesicc;
 
 int complain(int code, std::string const& sentence) {
   std::cout.flush();
-  std::cerr << "mesicc: " << sentence << (code == exit_codes::wrong_usage ? " (see mesicc --help)\n" : "\n");
+  ballast::command_line::print_note("mesicc: " + sentence +
+                                    (code == exit_codes::wrong_usage ? " (see mesicc --help)" : ""));
   return code;
 }
 
@@ -143,6 +146,7 @@ int parse_and_carry_out(CLI::App& app, std::vector<std::string> words) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  ballast::read_files_guard const inputs;
   CLI::App app("Translates MESI-CUDA programs, which never mention a device, to ballast's jobs", "mesicc");
   ballast::command_line::add_examples(
       app,

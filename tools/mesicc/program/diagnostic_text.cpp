@@ -5,6 +5,9 @@
 #include <fstream>
 #include <iterator>
 #include <sstream>
+#include <string_view>
+
+#include "ballast/arguments.hpp"
 
 namespace ballast::mesicc {
 namespace {
@@ -43,17 +46,38 @@ std::string with_number(std::string const& number, std::string const& text) {
          '\n';
 }
 
+/// As a terminal may show it. Tabs stay, since marks_below() repeats them.
+std::string shown(std::string_view line) {
+  std::string all;
+  for (auto tab = line.find('\t'); tab != line.npos; tab = line.find('\t')) {
+    all += escape_control_characters(line.substr(0, tab)) + '\t';
+    line.remove_prefix(tab + 1);
+  }
+  return all + escape_control_characters(line);
+}
+
+/// The same place of the line as it is shown.
+place shown_place(std::string const& line, place where) {
+  std::size_t const before = std::min<std::size_t>(where.column - 1, line.size());
+  auto const marked = std::string_view(line).substr(before, where.length);
+  where.column = static_cast<std::uint32_t>(shown(std::string_view(line).substr(0, before)).size() + 1);
+  where.length = static_cast<std::uint32_t>(shown(marked).size());
+  return where;
+}
+
 std::string snippet(place const& where, source_text const& source) {
   auto const line = where.line == 0 ? std::string() : line_of(source(where.file), where.line);
   if (line.empty() || where.column == 0) return {};
-  return with_number(std::to_string(where.line), line) + with_number("", marks_below(line, where));
+  auto const text = shown(line);
+  return with_number(std::to_string(where.line), text) +
+         with_number("", marks_below(text, shown_place(line, where)));
 }
 
 std::string headed(place const& where, std::string const& kind, std::string const& message,
                    source_text const& source) {
-  std::string text = where.file.empty() ? "mesicc" : where.file;
+  std::string text = where.file.empty() ? "mesicc" : escape_control_characters(where.file);
   if (where.line > 0) text += ":" + std::to_string(where.line) + ":" + std::to_string(where.column);
-  return text + ": " + kind + ": " + message + "\n" + snippet(where, source);
+  return text + ": " + kind + ": " + escape_message(message) + "\n" + snippet(where, source);
 }
 
 }  // namespace

@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "ballast/replace_file.hpp"
+
 namespace ballast::mesicc {
 namespace {
 
@@ -195,6 +197,7 @@ class dialect_reader : public vfs::ProxyFileSystem {
     auto opened = ProxyFileSystem::openFileForRead(path);
     auto const name = path.str();
     if (!opened || is_of_system(name)) return opened;
+    note_read(name);
     return std::make_unique<dialect_file_reader>(std::move(*opened), name, files_);
   }
 
