@@ -135,6 +135,17 @@ TEST(mesicc_command, writes_over_no_input) {
             "int main() {}\nint main() {}\nint main() {}\n");
 }
 
+TEST(mesicc_command, writes_over_no_header_that_it_reads) {
+  working_folder const folder;
+  folder.add("a.mcu", "#include \"h.h\"\nint main() {}\n");
+  folder.add("h.h", "#define N 3\n");
+  std::filesystem::create_symlink("h.h", folder.path() / "a.cu");
+  for (auto const* const output : {"h.h", "a.cu"})
+    expect_refusal(folder, "a.mcu -o " + std::string(output),
+                   "cannot write " + std::string(output) + ": the program reads this file", 1);
+  EXPECT_EQ(folder.text_of("h.h"), "#define N 3\n");
+}
+
 TEST(mesicc_command, knows_folders_of_headers_macros_and_the_language) {
   working_folder const folder;
   folder.add("a.mcu",

@@ -20,6 +20,14 @@ TEST(diagnostic_text, keeps_tabs_so_that_marks_stand_below) {
             "p.mcu:1:1: note: here\n    1 | int a;\n      | ^~~~~~\n");
 }
 
+TEST(diagnostic_text, shows_what_a_terminal_would_obey_and_marks_the_place_beside_it) {
+  auto const line = [](std::string const&) { return "\tint \x1b[2J = a\x07;"; };
+  diagnostic const what{severity::error, {"p\n.mcu", 1, 13, 0, 2}, "no \x1b\nerror: forged", {}};
+  EXPECT_EQ(text_of(what, line),
+            "p\\n.mcu:1:13: error: no \\x1b\n  error: forged\n    1 | \tint \\x1b[2J = a\\x07;\n"
+            "      | \t              ^~~~~\n");
+}
+
 TEST(diagnostic_text, shows_no_line_that_is_not_there) {
   EXPECT_EQ(text_of({severity::remark, {"p.mcu", 7, 1, 0, 0}, "gone", {}}, two_lines),
             "p.mcu:7:1: remark: gone\n");
