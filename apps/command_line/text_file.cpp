@@ -37,7 +37,9 @@ bool parsed(std::string_view word, Number& value) {
   return problem == std::errc() && rest == end;
 }
 
-std::string quoted(std::string_view word) { return fmt::format("\"{}\"", word.substr(0, 40)); }
+std::string quoted(std::string_view word) {
+  return fmt::format("\"{}\"", escape_beyond_ascii(word.substr(0, 40)));
+}
 
 constexpr auto unreadable = "the file cannot be read.";
 
@@ -88,7 +90,7 @@ std::optional<std::string_view> text_lines::next() {
     return std::nullopt;
   }
   ++number_;
-  return line_;
+  return number_ == 1 ? without_byte_order_mark(line_) : line_;
 }
 
 double text_lines::finite(std::string_view word, std::string_view what) const {

@@ -30,7 +30,8 @@ std::vector<std::string_view> words_of(std::string_view line);
 
 inline constexpr double max_number = 1e9;  ///< of text_lines::number(), and as a negative one
 
-/// A text file read line by line, with errors that name the line; never more of it than was asked for.
+/// A text file read line by line, with errors that name the line; never more of it than was asked for. A byte
+/// order mark at its front is skipped.
 class text_lines {
  public:
   /// Throws bad_file if the file cannot be opened. From now on a command refuses to write over it
@@ -44,6 +45,12 @@ class text_lines {
   template <class... Values>
   [[noreturn]] void fail(fmt::format_string<Values const&...> sentence, Values const&... values) const {
     throw bad_file(path_, number_, fmt::format(sentence, values...));
+  }
+
+  /// Logs a warning: a sentence, formatted with what else is given, with the file and the line.
+  template <class... Values>
+  void warn(fmt::format_string<Values const&...> sentence, Values const&... values) const {
+    write_log(log_level::warning, bad_file(path_, number_, fmt::format(sentence, values...)).what());
   }
 
   /// The word as a finite number / one within +-max_number / an integer; else fails naming what it should be.

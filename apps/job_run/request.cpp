@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "ballast/arguments.hpp"
 #include "ballast/device.hpp"
 #include "ballast/error.hpp"
 #include "ballast/mpi.hpp"
@@ -96,7 +97,7 @@ std::uint64_t bytes_in(std::string_view option, std::string_view text) {
   auto const [rest, problem] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
   bool const is_number = problem == std::errc() && rest == digits.data() + digits.size();
   if (!is_number || number > max_device_bytes >> shift || number << shift < min_device_bytes)
-    throw_bad_argument(option, text, legal);
+    throw_bad_argument(option, escape_beyond_ascii(text), legal);
   return number << shift;
 }
 

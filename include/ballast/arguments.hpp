@@ -16,15 +16,20 @@
 
 namespace ballast {
 
+/// As escape_control_characters(), and bytes beyond ASCII are written so too ("\\xef\\xbb\\xbf"): for quoting
+/// what should be a number, in which a no-break space or another sign than '-' cannot be seen.
+BALLAST_API std::string escape_beyond_ascii(std::string_view text);
+
 /// Parses `text` as a whole number from `min` to `max`, without a sign (except a minus for signed types) and
-/// without spaces around it; otherwise throws bad_argument (`argument`) with the text as it was written.
+/// without spaces around it; otherwise throws bad_argument (`argument`) with the text as it was written, but
+/// for escape_beyond_ascii().
 template <std::integral Number>
 Number parse_integer(std::string_view argument, std::string_view text, Number min, Number max) {
   Number value{};
   auto const end = text.data() + text.size();
   auto const [rest, problem] = std::from_chars(text.data(), end, value);
   if (problem == std::errc() && rest == end && value >= min && value <= max) return value;
-  throw_bad_argument(argument, text,
+  throw_bad_argument(argument, escape_beyond_ascii(text),
                      "a whole number from " + std::to_string(min) + " to " + std::to_string(max));
 }
 
@@ -54,6 +59,12 @@ BALLAST_API std::string escape_control_characters(std::string_view text);
 /// The same for a message of several lines: newlines stay, each but the last followed by two blanks, so that
 /// no line of a text that is quoted in it passes for another message.
 BALLAST_API std::string escape_message(std::string_view text);
+
+/// The text behind the byte order mark of UTF-8, which some editors put at the front of a file.
+constexpr std::string_view without_byte_order_mark(std::string_view text) {
+  constexpr std::string_view mark = "\xef\xbb\xbf";
+  return text.starts_with(mark) ? text.substr(mark.size()) : text;
+}
 
 /// The value of an environment variable; nothing if it is unset or empty. A renamed variable is also read
 /// under its old name. The first call logs a warning for each variable that seems misspelt.

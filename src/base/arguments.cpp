@@ -138,6 +138,15 @@ std::string escape_control_characters(std::string_view text) {
   return line;
 }
 
+std::string escape_beyond_ascii(std::string_view text) {
+  std::string line;
+  for (auto const& c : text) {
+    auto const code = static_cast<unsigned char>(c);
+    line += code > 127 ? as_hexadecimal("\\x", code, 2) : escape_control_characters({&c, 1});
+  }
+  return line;
+}
+
 std::string escape_message(std::string_view text) {
   std::string all;
   for (std::size_t end = text.find('\n'); end != text.npos; end = text.find('\n')) {

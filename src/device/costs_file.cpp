@@ -83,7 +83,7 @@ device_costs defaults_of(costs_key const& key) {
 
 class costs_reader {
  public:
-  explicit costs_reader(std::string_view text) : left_(text) {}
+  explicit costs_reader(std::string_view text) : left_(without_byte_order_mark(text)) {}
 
   std::vector<kept_costs> read() {
     check_form();

@@ -110,7 +110,7 @@ gpu_code::piece gpu_code::read(std::string_view word) {
   auto const [end, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
   bool const is_number = failure == std::errc() && end == digits.data() + digits.size();
   if (!is_number || number < 10 || (exactly && of_family))
-    throw_bad_argument("BALLAST_GPU_CODE", word, "words such as 80, 90a, 100f, 100+");
+    throw_bad_argument("BALLAST_GPU_CODE", escape_beyond_ascii(word), "words such as 80, 90a, 100f, 100+");
   auto const runs_on = exactly ? coverage::one : is_ptx && !of_family ? coverage::later : coverage::family;
   return {{number / 10, number % 10}, runs_on};
 }

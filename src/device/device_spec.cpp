@@ -42,14 +42,15 @@ int read_count(std::string_view part, std::string_view text, int least, int most
   auto const number = read_number<int>(text);
   if (number && *number >= least && *number <= most) return *number;
   throw_bad_argument(
-      "devices", part,
+      "devices", escape_beyond_ascii(part),
       what + " of " + std::to_string(least) + " to " + std::to_string(most) + " in " + grammar);
 }
 
 double read_slowdown(std::string_view part, std::string_view text) {
   auto const number = read_number<double>(text);
   if (number && *number >= 1 && *number <= max_slowdown) return *number;
-  throw_bad_argument("devices", part, std::string("a SLOWDOWN of 1 to 1000 in ") + grammar);
+  throw_bad_argument("devices", escape_beyond_ascii(part),
+                     std::string("a SLOWDOWN of 1 to 1000 in ") + grammar);
 }
 
 device_spec parse_cuda(std::string_view part, std::optional<std::string_view> after_colon) {
@@ -82,14 +83,14 @@ std::string meant_by(std::string_view part, std::string_view kind) {
 
 device_spec parse_device(std::string_view part) {
   if (part.starts_with("host") && part.find('@') != part.npos)
-    throw_bad_argument("devices", part,
+    throw_bad_argument("devices", escape_beyond_ascii(part),
                        std::string("@SMS for GPUs only, and CORES for CPU cores, in ") + grammar);
   auto kind = part;
   auto const slowdown = cut(kind, '/');
   auto const after_colon = cut(kind, ':');
   if (kind == "cuda" && !slowdown) return parse_cuda(part, after_colon);
   if (kind == "host") return parse_host(part, after_colon, slowdown);
-  throw_bad_argument("devices", part, grammar + meant_by(part, kind));
+  throw_bad_argument("devices", escape_beyond_ascii(part), grammar + meant_by(part, kind));
 }
 
 [[noreturn]] void throw_empty_entry(std::string_view list, std::size_t which) {

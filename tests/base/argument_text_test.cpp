@@ -86,5 +86,29 @@ TEST(base_argument_text, indents_the_further_lines_of_a_message_so_that_none_pas
   EXPECT_EQ(escape_message(""), "");
 }
 
+TEST(base_argument_text, tells_what_cannot_be_seen_in_a_number_by_its_codes) {
+  EXPECT_EQ(escape_beyond_ascii("\xef\xbb\xbf"
+                                "64"),
+            "\\xef\\xbb\\xbf64");
+  EXPECT_EQ(escape_beyond_ascii("6\t4\x01"), "6\\t4\\x01");
+  EXPECT_THAT(
+      [] {
+        parse_integer("--steps",
+                      "\xe2\x88\x92"
+                      "3",
+                      -3, 7);
+      },
+      ThrowsMessage<bad_argument>(
+          StrEq("--steps is \\xe2\\x88\\x923; legal is a whole number from -3 to 7")));
+}
+
+TEST(base_argument_text, begins_behind_a_byte_order_mark) {
+  EXPECT_EQ(without_byte_order_mark("\xef\xbb\xbf"
+                                    "64"),
+            "64");
+  for (std::string_view const text : {"", "64", "\xef\xbb", "64\xef\xbb\xbf"})
+    EXPECT_EQ(without_byte_order_mark(text), text);
+}
+
 }  // namespace
 }  // namespace ballast

@@ -55,6 +55,11 @@ TEST(kept_costs, read_as_they_were_written) {
   EXPECT_THAT(parse_costs(text_of({})), IsEmpty());
 }
 
+TEST(kept_costs, are_read_behind_a_byte_order_mark) {
+  std::string const text = "ballast-costs 1\nend\n";
+  EXPECT_EQ(parse_costs("\xef\xbb\xbf" + text).size(), parse_costs(text).size());
+}
+
 TEST(kept_costs, are_defaults_where_the_text_has_none) {
   auto const all = parse_costs(shortest);
   ASSERT_EQ(all.size(), 1u);
