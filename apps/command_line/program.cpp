@@ -14,6 +14,7 @@
 #include <new>
 #include <optional>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "ballast/arguments.hpp"
@@ -79,11 +80,15 @@ std::string as_typed(CLI::App const& app, bad_argument const& problem) {
   return problem.what();
 }
 
-/// What was printed may not have arrived: a full disk shows only here.
+/// What was printed may not have arrived: a full disk shows only here. Why, errno says unless it was earlier.
 int code_after_output(program const& what) {
+  errno = 0;
   std::cout.flush();
   bool const written = std::cout.good() && std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
-  if (!written) return print_error(what, failed, "cannot write to standard output");
+  if (!written) {
+    auto const cause = errno == 0 ? "" : ": " + std::generic_category().message(errno);
+    return print_error(what, failed, "cannot write to standard output" + cause);
+  }
   return was_interrupted() ? stopped : succeeded;
 }
 
@@ -110,6 +115,8 @@ int parse_and_run(program const& what, CLI::App& app, int argc, char** argv) {
     return code_after_output(what);
   } catch (CLI::ExtrasError const&) {
     return print_error(what, wrong_usage, told_unexpected(app));
+  } catch (CLI::ConversionError const& problem) {
+    return print_error(what, wrong_usage, escape_beyond_ascii(problem.what()));
   } catch (CLI::ParseError const& problem) {
     if (problem.get_exit_code() != 0)
       return print_error(what, wrong_usage, escape_control_characters(problem.what()));
@@ -138,6 +145,7 @@ void install_interrupt_handler(stop_function stop) {
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
+  signal(SIGXFSZ, SIG_IGN);  // who writes is told of the limit (EFBIG), says so, and leaves no part
 }
 
 exits_on_interrupt::exits_on_interrupt() noexcept { at_once.store(true); }

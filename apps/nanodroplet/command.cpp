@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <iterator>
 #include <limits>
 #include <memory>
 #include <string>
@@ -22,6 +23,7 @@
 #include "ballast/error.hpp"
 #include "ballast/policy/merge.hpp"
 #include "ballast/policy/order.hpp"
+#include "ballast/replace_file.hpp"
 #include "command_line/options.hpp"
 #include "droplet.hpp"
 #include "report.hpp"
@@ -38,28 +40,27 @@ class xyz_file {
   /// Throws bad_argument ("xyz") if the file is there already or cannot be made.
   explicit xyz_file(std::string path) : path_(std::move(path)) {
     bool const already_exists = std::filesystem::exists(path_);
-    if (!already_exists) out_.open(path_, std::ios::binary);
-    if (already_exists || !out_)
+    if (already_exists || !std::ofstream(path_))
       throw_bad_argument("xyz", path_, "a file that is not there, in a folder that is");
   }
 
-  /// `trajectory` counts from 1, the time is in fs. Throws ballast::error if the frame cannot be written.
+  /// `trajectory` counts from 1, the time is in fs. If the frame cannot be written, the file is left as it
+  /// was; throws as append_to_file().
   void add(droplet const& state, std::uint64_t trajectory, double time, double potential) {
-    out_ << state.atoms() << "\nProperties=species:S:1:pos:R:3 trajectory=" << trajectory
-         << " time=" << seventeen_digits(time) << " potential=" << seventeen_digits(potential) << '\n';
+    frame_ = fmt::format("{}\nProperties=species:S:1:pos:R:3 trajectory={} time={} potential={}\n",
+                         state.atoms(), trajectory, seventeen_digits(time), seventeen_digits(potential));
     for (std::size_t i = 0; i < state.water.size(); ++i) add_atom(i % 3 == 0 ? 'O' : 'H', state.water[i]);
     for (auto const& bead : state.beads) add_atom('C', bead);
-    if (!out_.flush()) throw error("a frame cannot be written to " + path_);
+    append_to_file(path_, frame_);
   }
 
  private:
   void add_atom(char symbol, vec3 at) {
-    out_ << symbol << ' ' << seventeen_digits(at.x) << ' ' << seventeen_digits(at.y) << ' '
-         << seventeen_digits(at.z) << '\n';
+    fmt::format_to(std::back_inserter(frame_), "{} {} {} {}\n", symbol, seventeen_digits(at.x),
+                   seventeen_digits(at.y), seventeen_digits(at.z));
   }
 
-  std::string path_;
-  std::ofstream out_;
+  std::string path_, frame_;
 };
 
 /// Smaller ones come to nothing where they are divided by, or multiplied.

@@ -260,6 +260,12 @@ temporary_file make_temporary(fs::path const& target, fs::path const& shown) {
   return temporary_file(target, replaces ? &there : nullptr);
 }
 
+std::optional<off_t> size_of_regular(open_file const& file) {
+  struct stat there;
+  if (file.cause() || ::fstat(file.descriptor(), &there) != 0 || !S_ISREG(there.st_mode)) return std::nullopt;
+  return there.st_size;
+}
+
 }  // namespace
 
 read_files_guard::read_files_guard() {
@@ -305,6 +311,19 @@ void replace_file(fs::path const& path, writer const& write) {
 
 void replace_file(fs::path const& path, std::string_view contents) {
   replace_file(path, [contents](std::ostream& out) { out << contents; });
+}
+
+void append_to_file(fs::path const& path, std::string_view text) {
+  open_file file(::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666));
+  auto const before = size_of_regular(file);
+  try {
+    write_into(file, path, [text](std::ostream& out) { out << text; });
+    file.close();
+    throw_if(file.cause(), path);
+  } catch (...) {
+    [[maybe_unused]] int const ignored = before ? ::truncate(path.c_str(), *before) : 0;
+    throw;
+  }
 }
 
 void check_replaceable(fs::path const& path) {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "ballast/error.hpp"
+#include "file_size_limit.hpp"
 #include "scratch_folder.hpp"
 #include "watched_fsync.hpp"
 
@@ -170,6 +171,27 @@ TEST_F(base_replace_file, says_that_the_disk_is_full) {
   } catch (ballast::error const& problem) {
     EXPECT_STREQ(problem.what(), "cannot write /dev/full: No space left on device");
   }
+}
+
+TEST_F(base_replace_file, has_a_counterpart_that_adds_to_what_is_there) {
+  ballast::append_to_file(folder_ / "a", "one\n");
+  ballast::append_to_file(folder_ / "a", "two\n");
+  EXPECT_EQ(content_of(folder_ / "a"), "one\ntwo\n");
+  EXPECT_EQ(entries(), 1u);
+  ballast::append_to_file("/dev/null", "gone");
+  EXPECT_TRUE(fs::is_character_file("/dev/null"));
+}
+
+TEST_F(base_replace_file, has_a_counterpart_that_cuts_off_again_what_has_no_room) {
+  std::string const more(1 << 20, 'x');
+  replace_file(folder_ / "a", "old");
+  ballast::test::file_size_limit const limit(more.size() / 2);
+  EXPECT_THAT([&] { ballast::append_to_file(folder_ / "a", more); },
+              testing::ThrowsMessage<ballast::error>("cannot write " + (folder_ / "a").string() +
+                                                     ": File too large"));
+  EXPECT_EQ(content_of(folder_ / "a"), "old");
+  EXPECT_THROW(ballast::append_to_file(folder_ / "missing/a", more), ballast::error);
+  EXPECT_THROW(ballast::append_to_file(folder_, more), ballast::error);
 }
 
 }  // namespace
