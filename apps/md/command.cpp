@@ -69,13 +69,15 @@ std::string atoms_of(run_request const& asked) {
   return fmt::format("{} atoms ({})", count, byte_size(count * bytes_of_an_atom));
 }
 
-atoms read_system(run_request const& asked) {
-  if (asked.system == "gaussian") return gaussian_system(asked.count.value_or(asked.usual_count));
+frame read_system(run_request const& asked) {
+  if (asked.system == "gaussian")
+    return {gaussian_system(asked.count.value_or(asked.usual_count)), {}, {}, {}};
   if (asked.count)
     throw_bad_argument("--atoms", *asked.count,
                        "nothing beside --system " + asked.system + ", which has atoms of its own");
-  if (ends_with_one_of(asked.system, {".data", ".lmp", ".lammps"})) return read_lammps_data(asked.system);
-  if (ends_with_one_of(asked.system, {".xyz", ".extxyz"})) return read_xyz(asked.system);
+  if (ends_with_one_of(asked.system, {".data", ".lmp", ".lammps"}))
+    return {read_lammps_data(asked.system), {}, {}, {}};
+  if (ends_with_one_of(asked.system, {".xyz", ".extxyz"})) return read_first_frame(asked.system);
   throw_bad_argument("--system", asked.system,
                      "gaussian, a LAMMPS data file (.data, .lmp, .lammps) or an XYZ file (.xyz, .extxyz)");
 }
@@ -199,10 +201,20 @@ void check_trajectory(std::string const& path, std::size_t count) {
   throw_bad_argument("--trajectory", fmt::format("{}, whose first frame has {} atoms", path, there), legal);
 }
 
+void warn_of_other_edges(run_request const& asked, std::optional<boundary> told) {
+  bool const is_periodic = asked.boundary == "periodic";
+  if (!told || (*told == boundary::periodic) == is_periodic) return;
+  write_log(log_level::warning,
+            fmt::format("{}: pbc says {}, but --boundary is {}", asked.system,
+                        is_periodic ? "F F F, which is open" : "T T T, which is periodic", asked.boundary));
+}
+
 void begin_anew(comparison_plan& plan, run_request const& asked) {
-  plan.from.state = read_system(asked);
+  auto system = read_system(asked);
+  plan.from.state = std::move(system.state);
   check_atoms(plan.from.state);
   plan.what = physics_for(asked, plan.from.state);
+  warn_of_other_edges(asked, system.edges);
   if (asked.temperature) draw_velocities(plan.from.state, *asked.temperature, asked.plan.seed);
 }
 

@@ -6,21 +6,23 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <fstream>
 #include <limits>
+#include <ostream>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "atoms.hpp"
+#include "ballast/replace_file.hpp"
 #include "command_line/text_file.hpp"
 
 namespace ballast::md {
 namespace {
 
-using command_line::bad_file;
 using command_line::text_lines;
 using command_line::words_of;
 
@@ -29,11 +31,27 @@ std::string_view first_word_of(std::string_view text) {
   return words.empty() ? std::string_view() : words.front();
 }
 
+/// The word behind "units =", or "units" and one of LAMMPS's; empty if there is none.
+std::string_view units_in(std::string_view title) {
+  constexpr std::string_view styles[] = {"lj", "real", "metal", "si", "cgs", "electron", "micro", "nano"};
+  constexpr std::string_view key = "units";
+  auto const at = title.find(key);
+  if (at == title.npos) return {};
+  auto const rest = title.substr(at + key.size());
+  auto const begin = rest.find_first_not_of(" \t=:");
+  if (begin == rest.npos) return {};
+  auto const word = rest.substr(begin, rest.find_first_of(" \t\r,;", begin) - begin);
+  bool const is_assigned = rest.substr(0, begin).find_first_of("=:") != rest.npos;
+  return is_assigned || std::ranges::find(styles, word) != std::end(styles) ? word : std::string_view();
+}
+
 /// The lines of a LAMMPS data file that hold something, as words, without the title.
 class lammps_lines {
  public:
-  /// Throws bad_file if the file cannot be opened.
-  explicit lammps_lines(std::string const& path) : lines_(path) { lines_.next(); }
+  /// Throws bad_file if the file cannot be opened, or its title names other units than real.
+  explicit lammps_lines(std::string const& path) : lines_(path) {
+    if (auto const title = lines_.next()) check_units(*title);
+  }
 
   /// Goes to the next line that is not empty or all comment; false at the end of the file.
   bool next() {
@@ -59,10 +77,21 @@ class lammps_lines {
   [[noreturn]] void fail(fmt::format_string<Values const&...> sentence, Values const&... values) const {
     lines_.fail(sentence, values...);
   }
+  template <class... Values>
+  void warn(fmt::format_string<Values const&...> sentence, Values const&... values) const {
+    lines_.warn(sentence, values...);
+  }
   double number(std::size_t i, std::string_view what) const { return lines_.number(words_[i], what); }
   std::int64_t integer(std::size_t i, std::string_view what) const { return lines_.integer(words_[i], what); }
 
  private:
+  /// LAMMPS writes "units = metal" there; other titles are free.
+  void check_units(std::string_view title) const {
+    auto const units = units_in(title);
+    if (!units.empty() && units != "real")
+      lines_.fail("the title says units = {}, but only files in units real are read.", units);
+  }
+
   text_lines lines_;
   std::vector<std::string_view> words_;
   std::string_view hint_;
@@ -106,12 +135,14 @@ class header_reader {
   }
 
   void read_atom_count() {
+    if (header_.atoms != 0) lines_->fail("the header says the number of atoms twice.");
     header_.atoms = lines_->integer(0, "the number of atoms");
     if (header_.atoms >= 1 && header_.atoms <= std::numeric_limits<std::int32_t>::max()) return;
     lines_->fail("the number of atoms should be 1 to 2147483647.");
   }
 
   void read_type_count() {
+    if (header_.types != 0) lines_->fail("the header says the number of atom types twice.");
     header_.types = lines_->integer(0, "the number of atom types");
     if (header_.types >= 1 && header_.types <= 65535) return;
     lines_->fail("the number of atom types should be 1 to 65535.");
@@ -133,6 +164,7 @@ class header_reader {
   }
 
   void set_side(std::size_t axis) {
+    if (side_given_[axis]) lines_->fail("the header says this side of the box twice.");
     double const low = lines_->number(0, "the box's lower side");
     double const high = lines_->number(1, "the box's upper side");
     if (!(low < high)) lines_->fail("the box's lower side should be below its upper side.");
@@ -170,7 +202,10 @@ class section_reader {
   atoms read() {
     do {
       check_no_surplus_line();
-      read_section(section_ = lines_->joined());
+      section_ = lines_->joined();
+      if (!sections_.insert(section_).second) lines_->fail("the section {} is there twice.", section_);
+      ids_.clear();
+      read_section(section_);
     } while (lines_->next());
     finish();
     return std::move(all_);
@@ -196,15 +231,23 @@ class section_reader {
     lines_->fail("the file ends after {} of {} lines of {}.", i, of, section_);
   }
 
-  void need_columns(std::size_t least) {
-    if (columns() >= least) return;
-    lines_->fail("a line of {} should have at least {} columns but has {}.", section_, least, columns());
+  void need_columns(std::size_t count) {
+    if (columns() == count) return;
+    lines_->fail("a line of {} should have {} columns but has {}.", section_, count, columns());
+  }
+
+  /// The number that a line begins with, which no other line of the section has: of an atom or a type.
+  std::int64_t own_id(std::string_view what) {
+    auto const id = lines_->integer(0, what);
+    if (ids_.insert(id).second) return id;
+    lines_->fail("the {} {} is there twice in {}.", what.substr(what.find(' ') + 1), id, section_);
   }
 
   std::size_t columns() const { return lines_->words().size(); }
 
-  std::size_t type_in(std::size_t column) {
-    auto const type = lines_->integer(column, "the atom type");
+  std::size_t type_in(std::size_t column) { return checked_type(lines_->integer(column, "the atom type")); }
+
+  std::size_t checked_type(std::int64_t type) {
     if (type >= 1 && type <= types_) return static_cast<std::size_t>(type - 1);
     lines_->fail("the atom type should be 1 to {}.", types_);
   }
@@ -215,20 +258,32 @@ class section_reader {
       need_columns(2);
       double const mass = lines_->number(1, "the mass");
       if (mass <= 0) lines_->fail("the mass should be positive.");
-      mass_[type_in(0)] = mass;
+      mass_[checked_type(own_id("the atom type"))] = mass;
     }
   }
 
+  void check_pair_style(std::string const& hint) {
+    if (hint.empty() || hint.starts_with("lj/cut")) return;
+    lines_->fail("the pair style {} is not lj/cut.", hint);
+  }
+
+  void warn_of_cutoff() {
+    told_cutoff_ = true;
+    lines_->warn("the cutoff {} of Pair Coeffs is not used; --cutoff says it.", lines_->word(3));
+  }
+
   void read_parameters() {
+    check_pair_style(std::string(lines_->hint()));
     for (std::int64_t i = 0; i < types_; ++i) {
       need_line(i, types_);
-      need_columns(3);
-      type_in(0);
+      if (columns() != 4) need_columns(3);
+      checked_type(own_id("the atom type"));
       lennard_jones const lj{lines_->number(1, "epsilon"), lines_->number(2, "sigma")};
       if (lj.epsilon < 0 || lj.sigma <= 0) lines_->fail("epsilon should not be negative and sigma positive.");
       if (all_.parameters && *all_.parameters != lj)
         lines_->fail("all types must share one epsilon and sigma, but these differ from the line before.");
       all_.parameters = lj;
+      if (columns() == 4 && !told_cutoff_) warn_of_cutoff();
     }
   }
 
@@ -245,7 +300,6 @@ class section_reader {
   }
 
   void read_atoms(std::string const& hint) {
-    if (all_.size() > 0) lines_->fail("the section Atoms is there twice.");
     for (std::int64_t i = 0; i < atoms_; ++i) {
       need_line(i, atoms_);
       read_atom(columns_before_type(hint));
@@ -256,8 +310,8 @@ class section_reader {
     std::size_t const least = before + 5;
     if (columns() != least && columns() != least + 3)
       lines_->fail("a line of Atoms should have {} or {} columns but has {}.", least, least + 3, columns());
-    auto const id = lines_->integer(0, "the atom's id");
-    if (!index_.emplace(id, all_.size()).second) lines_->fail("the atom id {} is there twice.", id);
+    auto const id = own_id("the atom id");
+    index_.emplace(id, all_.size());
     vec3 const position{lines_->number(before + 2, "x"), lines_->number(before + 3, "y"),
                         lines_->number(before + 4, "z")};
     add_atom(all_, id, static_cast<std::uint16_t>(type_in(before)), position, {},
@@ -269,7 +323,7 @@ class section_reader {
     for (std::int64_t i = 0; i < atoms_; ++i) {
       need_line(i, atoms_);
       need_columns(4);
-      auto const found = index_.find(lines_->integer(0, "the atom's id"));
+      auto const found = index_.find(own_id("the atom id"));
       if (found == index_.end()) lines_->fail("there is no atom with the id {}.", lines_->word(0));
       all_.velocity[found->second] = {lines_->number(1, "vx"), lines_->number(2, "vy"),
                                       lines_->number(3, "vz")};
@@ -297,6 +351,9 @@ class section_reader {
   atoms all_;
   std::vector<double> mass_;
   std::unordered_map<std::int64_t, std::size_t> index_;
+  std::set<std::string> sections_;        ///< that were read
+  std::unordered_set<std::int64_t> ids_;  ///< of the lines so far of the section
+  bool told_cutoff_ = false;
 };
 
 std::vector<double> masses_by_type(atoms const& all) {
@@ -305,7 +362,7 @@ std::vector<double> masses_by_type(atoms const& all) {
   return mass;
 }
 
-void write_head(std::ofstream& out, atoms const& all, std::vector<double> const& mass) {
+void write_head(std::ostream& out, atoms const& all, std::vector<double> const& mass) {
   out << "written by ballast\n\n" << all.size() << " atoms\n" << mass.size() << " atom types\n\n";
   out << all.box.low.x << ' ' << all.box.high.x << " xlo xhi\n";
   out << all.box.low.y << ' ' << all.box.high.y << " ylo yhi\n";
@@ -317,8 +374,19 @@ void write_head(std::ofstream& out, atoms const& all, std::vector<double> const&
     out << t + 1 << ' ' << all.parameters->epsilon << ' ' << all.parameters->sigma << '\n';
 }
 
-void write_triple(std::ofstream& out, vec3 const& v) {
-  out << ' ' << v.x << ' ' << v.y << ' ' << v.z << '\n';
+void write_triple(std::ostream& out, vec3 const& v) { out << ' ' << v.x << ' ' << v.y << ' ' << v.z << '\n'; }
+
+void write_body(std::ostream& out, atoms const& all) {
+  out << "\nAtoms # charge\n\n";
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    out << all.id[i] << ' ' << all.type[i] + 1 << ' ' << all.charge[i];
+    write_triple(out, all.position[i]);
+  }
+  out << "\nVelocities\n\n";
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    out << all.id[i];
+    write_triple(out, all.velocity[i]);
+  }
 }
 
 }  // namespace
@@ -330,21 +398,11 @@ atoms read_lammps_data(std::string const& path) {
 }
 
 void write_lammps_data(std::string const& path, atoms const& all) {
-  std::ofstream out(path);
-  out.precision(17);
-  write_head(out, all, masses_by_type(all));
-  out << "\nAtoms # charge\n\n";
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    out << all.id[i] << ' ' << all.type[i] + 1 << ' ' << all.charge[i];
-    write_triple(out, all.position[i]);
-  }
-  out << "\nVelocities\n\n";
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    out << all.id[i];
-    write_triple(out, all.velocity[i]);
-  }
-  out.flush();
-  if (!out) throw bad_file(path, 0, "the file cannot be written.");
+  replace_file(path, [&](std::ostream& out) {
+    out.precision(17);
+    write_head(out, all, masses_by_type(all));
+    write_body(out, all);
+  });
 }
 
 }  // namespace ballast::md

@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trajectory.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
-#include <fstream>
 #include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "atoms.hpp"
+#include "ballast/replace_file.hpp"
 #include "command_line/text_file.hpp"
 
 namespace ballast::md {
 namespace {
 
-using command_line::bad_file;
 using command_line::text_lines;
 using command_line::words_of;
 
@@ -27,8 +29,15 @@ static_assert(command_line::max_number == max_coordinate, "what is written can b
 
 /// Which column of an atom's line each quantity begins at; absent quantities are -1.
 struct atom_columns {
-  int species = -1, position = -1, velocity = -1, charge = -1, mass = -1, id = -1, count = 0;
+  int species = -1, position = -1, velocity = -1, momentum = -1, charge = -1, mass = -1, id = -1, count = 0;
 };
+
+/// ASE's unit of velocity in A/fs. Its momenta are in sqrt(amu eV), so over masses in amu they are velocities
+/// in sqrt(eV / amu), which is sqrt(1.602176634e-19 J / 1.66053906660e-27 kg) = 9822.69475 m/s; and 1 m/s is
+/// 1e-5 A/fs.
+constexpr double ase_velocity = 0.09822694750253;
+constexpr double ase_error = ase_velocity * ase_velocity / (1.602176634e-19 / 1.66053906660e-27 * 1e-10) - 1;
+static_assert(-1e-12 < ase_error && ase_error < 1e-12);
 
 std::string_view unquoted(std::string_view word) {
   if (word.size() >= 2 && word.front() == '"' && word.back() == '"') return word.substr(1, word.size() - 2);
@@ -60,9 +69,20 @@ std::int64_t read_count(text_lines const& lines, std::string_view line, std::int
   lines.fail("the number of atoms should be 1 to 2147483647.");
 }
 
+/// "T T T" or "F F F"; nothing for what a run cannot do.
+std::optional<boundary> edges_in(std::string_view pbc) {
+  auto const words = words_of(pbc);
+  auto const are_all = [&](std::string_view word) {
+    return words.size() == 3 && std::ranges::count(words, word) == 3;
+  };
+  if (are_all("T")) return boundary::periodic;
+  return are_all("F") ? std::optional(boundary::open) : std::nullopt;
+}
+
 class frame_reader {
  public:
-  explicit frame_reader(text_lines& lines) : lines_(&lines) {}
+  /// If it `warns`, of columns and keys that are not used.
+  frame_reader(text_lines& lines, bool warns) : lines_(&lines), warns_(warns) {}
 
   frame read(std::int64_t count) {
     read_comment();
@@ -81,6 +101,7 @@ class frame_reader {
       auto const equals = word.find('=');
       if (equals != word.npos) read_key(word.substr(0, equals), unquoted(word.substr(equals + 1)));
     }
+    warn_of_unused();
     auto& all = frame_.state;
     all.box_is_given = side_.has_value();
     if (side_) all.box = {origin_, {origin_.x + side_->x, origin_.y + side_->y, origin_.z + side_->z}};
@@ -88,13 +109,31 @@ class frame_reader {
   }
 
   void read_key(std::string_view key, std::string_view value) {
-    if (key == "Lattice") return read_lattice(value);
-    if (key == "Origin") return read_origin(value);
-    if (key == "Properties") return read_properties(value);
-    if (key == "step") frame_.step = lines_->integer(value, "step");
-    if (key == "time") frame_.time = lines_->finite(value, "time");
-    if (key == "epsilon") epsilon_ = lines_->number(value, "epsilon");
-    if (key == "sigma") sigma_ = lines_->number(value, "sigma");
+    if (!is_used(key, value)) return unused_keys_.push_back(key);
+    if (std::ranges::find(keys_, key) != keys_.end()) lines_->fail("the key {} is there twice.", key);
+    keys_.push_back(key);
+  }
+
+  bool is_used(std::string_view key, std::string_view value) {
+    if (key == "Lattice") return read_lattice(value), true;
+    if (key == "Origin") return read_origin(value), true;
+    if (key == "Properties") return read_properties(value), true;
+    if (key == "step") return frame_.step = lines_->integer(value, "step"), true;
+    if (key == "time") return frame_.time = lines_->finite(value, "time"), true;
+    if (key == "epsilon") return epsilon_ = lines_->number(value, "epsilon"), true;
+    if (key == "sigma") return sigma_ = lines_->number(value, "sigma"), true;
+    if (key != "pbc") return false;
+    frame_.edges = edges_in(value);
+    return frame_.edges.has_value();
+  }
+
+  void warn_of_unused() const {
+    if (!unused_columns_.empty()) warn_of("columns", unused_columns_);
+    if (!unused_keys_.empty()) warn_of("keys", unused_keys_);
+  }
+
+  void warn_of(std::string_view what, std::vector<std::string_view> const& names) const {
+    if (warns_) lines_->warn("these {} are not used: {}.", what, fmt::format("{}", fmt::join(names, ", ")));
   }
 
   void read_lattice(std::string_view value) {
@@ -126,6 +165,8 @@ class frame_reader {
       record_property(parts[i], parts[i + 1], static_cast<int>(width));
     }
     if (columns_.position < 0) lines_->fail("Properties should contain pos:R:3.");
+    if (columns_.velocity >= 0 && columns_.momentum >= 0)
+      lines_->fail("Properties should not contain both velo and momenta.");
   }
 
   void record_property(std::string_view name, std::string_view type, int width) {
@@ -137,15 +178,20 @@ class frame_reader {
     static constexpr known all[] = {{"species", "S", 1, &atom_columns::species},
                                     {"pos", "R", 3, &atom_columns::position},
                                     {"velo", "R", 3, &atom_columns::velocity},
+                                    {"momenta", "R", 3, &atom_columns::momentum},
                                     {"charge", "R", 1, &atom_columns::charge},
+                                    {"initial_charges", "R", 1, &atom_columns::charge},
                                     {"mass", "R", 1, &atom_columns::mass},
                                     {"masses", "R", 1, &atom_columns::mass},
                                     {"id", "I", 1, &atom_columns::id}};
-    for (auto const& property : all) {
-      if (property.name != name) continue;
-      if (property.type != type || property.width != width)
-        lines_->fail("the property {0} should be {0}:{1}:{2}.", name, property.type, property.width);
-      columns_.*property.begin = columns_.count;
+    auto const property = std::ranges::find(all, name, &known::name);
+    if (property == std::end(all)) {
+      unused_columns_.push_back(name);
+    } else {
+      if (property->type != type || property->width != width)
+        lines_->fail("the property {0} should be {0}:{1}:{2}.", name, property->type, property->width);
+      if (columns_.*property->begin >= 0) lines_->fail("the property {} is there twice.", name);
+      columns_.*property->begin = columns_.count;
     }
     columns_.count += width;
   }
@@ -160,13 +206,33 @@ class frame_reader {
     auto const line = lines_->next();
     if (!line) lines_->fail("the file ends after {} of {} atoms.", i, count);
     words_ = words_of(*line);
-    if (words_.size() < static_cast<std::size_t>(columns_.count))
-      lines_->fail("an atom's line should have {} columns but has {}.", columns_.count, words_.size());
+    check_columns();
     auto const type = read_type();
-    auto const id = columns_.id < 0 ? i + 1 : lines_->integer(word(columns_.id), "the atom's id");
-    add_atom(frame_.state, id, type, triple(columns_.position, "the position"),
-             triple(columns_.velocity, "the velocity"), scalar(columns_.charge, "the charge", 0.0),
-             read_mass(type));
+    auto const id = columns_.id < 0 ? i + 1 : read_id();
+    auto const mass = read_mass(type);
+    add_atom(frame_.state, id, type, triple(columns_.position, "the position"), read_velocity(mass),
+             scalar(columns_.charge, "the charge", 0.0), mass);
+  }
+
+  void check_columns() {
+    auto const count = static_cast<std::size_t>(columns_.count);
+    if (words_.size() < count)
+      lines_->fail("an atom's line should have {} columns but has {}.", count, words_.size());
+    if (words_.size() == count || !std::exchange(warns_, false)) return;
+    lines_->warn("what follows the first {} columns is not used; Properties would say what it is.", count);
+  }
+
+  std::int64_t read_id() {
+    auto const id = lines_->integer(word(columns_.id), "the atom's id");
+    if (ids_.insert(id).second) return id;
+    lines_->fail("the atom id {} is there twice.", id);
+  }
+
+  vec3 read_velocity(double mass) {
+    if (columns_.momentum < 0) return triple(columns_.velocity, "the velocity");
+    auto const [x, y, z] = triple(columns_.momentum, "the momentum");
+    double const factor = ase_velocity / mass;
+    return {factor * x, factor * y, factor * z};
   }
 
   std::string_view word(int column) const { return words_[static_cast<std::size_t>(column)]; }
@@ -202,8 +268,12 @@ class frame_reader {
   }
 
   text_lines* lines_;
+  bool warns_;
   frame frame_;
-  atom_columns columns_{0, 1, -1, -1, -1, -1, 4};  ///< of plain XYZ, unless the comment has Properties
+  /// Of plain XYZ, unless the comment has Properties.
+  atom_columns columns_{.species = 0, .position = 1, .count = 4};
+  std::vector<std::string_view> keys_, unused_keys_, unused_columns_;  ///< of the comment, while it is read
+  std::unordered_set<std::int64_t> ids_;                               ///< of the atoms so far
   std::optional<double> epsilon_, sigma_;
   std::optional<vec3> side_;
   vec3 origin_;
@@ -217,6 +287,7 @@ class frame_sequence {
 
   /// Reads the number of atoms that the next frame begins with; false at the end of the file.
   bool read_atom_count_line() {
+    is_first_ = count_ == 0;
     while (auto const line = lines_.next()) {
       if (words_of(*line).empty()) continue;
       count_ = read_count(lines_, *line, count_);
@@ -226,11 +297,12 @@ class frame_sequence {
     return false;
   }
   /// The frame that was announced.
-  frame read() { return frame_reader(lines_).read(count_); }
+  frame read() { return frame_reader(lines_, is_first_).read(count_); }
 
  private:
   text_lines lines_;
   std::int64_t count_ = 0;
+  bool is_first_ = true;
 };
 
 /// Text with numbers of as few digits as give the same bits.
@@ -278,13 +350,15 @@ std::vector<frame> read_frames(std::string const& path) {
   return frames;
 }
 
-atoms read_xyz(std::string const& path) {
+frame read_first_frame(std::string const& path) {
   frame_sequence file(path);
   file.read_atom_count_line();
   auto first = file.read();
   file.read_atom_count_line();  // refuses atoms beyond those announced
-  return std::move(first.state);
+  return first;
 }
+
+atoms read_xyz(std::string const& path) { return read_first_frame(path).state; }
 
 void append_frame(std::string const& path, atoms const& state, std::int64_t step, double time,
                   boundary edges) {
@@ -293,10 +367,7 @@ void append_frame(std::string const& path, atoms const& state, std::int64_t step
   write_comment(text, state, step, time, edges);
   text << "\n";
   for (auto const i : order_of_ids(state)) write_atom(text, state, i);
-  std::ofstream out(path, std::ios::app | std::ios::binary);
-  out.write(text.text().data(), static_cast<std::streamsize>(text.text().size()));
-  out.flush();
-  if (!out) throw bad_file(path, 0, "the frame cannot be written.");
+  append_to_file(path, text.text());
 }
 
 }  // namespace ballast::md

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "captured_log.hpp"
 #include "command_line/text_file.hpp"
 #include "complaint.hpp"
 #include "folder_test.hpp"
@@ -65,6 +66,23 @@ TEST_F(md_lammps_file, accepts_windows_line_ends) {
   EXPECT_EQ(read_lammps_data(folder.file("a.data", text)).size(), 2u);
 }
 
+TEST_F(md_lammps_file, accepts_a_title_of_units_real_or_of_none_and_a_byte_order_mark) {
+  for (std::string const title : {"LAMMPS data file via write_data, timestep = 0, units = real", "units real",
+                                  "the units of work", "\xef\xbb\xbf# in other units", "units"})
+    EXPECT_EQ(read_lammps_data(folder.file("a.data", title + head.substr(head.find('\n')) + masses + placed))
+                  .size(),
+              2u)
+        << title;
+}
+
+TEST_F(md_lammps_file, warns_once_of_cutoffs_among_the_coefficients) {
+  test::captured_log const log;
+  read_lammps_data(
+      folder.file("a.data", head + masses + "\nPair Coeffs\n\n1 0.02 2.5 12\n2 0.02 2.5 10\n" + placed));
+  EXPECT_EQ(log.lines(),
+            folder.file("a.data") + ", line 18: the cutoff 12 of Pair Coeffs is not used; --cutoff says it.");
+}
+
 struct flaw {
   std::string name, text, complaint;
 };
@@ -106,6 +124,28 @@ INSTANTIATE_TEST_SUITE_P(
         flaw{"too_many_columns", replaced(whole, "7 2 -0.5 1 2 3", "7 2 -0.5 1 2 3 4"), "has 7"},
         flaw{"type_out_of_range", replaced(whole, "7 2 -0.5", "7 3 -0.5"), "atom type should be 1 to 2"},
         flaw{"the_same_id_twice", replaced(whole, "7 2 -0.5", "3 2 -0.5"), "id 3 is there twice"},
+        flaw{"the_same_mass_twice", replaced(whole, "2 39.95 # argon", "1 39.95"),
+             "line 14: the atom type 1 is there twice in Masses"},
+        flaw{"the_same_coefficients_twice", replaced(whole, "2 0.02 2.5", "1 0.02 2.5"),
+             "line 19: the atom type 1 is there twice in Pair Coeffs"},
+        flaw{"the_same_velocity_twice", replaced(whole, "7 -1 0 1e-3", "3 -1 0 1e-3"),
+             "the atom id 3 is there twice in Velocities"},
+        flaw{"masses_twice", whole + masses, "the section Masses is there twice"},
+        flaw{"a_count_twice", replaced(whole, "0 bonds", "2 atoms"),
+             "line 5: the header says the number of atoms twice"},
+        flaw{"a_side_twice", replaced(whole, "0 bonds", "0 12 zlo zhi"), "this side of the box twice"},
+        flaw{"a_mass_with_more", replaced(whole, "1 4.002602", "1 4.002602 2"),
+             "Masses should have 2 columns but has 3"},
+        flaw{"a_velocity_with_more", replaced(whole, "7 -1 0 1e-3", "7 -1 0 1e-3 1"),
+             "should have 4 columns but has 5"},
+        flaw{"coefficients_of_another_style", replaced(whole, "lj/cut/coul/cut", "buck"),
+             "pair style buck is not lj/cut"},
+        flaw{
+            "units_metal",
+            replaced(whole, "# a title line", "LAMMPS data file via write_data, timestep = 0, units = metal"),
+            "line 1: the title says units = metal, but only files in units real are read"},
+        flaw{"units_lj_in_words", replaced(whole, "# a title line", "# in units lj"),
+             "line 1: the title says units = lj"},
         flaw{"a_velocity_of_nobody", replaced(whole, "7 -1 0 1e-3", "8 -1 0 1e-3"), "no atom with the id 8"},
         flaw{"no_atoms", replaced(whole, "2 atoms", "0 atoms"), "line 3: the number of atoms should be 1"},
         flaw{"negative_atoms", replaced(whole, "2 atoms", "-2 atoms"), "should be 1 to"},

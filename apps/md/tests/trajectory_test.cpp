@@ -4,8 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "command_line/text_file.hpp"
+#include "captured_log.hpp"
 #include "complaint.hpp"
+#include "file_size_limit.hpp"
 #include "folder_test.hpp"
 #include "md/atoms.hpp"
 #include "md/gaussian_system.hpp"
@@ -29,8 +30,8 @@ TEST_F(md_trajectory, reads_back_the_frames_that_were_appended_bit_for_bit) {
   append_frame(folder.file("t.xyz"), second, 10, 20.5, boundary::periodic);
   auto const frames = read_frames(folder.file("t.xyz"));
   ASSERT_EQ(frames.size(), 2u);
-  EXPECT_EQ(frames[0], (frame{first, 0, 0.0}));
-  EXPECT_EQ(frames[1], (frame{second, 10, 20.5}));
+  EXPECT_EQ(frames[0], (frame{first, 0, 0.0, boundary::open}));
+  EXPECT_EQ(frames[1], (frame{second, 10, 20.5, boundary::periodic}));
   EXPECT_EQ(read_xyz(folder.file("t.xyz")), first);
 }
 
@@ -58,7 +59,8 @@ TEST_F(md_trajectory, reads_plain_xyz_with_masses_of_the_elements_and_no_box) {
   EXPECT_EQ(all.box, (bounds{{0, 0, 0}, {4, 5, 6}}));
 }
 
-TEST_F(md_trajectory, reads_properties_in_any_order_and_skips_those_it_does_not_know) {
+TEST_F(md_trajectory, reads_properties_in_any_order_and_warns_of_those_it_does_not_know) {
+  test::captured_log const log;
   auto const all = read_xyz(folder.file("e.xyz",
                                         "1\npbc=\"T T T\" Lattice=\"10 0 0 0 11 0 0 0 12\" "
                                         "Properties=charge:R:1:forces:R:3:velo:R:3:species:S:1:pos:R:3:mass:"
@@ -71,6 +73,58 @@ TEST_F(md_trajectory, reads_properties_in_any_order_and_skips_those_it_does_not_
   EXPECT_EQ(all.type_name[0], "Unobtainium");
   EXPECT_EQ(all.box, (bounds{{0, 0, 0}, {10, 11, 12}}));
   EXPECT_EQ(all.parameters, (lennard_jones{0.5, 3}));
+  EXPECT_EQ(log.lines(), folder.file("e.xyz") + ", line 2: these columns are not used: forces." +
+                             folder.file("e.xyz") + ", line 2: these keys are not used: note.");
+}
+
+TEST_F(md_trajectory, warns_once_of_columns_that_no_property_names) {
+  test::captured_log const log;
+  auto const file =
+      folder.file("v.xyz", "2\n\nHe 0 0 0 0.1 0 0\nHe 3 0 0 0 0.2 0\n2\n\nHe 0 0 0 1\nHe 3 0 0\n");
+  EXPECT_EQ(read_frames(file).size(), 2u);
+  EXPECT_EQ(log.lines(), file +
+                             ", line 3: what follows the first 4 columns is not used; Properties would say "
+                             "what it is.");
+}
+
+TEST_F(md_trajectory, warns_of_nothing_in_what_it_wrote) {
+  test::captured_log const log;
+  auto all = s64();
+  all.parameters = lennard_jones{0.5, 3};
+  append_frame(folder.file("t.xyz"), all, 0, 0, boundary::periodic);
+  EXPECT_EQ(read_first_frame(folder.file("t.xyz")).edges, boundary::periodic);
+  EXPECT_EQ(log.lines(), "");
+}
+
+TEST_F(md_trajectory, takes_no_edges_from_a_pbc_that_a_run_cannot_have) {
+  test::captured_log const log;
+  EXPECT_FALSE(read_first_frame(folder.file("t.xyz", "1\npbc=\"T T F\"\nHe 0 0 0\n")).edges);
+  EXPECT_THAT(log.lines(), testing::HasSubstr("line 2: these keys are not used: pbc."));
+}
+
+// An atom of 1 amu whose momentum is 1 sqrt(amu eV) has a kinetic energy of 0.5 eV, and 1 eV is 23.060548
+// kcal/mol.
+TEST_F(md_trajectory, reads_momenta_and_initial_charges_as_ase_writes_them) {
+  test::captured_log const log;
+  auto const all = read_xyz(folder.file("ase.xyz",
+                                        "2\nProperties=species:S:1:pos:R:3:momenta:R:3:masses:R:1:"
+                                        "initial_charges:R:1 pbc=\"F F F\"\n"
+                                        "H 0 0 0 0 -1 0 1 0.5\nHe 3 0 0 0.1 0 8 4 -0.5\n"));
+  EXPECT_EQ(all.charge, (std::vector<double>{0.5, -0.5}));
+  EXPECT_NEAR(all.velocity[0].y, -0.0982269475, 1e-10);  // A/fs
+  EXPECT_NEAR(all.velocity[1].z, 2 * 0.0982269475, 1e-10);
+  EXPECT_NEAR(all.velocity[1].x, 0.1 / 4 * 0.0982269475, 1e-10);
+  atoms first = reordered(all, {0});
+  EXPECT_NEAR(kinetic_energy(first), 0.5 * 23.060548, 1e-5);
+  EXPECT_EQ(log.lines(), "");
+}
+
+TEST_F(md_trajectory, is_read_behind_a_byte_order_mark) {
+  EXPECT_EQ(read_xyz(folder.file("bom.xyz",
+                                 "\xef\xbb\xbf"
+                                 "1\n\nHe 0 0 0\n"))
+                .size(),
+            1u);
 }
 
 struct flaw {
@@ -111,6 +165,23 @@ INSTANTIATE_TEST_SUITE_P(
         flaw{"tilted", "1\nLattice=\"9 1 0 0 9 0 0 0 9\"\nHe 0 0 0\n", "orthogonal"},
         flaw{"flat", "1\nLattice=\"9 0 0 0 9 0 0 0 0\"\nHe 0 0 0\n", "positive length"},
         flaw{"short_lattice", "1\nLattice=\"9 9 9\"\nHe 0 0 0\n", "nine numbers"},
+        flaw{"a_no_break_space", "1\n\nHe 3\xc2\xa0 0 0\n",
+             "line 3: the position should be a number but is \"3\\xc2\\xa0\"."},
+        flaw{"another_minus",
+             "1\n\nHe \xe2\x88\x92"
+             "3 0 0\n",
+             "but is \"\\xe2\\x88\\x923\"."},
+        flaw{"the_same_id_twice", "2\nProperties=pos:R:3:mass:R:1:id:I:1\n0 0 0 1 7\n3 0 0 1 7\n",
+             "line 4: the atom id 7 is there twice"},
+        flaw{"a_key_twice", "1\nsigma=2 sigma=3\nHe 0 0 0\n", "line 2: the key sigma is there twice"},
+        flaw{"a_property_twice", "1\nProperties=pos:R:3:pos:R:3\n0 0 0 0 0 0\n",
+             "property pos is there twice"},
+        flaw{"charges_by_two_names",
+             "1\nProperties=species:S:1:pos:R:3:charge:R:1:initial_charges:R:1\nHe 0 0 0 1 2\n",
+             "property initial_charges is there twice"},
+        flaw{"velocities_and_momenta",
+             "1\nProperties=species:S:1:pos:R:3:velo:R:3:momenta:R:3\nHe 0 0 0 1 1 1 2 2 2\n",
+             "not contain both velo and momenta"},
         flaw{"massless", "1\nProperties=species:S:1:pos:R:3:mass:R:1\nHe 0 0 0 0\n",
              "mass should be positive"}),
     [](auto const& each) { return each.param.name; });
@@ -125,9 +196,24 @@ TEST_F(md_trajectory, serves_as_a_beginning_even_if_a_later_frame_is_cut_off) {
   EXPECT_EQ(read_xyz(path).size(), 1u);
 }
 
-TEST_F(md_trajectory, complains_where_no_frame_can_be_written) {
-  EXPECT_THROW(append_frame(folder.file("missing/t.xyz"), s64(), 0, 0, boundary::open),
-               command_line::bad_file);
+TEST_F(md_trajectory, says_why_where_no_frame_can_be_written) {
+  auto const missing = folder.file("missing/t.xyz");
+  EXPECT_EQ(complaint([&] { append_frame(missing, s64(), 0, 0, boundary::open); }),
+            "cannot write " + missing + ": No such file or directory");
+  EXPECT_EQ(complaint([&] { append_frame("/dev/full", s64(), 0, 0, boundary::open); }),
+            "cannot write /dev/full: No space left on device");
+}
+
+TEST_F(md_trajectory, keeps_no_part_of_a_frame_that_has_no_room) {
+  auto const file = folder.file("t.xyz");
+  append_frame(file, s64(), 0, 0, boundary::open);
+  auto const whole = content_of(file);
+  {
+    test::file_size_limit const limit(whole.size() + 1000);
+    EXPECT_EQ(complaint([&] { append_frame(file, s64(), 1, 2, boundary::open); }),
+              "cannot write " + file + ": File too large");
+  }
+  EXPECT_EQ(content_of(file), whole);
 }
 
 TEST(md_element, knows_the_noble_gases_both_ways) {
