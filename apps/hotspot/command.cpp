@@ -266,8 +266,9 @@ void add_options(CLI::App& hotspot, command_request& asked) {
 }
 
 void add_input_options(CLI::App& hotspot, run_files& files) {
-  command_line::add_path(hotspot, "--temperature", files.temperature, "FILE",
-                         "Begin with these temperatures: Rodinia's text, a number a line");
+  command_line::add_path(
+      hotspot, "--temperature", files.temperature, "FILE",
+      "Begin with these temperatures: Rodinia's text, a number a line, or what --output wrote");
   command_line::add_path(hotspot, "--power", files.power, "FILE", "Heat cells by these powers, likewise");
 }
 

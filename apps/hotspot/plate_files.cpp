@@ -17,6 +17,16 @@ std::uint8_t brightness(double heat, double begin) {
   return static_cast<std::uint8_t>(std::lround(255 * std::clamp(3 * heat - begin, 0.0, 1.0)));
 }
 
+/// The value of cell `cell`, alone on its line or behind the cell's index, as write_numbers() has it.
+double value_in(command_line::text_lines const& lines, std::vector<std::string_view> const& words,
+                std::size_t cell) {
+  std::string_view const all(words.front().begin(), words.back().end());
+  if (words.size() != 2) return lines.finite(all, "the value of a cell");
+  auto const index = lines.integer(words[0], "the index of a cell");
+  if (index != std::int64_t(cell)) lines.fail("the index of a cell should be {} but is {}.", cell, index);
+  return lines.finite(words[1], "the value of a cell");
+}
+
 }  // namespace
 
 std::vector<double> read_numbers(std::string const& path, std::size_t count) {
@@ -26,8 +36,7 @@ std::vector<double> read_numbers(std::string const& path, std::size_t count) {
     auto const words = command_line::words_of(*line);
     if (words.empty()) continue;
     if (numbers.size() == count) lines.fail("more follows than {} numbers, one for each cell.", count);
-    std::string_view const all(words.front().begin(), words.back().end());
-    numbers.push_back(lines.finite(all, "the value of a cell"));
+    numbers.push_back(value_in(lines, words, numbers.size()));
   }
   if (numbers.size() == count) return numbers;
   lines.fail("the file ends after {} of {} numbers, one for each cell.", numbers.size(), count);

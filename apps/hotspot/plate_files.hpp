@@ -12,8 +12,9 @@
 
 namespace ballast::hotspot {
 
-/// Rodinia's input files: `count` finite numbers, one a line, row by row. Throws
-/// command_line::bad_file if it cannot be read, a line is no such number, or there are fewer or more.
+/// Rodinia's input files: `count` finite numbers, one a line, row by row; or its output file, as
+/// write_numbers() has it. Throws command_line::bad_file if it cannot be read, a line is no such number, has
+/// another index than its place, or there are fewer or more.
 std::vector<double> read_numbers(std::string const& path, std::size_t count);
 
 /// Rodinia's output file: "index\tvalue" a line, with the 6 digits that it writes (%g). Replaces a file that

@@ -31,8 +31,8 @@ TEST_F(hotspot_files, are_refused_with_the_line_that_is_no_number) {
   EXPECT_THAT(complaint("1\ntwo\n", 2),
               HasSubstr(", line 2: the value of a cell should be a number but is \"two\"."));
   EXPECT_THAT(complaint("1\n+-5\n", 2), HasSubstr("should be a number but is \"+-5\"."));
-  EXPECT_THAT(complaint("1\n\n2 3\n", 2),
-              HasSubstr(", line 3: the value of a cell should be a number but is \"2 3\"."));
+  EXPECT_THAT(complaint("1\n\n2 3 4\n", 2),
+              HasSubstr(", line 3: the value of a cell should be a number but is \"2 3 4\"."));
   EXPECT_THAT(complaint("inf\n", 1), HasSubstr("should be a finite number but is \"inf\"."));
   EXPECT_THAT(complaint("\x1b[1m\n", 1), HasSubstr("should be a number but is \"\\x1b[1m\"."));
 }
@@ -52,6 +52,28 @@ TEST_F(hotspot_files, are_written_as_rodinia_does) {
   write_numbers<float>(file, numbers);
   EXPECT_EQ(test::content_of(file), "0\t323.829\n1\t80\n2\t1e+09\n");
   EXPECT_THROW(write_numbers<float>(file + "/output", numbers), error);
+}
+
+TEST_F(hotspot_files, are_read_again_as_they_were_written) {
+  std::vector<double> const numbers{323.829, 80, 1e9};
+  write_numbers<double>(folder.file("output"), numbers);
+  EXPECT_EQ(read_numbers(folder.file("output"), 3), numbers);
+}
+
+TEST_F(hotspot_files, are_refused_where_an_index_is_not_that_of_the_place) {
+  EXPECT_THAT(complaint("0\t1\n0\t2\n", 2), HasSubstr(", line 2: the index of a cell should be 1 but is 0."));
+  EXPECT_THAT(complaint("0\t1\n1\ttwo\n", 2),
+              HasSubstr("the value of a cell should be a number but is \"two\"."));
+  EXPECT_THAT(complaint("0.5\t1\n", 1),
+              HasSubstr("the index of a cell should be a whole number but is \"0.5\"."));
+}
+
+TEST_F(hotspot_files, are_read_behind_a_byte_order_mark) {
+  EXPECT_EQ(read_numbers(folder.file("input",
+                                     "\xef\xbb\xbf"
+                                     "320\n321\n"),
+                         2),
+            (std::vector<double>{320, 321}));
 }
 
 using hotspot_pictures = test::folder_test;
