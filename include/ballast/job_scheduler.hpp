@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -53,6 +54,10 @@ struct job_options {
   /// reaches the arrays. Kernels must give the same bits twice and have no effects except on arrays; the
   /// factory is called twice for each task.
   bool check_maps = false;
+  /// Asked before each task is issued, and before it begins on CPU cores, on any thread, also under locks:
+  /// once it says true, that is a request_stop(). It must be quick, throw nothing, and call nothing of the
+  /// library: a look at a flag.
+  std::function<bool()> stop_requested = {};
   /// How long a call waits to which no deadline is passed, an access of an array among them.
   clock::duration timeout = default_timeout;
   /// How long the scheduler's destructor waits for unfinished jobs, and how long jobs on a lost device wait
@@ -126,7 +131,7 @@ struct job_statistics {
   /// Jobs that submit() took.
   std::uint64_t submitted = 0;
   /// Jobs that ended, successfully or not.
-  std::uint64_t ended = 0, failed = 0;  ///< jobs that ended with a failure
+  std::uint64_t ended = 0, failed = 0;  ///< jobs that ended with a failure, or by stop()
   std::uint64_t tasks = 0;              ///< tasks that ended successfully
   moved_bytes moved{};                  ///< in total, including accesses of the host
   /// Bytes that were planned to go to other ranks.
@@ -260,27 +265,26 @@ class BALLAST_API job_scheduler {
   /// of its site before the third, fifth, ninth, ... of them, at most for job_options::timeout. The job's
   /// completion is ready once all tasks of the job have ended; that of a failed job once none of its tasks
   /// runs any more and no older job has yet to read or write the data that it was to write. wait() throws
-  /// job_failed, and timed_out with the state of the scheduler. The arguments are arrays with access maps,
-  /// and last a factory. The factory is called for each launch, which is a task, a part of one or several
-  /// that adjoin, with one array_ref<T> per array (of T const for reads()) and returns the kernel. Index i of
-  /// such a reference is element i of the whole flattened array, of which only the task's region may be
-  /// touched. A factory whose parameters are array_view<T, Rank> is called with views of the whole arrays;
-  /// one that takes anything gets references. In a .cu file the last argument may be the kernel itself, a
-  /// lambda that takes a block_of<THREADS>, or an item for each unit, and then the references or views; it is
-  /// copied.
+  /// job_failed, stopped, and timed_out with the state of the scheduler. The arguments are arrays with access
+  /// maps, and last a factory. The factory is called for each launch, which is a task, a part of one or
+  /// several that adjoin, with one array_ref<T> per array (of T const for reads()) and returns the kernel.
+  /// Index i of such a reference is element i of the whole flattened array, of which only the task's region
+  /// may be touched. A factory whose parameters are array_view<T, Rank> is called with views of the whole
+  /// arrays; one that takes anything gets references. In a .cu file the last argument may be the kernel
+  /// itself, a lambda that takes a block_of<THREADS>, or an item for each unit, and then the references or
+  /// views; it is copied.
   ///
   /// Factories are called on threads of the scheduler, concurrently and in any order, and must not access
   /// arrays. They are destroyed on these threads, or by whoever calls a member of the scheduler or of its
   /// arrays. Neither they nor their destructors may wait for jobs. Maps are called on any thread and must use
   /// neither arrays nor the scheduler.
   ///
-  /// Throws what a map throws; error if the scheduler is being destroyed; and bad_argument, before anything
-  /// has changed: ("kernel") if it is in no added set and the file compiles none, or is a plain one while all
-  /// devices are CPU cores;
-  /// ("grid") if it is cut although a slower dimension has more than one block, or has more than 2 147 483
-  /// 647 blocks; ("map") if a map does not fit; ("policy"); ("arguments") for arrays of another scheduler, or
-  /// if a unit writes elements that another unit touches; ("device_bytes") if the arrays of a unit fit on no
-  /// device.
+  /// Throws what a map throws; error if the scheduler is being destroyed; stopped after stop() or
+  /// request_stop(); and bad_argument, before anything has changed: ("kernel") if it is in no added set and
+  /// the file compiles none, or is a plain one while all devices are CPU cores; ("grid") if it is cut
+  /// although a slower dimension has more than one block, or has more than 2 147 483 647 blocks; ("map") if
+  /// a map does not fit; ("policy"); ("arguments") for arrays of another scheduler, or if a unit writes
+  /// elements that another unit touches; ("device_bytes") if the arrays of a unit fit on no device.
   template <class... Arguments, bool CompiledHere = BALLAST_COMPILES_KERNELS>
   completion submit(job_setup const& setup, Arguments&&... accesses_then_factory) {
     return submit_request(
@@ -290,8 +294,8 @@ class BALLAST_API job_scheduler {
   /// Submits a sequence of jobs of this scheduler, to be run `times` times one after another, as one job;
   /// none do nothing. The policy deals it out as a job of one unit. Does not wait for a device. Throws
   /// bad_argument ("jobs") for a sequence of another scheduler; ("device_bytes") if its arrays fit on no
-  /// device together; ("arguments") if an array's memory is the caller's again; and error if the scheduler is
-  /// being destroyed.
+  /// device together; ("arguments") if an array's memory is the caller's again; error if the scheduler is
+  /// being destroyed; and stopped as above.
   completion submit(job_sequence const& jobs, std::uint32_t times = 1);
 
   /// Sleeps until the jobs submitted before the call have ended, successfully or not, at most until the
@@ -300,6 +304,18 @@ class BALLAST_API job_scheduler {
   void wait_all();
   /// wait_all() that sleeps until `until` at most.
   void wait_all(deadline until);
+  /// Ends the jobs: on CPU cores no task and no job of a sequence begins any more, on a GPU none that was not
+  /// issued yet. Waits for those that were, at most until the deadline, or for job_options::timeout if none
+  /// is passed, and returns the completions of the jobs that did not run whole, in the order of submission:
+  /// their wait() throws stopped. What these jobs were to write is lost as that of failed ones; all else can
+  /// still be accessed. submit() then throws stopped. A second call returns no completion again. With peers
+  /// the other ranks' jobs fail. Throws timed_out, when another call goes on waiting, and error in a
+  /// continuation.
+  std::vector<completion> stop();
+  /// stop() that waits until `until` at most.
+  std::vector<completion> stop(deadline until);
+  /// Requests what stop() does, without waiting. Any thread may call; async-signal-safe.
+  void request_stop() noexcept;
   /// This rank, of those that run the same jobs.
   std::uint32_t rank() const noexcept;
   std::uint32_t ranks() const noexcept;  ///< how many those are; 1 without job_options::peers

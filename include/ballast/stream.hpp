@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -138,6 +139,27 @@ class BALLAST_API captured_work {
   virtual void enqueue(stream& on) = 0;
 };
 
+namespace detail {
+
+/// Asked when a launch on CPU cores is about to begin its first block; one that it refuses begins none.
+class launch_gate {
+ public:
+  /// `is_closed`: once true, always; called on any thread.
+  explicit launch_gate(std::function<bool()> is_closed) : is_closed_(std::move(is_closed)) {}
+
+  bool may_begin() {
+    if (is_closed_()) has_refused_.store(true, std::memory_order_release);
+    return !has_refused();
+  }
+  bool has_refused() const { return has_refused_.load(std::memory_order_acquire); }
+
+ private:
+  std::function<bool()> const is_closed_;
+  std::atomic<bool> has_refused_ = false;
+};
+
+}  // namespace detail
+
 /// Runs work in order on one device, asynchronously to the caller. Only one thread at a time may enqueue. No
 /// member waits for the device except synchronize() and the destructor; all throw device_lost after a fault.
 class BALLAST_API stream {
@@ -219,6 +241,13 @@ class BALLAST_API stream {
   /// Waits until idle(), at most until the deadline. Throws timed_out, device_lost.
   void synchronize(deadline until = deadline::in(default_timeout));
 
+  /// For the parts of the library: what launches on CPU cores ask that are enqueued from now on; null: none.
+  void set_gate(std::shared_ptr<detail::launch_gate> gate) { gate_ = std::move(gate); }
+
+ protected:
+  /// Of the launch that is being enqueued.
+  std::shared_ptr<detail::launch_gate> const& gate() const { return gate_; }
+
  private:
   /// At least two rows, which do not overlap.
   virtual void enqueue_rows(void* to, std::size_t to_pitch, void const* from, std::size_t from_pitch,
@@ -231,6 +260,8 @@ class BALLAST_API stream {
   virtual std::string const& device_name() const = 0;
   /// What is enqueued later starts once the last copy of the result is gone.
   virtual std::shared_ptr<void const> enqueue_gate() = 0;
+
+  std::shared_ptr<detail::launch_gate> gate_;
 };
 
 /// Ready once the event has been reached: the order between a caller's streams and work of any room, as in

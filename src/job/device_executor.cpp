@@ -49,8 +49,10 @@ std::size_t count_joined(std::deque<device_operation> const& waiting) {
   return std::size_t(end - waiting.begin());
 }
 
-stream_queue::stream_queue(compute_device& device, std::uint32_t executor, event_count& wake_event)
+stream_queue::stream_queue(compute_device& device, std::uint32_t executor, event_count& wake_event,
+                           std::function<bool()> is_stopped)
     : wake_event_(wake_event),
+      is_stopped_(std::move(is_stopped)),
       executor_(executor),
       on_cuda_(device.is_cuda()),
       stream_(device.make_stream()) {}
@@ -139,6 +141,8 @@ void stream_queue::try_to_enqueue(device_operation const& work, task_extent cons
   try {
     wait_for(work.dependencies);
     if (measured) result.begin = stream_->record();
+    if (extent.part.count != 0 && is_stopped_ && !on_cuda_)
+      stream_->set_gate(result.gate = std::make_shared<launch_gate>(is_stopped_));
     if (!result.failure) work.enqueue(*stream_, extent);
   } catch (...) { result.failure = std::current_exception(); }
   result.end = measured ? stream_->record() : stream_->record_untimed();
@@ -172,8 +176,9 @@ std::optional<ended_operation> stream_queue::next_end(core_clock const& clock) {
   if (!is_first_over()) return std::nullopt;
   auto const& first = issued_.front();
   ended_operation found{first.progress->op(), first.failure};
+  if (!first.failure && first.gate && first.gate->has_refused()) found.failure = failure_by_stop();
   set_times(found, first, clock);
-  if (!first.failure && first.conclude) found.failure = thrown_by(first.conclude);
+  if (!found.failure && first.conclude) found.failure = thrown_by(first.conclude);
   if (found.failure && first.settle) first.settle();
   if (found.failure) first.progress->mark_failed();
   last_ended_ = first.progress;
@@ -243,7 +248,8 @@ std::exception_ptr as_loss_of(compute_device const& device, std::exception_ptr c
 }  // namespace
 
 device_executor::device_executor(std::shared_ptr<compute_device> device, std::uint32_t number, listener ends,
-                                 std::chrono::nanoseconds shutdown_timeout)
+                                 std::chrono::nanoseconds shutdown_timeout,
+                                 std::function<bool()> const& is_stopped)
     : device_(std::move(device)),
       number_(number),
       listener_(std::move(ends)),
@@ -251,7 +257,7 @@ device_executor::device_executor(std::shared_ptr<compute_device> device, std::ui
       clock_(started_clock(*device_)),
       thread_(*this, device_->is_cuda()) {
   for (std::uint32_t stream = 0; stream < streams_per_device; ++stream)
-    queues_.emplace_back(*device_, number_, thread_.wake_event());
+    queues_.emplace_back(*device_, number_, thread_.wake_event(), is_stopped);
 }
 
 device_executor::~device_executor() = default;

@@ -146,8 +146,10 @@ class core_clock {
 /// thread only.
 class stream_queue {
  public:
-  /// `wake_event` is rung where the stream can when something has ended; it outlives the stream.
-  stream_queue(compute_device& device, std::uint32_t executor, event_count& wake_event);
+  /// `wake_event` is rung where the stream can when something has ended; it outlives the stream. On CPU cores
+  /// a launch that is about to begin once `is_stopped` does nothing and fails.
+  stream_queue(compute_device& device, std::uint32_t executor, event_count& wake_event,
+               std::function<bool()> is_stopped = {});
 
   void add(device_operation work) { waiting_.push_back(std::move(work)); }
   bool is_empty() const { return waiting_.empty() && issued_.empty(); }
@@ -181,6 +183,7 @@ class stream_queue {
     std::exception_ptr failure = nullptr;
     std::function<void()> conclude = {};  ///< keeps what the work uses
     std::function<void()> settle = {};
+    std::shared_ptr<launch_gate> gate = nullptr;
     job_part part{}, launched{};  ///< those of all that were joined
     std::size_t joined = 1;       ///< operations of the launch, if this is the first of them
   };
@@ -200,6 +203,7 @@ class stream_queue {
   bool are_over(progress_list const& earlier) const;
 
   event_count& wake_event_;
+  std::function<bool()> const is_stopped_;
   std::uint32_t const executor_;
   bool const on_cuda_;
   std::deque<device_operation> waiting_;
@@ -222,9 +226,9 @@ class device_executor final : private device_work {
   using listener =
       std::function<bool(std::uint32_t executor, std::vector<ended_operation> const& ends, if_busy then)>;
 
-  /// `shutdown_timeout`: for what the device still runs when it is lost.
+  /// `shutdown_timeout`: for what the device still runs when it is lost. `is_stopped`: as stream_queue's.
   device_executor(std::shared_ptr<compute_device> device, std::uint32_t number, listener ends,
-                  std::chrono::nanoseconds shutdown_timeout);
+                  std::chrono::nanoseconds shutdown_timeout, std::function<bool()> const& is_stopped = {});
   device_executor(device_executor const&) = delete;
   device_executor& operator=(device_executor const&) = delete;
   /// The executor was closed.

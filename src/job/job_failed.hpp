@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <exception>
 #include <optional>
 #include <string>
@@ -9,14 +10,20 @@
 
 namespace ballast::detail {
 
-/// Why a job failed: what a job_failed says besides the job's name.
+/// Why a job failed: what a job_failed says besides the job's name; or that it was stopped.
 struct job_failure {
   job_part part;
   std::string device, cause;
+  std::uint64_t stopped_with = 0;  ///< how many jobs were, with this one; 0 if it was not
 };
 
 /// Why an operation fails that was not tried: what it takes data of has failed.
 std::exception_ptr failure_of_source();
+bool is_failure_of_source(std::exception_ptr const& failure);
+
+/// Why a task fails that was not begun: its scheduler was stopped.
+std::exception_ptr failure_by_stop();
+bool is_failure_by_stop(std::exception_ptr const& failure);
 
 /// For the end of a sentence about what followed from it: "; the first failure was of job ..."; empty if
 /// nothing has failed.

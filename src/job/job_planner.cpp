@@ -125,6 +125,8 @@ bool job_planner::retire_ended() {
     if (!job->has_ended() || (job->failure && !drop_rest(*job))) return false;
     ++statistics_.ended;
     if (job->failure) ++statistics_.failed;
+    if (job->failure && job->failure->stopped_with != 0)
+      ended_by_stop_.push_back({job->end, {.first = job->number.value()}});
     job->complete();
     retire(job);
     return true;
@@ -463,7 +465,8 @@ void job_planner::record_shares(planned_task const& task, op_id kernel) {
 
 void job_planner::fail(job_record& job, job_part part, std::string const& device,
                        std::exception_ptr const& why) {
-  job.fail({part, device, cause_of(why)});
+  bool const is_by_stop = has_stopped_jobs() && (is_failure_by_stop(why) || is_failure_of_source(why));
+  job.fail({part, device, cause_of(is_by_stop ? failure_by_stop() : why), is_by_stop ? stopped_jobs_ : 0});
   if (!first_failure_) first_failure_ = "job " + job.display_name() + ": " + cause_of(why);
   drop_rest(job);
 }
@@ -657,6 +660,18 @@ void job_planner::stop() {
     fail(*job, {}, {}, std::make_exception_ptr(error("it had not ended when its scheduler went")));
     job->lose(order_.drop(job->number));  // older accesses of the host end with the scheduler
   }
+}
+
+/// What fails by its source from now on had a source that was stopped.
+void job_planner::stop_jobs() {
+  stopped_jobs_ = std::max<std::uint64_t>(jobs_.size(), 1);
+  for (auto const& job : jobs_)
+    if (!job->is_planned()) fail(*job, {}, {}, failure_by_stop());
+}
+
+std::vector<completion> job_planner::take_stopped() {
+  std::ranges::sort(ended_by_stop_, {}, [](completion const& job) { return job.work().first; });
+  return std::exchange(ended_by_stop_, {});
 }
 
 void job_planner::abandon(std::exception_ptr const& why) {

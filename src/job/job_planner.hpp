@@ -85,6 +85,11 @@ class job_planner {
 
   /// Fails the jobs that have not ended and plans no more.
   void stop();
+  /// Fails the jobs that are not wholly planned. Tasks that were planned end, well or by failure_by_stop().
+  void stop_jobs();
+  bool has_stopped_jobs() const { return stopped_jobs_ != 0; }
+  /// Those that ended by that and were not taken yet, in their order.
+  std::vector<completion> take_stopped();
   /// Other ranks will not do their parts: fails the jobs that have not ended, and gives up the exchanges that
   /// were not planned. Those that were have to be ended by the caller.
   void abandon(std::exception_ptr const& why);
@@ -177,6 +182,8 @@ class job_planner {
   std::size_t exchanges_ = 0;
   std::uint32_t newest_exchange_ = 0;
   std::optional<std::string> first_failure_;
+  std::uint64_t stopped_jobs_ = 0;  ///< that stop_jobs() found; with none 1
+  std::vector<completion> ended_by_stop_;
   bool stopped_ = false;
 };
 

@@ -90,7 +90,7 @@ class job_end final : public completion_source {
   void complete(job_report report, std::optional<job_failure> failure);
 
   bool has_ended(completion_key const&) override { return complete_.load(std::memory_order_acquire); }
-  /// Throws job_failed, each caller one of its own, and timed_out.
+  /// Throws job_failed or stopped, each caller one of its own, and timed_out.
   void wait(completion_key const& job, deadline until) override;
   clock::duration timeout(completion_key const&) const override { return timeout_; }
   bool notify_at_end(completion_key const& job, event_count* bell) override;

@@ -143,7 +143,8 @@ job_runtime::job_runtime(device_list const& devices, job_options options)
           },
           [this](exchange_work const& work, std::shared_ptr<operation_progress> progress) {
             ranks_->begin(work, std::move(progress));
-          }),
+          },
+          [this] { return is_stop_requested(); }),
       planner_(ops_, devices_to_plan_for(devices_, memory_), links_, options_, dispatcher_, retired_) {
   for (std::uint32_t executor = 0; executor < devices_.size(); ++executor)
     executors_.push_back(std::make_unique<device_executor>(
@@ -151,7 +152,7 @@ job_runtime::job_runtime(device_list const& devices, job_options options)
         [this](std::uint32_t of, std::vector<ended_operation> const& ends, device_executor::if_busy then) {
           return ends.empty() ? free_retired() : handle_ends(of, ends, then);
         },
-        options_.shutdown_timeout));
+        options_.shutdown_timeout, [this] { return is_stop_requested(); }));
 }
 
 job_runtime::~job_runtime() = default;
@@ -283,6 +284,9 @@ completion job_runtime::submit(job_request request) {
   if (ranks_ != nullptr) learn_shares(request);
   guard const hold(*this);
   if (planner_.is_stopped()) throw error("a job was submitted to a scheduler that is going");
+  notice_stop();
+  if (planner_.has_stopped_jobs())
+    throw stopped("a job was submitted to a scheduler that was stopped", planner_.jobs().size() + 1);
   check_not_abandoned();
   check_not_released(request);
   auto const job = make_job(std::move(request), std::move(whole));
@@ -349,6 +353,16 @@ void job_runtime::wait_all(deadline until) {
   if (wait_until(hold, until, have_ended, have_ended)) return;
   hold.unlock();
   throw timed_out("the jobs to end", state());
+}
+
+std::vector<completion> job_runtime::stop_jobs(deadline until) {
+  request_stop();
+  guard hold(*this);
+  advance_and_notify();
+  auto const have_ended = [&] { return planner_.jobs().empty(); };
+  if (wait_until(hold, until, have_ended, have_ended)) return planner_.take_stopped();
+  hold.unlock();
+  throw timed_out("the tasks that devices had to end", state());
 }
 
 namespace {
@@ -484,8 +498,17 @@ void job_runtime::wait_for_access(guard& hold, std::shared_ptr<array_state> cons
   access.grant(is_for_all);
 }
 
+/// Executors see it at once; here it is seen when something happens, as it will while jobs are left.
+void job_runtime::notice_stop() {
+  if (!planner_.has_stopped_jobs() && is_stop_requested()) {
+    stop_requested_.store(true);
+    planner_.stop_jobs();
+  }
+}
+
 void job_runtime::advance_and_notify() {
   forget_released_arrays();
+  notice_stop();
   planner_.advance();
   if (ranks_ != nullptr && !abandoned_ && planner_.first_failure()) {
     abandoned_ = std::make_exception_ptr(error(*planner_.first_failure()));
@@ -500,6 +523,7 @@ bool job_runtime::handle_ends(std::uint32_t device, std::vector<ended_operation>
   bool const is_device = device < devices_.size();
   guard const hold(*this, then, is_device ? departing::with_arrays : departing::all);
   if (!hold.holds()) return false;
+  notice_stop();
   dispatcher_.handle_ends(device, ends, [this](auto const& work, auto on, auto const& end, bool failed) {
     planner_.handle_end(work, on, end, failed);
   });

@@ -82,6 +82,10 @@ class job_runtime : public std::enable_shared_from_this<job_runtime> {
   /// Whether no device works for this any more. Waits only for a scheduler that is going.
   bool is_at_rest_within(deadline until);
   void wait_all(deadline until);
+  /// Async-signal-safe.
+  void request_stop() noexcept { stop_requested_.store(true); }
+  /// As job_scheduler::stop().
+  std::vector<completion> stop_jobs(deadline until);
   job_statistics statistics() const;
   std::vector<journal_entry> journal() const;
   /// What has not ended, as text for messages.
@@ -138,6 +142,10 @@ class job_runtime : public std::enable_shared_from_this<job_runtime> {
   std::shared_ptr<job_record> make_job(job_request request, array_uses whole);
 
   // Changes, under the mutex.
+  bool is_stop_requested() const {
+    return stop_requested_.load() || (options_.stop_requested && options_.stop_requested());
+  }
+  void notice_stop();
   void forget_released_arrays();
   void advance_and_notify();
   bool handle_ends(std::uint32_t device, std::vector<ended_operation> const& ends,
@@ -168,6 +176,7 @@ class job_runtime : public std::enable_shared_from_this<job_runtime> {
 
   device_list const devices_;
   job_options const options_;
+  std::atomic<bool> stop_requested_ = false;
   copy_links const links_;
   event_count changed_;  ///< rung after changes that somebody who waits may wait for
 

@@ -33,6 +33,13 @@ void job_scheduler::wait_all(deadline until) {
   runtime_->wait_all(until);
 }
 
+std::vector<completion> job_scheduler::stop() { return stop(deadline::in(runtime_->options().timeout)); }
+std::vector<completion> job_scheduler::stop(deadline until) {
+  throw_if_in_continuation("stop()");
+  return runtime_->stop_jobs(until);
+}
+void job_scheduler::request_stop() noexcept { runtime_->request_stop(); }
+
 std::uint32_t job_scheduler::rank() const noexcept {
   auto const& peers = runtime_->options().peers;
   return peers == nullptr ? 0 : peers->rank();

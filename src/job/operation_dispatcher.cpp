@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "job_failed.hpp"
 #include "map_check.hpp"
 
 namespace ballast::detail {
@@ -21,13 +22,14 @@ void enqueue_rows(std::vector<row_copy> const& rows, std::byte* to, std::byte co
 
 operation_dispatcher::operation_dispatcher(operations& ops, std::vector<device> devices,
                                            job_options const& options, submission submit,
-                                           exchange_begin begin)
+                                           exchange_begin begin, std::function<bool()> is_stopped)
     : ops_(ops),
       devices_(std::move(devices)),
       check_maps_(options.check_maps),
       times_copies_(options.trace_to),
       submit_(std::move(submit)),
-      begin_(std::move(begin)) {}
+      begin_(std::move(begin)),
+      is_stopped_(std::move(is_stopped)) {}
 
 void operation_dispatcher::take(planned_work work) {
   if (auto* const copy = std::get_if<copy_work>(&work)) return submit_copy(std::move(*copy));
@@ -56,6 +58,10 @@ void operation_dispatcher::submit_copy(copy_work copy) {
   submit(op, job, std::move(copy), std::move(copying));
 }
 
+void operation_dispatcher::check_not_stopped() const {
+  if (is_stopped_ && is_stopped_()) std::rethrow_exception(failure_by_stop());
+}
+
 /// A checked task's results reach the device at its end, if it did nothing beside its maps.
 void operation_dispatcher::submit_kernel(kernel_work kernel) {
   auto const op = kernel.op;
@@ -64,7 +70,8 @@ void operation_dispatcher::submit_kernel(kernel_work kernel) {
   auto const device = kernel.task->device();
   auto extent = kernel.task->extent(devices_[device].memory);
   extent.part = piece.part;
-  auto const launch = [job, device](std::vector<void*> const& on_arrays, job_part part, stream& on) {
+  auto const launch = [this, job, device](std::vector<void*> const& on_arrays, job_part part, stream& on) {
+    check_not_stopped();
     job->request.launch({on_arrays, job->grid(), part, job->code(), device}, on);
   };
   device_operation work{.extent = std::move(extent), .may_be_joined = kernel.may_be_joined};
@@ -72,7 +79,8 @@ void operation_dispatcher::submit_kernel(kernel_work kernel) {
     std::vector<std::vector<void*>> all{pointers_to(work.extent.arrays)};
     for (auto const& share : kernel.task->shares)
       all.push_back(pointers_to(share.extent(devices_[share.device()].memory).arrays));
-    work.enqueue = [job, device, all = std::move(all)](stream& on, task_extent const& of) {
+    work.enqueue = [this, job, device, all = std::move(all)](stream& on, task_extent const& of) {
+      check_not_stopped();
       job->request.launch({all.front(), job->grid(), of.part, job->code(), device, all}, on);
     };
     work.conclude = job->request.shares->check, work.settle = job->request.shares->settle;

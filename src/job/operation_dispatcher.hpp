@@ -35,9 +35,9 @@ class operation_dispatcher final : public work_sink {
                                           ended_operation const& end, bool failed)>;
 
   /// Of the options it takes `check_maps`, and whether there is a recorder, for which copies are timed. `ops`
-  /// outlives this.
+  /// outlives this. Kernels that are to be issued once `is_stopped`, which executors ask, fail instead.
   operation_dispatcher(operations& ops, std::vector<device> devices, job_options const& options,
-                       submission submit, exchange_begin begin = {});
+                       submission submit, exchange_begin begin = {}, std::function<bool()> is_stopped = {});
 
   void take(planned_work work) override;
   bool waits_to_be_issued(op_id op) const override;
@@ -73,6 +73,7 @@ class operation_dispatcher final : public work_sink {
   void submit_copy(copy_work copy);
   void submit_kernel(kernel_work kernel);
   void submit_exchange(exchange_work exchange);
+  void check_not_stopped() const;
   void begin_exchanges();
   void submit(op_id op, job_number job, planned_work work, device_operation operation);
   std::byte* memory_at(place_id place, array_state const& array) const;
@@ -84,6 +85,7 @@ class operation_dispatcher final : public work_sink {
   bool const check_maps_, times_copies_;
   submission const submit_;
   exchange_begin const begin_;
+  std::function<bool()> const is_stopped_;
   std::unordered_map<std::uint64_t, work_in_flight> in_flight_;  ///< by operation
   std::map<op_id, reported_end> reported_ends_;                  ///< that do not count yet
   std::vector<op_id> waiting_exchanges_;                         ///< for what they come after, ascending

@@ -151,8 +151,8 @@ void host_stream::launch(kernel_code const& code, std::uint32_t grid, void const
   check_host_function(code);
   if (grid == 0) return;
   enqueue([code, grid, copy = argument_copy(argument, bytes), engine = queue_->engine.get(),
-           kept = std::move(kept)] {
-    if (!engine->fault->lost()) engine->pool.run(code, grid, copy.data());
+           kept = std::move(kept), gate = gate()] {
+    if (!engine->fault->lost()) engine->pool.run(code, grid, copy.data(), gate.get());
   });
 }
 

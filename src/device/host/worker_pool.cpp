@@ -150,6 +150,8 @@ class worker_pool::worker {
 
   void run_plain_blocks(std::unique_lock<std::mutex>& hold) {
     auto& launch = *state_->plain.front();
+    bool const is_begun = launch.active_workers != 0 || launch.next.load(std::memory_order_relaxed) != 0;
+    if (!is_begun && launch.gate != nullptr && !launch.gate->may_begin()) launch.next.store(launch.grid);
     ++launch.active_workers;
     hold.unlock();
     while (!state_->has_cooperative_blocks.load(std::memory_order_relaxed) && run_next_block(launch)) {}
@@ -225,8 +227,8 @@ worker_pool::~worker_pool() {
   for (auto& thread : workers_) all_ended ? thread.join() : thread.detach();
 }
 
-void worker_pool::run(kernel_code const& code, std::uint32_t grid, void const* argument) {
-  host_launch launch{code, grid, argument};
+void worker_pool::run(kernel_code const& code, std::uint32_t grid, void const* argument, launch_gate* gate) {
+  host_launch launch{code, grid, argument, gate};
   std::unique_lock hold(state_->mutex);
   state_->plain.push_back(&launch);
   state_->work.notify_all();
