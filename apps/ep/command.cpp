@@ -33,6 +33,7 @@ finished_run run_in_memory(device_list const& devices, plan const& asked,
                            std::function<bool()> const& stop_requested) {
   auto options = asked.options;
   options.array_bytes = shared_pairs::bytes_of(asked.of.log2_pairs);
+  options.stop_requested = stop_requested;
   job_scheduler jobs(devices, pair_kernels(), options);
   shared_pairs pairs(jobs, asked.of.log2_pairs);
   tally found;

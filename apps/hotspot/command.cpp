@@ -124,14 +124,6 @@ void write_files(plan const& asked, std::span<Real const> temperature) {
   if (!asked.files.picture.empty()) write_picture(asked.files.picture, asked.of, temperature);
 }
 
-/// Throws ballast::error unless a repetition before this one was whole.
-void tell_of_a_part(std::uint32_t made, std::uint32_t steps, std::size_t whole) {
-  auto const text = fmt::format("stopped after {} of {} steps", made, steps);
-  if (whole == 0) throw error(text);
-  write_log(log_level::warning,
-            fmt::format("{} of repetition {}; what is told is of those before", text, whole + 1));
-}
-
 template <class Real>
 finished_run run_in(device_list const& devices, plan const& asked,
                     std::function<bool()> const& stop_requested) {
@@ -146,7 +138,9 @@ finished_run run_in(device_list const& devices, plan const& asked,
                                  [&] { plates.bring_home(); },
                                  {"hotspot", "steps", asked.steps, &job_statistics::ended}},
                                 stop_requested);
-  if (plates.made() < asked.steps) tell_of_a_part(plates.made(), asked.steps, runs.size());
+  if (plates.made() < asked.steps)
+    job_run::tell_of_a_part(fmt::format("stopped after {} of {} steps", plates.made(), asked.steps),
+                            runs.size());
   auto const end = plates.end();
   auto const summary_with = [&](job_run::verdict found) {
     return job_run::summary_of(jobs, devices, asked.options, std::move(runs), std::move(found));

@@ -56,13 +56,24 @@ class end_time {
   completion told_;
 };
 
+/// Of a job that was stopped its wait tells that, while its results are only said to be lost.
+void bring_home(timed_program const& program, completion const& last) {
+  try {
+    program.bring_home();
+  } catch (job_failed const&) {
+    last.wait_until(a_day_from_now());
+    throw;
+  }
+}
+
+/// Throws stopped if the scheduler was stopped before the last job had run.
 std::optional<timed_run> timed(job_scheduler& jobs, timed_program const& program) {
   auto const before = jobs.statistics();
   auto const begin = std::chrono::steady_clock::now();
   auto const last = program.submit();
   if (!last) return std::nullopt;
   end_time const computed(*last);
-  program.bring_home();
+  bring_home(program, *last);
   auto const end = std::chrono::steady_clock::now();
   auto const after = jobs.statistics();
   std::chrono::duration<double> const took = end - begin, home = end - std::min(computed.get(), end);
@@ -107,6 +118,12 @@ json_value by_direction(moved_bytes const& moved) {
 
 deadline a_day_from_now() { return deadline::in(std::chrono::hours(24)); }
 
+void tell_of_a_part(std::string const& how_far, std::size_t whole) {
+  if (whole == 0) throw error(how_far);
+  write_log(log_level::warning,
+            fmt::format("{} of repetition {}; what is told is of those before", how_far, whole + 1));
+}
+
 std::vector<timed_run> repeated(job_scheduler& jobs, std::uint32_t times, timed_program const& program,
                                 std::function<bool()> const& stop_requested) {
   std::vector<timed_run> runs;
@@ -119,9 +136,15 @@ std::vector<timed_run> repeated(job_scheduler& jobs, std::uint32_t times, timed_
   do {
     program.prepare();
     meeting.wait();
-    auto const one = timed(jobs, program);
-    if (!one) break;
-    runs.push_back(*one);
+    auto const before = jobs.statistics().tasks;
+    try {
+      auto const one = timed(jobs, program);
+      if (!one) break;
+      runs.push_back(*one);
+    } catch (stopped const&) {
+      tell_of_a_part(fmt::format("stopped after {} tasks", jobs.statistics().tasks - before), runs.size());
+      break;
+    }
   } while (runs.size() < times && !stop_requested());
   return runs;
 }

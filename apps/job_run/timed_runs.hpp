@@ -49,10 +49,15 @@ struct timed_program {
   counted_work work = {};
 };
 
+/// Warns of a repetition that is not told of; throws ballast::error with `how_far` ("stopped after 3 tasks")
+/// unless one before it was whole.
+void tell_of_a_part(std::string const& how_far, std::size_t whole);
+
 /// Prepares and runs so many times, at least once; fewer once `stop_requested` says so. Of several ranks none
-/// begins a run before all have prepared it. A run that was stopped is the last and does not count, so there
-/// may be none. The first rank shows on standard error how far they are, if that takes more than two seconds.
-/// Nobody else may use the scheduler meanwhile. What the program throws passes through.
+/// begins a run before all have prepared it. A run that was stopped is the last and does not count: if the
+/// scheduler was stopped, tell_of_a_part() tells of it, else the program has to, and there may be none. The
+/// first rank shows on standard error how far they are, if that takes more than two seconds. Nobody else may
+/// use the scheduler meanwhile. What the program throws passes through.
 std::vector<timed_run> repeated(job_scheduler& jobs, std::uint32_t times, timed_program const& program,
                                 std::function<bool()> const& stop_requested);
 

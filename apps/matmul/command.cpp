@@ -5,9 +5,11 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "command_line/options.hpp"
 #include "command_line/program.hpp"
@@ -34,18 +36,49 @@ std::string matrices_of(product_shape const& shape) {
                      shape.inner, shape.columns, byte_size(bytes_of(shape)));
 }
 
+/// A product once a repetition, and the last whole one, though the next may have been stopped.
+class repeated_product {
+ public:
+  repeated_product(job_scheduler& jobs, product_shape const& shape) : matrices_(jobs, shape) {}
+
+  /// From now on the device's part of c is lost: what it was is kept.
+  void prepare() {
+    if (is_whole_) kept_.assign(result_.c.begin(), result_.c.end());
+    is_whole_ = false;
+    matrices_.fill();
+  }
+  completion submit(product_kernel with) { return matrices_.submit(with); }
+  void bring_home() {
+    result_ = matrices_.read();
+    is_whole_ = true;
+  }
+  /// Once there was one.
+  product last_whole() const {
+    if (is_whole_) return result_;
+    auto before = matrices_.factors();
+    before.c = kept_;
+    return before;
+  }
+
+ private:
+  shared_product matrices_;
+  product result_;
+  std::vector<std::int32_t> kept_;  ///< c of the repetition before
+  bool is_whole_ = false;           ///< result_
+};
+
 job_run::run_summary run_in_memory(device_list const& devices, plan const& asked,
                                    std::function<bool()> const& stop_requested) {
   auto options = asked.options;
   options.array_bytes = bytes_of(asked.shape);
+  options.stop_requested = stop_requested;
   job_scheduler jobs(devices, product_kernels(), options);
-  shared_product matrices(jobs, asked.shape);
+  repeated_product products(jobs, asked.shape);
   auto runs = job_run::repeated(jobs, asked.repeat,
-                                {[&] { matrices.fill(); }, [&] { return matrices.submit(asked.kernel); },
-                                 [&] { matrices.read(); }, job_run::tasks_of("matmul")},
+                                {[&] { products.prepare(); }, [&] { return products.submit(asked.kernel); },
+                                 [&] { products.bring_home(); }, job_run::tasks_of("matmul")},
                                 stop_requested);
-  auto const result = matrices.read();
-  auto found = jobs.rank() == 0 ? checked(result) : job_run::checked_by_the_first_rank;
+  auto found = jobs.rank() == 0 ? checked(products.last_whole()) : job_run::checked_by_the_first_rank;
   return job_run::summary_of(jobs, devices, asked.options, std::move(runs), std::move(found));
 }
 

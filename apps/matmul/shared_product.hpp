@@ -30,6 +30,8 @@ class shared_product {
   /// The matrices on the host, after the job that computes c, of several ranks on the first one alone. Right
   /// until something is submitted or filled.
   product read() const;
+  /// Without c, on each rank.
+  product factors() const;
 
  private:
   template <class Kernel>

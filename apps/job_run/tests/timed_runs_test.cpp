@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "ballast/error.hpp"
+#include "captured_log.hpp"
 #include "device_sets.hpp"
 
 namespace ballast::job_run {
@@ -55,6 +56,28 @@ TEST(job_run_repetitions, end_with_those_before_one_that_was_stopped) {
 }
 
 using testing::HasSubstr;
+
+TEST(job_run_repetitions, tell_of_one_that_its_scheduler_stopped) {
+  for (std::uint32_t const stopped_in : {1, 3}) {
+    job_scheduler jobs(test::test_devices(), options_of_little_memory());
+    job_sequence const nothing(jobs);
+    counted_program counts;
+    auto program = counts.program();
+    program.submit = [&] {
+      if (counts.prepared == int(stopped_in)) jobs.request_stop();
+      return std::optional(jobs.submit(nothing));
+    };
+    test::captured_log const log;
+    auto const stop = [] { return false; };
+    if (stopped_in == 1) {
+      EXPECT_THAT([&] { repeated(jobs, 10, program, stop); },
+                  testing::ThrowsMessage<error>("stopped after 0 tasks"));
+      continue;
+    }
+    EXPECT_EQ(repeated(jobs, 10, program, stop).size(), 2u);
+    EXPECT_EQ(log.lines(), "stopped after 0 tasks of repetition 3; what is told is of those before");
+  }
+}
 
 run_summary three_runs(bool is_right = true) {
   return {{"first", "second"},

@@ -4,6 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <cstddef>
+
+#include "ballast/device.hpp"
+#include "ballast/error.hpp"
 #include "command_line.hpp"
 
 namespace ballast::matmul {
@@ -60,8 +65,23 @@ TEST(matmul_command, tells_people_in_a_few_lines) {
               HasSubstr("product of int32 matrices, 20 x 20, kernel naive\n"));
 }
 
-TEST(matmul_command, leaves_further_repetitions_out_when_stopped) {
-  EXPECT_EQ(matmul.answer("--size 20 --repeat 5 --devices host:1", true)["repetitions"], 1);
+TEST(matmul_command, begins_no_task_when_it_is_stopped_before) {
+  EXPECT_THAT([] { matmul.printed("--size 20 --repeat 5 --devices host:1", true); },
+              testing::ThrowsMessage<error>("stopped after 0 tasks"));
+}
+
+TEST(matmul_command, tells_of_right_whole_repetitions_alone_wherever_it_is_stopped) {
+  std::size_t whole = 0;
+  for (int often = 0; whole < 3; ++often) {
+    std::atomic<int> asked = 0;
+    try {
+      auto const done = run(open_devices("host:1"), {{40, 40, 40}, product_kernel::naive, {}, 3},
+                            [&] { return ++asked > often; });
+      whole = done.runs.size();
+      EXPECT_GE(whole, 1u);
+      EXPECT_TRUE(done.found.is_right) << "asked " << often << " times";
+    } catch (error const& none) { EXPECT_THAT(none.what(), testing::StartsWith("stopped after ")); }
+  }
 }
 
 TEST(matmul_command, refuses_what_is_not_legal) {
