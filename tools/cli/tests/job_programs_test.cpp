@@ -1,8 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // The programs made of jobs: ep, hotspot and matmul.
 
-#include <nlohmann/json.hpp>
+#include <signal.h>
+#include <unistd.h>
 
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "ballast/deadline.hpp"
 #include "command_run.hpp"
 #include "scratch_folder.hpp"
 
@@ -85,6 +95,88 @@ TEST(cli_job_programs, name_the_file_that_cannot_be_written_or_read) {
                  "cannot write " + picture + ": No such file or directory", 1);
   expect_refusal("hotspot --size 2 --power " + power + " --devices host:1",
                  power + ": the file cannot be opened.", 1);
+}
+
+/// A program that would run for minutes, in tasks of some ms, on one core.
+class long_job {
+ public:
+  explicit long_job(std::vector<char const*> words) {
+    words.insert(words.begin(), "ballast");
+    for (auto const* const word : {"--devices", "host:1", "--policy", "master_worker", "--tasks", "4096"})
+      words.push_back(word);
+    words.push_back(nullptr);
+    child_ = fork();
+    if (child_ != 0) return;
+    std::freopen(folder_.file("out").c_str(), "w", stdout);
+    std::freopen(folder_.file("err").c_str(), "w", stderr);
+    execv((tested_folder() / "ballast").c_str(), const_cast<char* const*>(words.data()));
+    _exit(127);
+  }
+
+  /// Once it has a thread that issues tasks.
+  void await_scheduler() const {
+    auto const until = deadline::in(std::chrono::minutes(1));
+    while (!until.passed() && !has_thread("job.host:1"))
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  outcome end_after(int signal) {
+    kill(child_, signal);
+    int status = 0;
+    waitpid(child_, &status, 0);
+    return {contents(folder_.file("out")), contents(folder_.file("err")),
+            WIFEXITED(status) ? WEXITSTATUS(status) : -1};
+  }
+
+ private:
+  bool has_thread(std::string const& name) const {
+    std::error_code ignored;
+    for (auto const& thread :
+         std::filesystem::directory_iterator("/proc/" + std::to_string(child_) + "/task", ignored))
+      if (contents(thread.path() / "comm").starts_with(name)) return true;
+    return false;
+  }
+
+  test::scratch_folder folder_;
+  pid_t child_ = -1;
+};
+
+TEST(cli_job_programs, of_one_long_job_begin_no_task_after_a_signal_and_end_with_code_130) {
+  for (std::vector<char const*> const& words :
+       {std::vector{"ep", "--class", "D"}, std::vector{"matmul", "--size", "6000"}})
+    for (int const signal : {SIGINT, SIGTERM}) {
+      long_job program(words);
+      program.await_scheduler();
+      auto const told = program.end_after(signal);
+      EXPECT_EQ(told.code, 130) << words[0];
+      EXPECT_EQ(told.out, "");
+      EXPECT_THAT(told.err, testing::HasSubstr("stopping; the same signal again kills"));
+      EXPECT_THAT(told.err, testing::ContainsRegex("ballast: stopped after [0-9]+ tasks\n"));
+    }
+}
+
+TEST(cli_job_programs, read_again_what_hotspot_wrote) {
+  test::scratch_folder const folder;
+  auto const of_16 = "hotspot --size 16 --steps 2 --devices host:1 --json ";
+  EXPECT_EQ(run(of_16 + ("--output " + folder.file("t"))).code, 0);
+  auto const again = run(of_16 + ("--temperature " + folder.file("t") + " --power " + folder.file("t")));
+  EXPECT_EQ(again.code, 0) << again.err;
+}
+
+TEST(cli_job_programs, tell_by_its_codes_what_cannot_be_seen_in_a_number) {
+  expect_refusal(
+      "ep --repeat '\xef\xbb\xbf"
+      "4'",
+      "--repeat is \\xef\\xbb\\xbf4; legal is a whole number");
+  expect_refusal(
+      "md --dt '\xe2\x88\x92"
+      "4'",
+      "\\xe2\\x88\\x924");
+  expect_refusal("ep --devices 'host:1\xc2\xa0'", "--devices is host:1\\xc2\\xa0;");
+}
+
+TEST(cli_job_programs, say_why_they_cannot_print) {
+  auto const full = run("ep --help >/dev/full;");
+  EXPECT_EQ(full.err, "ballast: cannot write to standard output: No space left on device\n");
 }
 
 }  // namespace
