@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <concepts>
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -13,10 +15,38 @@
 
 namespace ballast {
 class completion;
-class event_count;
 }
 
 namespace ballast::detail {
+
+/// The process that made an object. After fork() the child has copies of its parent's objects, without the
+/// threads that work for them. Any thread may call any member.
+class BALLAST_API process_of_origin {
+ public:
+  process_of_origin();  ///< this process
+
+  /// Whether this process is a child of that one, made by fork(). Costs one load.
+  bool is_parent() const noexcept { return forks_so_far.load(std::memory_order_relaxed) != forks_; }
+  /// Throws error if is_parent(): `call` is the call that is refused.
+  void check(std::string_view call) const {
+    if (is_parent()) throw_forked(call);
+  }
+
+ private:
+  [[noreturn]] static void throw_forked(std::string_view call);
+
+  static std::atomic<std::uint64_t> forks_so_far;  ///< between this process and the first that asked
+
+  std::uint64_t forks_;
+};
+
+/// Is told that work of a source may have ended.
+class BALLAST_API end_listener {
+ public:
+  virtual ~end_listener() = default;
+  /// Called from any thread, which may hold locks of the source: asks the source nothing, and throws nothing.
+  virtual void note_end() noexcept = 0;
+};
 
 /// Names work among all that one source of completions took; what the numbers mean is the source's matter.
 struct completion_key {
@@ -41,9 +71,21 @@ class BALLAST_API completion_source {
   virtual clock::duration(timeout)(completion_key const&) const { return default_timeout; }
   /// Whether it ends though no stream takes anything until then, so that a stream may be held up for it.
   virtual bool needs_no_launch(completion_key const&) { return false; }
-  /// From now on each end notifies `bell`, until the call with null; one bell at a time. False: nobody can
-  /// tell of an end, which therefore has to be asked for. To be called again before each sleep.
-  virtual bool notify_at_end(completion_key const& work, event_count* bell) = 0;
+  /// From now on each end of work of the same run is told to `listener`, until the call with null; to one at
+  /// a time. False: nobody can tell of an end, which therefore has to be asked for. To be called again after
+  /// each note, before the source is asked.
+  virtual bool notify_at_end(completion_key const& work, std::shared_ptr<end_listener> const& listener) = 0;
+  /// At most this many pieces of work of the same run and place that have not ended precede one that has:
+  /// whoever looks for ends in order stops after them. Tells how many looks an end costs, nothing else.
+  virtual std::uint64_t max_overtaken(completion_key const&) { return ~std::uint64_t(0); }
+  /// Work of another source that must end before this can; of no work if there is none.
+  virtual completion awaited_part(completion_key const&);
+
+  /// The process that made it, or that began its present run.
+  process_of_origin const& process() const { return process_; }
+
+ protected:
+  process_of_origin process_;
 };
 
 /// What is called once a completion is ready, on the thread of continuations.
@@ -81,7 +123,8 @@ class BALLAST_API completion {
   bool ready() const { return source_ == nullptr || source_->has_ended(work_); }
   /// Waits until ready(), at most for the timeout of the queue, launch stream or scheduler that took the
   /// work. Throws what kept the work from ending well, perhaps before it is ready; timed_out with the state
-  /// of who has the work; and ballast::error in a continuation, unless it is ready.
+  /// of who has the work; ballast::error in a continuation, unless it is ready; and in a child of fork(), if
+  /// the work was handed over before.
   void wait() const;
   /// wait() that waits until `until` at most.
   void wait_until(deadline until) const;
@@ -91,13 +134,15 @@ class BALLAST_API completion {
   /// work did or by what f throws; if f returns a completion, of that work too, so that
   /// `a.then([&] { return queue.submit(b); })` submits b after a and is ready once b has run. f is called
   /// once, on one thread of the process that calls all continuations, in the order in which it sees the ends;
-  /// it may hand work over and must not wait for any (wait() then throws). At the end of the process, and in
-  /// a child of fork(), f is not called and the completion fails. Does not wait. Throws error if the thread
-  /// cannot be started.
+  /// it may hand work over and must not wait for any (wait() then throws). At the end of the process f is not
+  /// called and the completion fails. Does not wait, and costs the same whatever else waits. Throws error if
+  /// the thread cannot be started, and in a child of fork() if the work or the thread is the parent's.
   template <class F>
   completion then(F&& f) const;
   /// `co_await done` continues on the thread of continuations, or at once if it is ready, and throws as
-  /// wait() does.
+  /// wait() and then() do. A coroutine that is destroyed while it waits is forgotten and never resumed. To
+  /// destroy it while it is being resumed is as undefined as to destroy it while it runs: destroy it in a
+  /// continuation, or on another thread where the work cannot end meanwhile.
   auto operator co_await() const;
 
   /// For the rooms: who took the work.
@@ -168,21 +213,35 @@ class continuation_of : public continuation {
 class completion_awaiter {
  public:
   explicit completion_awaiter(completion of) : of_(std::move(of)) {}
+  /// Also when the coroutine is destroyed while it waits.
+  ~completion_awaiter() {
+    if (is_left_ != nullptr) is_left_->store(true, std::memory_order_release);
+  }
+  completion_awaiter(completion_awaiter const&) = delete;
+  completion_awaiter& operator=(completion_awaiter const&) = delete;
 
   bool await_ready() const { return of_.ready(); }
+  /// The coroutine may be resumed, and this be gone, before then() returns.
   template <class Handle>
-  void await_suspend(Handle suspended) const {
-    of_.then([suspended](completion const&) { suspended.resume(); });
+  void await_suspend(Handle suspended) {
+    is_left_ = std::make_shared<std::atomic<bool>>(false);
+    auto const of = of_;
+    of.then([suspended, is_left = is_left_](completion const&) {
+      if (!is_left->exchange(true, std::memory_order_acq_rel)) suspended.resume();
+    });
   }
   void await_resume() const { of_.wait(); }
 
  private:
   completion of_;
+  std::shared_ptr<std::atomic<bool>> is_left_;  // by the coroutine: it was resumed, or is gone
 };
 
 }  // namespace ballast::detail
 
 namespace ballast {
+
+inline completion detail::completion_source::awaited_part(completion_key const&) { return {}; }
 
 template <class F>
 completion completion::then(F&& f) const {

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ballast/completion.hpp"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <atomic>
 #include <exception>
+#include <string>
+#include <system_error>
+#include <utility>
 #include <vector>
 
 #include "ballast/error.hpp"
@@ -47,25 +52,27 @@ class all_of_them : public completion_source {
     return std::ranges::all_of(
         all_, [](completion const& one) { return one.ready() || one.source()->needs_no_launch(one.work()); });
   }
-  bool notify_at_end(completion_key const&, event_count* bell) override {
-    bool all_tell = true;
-    for (auto i = bell == nullptr ? 0 : ready_below_.load(std::memory_order_relaxed); i < all_.size(); ++i)
-      if (all_[i].source() != nullptr) all_tell &= all_[i].source()->notify_at_end(all_[i].work(), bell);
-    return all_tell;
+  /// Who waits for all waits for one after the other. This one asks for no notes.
+  completion awaited_part(completion_key const& work) override {
+    return has_ended(work) ? completion() : all_[ready_below_.load(std::memory_order_acquire)];
   }
+  bool notify_at_end(completion_key const&, std::shared_ptr<end_listener> const&) override { return false; }
 
  private:
   std::vector<completion> const all_;
   std::atomic<std::size_t> ready_below_ = 0;  // may lag
 };
 
-/// Ends with the first that tells it.
+/// Ends as the first in order does of those that have ended when one tells it.
 class first_end : public promised_end {
  public:
-  using promised_end::promised_end;
+  explicit first_end(std::span<completion const> any)
+      : promised_end(longest_timeout(any)), any_(any.begin(), any.end()) {}
 
-  void note(completion const& ended) {
-    if (!noted_.exchange(true)) end(failure_of(ended));
+  void note() {
+    if (noted_.exchange(true)) return;
+    auto const any = std::exchange(any_, {});
+    end(failure_of(*std::ranges::find_if(any, &completion::ready)));
   }
   /// A continuation was dropped.
   void give_up() {
@@ -73,6 +80,7 @@ class first_end : public promised_end {
   }
 
  private:
+  std::vector<completion> any_;  // of who notes
   std::atomic<bool> noted_ = false;
 };
 
@@ -81,8 +89,8 @@ class note_of_end : public continuation {
   explicit note_of_end(std::shared_ptr<first_end> first) : first_(std::move(first)) {}
   ~note_of_end() override { first_->give_up(); }
 
-  completion run(completion const& ended) override {
-    first_->note(ended);
+  completion run(completion const&) override {
+    first_->note();
     return {};
   }
 
@@ -91,6 +99,20 @@ class note_of_end : public continuation {
 };
 
 }  // namespace
+
+std::atomic<std::uint64_t> process_of_origin::forks_so_far = 0;
+
+process_of_origin::process_of_origin() {
+  static int const failure = pthread_atfork(nullptr, nullptr, [] { ++forks_so_far; });
+  if (failure != 0) throw error("pthread_atfork: " + std::generic_category().message(failure));
+  forks_ = forks_so_far;
+}
+
+void process_of_origin::throw_forked(std::string_view call) {
+  throw error(std::string(call) +
+              " was called in a child of fork() for what is its parent's: open devices anew here");
+}
+
 }  // namespace detail
 
 void completion::wait() const {
@@ -99,6 +121,7 @@ void completion::wait() const {
 
 void completion::wait_until(deadline until) const {
   if (source_ == nullptr) return;
+  source_->process().check("wait()");
   if (detail::is_in_continuation() && !ready()) detail::throw_if_in_continuation("wait()");
   source_->wait(work_, until);
 }
@@ -111,7 +134,7 @@ completion when_any(std::span<completion const> any) {
   if (any.empty()) throw_bad_argument("any", "none", "at least one completion");
   for (auto const& one : any)
     if (one.ready()) return one;
-  auto const first = std::make_shared<detail::first_end>(detail::longest_timeout(any));
+  auto const first = std::make_shared<detail::first_end>(any);
   for (auto const& one : any) detail::add_continuation(one, std::make_unique<detail::note_of_end>(first));
   return {first, {}};
 }

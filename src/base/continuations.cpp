@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "continuations.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <deque>
 #include <exception>
+#include <iterator>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -66,8 +68,141 @@ thread_local bool is_thread_of_continuations = false;
 constexpr auto max_nap = std::chrono::microseconds(200);
 constexpr auto max_sleep = std::chrono::milliseconds(50);
 constexpr std::uint32_t looks_before_naps = 200;
+/// So many keys are looked at in turn, of all that wait, before the thread looks for what was told.
+constexpr std::uint32_t looks_in_turn = 256;
 
-/// Calls every continuation of the process. The first one starts the thread; it ends with the process.
+class awaited_source;
+
+/// Where sources that may have news wait for the thread of continuations.
+class news {
+ public:
+  /// Rings the bell.
+  void add(std::shared_ptr<awaited_source> of) {
+    {
+      std::lock_guard const hold(mutex_);
+      told_.push_back(std::move(of));
+    }
+    bell.notify();
+  }
+  std::vector<std::shared_ptr<awaited_source>> take() {
+    std::lock_guard const hold(mutex_);
+    return std::exchange(told_, {});
+  }
+
+  event_count bell;
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::shared_ptr<awaited_source>> told_;
+};
+
+/// By place and number, as sources take work.
+struct order_of_work {
+  bool operator()(completion_key const& one, completion_key const& other) const {
+    return std::tie(one.place, one.first, one.count) < std::tie(other.place, other.first, other.count);
+  }
+};
+
+/// The work of one source, in one of its runs, that continuations wait for; and who has news of it.
+class awaited_source final : public end_listener, public std::enable_shared_from_this<awaited_source> {
+ public:
+  using identity = std::pair<completion_source*, std::uint64_t>;
+  using waiting_by_work = std::map<completion_key, std::vector<pending_continuation>, order_of_work>;
+
+  awaited_source(completion const& work, news& to) : source_(work.source()), news_(&to) {}
+
+  static identity identity_of(completion const& work) { return {work.source().get(), work.work().run}; }
+  completion_source& source() const { return *source_; }
+
+  void note_end() noexcept override {
+    if (!has_news_.exchange(true)) news_->add(shared_from_this());
+  }
+  /// What was told before is dealt with; false: its ends are not told. To be called before it is asked.
+  bool listen(completion_key const& work) {
+    has_news_.exchange(false);
+    return source_->notify_at_end(work, shared_from_this());
+  }
+  void stop_listening(completion_key const& work) { source_->notify_at_end(work, nullptr); }
+
+  // Of the thread.
+  waiting_by_work waiting;
+  bool tells = true;
+
+ private:
+  std::shared_ptr<completion_source> const source_;
+  news* const news_;
+  std::atomic<bool> has_news_ = false;
+};
+
+/// Sources in a fixed order, of which a part is looked at in turn.
+class awaited_sources {
+ public:
+  using by_identity = std::map<awaited_source::identity, std::shared_ptr<awaited_source>>;
+
+  bool empty() const { return all_.empty(); }
+  void add(awaited_source::identity const& who, std::shared_ptr<awaited_source> source) {
+    all_.emplace(who, std::move(source));
+  }
+  void remove(awaited_source::identity const& who) { all_.erase(who); }
+  std::shared_ptr<awaited_source> find(awaited_source::identity const& who) const {
+    auto const found = all_.find(who);
+    return found == all_.end() ? nullptr : found->second;
+  }
+
+  /// Calls `look(source, work)` for the next so many works in turn; true if that went round.
+  template <class Look>
+  bool look_in_turn(std::uint32_t works, Look const& look) {
+    while (works > 0) {
+      auto const at = next_source();
+      if (at == all_.end()) {
+        turn_ = {};
+        return true;
+      }
+      auto const source = at->second;  // `look` may remove it
+      look_in(*source, at->first, works, look);
+    }
+    return false;
+  }
+  template <class Visit>
+  void for_each(Visit const& visit) {
+    for (auto const& [who, source] : all_) visit(*source);
+  }
+  void clear() { all_.clear(); }
+
+ private:
+  /// Where the next look begins.
+  struct turn {
+    std::optional<awaited_source::identity> who{};
+    std::optional<completion_key> after{};  ///< none: at the source's first
+    bool is_done = false;                   ///< with that source
+  };
+
+  by_identity::iterator next_source() {
+    if (!turn_.who) return all_.begin();
+    auto const at = turn_.is_done ? all_.upper_bound(*turn_.who) : all_.lower_bound(*turn_.who);
+    if (turn_.is_done || at == all_.end() || at->first != *turn_.who) turn_ = {};
+    return at;
+  }
+  template <class Look>
+  void look_in(awaited_source& source, awaited_source::identity who, std::uint32_t& works, Look const& look) {
+    auto& waiting = source.waiting;
+    auto at = turn_.after ? waiting.upper_bound(*turn_.after) : waiting.begin();
+    for (; works > 0 && at != waiting.end(); --works) {
+      turn_.after = at->first;
+      look(source, at->first);
+      at = waiting.upper_bound(*turn_.after);
+    }
+    turn_.who = who;
+    turn_.is_done = at == waiting.end();
+  }
+
+  by_identity all_;
+  turn turn_;
+};
+
+/// Calls every continuation of the process. The first one starts the thread; it ends with the process. What
+/// an end costs does not depend on how many wait: sources tell of their ends, and are then asked for the work
+/// that may have ended.
 class continuation_thread {
  public:
   static continuation_thread& of_this_process() {
@@ -76,48 +211,39 @@ class continuation_thread {
   }
 
   completion add(completion const& before, std::unique_ptr<continuation> what) {
+    process_.check("then()");  // the mutex may have been held at fork()
+    if (before.source() != nullptr) before.source()->process().check("then()");
     auto const result = std::make_shared<promised_end>(timeout_of(before));
     if (accept({before, std::move(what), result}))
-      bell_.notify();
+      news_.bell.notify();
     else
       result->end(never_called());
     return {result, {}};
   }
 
  private:
-  /// Sources, another run of one being another, with a piece of their work and how many wait for such.
-  struct use {
-    completion_key work;
-    std::uint32_t waiting = 0;
-  };
-  using source_uses = std::map<std::pair<completion_source*, std::uint64_t>, use>;
-
-  /// Not when the process ends, nor in a child of fork(), which has no such thread.
+  /// Not when the process ends.
   bool accept(pending_continuation one) {
-    if (is_of_parent()) return false;
     std::lock_guard const hold(mutex_);
     if (ends_) return false;
-    if (process_ == 0) start();
+    if (!thread_.joinable()) start();
     added_.push_back(std::move(one));
     return true;
   }
-  /// Of fork(), at which the mutex may have been held.
-  bool is_of_parent() const { return process_ != 0 && process_ != getpid(); }
 
   void start() {
     thread_ = start_thread("continuations", [this] { run(); });
-    process_ = getpid();
     std::atexit([] { of_this_process().end(); });
   }
 
   // Called by exit(): static objects that were made after the first continuation are gone by now.
   void end() {
-    if (is_of_parent()) return;
+    if (process_.is_parent()) return;
     {
       std::lock_guard const hold(mutex_);
       ends_ = true;
     }
-    bell_.notify();
+    news_.bell.notify();
     if (std::this_thread::get_id() == thread_.get_id())
       thread_.detach();  // exit() in a continuation, which never returns
     else
@@ -127,96 +253,166 @@ class continuation_thread {
 
   void drop_all() {
     take_added();
-    for (auto& one : waiting_)
-      if (one.result != nullptr) one.result->end(never_called());
-    waiting_.clear();
+    for (auto& one : due_) one.result->end(never_called());
+    due_.clear();
+    for (auto* const sources : {&told_, &asked_for_}) {
+      sources->for_each([](awaited_source& source) {
+        for (auto& [work, all] : source.waiting)
+          for (auto& one : all)
+            if (one.result != nullptr) one.result->end(never_called());
+      });
+      sources->clear();
+    }
   }
 
   void run() {
     is_thread_of_continuations = true;
-    for (std::uint32_t looks = 0;;) {
-      auto const seen = bell_.epoch();  // before ends_ is read, or its notification could be missed
+    for (std::uint32_t looks = 0; !ends_;) {
+      auto const seen = news_.bell.epoch();  // before ends_ is read, or its notification could be missed
       if (ends_) return;
+      calls_ = 0;
       take_added();
-      if (run_those_ready())
+      file_due();
+      for (auto const& source : news_.take()) look_for_ends(*source);
+      bool const went_round = look_in_turn(asked_for_);
+      if (calls_ > 0)
         looks = 0;
-      else
+      else if (went_round)
         sleep(seen, ++looks);
     }
   }
 
   void take_added() {
-    std::vector<pending_continuation> added;
-    {
-      std::lock_guard const hold(mutex_);
-      added.swap(added_);
-    }
-    for (auto& one : added) {
-      note_use(one.before);
-      waiting_.push_back(std::move(one));
+    std::lock_guard const hold(mutex_);
+    std::ranges::move(added_, std::back_inserter(due_));
+    added_.clear();
+  }
+
+  /// Unless the process ends, of which one may make use.
+  void file_due() {
+    while (!due_.empty() && !ends_) {
+      auto one = std::move(due_.front());
+      due_.pop_front();
+      file(std::move(one));
     }
   }
 
-  void note_use(completion const& of) {
-    if (of.source() == nullptr) return;
-    auto& known = uses_[key_of(of)];
-    known.work = of.work();
-    ++known.waiting;
-  }
-
-  /// In order, so that a chain ends in one go; whether there was any.
-  bool run_those_ready() {
-    std::size_t kept = 0, i = 0;
-    for (; i < waiting_.size() && !ends_; ++i) {
-      if (waiting_[i].before.ready()) {
-        auto one = std::move(waiting_[i]);
-        forget_use(one.before);
+  /// Calls it if it is ready, or keeps it with the work that must end first.
+  void file(pending_continuation one) {
+    for (;;) {
+      auto work = one.before;
+      for (auto part = work; part.source() != nullptr; part = part.source()->awaited_part(part.work()))
+        work = part;
+      if (work.source() == nullptr || !is_to_wait(work, one)) {
+        if (!one.before.ready()) continue;
+        ++calls_;
         one.run();
-      } else {
-        if (i != kept) waiting_[kept] = std::move(waiting_[i]);
-        ++kept;
       }
+      return;
     }
-    if (i == kept) return false;
-    waiting_.erase(waiting_.begin() + std::ptrdiff_t(kept), waiting_.begin() + std::ptrdiff_t(i));
+  }
+
+  /// Keeps it if `work`, which must end first, has not ended. Who waits for the same work already is not to
+  /// be overtaken.
+  bool is_to_wait(completion const& work, pending_continuation& one) {
+    auto const who = awaited_source::identity_of(work);
+    auto source = told_.find(who);
+    if (source == nullptr) source = asked_for_.find(who);
+    bool const is_new = source == nullptr;
+    if (is_new) {
+      if (work.ready()) return false;
+      source = std::make_shared<awaited_source>(work, news_);
+      source->tells = source->listen(work.work());
+    }
+    auto const at = source->waiting.find(work.work());
+    // It may have ended before the source was asked to tell.
+    if (at == source->waiting.end() && work.ready()) {
+      if (is_new) source->stop_listening(work.work());
+      return false;
+    }
+    if (is_new) list_of(*source).add(who, source);
+    source->waiting[work.work()].push_back(std::move(one));
     return true;
   }
 
-  void forget_use(completion const& of) {
-    if (of.source() == nullptr) return;
-    auto const known = uses_.find(key_of(of));
-    if (--known->second.waiting != 0) return;
-    uses_.erase(known);
-    of.source()->notify_at_end(of.work(), nullptr);
-  }
+  awaited_sources& list_of(awaited_source const& source) { return source.tells ? told_ : asked_for_; }
 
-  void sleep(std::uint64_t seen, std::uint32_t looks) {
-    bool all_tell = true;
-    for (auto const& [source, awaited] : uses_) all_tell &= source.first->notify_at_end(awaited.work, &bell_);
-    // An end may have come before the source was asked to tell.
-    if (std::ranges::any_of(waiting_, [](auto const& one) { return one.before.ready(); })) return;
-    if (waiting_.empty()) {
-      bell_.wait_past(seen, clock::time_point::max());
-    } else if (all_tell) {
-      bell_.wait_past(seen, clock::now() + max_sleep);
-    } else if (looks < looks_before_naps) {
-      std::this_thread::yield();
-    } else {
-      bell_.wait_past(seen, clock::now() + max_nap);
+  /// In order, and no further than work can have ended.
+  void look_for_ends(awaited_source& source) {
+    if (source.waiting.empty()) return;  // it went, and its last note came afterwards
+    listen_again(source);
+    std::uint64_t overtaken = 0;
+    std::uint32_t place = 0;
+    for (auto at = source.waiting.begin(); at != source.waiting.end() && !ends_;) {
+      auto const work = at->first;
+      if (std::exchange(place, work.place) != work.place) overtaken = 0;
+      if (look_at(source, work))
+        at = source.waiting.upper_bound(work);
+      else if (++overtaken > source.source().max_overtaken(work))
+        at = source.waiting.upper_bound({work.run, ~std::uint64_t(0), ~0u, work.place});
+      else
+        ++at;
     }
   }
 
-  static source_uses::key_type key_of(completion const& of) { return {of.source().get(), of.work().run}; }
+  void listen_again(awaited_source& source) {
+    auto const work = source.waiting.begin()->first;
+    bool const tells = source.listen(work);
+    if (tells == source.tells) return;
+    auto const who = awaited_source::identity(&source.source(), work.run);
+    auto const kept = list_of(source).find(who);
+    list_of(source).remove(who);
+    source.tells = tells;
+    list_of(source).add(who, kept);
+  }
 
+  /// Calls what waits for the work if that has ended; whether it has. A source that nobody waits for any more
+  /// is forgotten.
+  bool look_at(awaited_source& source, completion_key const& work) {
+    if (!source.source().has_ended(work)) return false;
+    auto ended = source.waiting.extract(work);
+    if (source.waiting.empty()) {
+      source.stop_listening(work);
+      list_of(source).remove({&source.source(), work.run});
+    }
+    std::ranges::move(ended.mapped(), std::back_inserter(due_));
+    file_due();
+    return true;
+  }
+
+  bool look_in_turn(awaited_sources& sources) {
+    return sources.look_in_turn(
+        looks_in_turn, [this](awaited_source& source, completion_key work) { look_at(source, work); });
+  }
+
+  void sleep(std::uint64_t seen, std::uint32_t looks) {
+    if (told_.empty() && asked_for_.empty()) {
+      news_.bell.wait_past(seen, clock::time_point::max());
+    } else if (asked_for_.empty()) {
+      if (!news_.bell.wait_past(seen, clock::now() + max_sleep)) look_in_turn(told_);
+    } else {
+      if (looks < looks_before_naps)
+        std::this_thread::yield();
+      else
+        news_.bell.wait_past(seen, clock::now() + max_nap);
+      if (next_look_ < clock::now()) {
+        look_in_turn(told_);
+        next_look_ = clock::now() + max_sleep;
+      }
+    }
+  }
+
+  process_of_origin const process_;
   std::mutex mutex_;
   std::vector<pending_continuation> added_;
   std::atomic<bool> ends_ = false;
   std::thread thread_;
-  std::atomic<pid_t> process_ = 0;  ///< 0: not started
-  event_count bell_;
+  news news_;
   // Of the thread.
-  std::vector<pending_continuation> waiting_;
-  source_uses uses_;
+  std::deque<pending_continuation> due_;  ///< to be called, or to wait for what else must end
+  awaited_sources told_, asked_for_;
+  clock::time_point next_look_;  ///< at what is told
+  std::uint64_t calls_ = 0;
 };
 
 }  // namespace
@@ -249,8 +445,8 @@ void promised_end::wait(completion_key const& work, deadline until) {
   if (failure_) std::rethrow_exception(failure_);
 }
 
-bool promised_end::notify_at_end(completion_key const&, event_count* bell) {
-  changed_.forward_to(bell);
+bool promised_end::notify_at_end(completion_key const&, std::shared_ptr<end_listener> const& listener) {
+  changed_.forward_to(listener);
   return true;
 }
 

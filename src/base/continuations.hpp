@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <exception>
+#include <memory>
 
 #include "ballast/completion.hpp"
 #include "ballast/detail/base/event_count.hpp"
@@ -31,7 +32,7 @@ class promised_end : public completion_source {
   bool has_ended(completion_key const&) override { return ended_.load(std::memory_order_acquire); }
   void wait(completion_key const& work, deadline until) override;
   clock::duration timeout(completion_key const&) const override { return timeout_; }
-  bool notify_at_end(completion_key const&, event_count* bell) override;
+  bool notify_at_end(completion_key const&, std::shared_ptr<end_listener> const& listener) override;
 
  private:
   clock::duration const timeout_;

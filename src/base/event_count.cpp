@@ -6,6 +6,7 @@
 #include <thread>
 #include <utility>
 
+#include "ballast/completion.hpp"
 #include "ballast/detail/base/host_waits.hpp"
 
 namespace ballast {
@@ -20,13 +21,13 @@ constexpr auto spin_time = std::chrono::microseconds(100);
 void event_count::notify() {
   epoch_.fetch_add(1, std::memory_order_seq_cst);
   if (sleepers_.load(std::memory_order_seq_cst) == 0) return;
-  event_count* other = nullptr;
+  std::shared_ptr<detail::end_listener> other;
   {
     std::lock_guard const hold(mutex_);
     other = other_;
   }
   changed_.notify_all();
-  if (other != nullptr) other->notify();
+  if (other != nullptr) other->note_end();
 }
 
 bool event_count::wait_past(std::uint64_t seen, clock::time_point until) {
@@ -54,11 +55,15 @@ bool event_count::spin_then_wait_past(std::uint64_t seen, clock::time_point unti
   return wait_past(seen, until);
 }
 
-void event_count::forward_to(event_count* other) {
+void event_count::forward_to(std::shared_ptr<detail::end_listener> other) {
   std::lock_guard const hold(mutex_);
-  bool const had = std::exchange(other_, other) != nullptr;
-  if (!had && other != nullptr) sleepers_.fetch_add(1, std::memory_order_seq_cst);
-  if (had && other == nullptr) sleepers_.fetch_sub(1, std::memory_order_seq_cst);
+  bool const has = other != nullptr, had = other_ != nullptr;
+  other_.swap(other);  // the last one goes after the mutex is left
+  if (!had && has) {
+    sleepers_.fetch_add(1, std::memory_order_seq_cst);
+    epoch();  // what a notify() tells that did not see the sleeper is visible to the caller
+  }
+  if (had && !has) sleepers_.fetch_sub(1, std::memory_order_seq_cst);
 }
 
 void detail::notify(event_count& event) { event.notify(); }

@@ -62,6 +62,7 @@ source_run& source_run::begin(completion_source& owner) {
   auto& given = *all.free.back();
   all.free.pop_back();
   given.owner_ = &owner;
+  given.process_ = owner.process();
   given.run_.store(++all.last_run, std::memory_order_seq_cst);
   return given;
 }
@@ -103,9 +104,14 @@ bool source_run::needs_no_launch(completion_key const& work) {
   return asked.owner() == nullptr || asked.owner()->needs_no_launch(work);
 }
 
-bool source_run::notify_at_end(completion_key const& work, event_count* bell) {
+bool source_run::notify_at_end(completion_key const& work, std::shared_ptr<end_listener> const& listener) {
   visit const asked(*this, work.run);
-  return asked.owner() == nullptr || asked.owner()->notify_at_end(work, bell);
+  return asked.owner() == nullptr || asked.owner()->notify_at_end(work, listener);
+}
+
+std::uint64_t source_run::max_overtaken(completion_key const& work) {
+  visit const asked(*this, work.run);
+  return asked.owner() == nullptr ? 0 : asked.owner()->max_overtaken(work);
 }
 
 }  // namespace ballast::detail

@@ -88,8 +88,8 @@ class cluster_queue::state final : public cluster_channel, public completion_sou
   void wait(completion_key const& work, deadline until) override { await(work.first, until); }
   clock::duration timeout(completion_key const&) const override { return timeout(); }
   bool needs_no_launch(completion_key const&) override { return true; }
-  bool notify_at_end(completion_key const&, event_count* bell) override {
-    changed_.forward_to(bell);
+  bool notify_at_end(completion_key const&, std::shared_ptr<end_listener> const& listener) override {
+    changed_.forward_to(listener);
     return true;
   }
 

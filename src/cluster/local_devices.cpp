@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "ballast/detail/base/event_count.hpp"
 #include "range_load.hpp"
 
 namespace ballast::detail {
@@ -19,6 +20,16 @@ std::vector<pinned_buffer<std::byte>> make_parts(device_list const& devices, std
   for (std::size_t i = 0; i < result_parts; ++i) parts.emplace_back(devices.front(), bytes);
   return parts;
 }
+
+/// Notifies a bell.
+class ringer final : public end_listener {
+ public:
+  explicit ringer(event_count& bell) : bell_(&bell) {}
+  void note_end() noexcept override { bell_->notify(); }
+
+ private:
+  event_count* const bell_;
+};
 
 }  // namespace
 
@@ -148,7 +159,8 @@ void local_devices::execute(task_range range) {
   auto const kept = std::make_shared<kept_tasks const>(
       kept_tasks{{*kernels_, std::vector(records.begin(), records.end())}, range.load});
   auto const end = queue_.submit(std::shared_ptr<prepared_tasks const>(kept, &kept->tasks));
-  if (auto* const bell = std::exchange(bell_, nullptr)) end.source()->notify_at_end(end.work(), bell);
+  if (auto const listener = std::exchange(listener_, nullptr))
+    end.source()->notify_at_end(end.work(), listener);
   running_ += range.count;
   for (auto const& record : records) submitted_ += record.tasks();
   given_.push_back({std::move(range), end});
@@ -158,7 +170,7 @@ bool local_devices::is_idle() const {
   return std::ranges::all_of(given_, [](given const& one) { return one.end.ready(); });
 }
 
-void local_devices::notify(event_count& bell) { bell_ = &bell; }
+void local_devices::notify(event_count& bell) { listener_ = std::make_shared<ringer>(bell); }
 
 // What a range created is there before its end is.
 local_devices::collected local_devices::collect(std::int64_t now_ns) {

@@ -90,7 +90,7 @@ class local_devices {
   collected collect(std::int64_t now_ns);
   /// Whether no device works on any of them.
   bool is_idle() const;
-  /// From now on the end of tasks notifies `bell`.
+  /// From now on the end of tasks notifies `bell`, which outlives this.
   void notify(event_count& bell);
 
   void close(deadline until) { queue_.close(until); }
@@ -128,7 +128,7 @@ class local_devices {
   std::uint64_t submitted_ = 0;
   execution_rate rate_;
   feed_ahead ahead_{1};
-  event_count* bell_ = nullptr;
+  std::shared_ptr<end_listener> listener_;  ///< that the queue does not tell yet
 };
 
 }  // namespace ballast::detail

@@ -1,26 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device_state.hpp"
 
-#include <pthread.h>
-
 #include <algorithm>
 #include <chrono>
-#include <system_error>
 #include <utility>
 
 #include "ballast/error.hpp"
 
 namespace ballast::detail {
 namespace {
-
-/// Between this process and the first that opened a device.
-std::atomic<std::uint64_t> forks = 0;
-
-std::uint64_t fork_count() {
-  static int const failure = pthread_atfork(nullptr, nullptr, [] { ++forks; });
-  if (failure != 0) throw error("pthread_atfork: " + std::generic_category().message(failure));
-  return forks;
-}
 
 std::string describe_blocks(std::uint32_t blocks, std::uint32_t per_multiprocessor) {
   auto const text = std::to_string(blocks) + (blocks == 1 ? " block" : " blocks");
@@ -48,11 +36,7 @@ bool may_overlap(resident_claimant one, resident_claimant other) {
 
 }  // namespace
 
-fault_record::fault_record(std::string device) : device_(std::move(device)), forks_at_open_(fork_count()) {}
-
-bool fault_record::is_in_forked_child() const noexcept {
-  return forks.load(std::memory_order_relaxed) != forks_at_open_;
-}
+fault_record::fault_record(std::string device) : device_(std::move(device)) {}
 
 void fault_record::record(std::string cause) {
   std::lock_guard const hold(mutex_);

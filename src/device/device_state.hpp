@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "ballast/completion.hpp"
 #include "ballast/device.hpp"
 #include "ballast/error.hpp"
 
@@ -28,12 +29,12 @@ class fault_record {
   /// Throws device_lost with the first cause if there was a fault, error if is_in_forked_child().
   void check() const;
   /// Whether this process is a child made by fork() since: the device's threads are the parent's.
-  bool is_in_forked_child() const noexcept;
+  bool is_in_forked_child() const noexcept { return opened_in_.is_parent(); }
   std::string const& device() const noexcept { return device_; }
 
  private:
   std::string device_;
-  std::uint64_t forks_at_open_;
+  process_of_origin opened_in_;
   std::mutex mutex_;
   std::string cause_;  ///< written once, before lost_
   std::atomic<bool> lost_ = false;

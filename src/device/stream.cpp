@@ -48,7 +48,7 @@ class end_at_event final : public completion_source {
       looks < looks_before_naps ? std::this_thread::yield() : std::this_thread::sleep_for(nap);
     }
   }
-  bool notify_at_end(completion_key const&, event_count*) override { return false; }
+  bool notify_at_end(completion_key const&, std::shared_ptr<end_listener> const&) override { return false; }
 
  private:
   static constexpr int looks_before_naps = 1000;

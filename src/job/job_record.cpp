@@ -239,8 +239,8 @@ void job_end::complete(job_report report, std::optional<job_failure> failure) {
   wake_event_.notify();
 }
 
-bool job_end::notify_at_end(completion_key const&, event_count* bell) {
-  wake_event_.forward_to(bell);
+bool job_end::notify_at_end(completion_key const&, std::shared_ptr<end_listener> const& listener) {
+  wake_event_.forward_to(listener);
   return true;
 }
 

@@ -93,7 +93,7 @@ class job_end final : public completion_source {
   /// Throws job_failed or stopped, each caller one of its own, and timed_out.
   void wait(completion_key const& job, deadline until) override;
   clock::duration timeout(completion_key const&) const override { return timeout_; }
-  bool notify_at_end(completion_key const& job, event_count* bell) override;
+  bool notify_at_end(completion_key const& job, std::shared_ptr<end_listener> const& listener) override;
   /// The report; after wait().
   job_report const& report() const { return report_; }
 

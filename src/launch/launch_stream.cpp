@@ -52,9 +52,10 @@ bool launch_stream_state::is_awaited_each_time() {
   return std::exchange(awaited_before_, before + 1) == before;
 }
 
-bool launch_stream_state::notify_at_end(completion_key const&, event_count* bell) {
-  changed_.forward_to(bell);
-  if (bell != nullptr) watch(launch_phase::end);
+bool launch_stream_state::notify_at_end(completion_key const&,
+                                        std::shared_ptr<end_listener> const& listener) {
+  changed_.forward_to(listener);
+  if (listener != nullptr) watch(launch_phase::end);
   return true;
 }
 

@@ -172,7 +172,9 @@ class launch_stream_state final : public completion_source {
   bool has_ended(completion_key const& launch) override;
   void wait(completion_key const& launch, deadline until) override;
   clock::duration timeout(completion_key const&) const override { return timeout_; }
-  bool notify_at_end(completion_key const& launch, event_count* bell) override;
+  bool notify_at_end(completion_key const& launch, std::shared_ptr<end_listener> const& listener) override;
+  /// They end in order, but for those that a failure keeps from being issued.
+  std::uint64_t max_overtaken(completion_key const&) override { return has_failed() ? ~std::uint64_t(0) : 0; }
 
   bool is_watched() const { return watched_.load(std::memory_order_relaxed); }
   /// Somebody asks for the end of this launch.

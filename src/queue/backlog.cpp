@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 namespace ballast::detail {
 
@@ -163,6 +164,7 @@ std::optional<backlog_piece> backlog::take(std::size_t device, std::uint64_t max
   std::lock_guard const hold(mutex_);
   if (open_.empty() || max_count == 0) return std::nullopt;
   auto const batch = open_.front();
+  if (!std::exchange(batch->has_begun, true)) ++begun_;
   auto const taken = batch->left.take(device, max_count);
   ++batch->given;
   waiting_ -= taken.count;
@@ -220,6 +222,7 @@ void backlog::finish(backlog_piece const& piece, std::size_t device, execution c
   --piece.batch->given;
   piece.batch->costs.add({piece.first, piece.count}, double(when.work_ns) / double(workers));
   bool const is_last = piece.batch->unfinished.fetch_sub(piece.count) == piece.count;
+  begun_ -= is_last;
   if (is_last && piece.batch->costs.are_known())
     learned_.learn(kind_of(*piece.batch->tasks), std::move(piece.batch->costs));
   if (is_last || (piece.batch->has_lost && piece.batch->given == 0)) changed_.notify();
@@ -270,6 +273,12 @@ bool backlog::has_ended(std::uint64_t number) const {
   if (is_settled_) return true;
   bool const nobody_takes = takers_ == 0 || (batch->has_lost && batch->left.empty());
   return failure_ && batch->given == 0 && nobody_takes;
+}
+
+// Devices begin batches in order. After a failure those end that nobody has begun.
+std::uint64_t backlog::max_overtaken() const {
+  std::lock_guard const hold(mutex_);
+  return failure_ || is_settled_ ? ~std::uint64_t(0) : begun_;
 }
 
 std::uint64_t backlog::unfinished() const {
@@ -341,6 +350,7 @@ void backlog::open(source_run* run) {
   run_ = run;
   is_settled_ = false;
   takers_ = 0;
+  begun_ = 0;
   closed_ = false;
 }
 

@@ -113,7 +113,8 @@ struct backlog_batch {
   std::vector<device_share> shares;
   std::uint64_t given = 0;  ///< pieces that a device has
   std::uint64_t number = 0;
-  bool has_lost = false;  ///< a piece, which will never have run
+  bool has_lost = false;   ///< a piece, which will never have run
+  bool has_begun = false;  ///< a device was given a piece
 };
 
 /// Consecutive tasks of one batch, on their way to a device.
@@ -171,6 +172,8 @@ class backlog {
   std::vector<device_share> shares(std::uint64_t number) const;
   void forget(std::uint64_t number);
   std::vector<task> take_all(kernel_set const& kernels);
+  /// At most so many batches that have not ended precede one that has.
+  std::uint64_t max_overtaken() const;
   /// Is notified when a batch may have ended, or something failed.
   event_count& changed() { return changed_; }
 
@@ -193,6 +196,7 @@ class backlog {
   bool is_settled_ = false;
   std::size_t takers_ = 0;  // threads that take for a device
   bool closed_ = false;
+  std::uint64_t begun_ = 0;  // batches that have begun and not run
   std::atomic<std::uint64_t> waiting_ = 0;
   std::exception_ptr failure_;
 };

@@ -31,7 +31,8 @@ struct balanced_queue::state final : completion_source {
   bool needs_no_launch(completion_key const& work) override;
   void wait(completion_key const& work, deadline until) override { await(work.first, until); }
   clock::duration timeout(completion_key const&) const override { return options.queue.timeout; }
-  bool notify_at_end(completion_key const& work, event_count* bell) override;
+  bool notify_at_end(completion_key const& work, std::shared_ptr<end_listener> const& listener) override;
+  std::uint64_t max_overtaken(completion_key const&) override { return tasks.max_overtaken(); }
 
   /// Lets go of the completions of the last run.
   void end_run();
@@ -136,14 +137,16 @@ bool balanced_queue::state::needs_no_launch(completion_key const&) {
   } catch (error const&) { return false; }
 }
 
-bool balanced_queue::state::notify_at_end(completion_key const&, event_count* bell) {
-  tasks.changed().forward_to(bell);
+bool balanced_queue::state::notify_at_end(completion_key const&,
+                                          std::shared_ptr<end_listener> const& listener) {
+  tasks.changed().forward_to(listener);
   return true;
 }
 
 void balanced_queue::state::end_run() {
   auto what_is_left = outcome();
   if (auto* const last = run.exchange(nullptr)) last->end(std::move(what_is_left));
+  tasks.changed().notify();
   tasks.changed().forward_to(nullptr);
 }
 

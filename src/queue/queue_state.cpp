@@ -116,14 +116,22 @@ bool task_queue::state::needs_no_launch(completion_key const&) {
   } catch (error const&) { return false; }
 }
 
-bool task_queue::state::notify_at_end(completion_key const&, event_count* bell) {
+bool task_queue::state::notify_at_end(completion_key const&, std::shared_ptr<end_listener> const& listener) {
   if (!memory.on_host) return false;
   std::lock_guard const hold(listening_mutex);
-  bool const listens = bell != nullptr;
-  if (std::exchange(is_listened_to, listens) == listens) return true;
-  std::atomic_ref(memory.words.data()->completion_waiters).fetch_add(listens ? 1 : -1u);
-  memory.host_wake_event.forward_to(bell);
+  bool const listens = listener != nullptr;
+  if (std::exchange(is_listened_to, listens) != listens)
+    std::atomic_ref(memory.words.data()->completion_waiters).fetch_add(listens ? 1 : -1u);
+  memory.host_wake_event.forward_to(listener);
   return true;
+}
+
+// Workers begin the tasks of a submission ring in order, but for grids, of which some are open at once. Where
+// tasks create tasks a batch ends with the last of those.
+std::uint64_t task_queue::state::max_overtaken(completion_key const&) {
+  constexpr std::uint64_t open_grids = 8;
+  if (hybrid != nullptr || is_over || now.load() != phase::open) return ~std::uint64_t(0);
+  return workers_of(kernel.blocks()) + open_grids;
 }
 
 void task_queue::state::await_in_submission(submission_ring const& ring, std::function<bool()> const& done,
@@ -241,6 +249,8 @@ std::unique_ptr<run_outcome const> task_queue::state::outcome() {
 void task_queue::state::end_run() {
   auto what_is_left = outcome();
   if (auto* const last = run.exchange(nullptr)) last->end(std::move(what_is_left));
+  memory.host_wake_event.notify();
+  std::lock_guard const hold(listening_mutex);
   is_listened_to = false;
   memory.host_wake_event.forward_to(nullptr);
 }

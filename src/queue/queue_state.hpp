@@ -98,7 +98,8 @@ struct task_queue::state final : completion_source {
   void wait(completion_key const& work, deadline until) override;
   clock::duration timeout(completion_key const& work) const override;
   bool needs_no_launch(completion_key const& work) override;
-  bool notify_at_end(completion_key const& work, event_count* bell) override;
+  bool notify_at_end(completion_key const& work, std::shared_ptr<end_listener> const& listener) override;
+  std::uint64_t max_overtaken(completion_key const& work) override;
 
   /// Whether all tasks of the batches have run.
   bool have_run(completion_key const& batches) const;

@@ -304,7 +304,7 @@ struct counting_owner : completion_source {
       std::this_thread::yield();
     }
   }
-  bool notify_at_end(completion_key const&, event_count*) override { return false; }
+  bool notify_at_end(completion_key const&, std::shared_ptr<end_listener> const&) override { return false; }
 };
 
 TEST(run_of_a_source, answers_while_its_owner_lives_and_afterwards) {

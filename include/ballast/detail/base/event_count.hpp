@@ -4,10 +4,15 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 
 #include "ballast/deadline.hpp"
 #include "ballast/version.hpp"
+
+namespace ballast::detail {
+class end_listener;
+}
 
 namespace ballast {
 
@@ -27,16 +32,16 @@ class BALLAST_API event_count {
   /// events that are expected soon.
   bool spin_then_wait_past(std::uint64_t seen, clock::time_point until);
 
-  /// From now on notify() notifies `other` too, for a thread that waits for several; null: no more, but for a
-  /// notify() that has begun. `other` is to stay for good.
-  void forward_to(event_count* other);
+  /// From now on notify() tells `other` too, for a thread that waits for several; null: no more, but for a
+  /// notify() that has begun.
+  void forward_to(std::shared_ptr<detail::end_listener> other);
 
  private:
   std::atomic<std::uint64_t> epoch_ = 0;
   std::atomic<std::uint32_t> sleepers_ = 0;  // and one for other_
   std::mutex mutex_;
   std::condition_variable changed_;
-  event_count* other_ = nullptr;
+  std::shared_ptr<detail::end_listener> other_;
 };
 
 }  // namespace ballast
