@@ -114,12 +114,15 @@ template <std::integral Integer>
 /// `warning` to who would otherwise get something else than they asked for.
 enum class log_level { debug, info, warning };
 
-/// Receives every log line. Called from any thread, one call at a time; must not call set_log_sink() or
-/// write_log().
+/// Receives every log line. Called from any thread, one call at a time, without a lock of the log. It may
+/// call set_log_sink(), and stays until it returns; what it, or the library on its behalf, writes in its
+/// thread meanwhile is dropped. It must not wait for another thread that writes. What it throws is ignored;
+/// the first time it receives a warning that says so.
 using log_sink = std::function<void(log_level, std::string_view)>;
 
 /// Replaces the sink; an empty function (the default) drops every line. The library itself prints nothing:
-/// install a sink to see its lines. Any thread may call.
+/// install a sink to see its lines. Any thread may call; waits for a call of the sink in another thread, so
+/// that nobody calls the last one any more.
 BALLAST_API void set_log_sink(log_sink sink);
 
 /// Replaces the sink unless set_log_sink() was called before: for a library that runs in a program which may
@@ -131,7 +134,7 @@ BALLAST_API void set_log_sink_if_none_was_set(log_sink sink);
 BALLAST_API log_sink warnings_on_standard_error();
 
 /// Passes one line to the sink. Any thread may call; waits for a call of the sink in another thread; throws
-/// only what the sink throws.
+/// nothing that the sink throws.
 BALLAST_API void write_log(log_level level, std::string_view line);
 
 namespace detail {

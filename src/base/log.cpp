@@ -1,40 +1,104 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/error.hpp"
-
+#include <condition_variable>
 #include <cstdio>
+#include <exception>
 #include <functional>
+#include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "ballast/arguments.hpp"
+#include "ballast/completion.hpp"
+#include "ballast/error.hpp"
 
 namespace ballast {
 namespace {
 
-struct guarded_sink {
-  std::mutex mutex;
-  log_sink sink;
-  bool was_set = false;
+/// What was set, and whether it was told that it throws.
+struct installed_sink {
+  log_sink call;
+  bool is_known_to_throw = false;
 };
 
-guarded_sink& current() {
-  static auto* const instance = new guarded_sink;  // what ends last may still log
-  return *instance;
+/// What it throws; null if nothing.
+std::exception_ptr call(log_sink const& sink, log_level level, std::string_view line) noexcept {
+  try {
+    sink(level, line);
+    return nullptr;
+  } catch (...) { return std::current_exception(); }
 }
+
+/// Threads call the sink in turn, without the mutex, so that a sink may use what it likes of the library.
+class process_log {
+ public:
+  static process_log& of_this_process() {
+    static auto* const instance = new process_log;  // what ends last may still log
+    return *instance;
+  }
+
+  // A sink goes after the mutex is left, since its destructor is the program's.
+  void set(log_sink sink, bool only_if_none_was_set) {
+    auto next = sink ? std::make_shared<installed_sink>(installed_sink{std::move(sink)}) : nullptr;
+    std::unique_lock hold(mutex_);
+    if (!is_my_turn()) await_turn(hold);
+    if (only_if_none_was_set && was_set_) return;
+    sink_.swap(next);
+    was_set_ |= !only_if_none_was_set;
+  }
+
+  void write(log_level level, std::string_view line) {
+    std::shared_ptr<installed_sink> sink;  // stays while it runs
+    std::unique_lock hold(mutex_);
+    if (sink_ == nullptr || is_my_turn()) return;
+    await_turn(hold);
+    sink = sink_;
+    if (sink == nullptr) return;
+    turn_.emplace();
+    hold.unlock();
+    hand(*sink, level, line);
+    hold.lock();
+    turn_.reset();
+    hold.unlock();
+    changed_.notify_all();
+  }
+
+ private:
+  struct turn {
+    std::thread::id who = std::this_thread::get_id();
+    detail::process_of_origin where;
+  };
+
+  /// In a child of fork() nobody has a turn that the parent's thread had.
+  bool is_taken() const { return turn_ && !turn_->where.is_parent(); }
+  bool is_my_turn() const { return is_taken() && turn_->who == std::this_thread::get_id(); }
+  void await_turn(std::unique_lock<std::mutex>& hold) {
+    changed_.wait(hold, [this] { return !is_taken(); });
+  }
+
+  static void hand(installed_sink& to, log_level level, std::string_view line) {
+    auto const failure = call(to.call, level, line);
+    if (failure == nullptr || std::exchange(to.is_known_to_throw, true)) return;
+    call(to.call, log_level::warning,
+         "the log sink threw: " + detail::cause_of(failure) + "; what it throws is ignored from now on");
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::shared_ptr<installed_sink> sink_;
+  bool was_set_ = false;
+  std::optional<turn> turn_;
+};
 
 }  // namespace
 
-void set_log_sink(log_sink sink) {
-  std::lock_guard const hold(current().mutex);
-  current().sink = std::move(sink);
-  current().was_set = true;
-}
+void set_log_sink(log_sink sink) { process_log::of_this_process().set(std::move(sink), false); }
 
 void set_log_sink_if_none_was_set(log_sink sink) {
-  std::lock_guard const hold(current().mutex);
-  if (!current().was_set) current().sink = std::move(sink);
+  process_log::of_this_process().set(std::move(sink), true);
 }
 
 log_sink warnings_on_standard_error() {
@@ -44,9 +108,6 @@ log_sink warnings_on_standard_error() {
   };
 }
 
-void write_log(log_level level, std::string_view line) {
-  std::lock_guard const hold(current().mutex);
-  if (current().sink) current().sink(level, line);
-}
+void write_log(log_level level, std::string_view line) { process_log::of_this_process().write(level, line); }
 
 }  // namespace ballast

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ballast/error.hpp"
 
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -75,6 +80,69 @@ TEST_F(base_log, calls_the_sink_one_line_at_a_time_when_many_threads_write) {
     }
   }
   EXPECT_EQ(lines_.size(), 2000u);
+}
+
+TEST_F(base_log, ignores_what_the_sink_throws_and_tells_it_once) {
+  set_log_sink([&](log_level, std::string_view line) {
+    lines_.emplace_back(line);
+    throw std::runtime_error("the disk is full");
+  });
+  for (int i = 0; i < 3; ++i) write_log(log_level::info, "line");
+  ASSERT_EQ(lines_.size(), 4u);
+  EXPECT_NE(lines_[1].find("the disk is full"), std::string::npos) << lines_[1];
+  EXPECT_EQ(std::ranges::count(lines_, "line"), 3);
+}
+
+TEST_F(base_log, ignores_what_is_thrown_that_is_no_exception) {
+  set_log_sink([](log_level, std::string_view) { throw 3; });
+  write_log(log_level::info, "line");
+}
+
+TEST_F(base_log, lets_the_sink_set_another_and_keeps_it_until_it_returns) {
+  auto held = std::make_shared<int>(0);
+  std::weak_ptr<int> const seen = held;
+  bool stayed = false;
+  set_log_sink([&, held = std::move(held)](log_level, std::string_view) {
+    set_log_sink([&](log_level, std::string_view line) { lines_.emplace_back(line); });
+    stayed = !seen.expired();
+  });
+  write_log(log_level::info, "first");
+  EXPECT_TRUE(stayed);
+  EXPECT_TRUE(seen.expired()) << "it is gone once it has returned";
+  write_log(log_level::info, "second");
+  EXPECT_EQ(lines_, std::vector<std::string>{"second"});
+}
+
+TEST_F(base_log, drops_what_the_sink_writes_itself) {
+  set_log_sink([&](log_level, std::string_view line) {
+    lines_.emplace_back(line);
+    write_log(log_level::info, "of the sink");
+  });
+  write_log(log_level::info, "line");
+  EXPECT_EQ(lines_, std::vector<std::string>{"line"});
+}
+
+TEST_F(base_log, lets_a_sink_write_when_it_goes) {
+  struct writes_at_its_end {
+    ~writes_at_its_end() { write_log(log_level::info, "the last sink has gone"); }
+  };
+  set_log_sink([held = std::make_shared<writes_at_its_end>()](log_level, std::string_view) {});
+  set_log_sink([&](log_level, std::string_view line) { lines_.emplace_back(line); });
+  EXPECT_EQ(lines_, std::vector<std::string>{"the last sink has gone"});
+}
+
+TEST_F(base_log, calls_a_sink_no_more_once_another_is_set) {
+  std::atomic<bool> is_inside = false, may_return = false, has_returned = false;
+  set_log_sink([&](log_level, std::string_view) {
+    is_inside = true;
+    while (!may_return) std::this_thread::yield();
+    has_returned = true;
+  });
+  std::jthread const writes([] { write_log(log_level::info, "line"); });
+  while (!is_inside) std::this_thread::yield();
+  std::jthread const lets_it_return([&] { may_return = true; });
+  set_log_sink({});
+  EXPECT_TRUE(has_returned);
 }
 
 }  // namespace
