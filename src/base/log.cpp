@@ -7,6 +7,7 @@
 #include <mutex>
 #include <optional>
 #include <set>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <utility>
@@ -109,5 +110,11 @@ log_sink warnings_on_standard_error() {
 }
 
 void write_log(log_level level, std::string_view line) { process_log::of_this_process().write(level, line); }
+
+void detail::log_wait(std::string_view what, double at_most_seconds) {
+  std::ostringstream text;
+  text << what << ": waits at most " << at_most_seconds << " s";
+  write_log(log_level::info, text.str());
+}
 
 }  // namespace ballast

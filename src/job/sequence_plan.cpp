@@ -72,6 +72,8 @@ class repeated_jobs {
       directories_.emplace_back(bytes, std::uint32_t(weights.size() + 1), ops_);
   }
 
+  /// That the operations of two repetitions ago have ended keeps the directories small and changes no step:
+  /// note() looks for those of the last two only, and no byte that is written has an older writer.
   std::vector<shared_step> plan_next() {
     for (auto const op : std::exchange(last_, std::exchange(newest_, {}))) ops_.mark_ended(op);
     steps_.clear();

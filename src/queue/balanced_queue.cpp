@@ -38,6 +38,10 @@ struct balanced_queue::state final : completion_source {
   void end_run();
   std::unique_ptr<run_outcome const> outcome() const;
   void check_is_of_this_run(completion const& which) const;
+  /// What who waits gets from stop(): a loss that no feeding thread has seen yet, if there is one.
+  std::exception_ptr why_stopped();
+  /// After stop(): why accepted tasks did not run, if there are any.
+  void throw_if_unfinished() const;
   void await(std::uint64_t number, deadline until);
   void wait_all(deadline until);
   std::string describe();
@@ -81,6 +85,10 @@ balanced_queue::state::state(device_list devices, kernel_set const& list, balanc
 }
 
 balanced_queue::state::~state() {
+  if (auto const left = tasks.unfinished(); running && left > 0)
+    log_wait("a balanced queue is destroyed (tasks that have not run: " + std::to_string(left) +
+                 "), and on each device tasks that run now end first",
+             seconds_of(options.queue.resident.stop_timeout));
   for (auto& feeder : feeders) feeder.abandon();
   for (auto& queue : queues) queue.request_stop();
   for (auto& feeder : feeders) feeder.join();
@@ -129,7 +137,9 @@ void balanced_queue::state::wake_feeders() {
   for (auto& queue : queues) queue.wake_event().notify();
 }
 
-bool balanced_queue::state::has_ended(completion_key const& work) { return tasks.has_ended(work.first); }
+bool balanced_queue::state::has_ended(completion_key const& work) {
+  return !process_.is_parent() && tasks.has_ended(work.first);  // else a lock may have been held at fork()
+}
 
 bool balanced_queue::state::needs_no_launch(completion_key const&) {
   try {
@@ -166,6 +176,19 @@ void balanced_queue::state::check_is_of_this_run(completion const& which) const 
                        "one that this queue gave in its present run");
 }
 
+std::exception_ptr balanced_queue::state::why_stopped() {
+  try {
+    for (auto& queue : queues) queue.running();
+  } catch (device_lost const&) { return std::current_exception(); } catch (error const&) {
+    // Its own stop() says so.
+  }
+  return std::make_exception_ptr(stopped_queue("its devices", tasks.unfinished(), "stop() was called"));
+}
+
+void balanced_queue::state::throw_if_unfinished() const {
+  if (tasks.unfinished() > 0) tasks.rethrow_failure();
+}
+
 void balanced_queue::state::await(std::uint64_t number, deadline until) {
   for (std::uint64_t looks = 1; !tasks.finished(number); ++looks) {
     if (looks % 64 == 0 || sleeps) tasks.rethrow_failure();
@@ -197,7 +220,9 @@ std::string balanced_queue::state::describe() {
 balanced_queue::balanced_queue(device_list devices, kernel_set const& kernels, balanced_options options)
     : state_(std::make_unique<state>(std::move(devices), kernels, std::move(options))) {}
 
-balanced_queue::~balanced_queue() = default;
+balanced_queue::~balanced_queue() {
+  if (state_->process().is_parent()) (void)state_.release();  // its threads are not in this process
+}
 
 completion balanced_queue::submit(std::span<task const> batch) {
   return submit(std::make_shared<prepared_tasks const>(*state_->kernels, batch));
@@ -205,6 +230,7 @@ completion balanced_queue::submit(std::span<task const> batch) {
 completion balanced_queue::submit(task const& one) { return submit(std::span(&one, 1)); }
 
 completion balanced_queue::submit(std::shared_ptr<prepared_tasks const> batch) {
+  state_->process().check("submit()");
   if (batch->kernels() != state_->kernels) throw error("the tasks were prepared for another kernel set");
   auto const given = state_->tasks.add(std::move(batch));
   state_->wake_feeders();
@@ -213,16 +239,19 @@ completion balanced_queue::submit(std::shared_ptr<prepared_tasks const> batch) {
 
 void balanced_queue::wait_all() { wait_all(deadline::in(state_->options.queue.timeout)); }
 void balanced_queue::wait_all(deadline until) {
+  state_->process().check("wait_all()");
   throw_if_in_continuation("wait_all()");
   state_->wait_all(until);
 }
 
 std::vector<device_share> balanced_queue::shares(completion const& which) const {
+  state_->process().check("shares()");
   state_->check_is_of_this_run(which);
   return state_->tasks.shares(which.work().first);
 }
 
 void balanced_queue::forget(completion const& which) {
+  state_->process().check("forget()");
   state_->check_is_of_this_run(which);
   state_->tasks.forget(which.work().first);
 }
@@ -231,8 +260,9 @@ std::vector<created_task> balanced_queue::take_created() { return state_->tasks.
 
 void balanced_queue::close() { close(deadline::in(state_->options.queue.timeout)); }
 void balanced_queue::close(deadline until) {
+  state_->process().check("close()");
   throw_if_in_continuation("close()");
-  if (!state_->running) return;
+  if (!state_->running) return state_->throw_if_unfinished();
   state_->tasks.close();
   state_->wait_all(until);
   for (auto& feeder : state_->feeders) feeder.finish();
@@ -243,10 +273,10 @@ void balanced_queue::close(deadline until) {
 
 // What was collected is kept until it can be returned, should one of the queues not stop.
 std::vector<task> balanced_queue::stop() {
+  state_->process().check("stop()");
   auto& all = state_->handed_back;
   state_->tasks.close();
-  state_->tasks.fail(
-      std::make_exception_ptr(stopped_queue("its devices", state_->tasks.unfinished(), "stop() was called")));
+  state_->tasks.fail(state_->why_stopped());
   for (auto& feeder : state_->feeders) feeder.abandon();
   request_stop();
   for (auto& feeder : state_->feeders) feeder.join();
@@ -266,7 +296,10 @@ void balanced_queue::request_stop() noexcept {
   for (auto& queue : state_->queues) queue.request_stop();
 }
 
-void balanced_queue::start() { state_->start(); }
+void balanced_queue::start() {
+  state_->process().check("start()");
+  state_->start();
+}
 
 std::size_t balanced_queue::size() const { return state_->queues.size(); }
 task_queue& balanced_queue::on(std::size_t device) { return state_->queues.at(device); }

@@ -395,8 +395,10 @@ bool chen_device::all_empty() const {
 
 /// Throws if the step cannot go on. The kernel is asked about rarely, since that is a call into the driver.
 void chen_device::throw_if_stopped(std::uint32_t looks) {
-  if (steps_->stop_requested())
+  if (steps_->stop_requested()) {
+    device_->check();  // a loss is said in any case
     throw stopped_queue(device_->name(), pool_->unfinished(), "it was asked to stop");
+  }
   if (looks % 64 == 63 && !kernel_.running())
     throw stopped_queue(device_->name(), pool_->unfinished(), "its blocks left");
 }

@@ -120,6 +120,8 @@ class chen_device {
   /// After a stop and join(): waits for the kernel's end and gives the pool back what was not executed.
   void collect();
   /// Whether the kernel was not joined: the memory must stay.
+  /// Throws device_lost.
+  void check() const { device_->check(); }
   bool claimed() const { return kernel_.claimed(); }
   device_share last_step() const;
   std::string describe();

@@ -33,6 +33,8 @@ struct chen_queue::state {
   bool all_done(std::uint64_t end, std::uint64_t step);
   void await_all(deadline until);
   std::vector<task> stop();
+  /// What who waits gets from stop(): a loss that no controlling thread has seen yet, if there is one.
+  std::exception_ptr why_stopped() const;
   bool claimed() const { return std::ranges::any_of(devices, &chen_device::claimed); }
   std::string describe();
 
@@ -44,6 +46,7 @@ struct chen_queue::state {
   bool sleeps = true;  ///< host devices alone
   bool running = false;
   std::atomic<std::uint64_t> all_finished_below = 0;
+  process_of_origin const process;
 };
 
 chen_queue::state::state(device_list list, kernel_set const& compiled, chen_options const& given)
@@ -97,10 +100,17 @@ void chen_queue::state::await_all(deadline until) {
   }
 }
 
+std::exception_ptr chen_queue::state::why_stopped() const {
+  try {
+    for (auto const& device : devices) device.check();
+  } catch (device_lost const&) { return std::current_exception(); }
+  return std::make_exception_ptr(stopped_queue("its devices", pool.unfinished(), "stop() was called"));
+}
+
 std::vector<task> chen_queue::state::stop() {
   pool.close();
+  pool.fail(why_stopped());  // before a controlling thread says that it was asked to stop
   steps.request_stop();
-  pool.fail(std::make_exception_ptr(stopped_queue("its devices", pool.unfinished(), "stop() was called")));
   steps.fail();
   for (auto& device : devices) device.request_stop();
   for (auto& device : devices) device.join();
@@ -122,6 +132,14 @@ chen_queue::chen_queue(device_list devices, kernel_set const& kernels, chen_opti
 // Blocks that may still run use the memory, and freeing it would wait for them: such a state is left behind
 // alive.
 chen_queue::~chen_queue() {
+  if (state_->process.is_parent()) {
+    (void)state_.release();  // its threads are not in this process
+    return;
+  }
+  if (auto const left = state_->pool.unfinished(); state_->running && left > 0)
+    log_wait("a chen queue is destroyed (tasks that have not run: " + std::to_string(left) +
+                 "), and on each device tasks that run now end first",
+             seconds_of(state_->options.resident.stop_timeout));
   try {
     if (state_->running) state_->stop();
   } catch (error const& failure) { write_log(log_level::warning, failure.what()); }
@@ -135,6 +153,7 @@ void chen_queue::submit(std::span<task const> batch) {
   submit(std::make_shared<prepared_tasks const>(*state_->kernels, batch));
 }
 void chen_queue::submit(std::shared_ptr<prepared_tasks const> batch) {
+  state_->process.check("submit()");
   if (batch->kernels() != state_->kernels) throw error("the tasks were prepared for another kernel set");
   bool const empty = batch->records().empty();
   state_->pool.add(std::move(batch));
@@ -142,7 +161,10 @@ void chen_queue::submit(std::shared_ptr<prepared_tasks const> batch) {
 }
 
 void chen_queue::wait_all() { wait_all(deadline::in(state_->options.timeout)); }
-void chen_queue::wait_all(deadline until) { state_->await_all(until); }
+void chen_queue::wait_all(deadline until) {
+  state_->process.check("wait_all()");
+  state_->await_all(until);
+}
 
 std::vector<device_share> chen_queue::last_step() const {
   std::vector<device_share> all;
@@ -152,7 +174,11 @@ std::vector<device_share> chen_queue::last_step() const {
 
 void chen_queue::close() { close(deadline::in(state_->options.timeout)); }
 void chen_queue::close(deadline until) {
-  if (!state_->running) return;
+  state_->process.check("close()");
+  if (!state_->running) {
+    if (state_->pool.unfinished() > 0) state_->pool.rethrow_failure();
+    return;
+  }
   state_->pool.close();
   state_->await_all(until);
   state_->steps.leave();
@@ -160,12 +186,18 @@ void chen_queue::close(deadline until) {
   state_->running = false;
 }
 
-std::vector<task> chen_queue::stop() { return state_->stop(); }
+std::vector<task> chen_queue::stop() {
+  state_->process.check("stop()");
+  return state_->stop();
+}
 void chen_queue::request_stop() noexcept {
   state_->steps.request_stop();
   for (auto& device : state_->devices) device.request_stop();
 }
-void chen_queue::start() { state_->start(); }
+void chen_queue::start() {
+  state_->process.check("start()");
+  state_->start();
+}
 bool chen_queue::running() const { return state_->steps.running(); }
 
 std::size_t chen_queue::size() const { return state_->devices.size(); }

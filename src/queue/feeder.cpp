@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <string>
 
 #include "ballast/detail/queue/ring_words.cuh"
 #include "ballast/start_threads.hpp"
+#include "stopped_queue.hpp"
 
 namespace ballast::detail {
 namespace {
@@ -40,11 +42,28 @@ void feeder::start() {
     try {
       run();
     } catch (...) {
-      from_->fail(std::current_exception());
+      from_->fail(failure_of_all());
       await_outstanding();
     }
     from_->leave();
   });
+}
+
+/// The device's queue knows only of the tasks that it was given, and stop() hands back the backlog, too.
+std::exception_ptr feeder::failure_of_all() {
+  try {
+    throw;
+  } catch (stopped_run const& of_device) {
+    try {
+      collect_finished();  // which are not handed back
+    } catch (...) { return std::current_exception(); }
+    return std::make_exception_ptr(
+        stopped_queue(to_->device().name(), from_->unfinished(), of_device.reason()));
+  } catch (device_lost const& of_device) {
+    return std::make_exception_ptr(
+        device_lost(of_device.device(), of_device.cause() + "; of all devices together " +
+                                            std::to_string(from_->unfinished()) + " have not run"));
+  } catch (...) { return std::current_exception(); }
 }
 
 void feeder::finish() {

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -35,6 +36,7 @@ class feeder {
   };
 
   void run();
+  std::exception_ptr failure_of_all();
   void await_outstanding();
   bool feed(std::uint64_t epoch);
   void collect_created();

@@ -181,21 +181,20 @@ bool task_queue::state::alive() {
   auto const of_run = run_number.load();
   try {
     return kernel.running();
-  } catch (device_lost const& known) {
-    device_lost const said(device->name(),
-                           known.cause() + "; " + std::to_string(unfinished()) +
-                               " accepted tasks are not known to have run, stop() hands back those not "
-                               "known to have left the host");
-    note_loss(of_run, std::make_exception_ptr(said));
-    throw said;
-  }
+  } catch (device_lost const& known) { std::rethrow_exception(note_loss(of_run, known)); }
 }
 
-void task_queue::state::note_loss(std::uint64_t of_run, std::exception_ptr why) {
+/// What is thrown from now on, the same by every call.
+std::exception_ptr task_queue::state::note_loss(std::uint64_t of_run, device_lost const& known) {
+  auto const said = std::make_exception_ptr(device_lost(
+      device->name(), known.cause() + "; " + std::to_string(unfinished()) +
+                          " accepted tasks are not known to have run, stop() hands back those not "
+                          "known to have left the host"));
   std::lock_guard const hold(control_mutex);
-  if (of_run != run_number) return;
-  if (!loss) loss = std::move(why);
+  if (of_run != run_number) return said;
+  if (!loss) loss = said;
   lost = true;
+  return loss;
 }
 
 std::exception_ptr task_queue::state::known_loss() {
@@ -224,6 +223,7 @@ std::vector<completion_key> task_queue::state::everything() const {
 
 // By completions, which say what became of the tasks if the queue is stopped and started again meanwhile.
 void task_queue::state::wait_all(deadline until) {
+  process_.check("wait_all()");
   throw_if_in_continuation("wait_all()");
   auto const number = run_number.load();
   auto* const of_run = run.load();
@@ -309,6 +309,7 @@ void task_queue::state::begin_run() {
 
 // Submitters of the last run that are still inside see its end and unlock their submission rings.
 void task_queue::state::start() {
+  process_.check("start()");
   if (now.load() != phase::ended || kernel.claimed()) throw error("this queue is running already");
   all_rings_lock const held(*this, deadline::in(options.timeout));
   launch();
@@ -425,10 +426,15 @@ void task_queue::state::mark_closed(deadline until) {
 void task_queue::state::join(deadline until) {
   try {
     kernel.join(until);
-  } catch (device_lost const&) {
-    record_run();
-    throw;
+  } catch (device_lost const& known) {
+    auto const said = note_loss(run_number, known);
+    end_joined();
+    std::rethrow_exception(said);
   }
+  end_joined();
+}
+
+void task_queue::state::end_joined() {
   now = phase::ended;
   is_over = true;
   memory.host_wake_event.notify();
@@ -447,6 +453,7 @@ void task_queue::state::announce_close(deadline until) {
 }
 
 void task_queue::state::close(deadline until) {
+  process_.check("close()");
   throw_if_in_continuation("close()");
   announce_close(until);
   try {
@@ -454,32 +461,35 @@ void task_queue::state::close(deadline until) {
   } catch (timed_out const& passed) {
     throw timed_out("the queue's tasks to finish on " + device->name(), describe());
   }
-  if (unfinished() > 0) throw_stopped();
+  if (lost || unfinished() > 0) throw_stopped();
   if (!take_created().empty()) throw error("created tasks that were asked for were not taken");
   completed = true;
+}
+
+void task_queue::state::log_wait_at_end() const {
+  if (auto const left = unfinished(); left > 0)
+    log_wait("a task queue on " + device->name() + " is destroyed (tasks that have not run: " +
+                 std::to_string(left) + "), and tasks that run now end first",
+             seconds_of(options.resident.stop_timeout));
 }
 
 // The submission rings are taken before counting: a submitter that was inside has then written its batch, and
 // none can follow.
 std::vector<task> task_queue::state::stop() {
+  process_.check("stop()");
   if (now.load() == phase::open) now = phase::closing;
   kernel.request_stop();
   if (memory.on_host) memory.worker_wake_event.notify();
-  bool device_is_gone = false;
   try {
     join(deadline::in(options.resident.stop_timeout));
   } catch (device_lost const&) {
-    device_is_gone = true;
-    now = phase::ended;
-    is_over = true;
-    note_loss(run_number, std::current_exception());
-    memory.host_wake_event.notify();
+    // `lost` says so, also if another call has joined.
   }
   if (collected) return {};
   all_rings_lock const held(*this, deadline::in(options.timeout));
   std::vector<task> tasks;
-  if (!device_is_gone) collect_from_ring(tasks);
-  if (!device_is_gone && hybrid != nullptr)
+  if (!lost) collect_from_ring(tasks);
+  if (!lost && hybrid != nullptr)
     for (auto const& left : hybrid->collect()) tasks.push_back(task_of(*kernels, left.record));
   for (auto const& created : take_created()) tasks.push_back(task_of(*kernels, created.record));
   collect_from_submission_rings(tasks);

@@ -121,8 +121,8 @@ struct task_queue::state final : completion_source {
   std::size_t max_whole_batch() const;
   /// Whether the kernel runs; throws device_lost saying what that means for the tasks.
   bool alive();
-  /// Of that run, unless another one has begun.
-  void note_loss(std::uint64_t of_run, std::exception_ptr why);
+  /// Of that run, unless another one has begun; what to throw.
+  std::exception_ptr note_loss(std::uint64_t of_run, device_lost const& known);
   std::exception_ptr known_loss();
   [[noreturn]] void throw_stopped();
   /// All batches that may not have run yet, by submission ring.
@@ -145,7 +145,11 @@ struct task_queue::state final : completion_source {
   void announce_close(deadline until);
   void mark_closed(deadline until);
   void count_submitted(deadline until);
+  /// For a destructor that is about to stop what has unfinished tasks.
+  void log_wait_at_end() const;
+  /// Throws the loss of the device, once the run has ended all the same.
   void join(deadline until);
+  void end_joined();
   std::vector<task> stop();
   void collect_from_ring(std::vector<task>& into);
   void collect_from_submission_rings(std::vector<task>& into);

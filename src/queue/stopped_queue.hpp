@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -9,11 +10,24 @@
 
 namespace ballast::detail {
 
+/// `stopped` with the reason by itself, for who feeds several queues and knows of more tasks.
+class stopped_run final : public stopped {
+ public:
+  stopped_run(std::string const& what, std::uint64_t unfinished, std::string_view reason)
+      : stopped(what, unfinished), reason_(reason) {}
+  std::string const& reason() const noexcept { return reason_; }
+
+ private:
+  std::string reason_;
+};
+
 /// What a queue throws whose kernel on `device` ended with that many accepted tasks not known to have run.
-inline stopped stopped_queue(std::string_view device, std::uint64_t unfinished, std::string_view why) {
+inline stopped_run stopped_queue(std::string_view device, std::uint64_t unfinished, std::string_view why) {
   return {"the resident kernel on " + std::string(device) + " ended (" + std::string(why) + ") with up to " +
               std::to_string(unfinished) + " accepted tasks not executed; stop() hands them back",
-          unfinished};
+          unfinished, why};
 }
+
+inline double seconds_of(std::chrono::duration<double> time) { return time.count(); }
 
 }  // namespace ballast::detail

@@ -141,6 +141,7 @@ submission_ring& task_queue::state::assign_ring_to_this_thread() {
 }
 
 completion task_queue::state::submit(task const& one, deadline const* until) {
+  process_.check("submit()");  // here and below: locks may have been held at fork()
   auto& ring = ring_of_this_thread();
   if (one.arguments().is_shared() || !ring.try_lock()) return submit_or_wait(one, until);
   {
@@ -166,6 +167,7 @@ std::optional<std::uint64_t> task_queue::state::try_write_large(submission_ring&
 }
 
 std::optional<completion> task_queue::state::try_submit(task const& one) {
+  process_.check("try_submit()");
   auto& ring = ring_of_this_thread();
   if (!ring.try_lock()) return std::nullopt;
   ring_lock_guard const release{ring};
@@ -221,6 +223,7 @@ completion task_queue::state::submit(std::span<task_record const> batch, submit_
 // others go to the ring of these, so that they reach the workers after them.
 completion task_queue::state::submit(std::span<task_record const> batch, deadline const* given_until,
                                      completion const* after) {
+  process_.check("submit()");
   std::optional<deadline> own;
   auto const until = [&] {
     if (given_until != nullptr) return *given_until;
@@ -283,7 +286,12 @@ task_queue::task_queue(std::shared_ptr<compute_device> device, kernel_set const&
 }
 
 task_queue::~task_queue() {
+  if (state_->process().is_parent()) {
+    (void)state_.release();  // its kernel is not in this process
+    return;
+  }
   if (!state_->kernel.claimed()) return;
+  state_->log_wait_at_end();
   try {
     state_->stop();
   } catch (error const& failure) { write_log(log_level::warning, failure.what()); }
@@ -328,7 +336,10 @@ void task_queue::close(deadline until) { state_->close(until); }
 std::vector<task> task_queue::stop() { return state_->stop(); }
 void task_queue::request_stop() noexcept { state_->kernel.request_stop(); }
 void task_queue::start() { state_->start(); }
-bool task_queue::running() { return state_->alive(); }
+bool task_queue::running() {
+  state_->process().check("running()");
+  return state_->alive();
+}
 
 execution task_queue::execution_of(completion const& which) const {
   auto const* const run = state_->run.load();

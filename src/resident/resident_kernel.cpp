@@ -107,13 +107,15 @@ resident_kernel::resident_kernel(std::shared_ptr<compute_device> device, kernel_
 }
 
 resident_kernel::~resident_kernel() {
-  try {
-    request_stop();
-    join(deadline::in(options_.stop_timeout));
-  } catch (error const&) {
-    // A lost device or a block that never ends: nothing more can be done for it here.
+  if (!process_.is_parent()) {
+    try {
+      request_stop();
+      join(deadline::in(options_.stop_timeout));
+    } catch (error const&) {
+      // A lost device or a block that never ends: nothing more can be done for it here.
+    }
+    give_back_room();
   }
-  give_back_room();
   for (auto* each : {&main_, &serving_})
     if (each->launcher.joinable()) each->launcher.detach();
 }

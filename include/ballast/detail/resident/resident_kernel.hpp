@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "ballast/completion.hpp"
 #include "ballast/deadline.hpp"
 #include "ballast/detail/resident/control.cuh"
 #include "ballast/device.hpp"
@@ -176,6 +177,7 @@ class resident_kernel {
   std::uint32_t run_ = 0;
   std::atomic<bool> claimed_ = false;
   std::int64_t clock_offset_ns_ = 0;
+  process_of_origin const process_;
 };
 
 }  // namespace ballast::detail

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backlog.hpp"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <stdexcept>
+#include <vector>
+
+#include "fixture.hpp"
+
+namespace ballast::test {
+using namespace detail;
+namespace {
+
+/// Two threads take from it, for a device each.
+class backlog_of_two : public testing::Test {
+ protected:
+  void SetUp() override {
+    tasks_.enter();
+    tasks_.enter();
+  }
+  /// The number of a batch of so many tasks.
+  std::uint64_t add(std::uint32_t count) {
+    auto const number = tasks_.end();
+    tasks_.add(std::make_shared<prepared_tasks const>(kernels(), visits_of({}, count)));
+    return number;
+  }
+  void fail() { tasks_.fail(std::make_exception_ptr(std::runtime_error("planted"))); }
+
+  backlog tasks_{2};
+};
+
+TEST_F(backlog_of_two, ends_a_batch_of_which_a_piece_was_given_back_though_others_take) {
+  auto const batch = add(10);
+  auto const piece = tasks_.take(0, 10);
+  fail();
+  EXPECT_FALSE(tasks_.has_ended(batch)) << "a device has it";
+  tasks_.give_back(*piece);
+  tasks_.leave();
+  EXPECT_TRUE(tasks_.has_ended(batch)) << "nobody takes what was given back";
+}
+
+TEST_F(backlog_of_two, tells_the_end_of_a_batch_of_which_a_piece_was_given_back_before) {
+  auto const batch = add(10);
+  auto const given_back = tasks_.take(0, 5), runs = tasks_.take(1, 5);
+  tasks_.give_back(*given_back);
+  fail();
+  auto const seen = tasks_.changed().epoch();
+  EXPECT_FALSE(tasks_.has_ended(batch));
+  tasks_.finish(*runs, 1, {});
+  EXPECT_NE(tasks_.changed().epoch(), seen) << "who waits looks again";
+  EXPECT_TRUE(tasks_.has_ended(batch));
+}
+
+TEST_F(backlog_of_two, does_not_end_a_batch_of_which_more_can_be_taken) {
+  auto const batch = add(10);
+  auto const piece = tasks_.take(0, 5);
+  tasks_.give_back(*piece);
+  fail();
+  EXPECT_FALSE(tasks_.has_ended(batch));
+}
+
+TEST_F(backlog_of_two, says_how_many_batches_one_that_has_ended_can_have_overtaken) {
+  for (int i = 0; i < 3; ++i) add(2);
+  EXPECT_EQ(tasks_.max_overtaken(), 0u);
+  auto const first = tasks_.take(0, 2), half = tasks_.take(1, 1);
+  EXPECT_EQ(tasks_.max_overtaken(), 2u);
+  auto const rest = tasks_.take(1, 1);
+  tasks_.finish(*half, 1, {});
+  tasks_.finish(*rest, 1, {});
+  EXPECT_EQ(tasks_.max_overtaken(), 1u);
+  fail();
+  EXPECT_GT(tasks_.max_overtaken(), 3u) << "what nobody has begun ends as well";
+}
+
+}  // namespace
+}  // namespace ballast::test
