@@ -25,7 +25,9 @@ using namespace detail;
 cluster::cluster() : cluster(in_process_ranks(1).makers().front()) {}
 cluster::cluster(transport_maker make, cluster_options options)
     : thread_(std::make_unique<cluster_thread>(std::move(make), options)) {}
-cluster::~cluster() = default;
+cluster::~cluster() {
+  if (thread_ != nullptr && thread_->process().is_parent()) (void)thread_.release();  // it is not here
+}
 cluster::cluster(cluster&&) noexcept = default;
 cluster& cluster::operator=(cluster&&) noexcept = default;
 

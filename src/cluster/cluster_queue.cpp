@@ -247,6 +247,7 @@ void cluster_queue::state::send_text(std::uint32_t to, own_kind what, std::strin
 }
 
 void cluster_queue::state::publish(void const* first, std::size_t bytes) {
+  process_.check("publish()");
   std::exception_ptr refusal;
   published_id id{0};
   {
@@ -278,6 +279,7 @@ void cluster_queue::state::check_open() const {
 }
 
 completion cluster_queue::state::submit(std::span<task const> batch) {
+  process_.check("submit()");
   if (batch.empty()) return {};
   std::shared_ptr<range_load> load;
   {
@@ -495,6 +497,7 @@ void cluster_queue::state::fail(std::exception_ptr why) {
 // What its users do.
 
 bool cluster_queue::state::has_ended(completion_key const& work) {
+  if (process_.is_parent()) return false;  // nobody can say
   auto const hold = thread().lock();
   return !open_.contains(work.first) || (failure_ && devices_.is_idle());
 }
@@ -542,12 +545,13 @@ void cluster_queue::state::await_end(deadline until) {
 }
 
 void cluster_queue::state::close(deadline until) {
+  bool is_attached = false;
   {
     auto const hold = thread().lock();
-    if (!is_attached_) return;
-    member_.close();
+    is_attached = is_attached_;
+    if (is_attached) member_.close();
   }
-  await_end(until);
+  if (is_attached) await_end(until);
   auto const hold = thread().lock();
   if (!failed_.empty()) std::rethrow_exception(failed_.begin()->second);
 }
@@ -607,7 +611,9 @@ std::string cluster_queue::state::describe_ranks() {
 cluster_queue::cluster_queue(cluster& over, device_list devices, kernel_set const& kernels,
                              cluster_queue_options options)
     : state_(std::make_unique<state>(over, std::move(devices), kernels, std::move(options))) {}
-cluster_queue::~cluster_queue() = default;
+cluster_queue::~cluster_queue() {
+  if (state_->process().is_parent()) (void)state_.release();  // its threads are not in this process
+}
 
 completion cluster_queue::submit(std::span<task const> batch) { return state_->submit(batch); }
 completion cluster_queue::submit(task const& one) { return submit(std::span(&one, 1)); }

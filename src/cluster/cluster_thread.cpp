@@ -81,12 +81,16 @@ cluster_thread::~cluster_thread() {
     auto const hold = lock();
     fail(ended_by_exception);
   }
+  if (place_.ranks > 1)
+    log_wait("a cluster is destroyed, and the other ranks are to end as well",
+             std::chrono::duration<double>(options_.timeout).count());
   is_ending_ = true;
   wake();
   thread_.join();
 }
 
 std::unique_lock<std::mutex> cluster_thread::lock() {
+  process_.check("a cluster or what is open on it");
   ++waiters_;
   std::unique_lock hold(mutex_);
   --waiters_;

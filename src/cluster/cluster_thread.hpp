@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "ballast/cluster.hpp"
+#include "ballast/completion.hpp"
 #include "ballast/deadline.hpp"
 #include "ballast/detail/base/event_count.hpp"
 #include "heartbeats.hpp"
@@ -63,10 +64,12 @@ class cluster_thread {
   ~cluster_thread();
 
   cluster_place const& place() const { return place_; }
+  process_of_origin const& process() const { return process_; }
   std::string const& description() const { return description_; }
   std::vector<std::uint32_t> lost();
 
-  /// What keeps the thread from calling channels, and others from calling it.
+  /// What keeps the thread from calling channels, and others from calling it. Throws error in a child of
+  /// fork().
   [[nodiscard]] std::unique_lock<std::mutex> lock();
   /// Lets the thread look again at once.
   void wake() { awake_.notify(); }
@@ -169,6 +172,7 @@ class cluster_thread {
   std::atomic<bool> is_ending_ = false;
   bool is_unclean_ = false;
   int const exceptions_ = std::uncaught_exceptions();
+  process_of_origin const process_;
   std::thread thread_;
 };
 

@@ -56,9 +56,12 @@ bool is_unused_within(std::shared_ptr<array_state> const& array, deadline until)
 /// For destructors: what failed is logged; std::terminate() if a device may still use the memory.
 void give_back_memory(std::shared_ptr<array_state> const& array) noexcept {
   auto& runtime = *array->runtime;
-  auto const until = deadline::in(runtime.options().timeout);
+  if (runtime.process().is_parent()) return;
+  auto const at_most = runtime.options().timeout;
+  auto const until = deadline::in(at_most);
   std::string why;
   try {
+    runtime.log_wait_for_jobs(array->name() + " is destroyed, whose memory goes back to the caller", at_most);
     return release_memory(array, until);
   } catch (std::exception const& failure) { why = failure.what(); }
   bool const is_unused = is_unused_within(array, until) || runtime.is_at_rest_within(until);

@@ -209,6 +209,7 @@ place_id job_runtime::place_of(compute_device const* device) const {
 }
 
 void job_runtime::add(kernel_set const& more) {
+  check_process();
   for (auto const& device : devices_) device->check();
   for (auto const& kernel : more.kernels())
     if (is_for_jobs(kernel)) add(kernel.key, kernel.code);
@@ -278,6 +279,7 @@ void revoke_host_access(job_request const& request) {
 }  // namespace
 
 completion job_runtime::submit(job_request request) {
+  check_process();
   nvtx_range const shown("submit a job");
   auto whole = checked_uses(request);
   add_kernel_of(request);
@@ -297,6 +299,7 @@ completion job_runtime::submit(job_request request) {
 }
 
 kernel_code const* job_runtime::checked_code(job_request const& request) {
+  check_process();
   auto whole = checked_uses(request);
   add_kernel_of(request);
   std::optional<job_record> alone;  // goes when the mutex is free
@@ -346,6 +349,7 @@ std::shared_ptr<job_record> job_runtime::make_job(job_request request, array_use
 }
 
 void job_runtime::wait_all(deadline until) {
+  check_process();
   guard hold(*this);
   auto const last = planner_.newest_turn();
   auto const& jobs = planner_.jobs();
@@ -356,6 +360,7 @@ void job_runtime::wait_all(deadline until) {
 }
 
 std::vector<completion> job_runtime::stop_jobs(deadline until) {
+  check_process();
   request_stop();
   guard hold(*this);
   advance_and_notify();
@@ -363,6 +368,15 @@ std::vector<completion> job_runtime::stop_jobs(deadline until) {
   if (wait_until(hold, until, have_ended, have_ended)) return planner_.take_stopped();
   hold.unlock();
   throw timed_out("the tasks that devices had to end", state());
+}
+
+void job_runtime::log_wait_for_jobs(std::string const& why, clock::duration at_most) const {
+  std::unique_lock hold(mutex_);
+  auto const left = planner_.jobs().size();
+  hold.unlock();  // the sink may call the scheduler
+  if (left > 0)
+    log_wait(why + " (unfinished jobs: " + std::to_string(left) + ")",
+             std::chrono::duration<double>(at_most).count());
 }
 
 namespace {
@@ -399,6 +413,7 @@ bool job_runtime::wait_until(guard& hold, deadline until, IsOver is_over,
 }
 
 job_statistics job_runtime::statistics() const {
+  check_process();
   std::lock_guard const hold(mutex_);
   auto now = planner_.statistics();
   for (auto const& device : devices_) now.costs.push_back(device->costs().name());
@@ -406,12 +421,14 @@ job_statistics job_runtime::statistics() const {
 }
 
 std::vector<journal_entry> job_runtime::journal() const {
+  check_process();
   std::lock_guard const hold(mutex_);
   return dispatcher_.journal().lines();
 }
 
 std::shared_ptr<array_state> job_runtime::make_array(extents const& shape, std::size_t element_bytes,
                                                      std::string name, std::optional<adopted_copy> adopted) {
+  check_process();
   guard hold(*this);
   auto const id = newest_array_ = array_id(newest_array_.value() + 1);
   hold.unlock();
@@ -426,7 +443,8 @@ std::shared_ptr<array_state> job_runtime::make_array(extents const& shape, std::
   return state;
 }
 
-void job_runtime::release_array(array_id array) {
+void job_runtime::release_array(array_id array) noexcept {
+  if (process_.is_parent()) return;
   std::lock_guard const hold(released_mutex_);
   released_arrays_.push_back(array);
 }
@@ -445,6 +463,7 @@ void job_runtime::forget_released_arrays() {
 }
 
 void job_runtime::set_released(array_state& array, bool is_released) {
+  check_process();
   std::lock_guard const hold(mutex_);
   array.is_released = is_released;
 }
@@ -458,6 +477,7 @@ bool job_runtime::is_at_rest_within(deadline until) {
 
 index_range job_runtime::open(std::shared_ptr<array_state> const& array, access_request what,
                               deadline until) {
+  check_process();
   auto const ranks = options_.peers == nullptr ? 1 : options_.peers->ranks();
   if (what.rank && *what.rank >= ranks)
     throw_bad_argument("rank", *what.rank, "0 to " + std::to_string(ranks - 1));
@@ -546,6 +566,7 @@ job_ranks::listeners job_runtime::rank_listeners() {
 }
 
 index_range job_runtime::own_elements_of(array_state const& array) const {
+  check_process();
   if (ranks_ == nullptr) return {0, array.shape.elements()};
   return ranks_->elements_of(array, {host_use::read, own_elements});
 }

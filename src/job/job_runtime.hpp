@@ -60,11 +60,12 @@ class job_runtime : public std::enable_shared_from_this<job_runtime> {
   std::shared_ptr<compute_device> const& pinning_device() const;
   job_options const& options() const { return options_; }
   copy_links const& links() const { return links_; }
+  process_of_origin const& process() const { return process_; }
   /// The place of a device; the host's for null. Throws bad_argument ("device") for one of no scheduler or of
   /// another one.
   place_id place_of(compute_device const* device) const;
 
-  // Any thread.
+  // Any thread. In a child of fork() they throw error.
   void add(kernel_set const& more);
   /// Throws bad_argument ("memory") if `adopted` is partly another array's.
   std::shared_ptr<array_state> make_array(extents const& shape, std::size_t element_bytes, std::string name,
@@ -86,6 +87,8 @@ class job_runtime : public std::enable_shared_from_this<job_runtime> {
   void request_stop() noexcept { stop_requested_.store(true); }
   /// As job_scheduler::stop().
   std::vector<completion> stop_jobs(deadline until);
+  /// For a destructor that is about to wait for jobs, if there are any.
+  void log_wait_for_jobs(std::string const& why, clock::duration at_most) const;
   job_statistics statistics() const;
   std::vector<journal_entry> journal() const;
   /// What has not ended, as text for messages.
@@ -97,7 +100,7 @@ class job_runtime : public std::enable_shared_from_this<job_runtime> {
   void stop(deadline until);
 
   /// An array's state is being destroyed. Any thread, with or without the mutex.
-  void release_array(array_id array);
+  void release_array(array_id array) noexcept;
 
  private:
   /// What of retired_ goes when the mutex is free again, beside `any`.
@@ -129,6 +132,9 @@ class job_runtime : public std::enable_shared_from_this<job_runtime> {
     std::unique_lock<std::mutex> hold_;
     departing const what_;
   };
+
+  /// Throws in a child of fork(), before a mutex is taken that may have been held.
+  void check_process() const { process_.check("a job scheduler or an array of it"); }
 
   // Submission.
   void add(kernel_key key, kernel_code const& code);
@@ -201,6 +207,7 @@ class job_runtime : public std::enable_shared_from_this<job_runtime> {
   std::exception_ptr abandoned_;      ///< why the ranks go on no more
   std::unique_ptr<job_ranks> ranks_;  ///< null without peers
   int const exceptions_ = std::uncaught_exceptions();
+  process_of_origin const process_;
 };
 
 }  // namespace ballast::detail

@@ -21,7 +21,15 @@ job_scheduler::job_scheduler(device_list const& devices, kernel_set const& kerne
   add(kernels);
 }
 
-job_scheduler::~job_scheduler() { runtime_->stop(deadline::in(runtime_->options().shutdown_timeout)); }
+job_scheduler::~job_scheduler() {
+  if (runtime_->process().is_parent()) {
+    (void)new std::shared_ptr<job_runtime>(std::move(runtime_));  // its threads are not in this process
+    return;
+  }
+  auto const at_most = runtime_->options().shutdown_timeout;
+  runtime_->log_wait_for_jobs("a job scheduler is destroyed", at_most);
+  runtime_->stop(deadline::in(at_most));
+}
 
 void job_scheduler::add(kernel_set const& more) { runtime_->add(more); }
 

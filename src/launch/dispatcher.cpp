@@ -169,6 +169,15 @@ void dispatcher::wait_all(deadline until) {
       throw timed_out("the launches on " + device_->name() + " to finish", every[i]->state());
 }
 
+std::uint64_t dispatcher::unfinished() const {
+  std::uint64_t sum = 0;
+  for (auto const& line : lines_.all()) {
+    auto const finished = line->finished(), submitted = line->submitted();  // in this order
+    if (!line->has_failed()) sum += submitted - finished;
+  }
+  return sum;
+}
+
 void dispatcher::finish(deadline until) noexcept {
   if (paused_.load(std::memory_order_seq_cst)) return;
   for (auto const& line : lines_.all()) line->settles(line->submitted(), until);

@@ -55,6 +55,8 @@ class dispatcher final : private device_work {
   void throw_if_stopped() const;
   /// Sleeps until all that was submitted so far has finished or failed. Throws timed_out.
   void wait_all(deadline until);
+  /// Launches that have been submitted and have not finished, those of failed launch streams apart.
+  std::uint64_t unfinished() const;
   /// For a destructor: sleeps until all that was submitted so far has finished or failed, at most until the
   /// deadline. Returns at once if the queue is paused.
   void finish(deadline until) noexcept;
@@ -166,6 +168,7 @@ struct dispatchers {
   device_list devices;
   launch_options options;
   std::mutex making;  ///< of launch streams
+  process_of_origin process{};
 };
 
 }  // namespace ballast::detail

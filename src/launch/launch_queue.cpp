@@ -2,6 +2,7 @@
 #include "ballast/launch_queue.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -44,8 +45,19 @@ void check(device_list const& devices, launch_options const& options) {
   options.trace_to.check(devices.size());
 }
 
+/// Before a destructor waits for them.
+void log_wait_for_launches(dispatchers const& of, std::string const& why) {
+  std::uint64_t left = 0;
+  for (auto const& one : of.all) left += one.unfinished();
+  if (left > 0)
+    log_wait(why + " (unfinished launches: " + std::to_string(left) + ")",
+             std::chrono::duration<double>(of.options.shutdown_timeout).count());
+}
+
 /// What a device still runs, or will, tells its end in the dispatchers' memory and rings their bells.
 void end_dispatchers(dispatchers* all) {
+  if (all->process.is_parent()) return;  // their threads are not in this process
+  log_wait_for_launches(*all, "a launch queue and its launch streams are gone");
   std::shared_ptr<dispatchers const> const used(all);
   for (auto& one : all->all) one.end();
   if (!std::ranges::all_of(all->all, &dispatcher::is_at_rest))
@@ -77,12 +89,15 @@ launch_queue::launch_queue(device_list const& devices, kernel_set const& kernels
     : dispatchers_(make_dispatchers(devices, &kernels, options)) {}
 
 launch_queue::~launch_queue() {
+  if (dispatchers_->process.is_parent()) return;
+  log_wait_for_launches(*dispatchers_, "a launch queue is destroyed");
   auto const until = deadline::in(dispatchers_->options.shutdown_timeout);
   for (auto& one : dispatchers_->all) one.finish(until);
   for (auto& one : dispatchers_->all) one.stop("the launch queue of this launch stream is gone");
 }
 
 launch_stream launch_queue::make_launch_stream(launch_stream_options const& options) {
+  dispatchers_->process.check("make_launch_stream()");
   std::lock_guard const hold(dispatchers_->making);
   auto const load = [](dispatcher const& one) {
     return double(one.launch_stream_count() + 1) /
@@ -93,6 +108,7 @@ launch_stream launch_queue::make_launch_stream(launch_stream_options const& opti
 }
 
 launch_stream launch_queue::make_launch_stream_on(std::size_t device, launch_stream_options const& options) {
+  dispatchers_->process.check("make_launch_stream_on()");
   if (device >= dispatchers_->all.size())
     throw_bad_argument("device", device, "0 to " + std::to_string(dispatchers_->all.size() - 1));
   return {dispatchers_, dispatchers_->all[device].add_launch_stream(options.priority),
@@ -100,25 +116,30 @@ launch_stream launch_queue::make_launch_stream_on(std::size_t device, launch_str
 }
 
 void launch_queue::pause() {
+  dispatchers_->process.check("pause()");
   for (auto& one : dispatchers_->all) one.pause();
 }
 
 void launch_queue::resume() {
+  dispatchers_->process.check("resume()");
   for (auto& one : dispatchers_->all) one.resume();
 }
 
 void launch_queue::wait_all() { wait_all(deadline::in(dispatchers_->options.timeout)); }
 void launch_queue::wait_all(deadline until) {
+  dispatchers_->process.check("wait_all()");
   throw_if_in_continuation("wait_all()");
   nvtx_range const shown("launch_queue::wait_all");
   for (auto& one : dispatchers_->all) one.wait_all(until);
 }
 
 void launch_queue::stop() {
+  dispatchers_->process.check("stop()");
   for (auto& one : dispatchers_->all) one.stop("the launch queue was stopped");
 }
 
 launch_statistics launch_queue::statistics() const {
+  dispatchers_->process.check("statistics()");
   launch_statistics sum;
   for (auto const& one : dispatchers_->all) one.add_to(sum);
   return sum;

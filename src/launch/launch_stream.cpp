@@ -187,7 +187,7 @@ launch_stream& launch_stream::operator=(launch_stream&& other) noexcept {
 }
 
 launch_stream::~launch_stream() {
-  if (state_ == nullptr) return;
+  if (state_ == nullptr || state_->process().is_parent()) return;
   if (!dependencies_.empty())
     write_log(log_level::warning, "a launch stream goes, and nothing was launched behind its last after()");
   if (state_->leave()) state_->owner().add_to_inbox(*state_);
@@ -228,6 +228,7 @@ void launch_stream::throw_if_no_gpu() const {
 }
 
 submission& launch_stream::next_submission() {
+  state_->process().check("launch()");
   state_->check(state_->submitted() + 1);
   state_->owner().throw_if_stopped();  // its thread tells the line later
   if (state_->submitted() - state_->issued() >= max_waiting_) wait_for_room();
@@ -263,6 +264,7 @@ bool launch_stream::is_issued() const { return state_->issued() >= state_->submi
 
 void launch_stream::wait_issued() const { wait_issued(deadline::in(state_->timeout({}))); }
 void launch_stream::wait_issued(deadline until) const {
+  state_->process().check("wait_issued()");
   state_->await(
       launch_phase::issue, [&] { return is_issued(); }, state_->submitted(), "be issued", until);
 }
@@ -270,6 +272,7 @@ void launch_stream::wait_issued(deadline until) const {
 compute_device& launch_stream::device() const { return state_->owner().device(); }
 
 void launch_stream::after(completion const& other) {
+  state_->process().check("after()");
   state_->owner().throw_if_stopped();
   if (auto line = std::dynamic_pointer_cast<launch_stream_state>(other.source()))
     dependencies_.push_back({std::move(line), other.work().first, nullptr});
@@ -278,6 +281,7 @@ void launch_stream::after(completion const& other) {
 }
 
 void launch_stream::after(std::shared_ptr<event> moment) {
+  state_->process().check("after()");
   state_->owner().throw_if_stopped();
   dependencies_.push_back({nullptr, 0, std::move(moment)});
 }

@@ -150,12 +150,14 @@ struct running_program {
   job_options options = options_of_environment();
   job_scheduler jobs{open_devices(default_device_list()), options};
   pending_launches launches{options.shutdown_timeout};
+  detail::process_of_origin const process{};
 
   running_program() { kernels().attach(jobs); }
   /// A failure that nobody has seen ends the program, as one that escapes main does. It is caught for that:
   /// g++ 12 ends a destructor that it leaves by std::terminate() without an active exception, so without its
   /// text.
   ~running_program() {
+    if (process.is_parent()) return;  // a child of fork(), which has none of its launches
     kernels().detach();
     try {
       launches.wait_for_all();

@@ -119,6 +119,7 @@ struct task_pool::state {
   pinned_buffer<std::byte> members;  ///< of large kernels, to which the tasks of a run refer
   std::unique_ptr<pool_executor> executor;
   std::atomic<bool> is_running = false;
+  process_of_origin const process;
 
   pool_run begin(std::span<task const> roots, deadline until) const {
     pool_run run{until, {}, {}, {}};
@@ -185,6 +186,10 @@ task_pool::task_pool(device_list const& devices, kernel_set const& kernels, pool
 
 // Blocks that may still run use the memory: such a state is left behind alive.
 task_pool::~task_pool() {
+  if (state_->process.is_parent()) {
+    (void)state_.release();  // its threads are not in this process
+    return;
+  }
   bool is_claimed = true;
   try {
     is_claimed = state_->executor->is_claimed();
@@ -195,6 +200,7 @@ task_pool::~task_pool() {
 }
 
 pool_statistics task_pool::run(std::span<task const> roots, deadline until) {
+  state_->process.check("run()");
   one_run const only(state_->is_running);
   auto run = state_->begin(roots, until);
   try {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What becomes of devices when their process forks or ends.
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -9,28 +8,12 @@
 
 #include "ballast/device.hpp"
 #include "ballast/error.hpp"
+#include "child_process.hpp"
 #include "held_stream.hpp"
 #include "sanitized.hpp"
 
 namespace ballast::test {
 namespace {
-
-constexpr int well = 3, badly = 4;
-
-/// How a child made by fork() ends that calls this.
-template <class Work>
-int end_of_child(Work work) {
-  auto const child = fork();
-  if (child == 0) {
-    alarm(60);
-    try {
-      _exit(work() ? well : badly);
-    } catch (...) { _exit(badly); }
-  }
-  int status = 0;
-  waitpid(child, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
 
 int filled_byte(compute_device& device) {
   unsigned char byte = 0;

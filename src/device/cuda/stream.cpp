@@ -90,8 +90,12 @@ cuda_stream::cuda_stream(std::shared_ptr<cuda_engine> engine, cudaStream_t adopt
 
 cuda_stream::~cuda_stream() {
   if (!owned_) return;
+  constexpr auto at_most = std::chrono::minutes(1);
   try {
-    await_idle(deadline::in(std::chrono::minutes(1)));
+    if (!idle())
+      log_wait("a stream of " + device_name() + " is destroyed before its work has ended",
+               std::chrono::duration<double>(at_most).count());
+    await_idle(deadline::in(at_most));
   } catch (std::exception const&) {
     // A lost device: nothing runs there any more.
   }

@@ -102,11 +102,17 @@ host_stream::~host_stream() {
     leak_in_child();
     return;
   }
+  constexpr auto at_most = std::chrono::minutes(1);
   std::unique_lock hold(queue_->mutex);
   queue_->ended = true;
   queue_->more.notify_all();
-  bool const idle =
-      queue_->drained.wait_for(hold, std::chrono::minutes(1), [this] { return queue_->idle(); });
+  if (!queue_->idle()) {
+    hold.unlock();
+    log_wait("a stream of " + device_name() + " is destroyed before its work has ended",
+             std::chrono::duration<double>(at_most).count());
+    hold.lock();
+  }
+  bool const idle = queue_->drained.wait_for(hold, at_most, [this] { return queue_->idle(); });
   hold.unlock();
   idle ? thread_.join() : thread_.detach();
 }
