@@ -46,6 +46,7 @@ TEST(child_made_by_fork, is_refused_the_job_schedulers_of_its_parent) {
                 return copy_behind_gate{{}, in, out};
               }));
               REFUSED(one.jobs->wait_all());
+              REFUSED(one.jobs->stop());
               REFUSED(one.jobs->statistics());
               REFUSED(one.jobs->journal());
               REFUSED(one.to->read());
