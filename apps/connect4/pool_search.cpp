@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ballast/device.hpp"
+#include "ballast/start_threads.hpp"
 #include "pool_kernels.cuh"
 
 namespace ballast::connect4 {
@@ -51,7 +52,9 @@ class device_search {
 
   /// Until all is done or request_stop() was called.
   void begin() {
+    blocked_signals const of_that_thread;
     running_ = std::async(std::launch::async, [this] {
+      name_thread("connect4-pool");
       return pool_.run(first_level(request_, columns_, array_ref<score>(values_.data())));
     });
   }

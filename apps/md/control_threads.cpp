@@ -8,7 +8,8 @@
 namespace ballast::md {
 
 control_threads::control_threads(std::size_t count) {
-  threads_ = start_threads(count, [this](std::size_t i) { serve(i); });
+  threads_ = start_threads(
+      count, [this](std::size_t i) { serve(i); }, "md-control");
 }
 
 control_threads::~control_threads() {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "ballast/error.hpp"
+#include "ballast/start_threads.hpp"
 #include "splitmix.hpp"
 
 namespace ballast::md {
@@ -97,6 +98,7 @@ std::vector<candidate> collect_layers(lattice const& grid, double threshold, std
 std::vector<candidate> collect(lattice const& grid, double threshold) {
   std::uint64_t const layers = grid.sites(), cores = std::max(1u, std::thread::hardware_concurrency());
   std::uint64_t const parts = std::clamp<std::uint64_t>(layers / 8, 1, cores);
+  blocked_signals const of_other_threads;
   std::vector<std::future<std::vector<candidate>>> rest;
   for (std::uint64_t part = 1; part < parts; ++part)
     rest.push_back(std::async(std::launch::async, &collect_layers, std::cref(grid), threshold,

@@ -44,11 +44,12 @@ void on_threads(std::uint32_t threads,
                 std::function<void(std::uint32_t, std::function<bool()> const&)> const& job) {
   first_failure failure;
   std::function<bool()> const failed = [&] { return failure.happened(); };
-  start_threads(threads, [&](std::size_t t) {
+  auto const work = [&](std::size_t t) {
     try {
       job(std::uint32_t(t), failed);
     } catch (...) { failure.keep(std::current_exception()); }
-  }).clear();
+  };
+  start_threads(threads, work, "nanodroplet").clear();
   failure.rethrow();
 }
 

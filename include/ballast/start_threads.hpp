@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <pthread.h>
+#include <signal.h>
+
 #include <atomic>
 #include <cstddef>
 #include <exception>
@@ -34,6 +37,33 @@ class start_gate {
   std::atomic<int> decision_ = undecided;
 };
 
+/// While one lives, the thread that made it blocks all signals but those of faults, and so does, for good,
+/// every thread that it starts meanwhile: a program's signals are left to the program's own threads. To be
+/// destroyed by the thread that made it, which then blocks what it blocked before.
+class blocked_signals {
+ public:
+  blocked_signals() noexcept {
+    sigset_t others;
+    sigfillset(&others);
+    for (int const fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS})
+      sigdelset(&others, fault);
+    pthread_sigmask(SIG_BLOCK, &others, &before_);
+  }
+  blocked_signals(blocked_signals const&) = delete;
+  blocked_signals& operator=(blocked_signals const&) = delete;
+  ~blocked_signals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+ private:
+  sigset_t before_;
+};
+
+/// Names the calling thread for debuggers and `top`; 15 characters are kept.
+inline void name_thread(std::string const& name) noexcept {
+  char kept[16] = {};
+  name.copy(kept, sizeof kept - 1);
+  pthread_setname_np(pthread_self(), kept);
+}
+
 /// Starts std::jthreads; tests use others, which fail.
 struct jthread_starter {
   /// Throws what the constructor of std::jthread throws.
@@ -43,27 +73,36 @@ struct jthread_starter {
   }
 };
 
-/// Starts a thread that calls `work`. Throws error, which names the `purpose`, if it cannot be started.
+/// Starts a thread that calls `work`; it is called `name`, as name_thread() keeps it, and is left out when
+/// signals are delivered (blocked_signals). Throws error, which names the `purpose`, if it cannot be started.
 template <class Work>
-std::thread start_thread(std::string const& purpose, Work&& work) {
+std::thread start_thread(std::string const& purpose, Work&& work, std::string name = "ballast") {
+  blocked_signals const during_start;
   try {
-    return std::thread(std::forward<Work>(work));
+    return std::thread([name = std::move(name), work = std::forward<Work>(work)]() mutable {
+      name_thread(name);
+      work();
+    });
   } catch (std::system_error const& refusal) {
     throw error("a thread for " + purpose + " could not be started: " + refusal.what());
   }
 }
 
-/// Starts `count` threads or none. Once all have been started, thread i calls a copy of `work` with i. Does
-/// not wait for the work. Throws error, which says how many threads were requested and how many could be
-/// started; those have then ended without calling `work`.
+/// Starts `count` threads or none. Once all have been started, thread i calls a copy of `work` with i; it is
+/// called `name`.i, and is left out when signals are delivered (blocked_signals). Does not wait for the work.
+/// Throws error, which says how many threads were requested and how many could be started; those have then
+/// ended without calling `work`.
 template <class Work, class Starter = jthread_starter>
-std::vector<std::jthread> start_threads(std::size_t count, Work const& work, Starter start = {}) {
+std::vector<std::jthread> start_threads(std::size_t count, Work const& work,
+                                        std::string const& name = "ballast", Starter start = {}) {
+  blocked_signals const during_start;
   std::vector<std::jthread> threads;
   threads.reserve(count);
   auto const gate = std::make_shared<start_gate>();
   try {
     for (std::size_t i = 0; i < count; ++i)
-      threads.push_back(start([gate, work, i] {
+      threads.push_back(start([gate, work, i, name = name + "." + std::to_string(i)] {
+        name_thread(name);
         if (gate->wait_for_decision()) work(i);
       }));
   } catch (std::exception const& refusal) {

@@ -128,7 +128,9 @@ void run_with_team(K const& kernel, block_range range) {
       block.sync();
     }
   };
-  start_threads(Threads, [&](std::size_t rank) { member(std::uint32_t(rank)); }).clear();
+  start_threads(
+      Threads, [&](std::size_t rank) { member(std::uint32_t(rank)); }, "ballast-team")
+      .clear();
 }
 
 }  // namespace ballast

@@ -232,7 +232,8 @@ class continuation_thread {
   }
 
   void start() {
-    thread_ = start_thread("continuations", [this] { run(); });
+    thread_ = start_thread(
+        "continuations", [this] { run(); }, "ballast-then");
     std::atexit([] { of_this_process().end(); });
   }
 

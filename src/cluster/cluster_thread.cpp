@@ -52,7 +52,7 @@ cluster_thread::cluster_thread(transport_maker make, cluster_options const& opti
     : options_(checked(options)) {
   std::promise<void> made;
   auto is_made = made.get_future();
-  thread_ = start_thread("messages of a cluster", [this, make = std::move(make), &made]() mutable {
+  auto work = [this, make = std::move(make), &made]() mutable {
     try {
       transport_ = make();
       place_ = transport_->place();
@@ -67,7 +67,8 @@ cluster_thread::cluster_thread(transport_maker make, cluster_options const& opti
     made.set_value();
     run();
     transport_.reset();
-  });
+  };
+  thread_ = start_thread("messages of a cluster", std::move(work), "ballast-cluster");
   try {
     is_made.get();
   } catch (...) {

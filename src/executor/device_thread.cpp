@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ballast/detail/executor/device_thread.hpp"
 
-#include <pthread.h>
-
 #include <algorithm>
 #include <chrono>
 #include <future>
@@ -27,11 +25,6 @@ constexpr std::chrono::nanoseconds between_looks_elsewhere = std::chrono::micros
 // That a device comes to rest wakes nobody either.
 constexpr std::chrono::nanoseconds between_looks_for_rest = std::chrono::microseconds(50);
 
-void name_this_thread(std::string const& name) {
-  constexpr std::size_t longest = 15;
-  pthread_setname_np(pthread_self(), name.substr(0, longest).c_str());
-}
-
 void pause_core() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
@@ -43,15 +36,14 @@ void pause_core() {
 void device_thread::start(std::string const& purpose, std::string name, std::function<void()> prepare) {
   std::promise<void> prepared;
   auto answer = prepared.get_future();
-  thread_ = start_thread(purpose, [this, name = std::move(name), prepare = std::move(prepare),
-                                   prepared = std::move(prepared)]() mutable {
-    name_this_thread(name);
+  auto work = [this, prepare = std::move(prepare), prepared = std::move(prepared)]() mutable {
     try {
       if (prepare) prepare();
     } catch (...) { return prepared.set_exception(std::current_exception()); }
     prepared.set_value();
     run();
-  });
+  };
+  thread_ = start_thread(purpose, std::move(work), std::move(name));
   try {
     answer.get();
   } catch (...) {

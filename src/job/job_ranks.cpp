@@ -58,7 +58,8 @@ job_ranks::job_ranks(std::shared_ptr<job_peers> peers, listeners told)
           peers_, [this](std::shared_ptr<operation_progress> of) { end(of); },
           [this](std::exception_ptr why) { fail(std::move(why)); }, [this] { changed_.notify(); }) {
   try {
-    thread_ = start_thread("the exchanges of jobs", [this] { run(); });
+    thread_ = start_thread(
+        "the exchanges of jobs", [this] { run(); }, "ballast-ranks");
   } catch (...) {
     port_.close(false);
     throw;

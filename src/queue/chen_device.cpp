@@ -208,7 +208,7 @@ chen_device::chen_device(std::shared_ptr<compute_device> device, kernel_set cons
 
 void chen_device::start() {
   step_ = steps_->current();
-  thread_ = start_thread("controlling " + device_->name(), [this] {
+  auto work = [this] {
     try {
       run();
     } catch (...) {
@@ -216,7 +216,8 @@ void chen_device::start() {
       steps_->fail();
       abandon_kernel();
     }
-  });
+  };
+  thread_ = start_thread("controlling " + device_->name(), std::move(work), "ballast-chen");
 }
 
 /// The blocks see the word in device memory before they dequeue once more, and the pinned one when idle.

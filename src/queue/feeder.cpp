@@ -38,7 +38,7 @@ void feeder::start() {
   given_ = finished_ = last_batch_ = 0;
   finishing_ = abandoned_ = false;
   from_->enter();
-  thread_ = start_thread("feeding " + to_->device().name(), [this] {
+  auto work = [this] {
     try {
       run();
     } catch (...) {
@@ -46,7 +46,8 @@ void feeder::start() {
       await_outstanding();
     }
     from_->leave();
-  });
+  };
+  thread_ = start_thread("feeding " + to_->device().name(), std::move(work), "ballast-feeder");
 }
 
 /// The device's queue knows only of the tasks that it was given, and stop() hands back the backlog, too.

@@ -352,10 +352,11 @@ void resident_kernel::launch_by_thread(launched_kernel& which, void const* argum
   std::vector<unsigned char> copy(bytes);
   std::memcpy(copy.data(), argument, bytes);
   try {
-    which.launcher = start_thread("the resident kernel on " + device_->name(),
-                                  [this, &which, copy = std::move(copy), follow = std::move(follow)] {
-                                    launch(which, copy.data(), copy.size(), follow);
-                                  });
+    auto work = [this, &which, copy = std::move(copy), follow = std::move(follow)] {
+      launch(which, copy.data(), copy.size(), follow);
+    };
+    which.launcher =
+        start_thread("the resident kernel on " + device_->name(), std::move(work), "ballast-kernel");
   } catch (...) {
     which.launched.store(true, std::memory_order_relaxed);
     request_stop();  // for the other one

@@ -3,15 +3,22 @@
 
 #include <utility>
 
+#include "ballast/start_threads.hpp"
+
 namespace ballast {
 
 shown_progress::shown_progress(progress shown, std::function<std::uint64_t()> done, clock::duration quiet)
-    : shown_(std::move(shown)),
-      done_(std::move(done)),
-      quiet_(quiet),
-      thread_([this](std::stop_token const& end) { show(end); }) {}
+    : shown_(std::move(shown)), done_(std::move(done)), quiet_(quiet), thread_(started()) {}
 
 shown_progress::~shown_progress() = default;
+
+std::jthread shown_progress::started() {
+  blocked_signals const of_that_thread;
+  return std::jthread([this](std::stop_token const& end) {
+    name_thread("ballast-shown");
+    show(end);
+  });
+}
 
 void shown_progress::show(std::stop_token const& end) {
   if (ends_within(end, quiet_)) return;

@@ -27,6 +27,7 @@ class shown_progress {
   shown_progress& operator=(shown_progress const&) = delete;
 
  private:
+  std::jthread started();
   void show(std::stop_token const& end);
   bool ends_within(std::stop_token const& end, clock::duration time);
 

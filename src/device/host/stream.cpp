@@ -91,10 +91,8 @@ struct host_stream::work_queue {
 
 host_stream::host_stream(std::shared_ptr<host_engine> engine) : queue_(std::make_shared<work_queue>()) {
   queue_->engine = std::move(engine);
-  thread_ = start_thread("a stream of " + device_name(), [queue = queue_] {
-    name_thread("ballast-stream");
-    queue->run();
-  });
+  thread_ = start_thread(
+      "a stream of " + device_name(), [queue = queue_] { queue->run(); }, "ballast-stream");
 }
 
 host_stream::~host_stream() {

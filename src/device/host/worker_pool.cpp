@@ -57,12 +57,6 @@ void bind_thread_to(int core) noexcept {
   pthread_setaffinity_np(pthread_self(), set.bytes(), set.get());
 }
 
-void name_thread(std::string const& name) noexcept {
-  char kept[16] = {};
-  name.copy(kept, sizeof kept - 1);
-  pthread_setname_np(pthread_self(), kept);
-}
-
 std::string processor_model() {
   std::ifstream file("/proc/cpuinfo");
   for (std::string line; std::getline(file, line);) {
@@ -205,11 +199,11 @@ worker_pool::worker_pool(std::string const& name, std::size_t workers, std::vect
   state_->fault = std::move(fault);
   state_->slowdown = slowdown;
   state_->free_workers = state_->alive = std::uint32_t(workers);
-  workers_ = start_threads(workers, [state = state_, name, cores](std::size_t i) {
-    name_thread(name + "." + std::to_string(i));
+  auto const work = [state = state_, cores](std::size_t i) {
     if (!cores.empty()) bind_thread_to(cores[i]);
     worker(state).work();
-  });
+  };
+  workers_ = start_threads(workers, work, name);
 }
 
 worker_pool::~worker_pool() {
