@@ -8,10 +8,10 @@
 #include <future>
 #include <iterator>
 #include <numbers>
-#include <thread>
 #include <utility>
 #include <vector>
 
+#include "ballast/device.hpp"
 #include "ballast/error.hpp"
 #include "ballast/start_threads.hpp"
 #include "splitmix.hpp"
@@ -96,7 +96,7 @@ std::vector<candidate> collect_layers(lattice const& grid, double threshold, std
 
 /// In ascending order of sites; on every core, unless there are too few layers.
 std::vector<candidate> collect(lattice const& grid, double threshold) {
-  std::uint64_t const layers = grid.sites(), cores = std::max(1u, std::thread::hardware_concurrency());
+  std::uint64_t const layers = grid.sites(), cores = cores_of_process().usable;
   std::uint64_t const parts = std::clamp<std::uint64_t>(layers / 8, 1, cores);
   blocked_signals const of_other_threads;
   std::vector<std::future<std::vector<candidate>>> rest;

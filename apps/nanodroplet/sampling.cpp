@@ -8,6 +8,7 @@
 #include <mutex>
 #include <thread>
 
+#include "ballast/device.hpp"
 #include "ballast/start_threads.hpp"
 
 namespace ballast::nanodroplet {
@@ -53,7 +54,7 @@ void on_threads(std::uint32_t threads,
   failure.rethrow();
 }
 
-std::uint32_t usual_threads() { return std::max(1u, std::thread::hardware_concurrency()); }
+std::uint32_t usual_threads() { return cores_of_process().usable; }
 
 void idle_rounds::had_none() {
   if (++polls_ < 60) return;

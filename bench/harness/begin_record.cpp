@@ -25,7 +25,7 @@ machine_facts machine_with(device_list const& devices) {
     gpus.push_back({facts.model, facts.multiprocessors, facts.memory_bytes,
                     std::to_string(facts.compute_major) + "." + std::to_string(facts.compute_minor)});
   }
-  return this_machine(std::move(gpus), cuda_version_text(runtime));
+  return this_machine(std::move(gpus), cuda_version_text(runtime), cores_of_process().usable);
 }
 
 /// "defaults", or of devices that were calibrated on different days "defaults, 2026-11-26".

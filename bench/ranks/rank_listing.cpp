@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ranks/rank_listing.hpp"
 
-#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -48,11 +47,9 @@ std::string text_of(listed_rank const& rank) {
 std::string describe_rank(std::string const& devices) {
   char host[256] = "?";
   gethostname(host, sizeof host - 1);
-  cpu_set_t usable;
-  CPU_ZERO(&usable);
-  sched_getaffinity(getpid(), sizeof usable, &usable);
+  auto const cores = cores_of_process();
   std::ostringstream text;
-  text << host << ' ' << CPU_COUNT(&usable) << ' ' << sysconf(_SC_NPROCESSORS_ONLN) << '\n';
+  text << host << ' ' << cores.usable << ' ' << cores.all << '\n';
   try {
     for (auto const& device : open_devices(devices)) {
       auto const& facts = device->properties();

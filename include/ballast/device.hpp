@@ -305,18 +305,33 @@ BALLAST_API compute_device& checked_device(std::shared_ptr<compute_device> const
 /// behind which other kernels may have to wait. Empty if none holds it.
 BALLAST_API std::string describe_resident_holder(compute_device const& device);
 
+/// How many cores this process may use, and what keeps it from more.
+struct process_cores {
+  std::uint32_t usable = 1;  ///< 1 .. all
+  std::uint32_t all = 1;     ///< of the machine that are switched on
+  /// What leaves fewer than all to the process, for messages; empty if it has all.
+  std::string limited_by = {};
+};
+
+/// Counts them anew: what "host" takes, and what programs start as many threads as. A core counts if the
+/// affinity mask of some thread of the process has it, since OpenMP and launchers may have bound the main
+/// thread to one core; the CPU quotas of the process's control group and of those above it, rounded up, limit
+/// the count further. Reads /proc and /sys and does not wait.
+BALLAST_API process_cores cores_of_process();
+
 /// How many GPUs the driver offers, including those for which this build has no code; 0 if CUDA was not built
 /// or no driver answers. Never throws.
 BALLAST_API int cuda_device_count() noexcept;
 
 ///@{
 /// Opens every device of the list, in order; `cuda` alone stands for every GPU for which this build has code,
-/// and the log names the others. Host devices receive cores of this process one after another, and are bound
-/// to them if the list takes every core that the process may use. Enables peer access between all pairs of
-/// GPUs that have it. Parts of a GPU that one list names have no SM in common; those of two calls may. Throws
-/// bad_argument ("devices"), whose message names the device, if one does not exist, is a GPU without code, is
-/// named twice (a GPU, or a part of it beside the whole), is limited to a number of SMs that a part of it
-/// cannot have, or is named in parts that together need more SMs than the driver divides it into.
+/// and the log names the others, and says why "host" got fewer cores than the machine has. Host devices
+/// receive cores of this process one after another, and are bound to them if the list takes every core that
+/// the process may use. Enables peer access between all pairs of GPUs that have it. Parts of a GPU that one
+/// list names have no SM in common; those of two calls may. Throws bad_argument ("devices"), whose message
+/// names the device, if one does not exist, is a GPU without code, is named twice (a GPU, or a part of it
+/// beside the whole), is limited to a number of SMs that a part of it cannot have, or is named in parts that
+/// together need more SMs than the driver divides it into.
 BALLAST_API device_list open_devices(std::vector<device_spec> const& specs,
                                      device_options const& options = {});
 BALLAST_API device_list open_devices(std::string_view list, device_options const& options = {});

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rank_devices.hpp"
 
-#include <sched.h>
-#include <unistd.h>
-
-#include <algorithm>
 #include <sstream>
 
 namespace ballast::detail {
@@ -44,14 +40,7 @@ std::string twice_used_gpu(std::map<std::uint32_t, std::string> const& gpus) {
   return {};
 }
 
-process_cores cores_of_process() {
-  cpu_set_t set;
-  auto const online = std::uint32_t(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
-  if (sched_getaffinity(getpid(), sizeof set, &set) != 0) return {online, online};
-  return {std::uint32_t(CPU_COUNT(&set)), online};
-}
-
-std::string advice_on_cores(process_cores cores, std::uint32_t workers_on_cores) {
+std::string advice_on_cores(process_cores const& cores, std::uint32_t workers_on_cores) {
   if (cores.usable >= cores.all || cores.usable >= workers_on_cores + threads_of_queue) return {};
   return "this process may use " + std::to_string(cores.usable) + " of " + std::to_string(cores.all) +
          " cores for " + std::to_string(workers_on_cores) + " workers and " +

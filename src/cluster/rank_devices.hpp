@@ -16,14 +16,8 @@ std::string describe_gpus(std::uint32_t host, device_list const& devices);
 /// parts of it; else empty. Resident kernels of two processes that each fill a GPU take turns on it. Pure.
 std::string twice_used_gpu(std::map<std::uint32_t, std::string> const& gpus);
 
-/// How many cores a process may use, of how many.
-struct process_cores {
-  std::uint32_t usable = 0, all = 0;
-};
-process_cores cores_of_process();
-
 /// What to say to who started a process on fewer cores than its host devices have workers and its queue has
 /// threads, though there are more; else empty. Launchers bind processes unless told not to. Pure.
-std::string advice_on_cores(process_cores cores, std::uint32_t workers_on_cores);
+std::string advice_on_cores(process_cores const& cores, std::uint32_t workers_on_cores);
 
 }  // namespace ballast::detail

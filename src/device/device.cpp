@@ -50,7 +50,8 @@ std::vector<std::string> names_of(std::vector<device_spec> const& specs) {
 // processes whose devices take some would bind their workers to the same ones.
 class core_allocator {
  public:
-  explicit core_allocator(std::vector<device_spec> const& specs) : cores_(usable_cores()) {
+  explicit core_allocator(std::vector<device_spec> const& specs)
+      : cores_(usable_cores()), usable_(cores_of_process().usable) {
     std::size_t wanted = 0;
     for (auto const& spec : specs)
       if (spec.kind == backend::host) wanted += count(spec);
@@ -58,7 +59,7 @@ class core_allocator {
   }
 
   std::size_t count(device_spec const& spec) const {
-    return spec.cores == spec.all ? cores_.size() : std::size_t(spec.cores);
+    return spec.cores == spec.all ? usable_ : std::size_t(spec.cores);
   }
   std::vector<int> allocate(device_spec const& spec) {
     if (!takes_all_) return {};
@@ -69,9 +70,35 @@ class core_allocator {
 
  private:
   std::vector<int> cores_;
+  std::size_t usable_;  // fewer than these if there is a quota
   std::size_t allocated_ = 0;
   bool takes_all_ = false;
 };
+
+/// By which OpenMP is told to bind threads, the main thread among them as soon as the program is loaded.
+std::optional<std::string> setting_that_binds() {
+  if (environment("OMP_PROC_BIND").value_or("true") == "false") return std::nullopt;
+  for (char const* const variable : {"OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY", "KMP_AFFINITY"})
+    if (auto const value = environment(variable)) return variable + ("=" + *value);
+  return std::nullopt;
+}
+
+/// Says why there are fewer than the machine has. Most often that is meant.
+void tell_of_fewer_cores(std::vector<device_spec> const& specs) {
+  auto const takes_what_there_is = [](device_spec const& spec) {
+    return spec.kind == backend::host && spec.cores == spec.all;
+  };
+  auto const cores = cores_of_process();
+  if (cores.limited_by.empty() || std::ranges::none_of(specs, takes_what_there_is)) return;
+  auto const binds = setting_that_binds();
+  write_log(
+      binds ? log_level::warning : log_level::info,
+      "\"host\" has " + std::to_string(cores.usable) + " of the machine's " + std::to_string(cores.all) +
+          " cores: this process may use no more, since " + cores.limited_by +
+          (binds ? "; by " + *binds + " OpenMP binds the main thread: \"host:" + std::to_string(cores.all) +
+                       "\" starts a thread for every core"
+                 : ""));
+}
 
 }  // namespace
 
@@ -120,6 +147,7 @@ compute_device& detail::checked_device(std::shared_ptr<compute_device> const& de
 device_list open_devices(std::vector<device_spec> const& specs, device_options const& options) {
   auto const [all, left_out] = choose_devices(specs, offered_for(specs));
   warn(left_out);
+  tell_of_fewer_cores(all);
   auto const names = names_of(all);
   core_allocator allocator(all);
   device_list devices;

@@ -39,8 +39,6 @@ TEST(rank_devices, a_process_that_is_bound_to_few_cores_is_told_how_not_to_be) {
   EXPECT_NE(advice_on_cores({5, 16}, 4), "");
   EXPECT_EQ(advice_on_cores({6, 16}, 4), "");
   EXPECT_EQ(advice_on_cores({2, 2}, 8), "") << "nothing is to be had by not binding";
-  auto const cores = cores_of_process();
-  EXPECT_GE(cores.usable, 1u);
 }
 
 }  // namespace

@@ -129,7 +129,7 @@ struct server_apart : testing::Test {
 };
 
 TEST_F(server_apart, runs_beside_its_workers_again_and_again) {
-  if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "needs two cores";
+  if (cores_of_process().usable < 2) GTEST_SKIP() << "needs two cores";
   auto const test = [] {
     apart two("host:2");
     for (int run = 1; run <= 3; ++run) {
@@ -155,7 +155,7 @@ std::string complaint_about(apart& run, std::array<int, 3> expected) {
 }
 
 TEST_F(server_apart, is_several_blocks_beside_as_many_workers_if_these_have_room) {
-  if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "needs two cores";
+  if (cores_of_process().usable < 2) GTEST_SKIP() << "needs two cores";
   auto const test = [] {
     apart several("host:5", {.blocks = 3, .servers = 3, .multiprocessors = 5});
     end_with(complaint_about(several, {3, 2, 0}));
@@ -164,7 +164,7 @@ TEST_F(server_apart, is_several_blocks_beside_as_many_workers_if_these_have_room
 }
 
 TEST_F(server_apart, is_fewer_blocks_where_so_many_leave_the_workers_no_room) {
-  if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "needs two cores";
+  if (cores_of_process().usable < 2) GTEST_SKIP() << "needs two cores";
   auto const test = [] {
     apart several("host:4", {.blocks = 3, .servers = 4, .multiprocessors = 4});
     end_with(complaint_about(several, {2, 2, 0}));
@@ -173,7 +173,7 @@ TEST_F(server_apart, is_fewer_blocks_where_so_many_leave_the_workers_no_room) {
 }
 
 TEST_F(server_apart, is_fewer_blocks_where_others_have_the_room_of_so_many_and_the_log_says_so) {
-  if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "needs two cores";
+  if (cores_of_process().usable < 2) GTEST_SKIP() << "needs two cores";
   auto const test = [] {
     captured_log log;
     apart several("host:5", {.blocks = 3, .servers = 3, .left_to_servers = 1, .multiprocessors = 5});
@@ -196,7 +196,7 @@ TEST_F(server_apart, gives_way_to_a_block_that_serves_where_kernels_run_one_at_a
 }
 
 TEST_F(server_apart, is_a_block_of_the_workers_kernel_where_launches_wait_for_their_end) {
-  if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "needs two cores";
+  if (cores_of_process().usable < 2) GTEST_SKIP() << "needs two cores";
   auto const test = [] {
     setenv("CUDA_LAUNCH_BLOCKING", "1", 1);
     apart one("host:2");

@@ -8,7 +8,6 @@
 #include <cctype>
 #include <fstream>
 #include <sstream>
-#include <thread>
 #include <utility>
 
 #include "ballast/arguments.hpp"
@@ -78,10 +77,10 @@ std::string slug(std::string const& text) {
 
 }  // namespace
 
-machine_facts this_machine(std::vector<gpu_facts> gpus, std::string cuda_runtime) {
+machine_facts this_machine(std::vector<gpu_facts> gpus, std::string cuda_runtime, std::size_t cores) {
   machine_facts facts;
   facts.cpu = cpu_model();
-  facts.cores = std::max(1u, std::thread::hardware_concurrency());
+  facts.cores = cores != 0 ? cores : std::size_t(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
   facts.memory_bytes = physical_memory();
   facts.system = system_text();
   facts.compiler = compiler_text();

@@ -29,9 +29,10 @@ struct machine_facts {
   std::string cuda_runtime;      ///< "13.0", empty without CUDA
 };
 
-/// What this system says about itself; GPU facts and the CUDA runtime come from the caller. The name is
-/// filled in. Asks no GPU.
-machine_facts this_machine(std::vector<gpu_facts> gpus = {}, std::string cuda_runtime = {});
+/// What this system says about itself; GPU facts, the CUDA runtime and the cores that the process may use
+/// come from the caller (0: all of the machine). The name is filled in. Asks no GPU.
+machine_facts this_machine(std::vector<gpu_facts> gpus = {}, std::string cuda_runtime = {},
+                           std::size_t cores = 0);
 
 /// "2x-nvidia-h200", or of the CPU "amd-epyc-9575f-2-cores": lower case, digits and dashes.
 std::string machine_name(machine_facts const& facts);

@@ -52,12 +52,15 @@ std::size_t available_in_group(fs::path const& folder, group_files const& files)
 }
 
 /// In a container the path may be that of the host, and the root the container's own.
-std::size_t available_below(fs::path const& root, std::string const& path, group_files const& files) {
-  auto least = available_in_group(root, files);
-  auto folder = root;
-  for (auto const& part : fs::path(path).relative_path())
-    least = std::min(least, available_in_group(folder /= part, files));
-  return least;
+std::vector<fs::path> folders_down_to(std::string const& path, fs::path const& root) {
+  std::vector folders{root};
+  for (auto const& part : fs::path(path).relative_path()) folders.push_back(folders.back() / part);
+  return folders;
+}
+
+/// Whether a list as "cpu,cpuacct" has it.
+bool has_word(std::string const& list, std::string const& word) {
+  return ("," + list + ",").find("," + word + ",") != list.npos;
 }
 
 constexpr std::align_val_t alignment{256};
@@ -92,16 +95,27 @@ std::size_t available_address_space() {
   return limit.rlim_cur - std::min<std::size_t>(limit.rlim_cur, used);
 }
 
-std::size_t available_in_control_group(fs::path const& membership, fs::path const& root) {
+control_groups control_groups_of(std::string const& controller, fs::path const& membership,
+                                 fs::path const& root) {
   std::ifstream file(membership);
-  auto least = unlimited_bytes;
+  control_groups found;
   for (std::string line; std::getline(file, line);) {
     auto const first = line.find(':'), second = line.find(':', first + 1);
     if (second == line.npos) continue;
     auto const controllers = line.substr(first + 1, second - first - 1), path = line.substr(second + 1);
-    if (controllers.empty()) least = std::min(least, available_below(root, path, version_2));
-    if (controllers == "memory") least = std::min(least, available_below(root / "memory", path, version_1));
+    if (controllers.empty()) found.version_2 = folders_down_to(path, root);
+    if (!has_word(controllers, controller)) continue;
+    bool const has_link = fs::exists(root / controller);  // from one of several to their common folder
+    found.version_1 = folders_down_to(path, root / (has_link ? controller : controllers));
   }
+  return found;
+}
+
+std::size_t available_in_control_group(fs::path const& membership, fs::path const& root) {
+  auto const groups = control_groups_of("memory", membership, root);
+  auto least = unlimited_bytes;
+  for (auto const& folder : groups.version_2) least = std::min(least, available_in_group(folder, version_2));
+  for (auto const& folder : groups.version_1) least = std::min(least, available_in_group(folder, version_1));
   return least;
 }
 

@@ -5,10 +5,21 @@
 #include <filesystem>
 #include <limits>
 #include <string>
+#include <vector>
 
 namespace ballast::detail {
 
 inline constexpr std::size_t unlimited_bytes = std::numeric_limits<std::size_t>::max();
+
+/// Folders that say what limits this process: of the control groups that it is in and of those above them.
+struct control_groups {
+  std::vector<std::filesystem::path> version_2;
+  std::vector<std::filesystem::path> version_1;  ///< those of one controller
+};
+/// `controller`: one of version 1, as "memory" or "cpu". `membership` is as /proc/self/cgroup, `root` as
+/// /sys/fs/cgroup.
+control_groups control_groups_of(std::string const& controller, std::filesystem::path const& membership,
+                                 std::filesystem::path const& root);
 
 /// What RLIMIT_AS leaves this process to allocate; unlimited_bytes if there is no limit.
 std::size_t available_address_space();

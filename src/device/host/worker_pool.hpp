@@ -15,12 +15,8 @@
 
 namespace ballast::detail {
 
-/// The numbers of the cores that this process may use, ascending.
-std::vector<int> usable_cores();
 /// Binds the calling thread to a core; a core that is gone meanwhile leaves it unbound.
 void bind_thread_to(int core) noexcept;
-/// The processor's name as /proc/cpuinfo gives it.
-std::string processor_model();
 
 /// One launch on its way through a pool; lives in run() or run_cooperative().
 struct host_launch {
