@@ -81,7 +81,7 @@ void markov_chain::go_on() {
 void markov_chain::submit_step() {
   std::ranges::copy(solute_.beads(), exchange_.beads.begin());
   launcher_->step(step_ == settings_.steps_per_trajectory);
-  until_ = deadline::in(step_timeout);
+  limit_ = wait_limit(deadline::in(step_timeout));
   solute_.find_own_forces();
 }
 
@@ -146,8 +146,8 @@ void markov_chain::keep_proposed(energy_terms const& potential) {
   state_.beads = solute_.beads();
 }
 
-void markov_chain::check_timeout() const {
-  if (!until_.passed()) return;
+void markov_chain::check_timeout() {
+  if (!limit_.passed()) return;
   throw timed_out(fmt::format("a step of the chain with seed {}", seed_),
                   fmt::format("trajectory {} of {}, step {} of {}", records_.size() + 1,
                               settings_.trajectories, step_, settings_.steps_per_trajectory));

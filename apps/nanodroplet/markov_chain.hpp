@@ -100,7 +100,7 @@ class markov_chain {
   energy_terms proposed_potential() const;
   void end_trajectory();
   void keep_proposed(energy_terms const& potential);
-  void check_timeout() const;
+  void check_timeout();
 
   sampling_settings settings_;
   std::uint64_t seed_;
@@ -118,7 +118,7 @@ class markov_chain {
   mutable std::uint64_t steps_done_ = 0;  ///< read by atomic_ref, since a chain can be moved
   energy_terms potential_;
   double drawn_kinetic_ = 0;
-  deadline until_ = deadline::never();
+  wait_limit limit_{deadline::never()};
   std::vector<trajectory_record> records_;
 };
 

@@ -16,6 +16,30 @@ constexpr auto spin_time = std::chrono::microseconds(100);
 
 }  // namespace
 
+// The time is added before others can see that somebody looked: they count it too, or it is theirs to add.
+void detail::slept_time::look(clock::time_point before, clock::time_point now, clock::duration longest) {
+  constexpr clock::duration between_notes = std::chrono::milliseconds(1);
+  auto latest = latest_.load(std::memory_order_acquire);
+  auto const since_any_look = [&] {
+    return now.time_since_epoch() - std::max(before.time_since_epoch(), clock::duration(latest));
+  };
+  auto const since = now.time_since_epoch() - clock::duration(latest);
+  if (since_any_look() <= longest) {
+    if (since > between_notes) latest_.compare_exchange_strong(latest, now.time_since_epoch().count());
+    return;
+  }
+  std::lock_guard const hold(mutex_);
+  latest = latest_.load(std::memory_order_acquire);
+  if (since_any_look() <= longest) return;
+  total_.fetch_add((since_any_look() - longest).count(), std::memory_order_acq_rel);
+  latest_.store(now.time_since_epoch().count(), std::memory_order_release);
+}
+
+detail::slept_time& detail::slept_time_of_process() noexcept {
+  constinit static slept_time one;
+  return one;
+}
+
 // Sequential consistency decides the race: either notify() sees the sleeper, or the sleeper sees the new
 // epoch.
 void event_count::notify() {
@@ -47,12 +71,33 @@ bool event_count::wait_past(std::uint64_t seen, clock::time_point until) {
   return changed;
 }
 
-bool event_count::spin_then_wait_past(std::uint64_t seen, clock::time_point until) {
+bool event_count::wait_past(std::uint64_t seen, deadline until) {
+  wait_limit limit(until);
+  return sleep_past(seen, limit);
+}
+
+bool event_count::sleep_past(std::uint64_t seen, wait_limit& limit) {
+  while (!limit.passed())
+    if (wait_past(seen, limit.next_look())) return true;
+  return epoch() != seen;
+}
+
+bool event_count::spins_past(std::uint64_t seen, clock::time_point until) const {
   for (auto const sleep_at = std::min(clock::now() + spin_time, until); clock::now() < sleep_at;) {
     if (epoch() != seen) return true;
     std::this_thread::yield();
   }
-  return wait_past(seen, until);
+  return false;
+}
+
+bool event_count::spin_then_wait_past(std::uint64_t seen, clock::time_point until) {
+  return spins_past(seen, until) || wait_past(seen, until);
+}
+
+bool event_count::spin_then_wait_past(std::uint64_t seen, deadline until) {
+  wait_limit limit(until);
+  if (spins_past(seen, until.at())) return true;
+  return sleep_past(seen, limit);
 }
 
 void event_count::forward_to(std::shared_ptr<detail::end_listener> other) {

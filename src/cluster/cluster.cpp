@@ -134,14 +134,15 @@ comparison::~comparison() {
 }
 
 std::string comparison::fault(deadline until) {
+  wait_limit limit(until);
   for (auto epoch = changed_.epoch();; epoch = changed_.epoch()) {
     {
       auto const hold = thread_->lock();
       if (agreement_.fault()) return *agreement_.fault();
       if (failure_) std::rethrow_exception(failure_);
     }
-    if (until.passed()) throw timed_out("the options of all ranks", "not all ranks have told theirs\n");
-    changed_.wait_past(epoch, until.at());
+    if (limit.passed()) throw timed_out("the options of all ranks", "not all ranks have told theirs\n");
+    changed_.wait_past(epoch, until);
   }
 }
 

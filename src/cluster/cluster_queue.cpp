@@ -504,15 +504,15 @@ bool cluster_queue::state::has_ended(completion_key const& work) {
 
 template <class Condition>
 void cluster_queue::state::wait_until(deadline until, char const* what, Condition const& is_met) {
-  for (;;) {
+  for (wait_limit limit(until);;) {
     auto const epoch = changed_.epoch();
     {
       auto const hold = thread().lock();
       if (is_met()) return;
       if (failure_) std::rethrow_exception(failure_);
     }
-    if (until.passed()) throw timed_out(what, describe_ranks());
-    changed_.wait_past(epoch, until.at());
+    if (limit.passed()) throw timed_out(what, describe_ranks());
+    changed_.wait_past(epoch, until);
   }
 }
 
@@ -599,7 +599,7 @@ std::string cluster_queue::state::describe_ranks() {
     return reports_.size() >= living;
   };
   for (auto epoch = changed_.epoch(); !has_all() && !until.passed(); epoch = changed_.epoch())
-    changed_.wait_past(epoch, until.at());
+    changed_.wait_past(epoch, until);
   auto const hold = thread().lock();
   std::string text;
   for (std::uint32_t other = 0; other < ranks(); ++other)

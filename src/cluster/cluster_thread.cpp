@@ -390,6 +390,7 @@ void cluster_thread::end() {
 // Says a word and waits until all others have. False if they will not.
 bool cluster_thread::meet(kind word, deadline until) {
   auto const& others = have_said_[word];
+  wait_limit limit(until);
   send_all({0, std::uint8_t(word)});
   while (waiting_ > 0 || others.size() + 1 < place_.ranks) {
     auto const time = now();
@@ -397,7 +398,7 @@ bool cluster_thread::meet(kind word, deadline until) {
     if (word == kind::ending) beat(time);
     if (!flush(time) && !has_received) std::this_thread::yield();
     if (!lost_.empty() || is_unclean_) return false;
-    if (!until.passed()) continue;
+    if (!limit.passed()) continue;
     write_log(log_level::warning, name_of(place_.rank) + " waited in vain for " +
                                       std::to_string(place_.ranks - 1 - others.size()) +
                                       " other ranks at the end of their cluster");
@@ -408,7 +409,7 @@ bool cluster_thread::meet(kind word, deadline until) {
 
 // What others are to hear still leaves.
 void cluster_thread::flush_all(deadline until) {
-  while (waiting_ > 0 && !until.passed()) {
+  for (wait_limit limit(until); waiting_ > 0 && !limit.passed();) {
     auto const time = now();
     bool const has_received = receive(time);
     if (!flush(time) && !has_received) std::this_thread::yield();

@@ -290,14 +290,15 @@ std::string gathering::missing() const {
 
 template <class Condition>
 void gathering::wait_until(deadline until, Condition const& is_met) {
+  wait_limit limit(until);
   for (auto epoch = changed_.epoch();; epoch = changed_.epoch()) {
     {
       auto const hold = thread_->lock();
       if (is_over_ || is_met()) return;
       if (failure_) std::rethrow_exception(failure_);
-      if (until.passed()) throw timed_out("the recordings of all ranks", missing());
+      if (limit.passed()) throw timed_out("the recordings of all ranks", missing());
     }
-    changed_.wait_past(epoch, until.at());
+    changed_.wait_past(epoch, until);
   }
 }
 

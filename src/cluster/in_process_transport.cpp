@@ -10,6 +10,8 @@
 #include <random>
 #include <utility>
 
+#include "ballast/detail/base/event_count.hpp"
+
 namespace ballast::detail {
 
 namespace {
@@ -165,8 +167,8 @@ void in_process_network::close() {
   std::unique_lock lock(close_mutex_);
   ++closed_;
   all_closed_.notify_all();
-  auto const end = deadline::in(options_.timeout).at();
-  if (all_closed_.wait_until(lock, end, [this] { return closed_ == ranks(); })) return;
+  auto const have_closed = [this] { return closed_ == ranks(); };
+  if (wait_until(all_closed_, lock, deadline::in(options_.timeout), have_closed)) return;
   throw timed_out("all ranks to close",
                   std::to_string(closed_) + " of " + std::to_string(ranks()) + " ranks have closed");
 }

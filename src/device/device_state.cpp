@@ -5,6 +5,7 @@
 #include <chrono>
 #include <utility>
 
+#include "ballast/detail/base/event_count.hpp"
 #include "ballast/error.hpp"
 
 namespace ballast::detail {
@@ -80,7 +81,7 @@ void resident_claims::await_yielding(std::unique_lock<std::mutex>& hold, residen
   auto const have_left = [&] { return std::ranges::none_of(held_, is_in_the_way); };
   if (have_left()) return;
   waiting_.push_back(who);
-  released_.wait_for(hold, max_wait_for_yielding, have_left);
+  wait_until(released_, hold, deadline::in(max_wait_for_yielding), have_left);
   waiting_.erase(std::ranges::find(waiting_, who));
 }
 

@@ -43,8 +43,9 @@ class end_at_event final : public completion_source {
     }  // it is not known; wait() says so
   }
   void wait(completion_key const&, deadline until) override {
+    wait_limit limit(until);
     for (int looks = 0; !moment_->reached(); ++looks) {
-      if (until.passed()) throw timed_out("an event of a stream", "");
+      if (limit.passed()) throw timed_out("an event of a stream", "");
       looks < looks_before_naps ? std::this_thread::yield() : std::this_thread::sleep_for(nap);
     }
   }

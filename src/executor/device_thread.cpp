@@ -5,6 +5,7 @@
 #include <chrono>
 #include <future>
 #include <mutex>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -63,11 +64,13 @@ void device_thread::close(deadline until) {
 /// Whether it is to end is read after the epoch, so that close() ends the sleep, and before the look, so that
 /// what was handed over before close() is seen.
 void device_thread::run() {
+  std::optional<wait_limit> limit;
   for (auto why = look::usual;;) {
     auto const seen = wake_event_.epoch();
     bool const closing = closing_.load(std::memory_order_seq_cst);
     bool const found = work_.poll(std::exchange(why, look::usual));
-    if (closing && (close_by_.passed() || (!found && work_.is_done()))) return;
+    if (closing && !limit) limit.emplace(close_by_);
+    if (closing && (limit->passed() || (!found && work_.is_done()))) return;
     if (found)
       looks_ = 0;
     else if (!keeps_looking() && !sleep(seen))

@@ -63,8 +63,9 @@ bool stream_queue::is_at_rest() const {
 
 void stream_queue::close(deadline until) {
   is_lost_ = true;
+  wait_limit limit(until);
   while (stream_ != nullptr && !stream_->is_at_rest()) {
-    if (until.passed()) return;
+    if (limit.passed()) return;
     std::this_thread::sleep_for(between_looks_at_lost_stream);
   }
   stream_.reset();

@@ -135,7 +135,7 @@ std::vector<rank_time> job_ranks::compare(job_report const& newest, deadline unt
       std::lock_guard const hold(mutex_);
       if (failure_) std::rethrow_exception(failure_);
     }
-    if (!changed_.wait_past(seen, until.at()))
+    if (!changed_.wait_past(seen, until))
       throw timed_out("the times of the other ranks, by which they share a job", port_.missing_times(step_));
   }
 }

@@ -247,7 +247,7 @@ bool job_end::notify_at_end(completion_key const&, std::shared_ptr<end_listener>
 void job_end::wait(completion_key const& job, deadline until) {
   nvtx_range const shown("wait for a job");
   for (auto seen = wake_event_.epoch(); !has_ended(job); seen = wake_event_.epoch())
-    if (!wake_event_.spin_then_wait_past(seen, until.at()) && !has_ended(job)) throw_timed_out();
+    if (!wake_event_.spin_then_wait_past(seen, until) && !has_ended(job)) throw_timed_out();
   if (failure_ && failure_->stopped_with != 0)
     throw stopped("job " + display_name_of(name_, number_) + ": " + failure_->cause, failure_->stopped_with);
   if (failure_)

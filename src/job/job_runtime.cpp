@@ -405,7 +405,7 @@ bool job_runtime::wait_until(guard& hold, deadline until, IsOver is_over,
   entry<std::function<bool()> const*> const own(waiting_, &may_be_over);
   for (auto seen = changed_.epoch(); !is_over(); seen = changed_.epoch()) {
     hold.unlock();
-    bool const rung = changed_.wait_past(seen, until.at());
+    bool const rung = changed_.wait_past(seen, until);
     hold.lock();
     if (!rung) return is_over();
   }

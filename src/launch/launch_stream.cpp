@@ -88,7 +88,7 @@ bool launch_stream_state::settles(std::uint64_t number, deadline until) {
     auto const seen = changed_.epoch();
     watch(launch_phase::end);
     if (is_settled(number)) return true;
-    if (!changed_.spin_then_wait_past(seen, until.at())) return is_settled(number);
+    if (!changed_.spin_then_wait_past(seen, until)) return is_settled(number);
   }
 }
 

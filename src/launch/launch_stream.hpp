@@ -319,7 +319,7 @@ bool launch_stream_state::sleeps_until(launch_phase moment, Happened happened, d
     auto const seen = changed_.epoch();
     watch(moment);
     if (happened()) return true;
-    if (!changed_.wait_past(seen, until.at())) return happened();
+    if (!changed_.wait_past(seen, until)) return happened();
   }
 }
 

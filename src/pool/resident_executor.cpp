@@ -301,7 +301,8 @@ class resident_executor final : public pool_executor {
     auto const has_ended = [](auto const& part) {
       return part->is_started() && (has_failed(part) || !part->kernel().running());
     };
-    for (int looks = 0; !until.passed() && std::ranges::none_of(parts_, has_ended); ++looks)
+    wait_limit limit(until);
+    for (int looks = 0; !limit.passed() && std::ranges::none_of(parts_, has_ended); ++looks)
       looks < looks_before_naps ? std::this_thread::yield() : std::this_thread::sleep_for(nap);
     if (std::ranges::any_of(parts_, has_failed)) request_stop();
   }

@@ -301,7 +301,7 @@ std::uint64_t backlog::end() const {
   return next_;
 }
 
-void backlog::sleep_until_finished(std::uint64_t number, clock::time_point until) {
+void backlog::sleep_until_finished(std::uint64_t number, deadline until) {
   auto const seen = changed_.epoch();
   if (!finished(number) && !failure()) changed_.wait_past(seen, until);
 }

@@ -168,7 +168,7 @@ class backlog {
   std::vector<std::uint64_t> unfinished_batches() const;
   std::uint64_t end() const;  ///< one past the last batch number
   /// Sleeps until the batch is finished, something failed, or `until`; may wake before.
-  void sleep_until_finished(std::uint64_t number, clock::time_point until);
+  void sleep_until_finished(std::uint64_t number, deadline until);
   std::vector<device_share> shares(std::uint64_t number) const;
   void forget(std::uint64_t number);
   std::vector<task> take_all(kernel_set const& kernels);

@@ -190,10 +190,11 @@ void balanced_queue::state::throw_if_unfinished() const {
 }
 
 void balanced_queue::state::await(std::uint64_t number, deadline until) {
+  wait_limit limit(until);
   for (std::uint64_t looks = 1; !tasks.finished(number); ++looks) {
     if (looks % 64 == 0 || sleeps) tasks.rethrow_failure();
-    if (until.passed()) throw timed_out("a batch of the balanced queue", describe());
-    if (sleeps) tasks.sleep_until_finished(number, until.at());
+    if (limit.passed()) throw timed_out("a batch of the balanced queue", describe());
+    if (sleeps) tasks.sleep_until_finished(number, until);
     if (!sleeps && looks > 60) std::this_thread::yield();
   }
 }

@@ -165,8 +165,9 @@ void chen_memory::write(std::uint32_t queue, std::span<task_record const> tasks,
 // host_write_fence(): an event behind the copies, and no further before it is reached.
 void chen_memory::await_copies(deadline until) {
   auto const fence = copies_->record();
+  wait_limit limit(until);
   for (std::uint32_t looks = 0; !fence->reached(); ++looks) {
-    if (until.passed()) throw timed_out("a copy into a queue in device memory", "its event is not reached");
+    if (limit.passed()) throw timed_out("a copy into a queue in device memory", "its event is not reached");
     if (looks > 60) std::this_thread::yield();
   }
 }

@@ -88,11 +88,12 @@ bool chen_queue::state::all_done(std::uint64_t end, std::uint64_t step) {
 // Asked to end again and again, since what was submitted too late for one step is run in the next.
 void chen_queue::state::await_all(deadline until) {
   auto const end = pool.end(), step = steps.current();
+  wait_limit limit(until);
   for (std::uint64_t looks = 1;; ++looks) {
     auto const epoch = steps.to_waiters.epoch();
     if (all_done(end, step)) return;
     pool.rethrow_failure();
-    if (until.passed()) throw timed_out("the time step of a chen queue to end", describe());
+    if (limit.passed()) throw timed_out("the time step of a chen queue to end", describe());
     steps.request_end();
     if (sleeps)
       steps.to_waiters.wait_past(epoch, std::min(until.at(), clock::now() + std::chrono::milliseconds(20)));

@@ -157,6 +157,7 @@ void task_queue::state::await(std::function<bool()> const& done, wait_reason wha
   if (done()) return;
   nvtx_range const shown(what != wait_reason::completion ? "submit waits for room" : "wait for tasks");
   waiter_registration const listening(memory, what);
+  wait_limit limit(until);
   for (std::uint64_t rounds = 1;; ++rounds) {
     auto const epoch = memory.host_wake_event.epoch();
     if (done()) return;
@@ -164,7 +165,7 @@ void task_queue::state::await(std::function<bool()> const& done, wait_reason wha
       bool const ended = !alive();
       if (ended && done()) return;
       if (ended) throw_stopped();
-      if (until.passed())
+      if (limit.passed())
         throw timed_out(
             (what != wait_reason::completion ? "room in the queue on " : "a batch on ") + device->name(),
             describe());

@@ -52,11 +52,10 @@ std::uint64_t submission_ring::batch_of(batch_mark const& mark) const {
 }
 
 bool submission_ring::lock(deadline until) {
-  for (std::uint64_t looks = 0; !try_lock(); ++looks) {
-    if (looks < 60) continue;
-    std::this_thread::yield();
-    if (until.passed()) return false;
-  }
+  for (int looks = 0; looks < 60; ++looks)
+    if (try_lock()) return true;
+  for (wait_limit limit(until); !try_lock(); std::this_thread::yield())
+    if (limit.passed()) return false;
   return true;
 }
 

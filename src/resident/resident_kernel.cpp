@@ -279,10 +279,10 @@ bool resident_kernel::start(void const* argument, std::size_t bytes) {
 
 /// Until all servers run; their workers are not launched yet.
 void resident_kernel::await_servers() {
-  auto const until = deadline::in(options_.start_timeout);
+  wait_limit limit(deadline::in(options_.start_timeout));
   try {
     for (int polls = 0; arrived() < server_room_.blocks; ++polls) {
-      if (until.passed()) give_up_start();
+      if (limit.passed()) give_up_start();
       if (polls % 64 != 63) continue;
       std::this_thread::yield();
       if (!serving_.launched.load(std::memory_order_acquire)) continue;
@@ -366,10 +366,11 @@ void resident_kernel::launch_by_thread(launched_kernel& which, void const* argum
 
 /// Until all blocks run, or none any more: true.
 bool resident_kernel::await_arrival(deadline until) {
+  wait_limit limit(until);
   for (int polls = 0; arrived() < blocks_of_run(); ++polls) {
     if (polls % 64 == 63) std::this_thread::yield();
     if (polls % 64 == 63 && !running()) return true;
-    if (until.passed()) return false;
+    if (limit.passed()) return false;
   }
   return true;
 }
@@ -427,9 +428,10 @@ bool resident_kernel::idle_timed_out() const {
 void resident_kernel::join(deadline until) {
   if (!claimed_) return;
   auto const begin = clock::now();
+  wait_limit limit(until);
   try {
     while (running()) {
-      if (until.passed())
+      if (limit.passed())
         throw timed_out("the resident kernel on " + device_->name() + " to end", describe_blocks());
       pause(clock::now() - begin, until);
     }
@@ -457,9 +459,10 @@ bool resident_kernel::has_host_blocks() { return shared(words_[host_blocks_word]
 // A fault of one block of a host device does not end the others: they leave after their tasks, and those that
 // begin later leave at once. Who feeds them has failed by then, perhaps half way through.
 void resident_kernel::await_host_blocks(deadline until) {
+  wait_limit limit(until);
   while (shared(words_[host_blocks_word]).load() != 0) {
     shared(words_[stop_word]).store(resident_control::fed_no_more, std::memory_order_release);
-    if (until.passed())
+    if (limit.passed())
       throw timed_out("the blocks of " + device_->name() + " to leave after a fault", describe_blocks());
     std::this_thread::sleep_for(std::chrono::microseconds(50));
   }

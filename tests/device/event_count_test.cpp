@@ -5,6 +5,8 @@
 
 #include <thread>
 
+#include "jumping_clock.hpp"
+
 namespace ballast::test {
 namespace {
 
@@ -35,6 +37,25 @@ TEST(event_count, never_misses_a_notification_between_two_threads) {
     there.notify();
     ASSERT_TRUE(back.wait_past(seen, clock::now() + std::chrono::minutes(1)));
   }
+}
+
+TEST(event_count, is_waited_for_on_after_the_process_slept_beyond_the_deadline) {
+  if (sanitized) GTEST_SKIP() << "sanitizers have a clock of their own";
+  event_count wake_event;
+  bool is_notified = false;
+  wait_through_a_sleep(
+      3,
+      [&] { is_notified = wake_event.wait_past(wake_event.epoch(), deadline::in(std::chrono::minutes(1))); },
+      [&] { wake_event.notify(); });
+  EXPECT_TRUE(is_notified);
+  wait_through_a_sleep(
+      3,
+      [&] {
+        is_notified =
+            wake_event.spin_then_wait_past(wake_event.epoch(), deadline::in(std::chrono::minutes(1)));
+      },
+      [&] { wake_event.notify(); });
+  EXPECT_TRUE(is_notified);
 }
 
 }  // namespace

@@ -100,9 +100,9 @@ double device_meter::shortest_kernel_ns() {
     launch(0);
     auto const end = stream_->record_untimed();
     auto const begin = clock::now();
+    wait_limit limit(until_);
     while (!end->reached())
-      if (clock::now() > until_.at())
-        throw timed_out("an empty kernel on " + device_->name() + " to end", "");
+      if (limit.passed()) throw timed_out("an empty kernel on " + device_->name() + " to end", "");
     return ns_since(begin);
   });
 }

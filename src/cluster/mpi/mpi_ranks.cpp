@@ -64,7 +64,7 @@ bool initialise() {
 }
 
 void await_all(MPI_Request request, clock::duration timeout) {
-  auto const end = deadline::in(timeout);
+  wait_limit end(deadline::in(timeout));
   for (int is_complete = 0;;) {
     check_mpi(MPI_Test(&request, &is_complete, MPI_STATUS_IGNORE), "MPI_Test");
     if (is_complete != 0) return;

@@ -293,7 +293,7 @@ class transport_over_mpi final : public transport {
   void await_others() {
     MPI_Request all = MPI_REQUEST_NULL;
     check_mpi(MPI_Ibarrier(ranks_.communicator(), &all), "MPI_Ibarrier");
-    auto const end = deadline::in(timeout_);
+    wait_limit end(deadline::in(timeout_));
     for (int have_come = 0;;) {
       sends_->look();
       placed_sends_->look();

@@ -248,8 +248,9 @@ bool cuda_stream::is_at_rest() noexcept {
 }
 
 bool cuda_stream::await_idle(deadline until) {
+  wait_limit limit(until);
   for (int polls = 0; !idle(); ++polls) {
-    if (until.passed()) return false;
+    if (limit.passed()) return false;
     if (polls >= polls_before_sleep) std::this_thread::sleep_for(std::chrono::microseconds(50));
   }
   return true;

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <vector>
 
+#include "ballast/detail/base/event_count.hpp"
 #include "ballast/error.hpp"
 #include "ballast/start_threads.hpp"
 #include "host/memory.hpp"
@@ -110,7 +111,8 @@ host_stream::~host_stream() {
              std::chrono::duration<double>(at_most).count());
     hold.lock();
   }
-  bool const idle = queue_->drained.wait_for(hold, at_most, [this] { return queue_->idle(); });
+  bool const idle =
+      wait_until(queue_->drained, hold, deadline::in(at_most), [this] { return queue_->idle(); });
   hold.unlock();
   idle ? thread_.join() : thread_.detach();
 }
@@ -216,9 +218,10 @@ bool host_stream::notify_on_completion(event_count& wake_event) {
 // Looks up now and then: after a fault a block may never end.
 bool host_stream::await_idle(deadline until) {
   std::unique_lock hold(queue_->mutex);
+  wait_limit limit(until);
   while (!queue_->idle()) {
     queue_->engine->fault->check();
-    if (until.passed()) return false;
+    if (limit.passed()) return false;
     queue_->drained.wait_until(hold, std::min(until.at(), clock::now() + std::chrono::milliseconds(20)));
   }
   queue_->engine->fault->check();

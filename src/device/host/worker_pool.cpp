@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "ballast/deadline.hpp"
+#include "ballast/detail/base/event_count.hpp"
 #include "ballast/kernel.cuh"
 #include "ballast/start_threads.hpp"
 
@@ -189,8 +190,8 @@ worker_pool::~worker_pool() {
   std::unique_lock hold(state_->mutex);
   state_->ended = true;
   state_->work.notify_all();
-  bool const all_ended =
-      state_->done.wait_for(hold, std::chrono::seconds(10), [this] { return state_->alive == 0; });
+  bool const all_ended = wait_until(state_->done, hold, deadline::in(std::chrono::seconds(10)),
+                                    [this] { return state_->alive == 0; });
   hold.unlock();
   for (auto& thread : workers_) all_ended ? thread.join() : thread.detach();
 }

@@ -28,15 +28,21 @@ class BALLAST_API event_count {
   /// Sleeps until notify() has been called since `seen` was read, and returns true; returns false if the
   /// deadline passes first.
   bool wait_past(std::uint64_t seen, clock::time_point until);
+  /// The same for waits that fail at the deadline: it looks now and then whether the process slept.
+  bool wait_past(std::uint64_t seen, deadline until);
   /// As wait_past(), but spins for some 100 us before it sleeps, because a wake-up takes about as long: for
   /// events that are expected soon.
   bool spin_then_wait_past(std::uint64_t seen, clock::time_point until);
+  bool spin_then_wait_past(std::uint64_t seen, deadline until);
 
   /// From now on notify() tells `other` too, for a thread that waits for several; null: no more, but for a
   /// notify() that has begun.
   void forward_to(std::shared_ptr<detail::end_listener> other);
 
  private:
+  bool spins_past(std::uint64_t seen, clock::time_point until) const;
+  bool sleep_past(std::uint64_t seen, wait_limit& limit);
+
   std::atomic<std::uint64_t> epoch_ = 0;
   std::atomic<std::uint32_t> sleepers_ = 0;  // and one for other_
   std::mutex mutex_;
@@ -44,4 +50,18 @@ class BALLAST_API event_count {
   std::shared_ptr<detail::end_listener> other_;
 };
 
+namespace detail {
+
+/// Waits until `has_come()`, of which `changed` tells; false if the deadline passes first. The mutex is held.
+template <class HasCome>
+bool wait_until(std::condition_variable& changed, std::unique_lock<std::mutex>& hold, deadline until,
+                HasCome has_come) {
+  for (wait_limit limit(until); !has_come();) {
+    if (limit.passed()) return false;
+    changed.wait_until(hold, limit.next_look());
+  }
+  return true;
+}
+
+}  // namespace detail
 }  // namespace ballast
