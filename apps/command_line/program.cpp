@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
@@ -15,6 +16,7 @@
 #include <optional>
 #include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "ballast/arguments.hpp"
@@ -22,6 +24,7 @@
 #include "ballast/replace_file.hpp"
 #include "command_line/command_tree.hpp"
 #include "command_line/help.hpp"
+#include "command_line/launcher.hpp"
 #include "command_line/unexpected.hpp"
 
 namespace ballast::command_line {
@@ -100,6 +103,12 @@ std::vector<std::string> arguments_for(program const& what, int argc, char** arg
   return words;
 }
 
+void warn_of_lone_ranks(program const& what, std::vector<std::string> const& words) {
+  if (what.is_of_ranks || std::ranges::find(words, "--cluster") != words.end()) return;
+  auto const advice = advice_on_launch(launch_of(environment));
+  if (!advice.empty()) write_log(log_level::warning, advice);
+}
+
 /// Of this program; of `ballast-NAME` that is its one command.
 std::optional<std::string> told_of_itself(program const& what, CLI::App& app, int argc, char** argv) {
   auto const& command = what.name.empty() ? app : *app.get_subcommand(std::string(what.name));
@@ -110,7 +119,9 @@ int parse_and_run(program const& what, CLI::App& app, int argc, char** argv) {
   try {
     check_caller_version(what);
     if (what.instead != nullptr) what.instead(argv);
-    app.parse(arguments_for(what, argc, argv));
+    auto words = arguments_for(what, argc, argv);
+    warn_of_lone_ranks(what, words);
+    app.parse(std::move(words));
     if (app.get_subcommands().empty()) std::cout << app.help();
     return code_after_output(what);
   } catch (CLI::ExtrasError const&) {

@@ -54,6 +54,7 @@ struct program {
   stop_function stop = nullptr;  ///< as for install_interrupt_handler()
   /// What is done with the words instead of parsing them, unless null.
   void (*instead)(char** argv) = nullptr;
+  bool is_of_ranks = false;  ///< several processes work together without --cluster too
 };
 
 /// Writes a line of a program, a note about its work, to standard error in one piece, so that lines of
@@ -74,7 +75,8 @@ class verdict : public error {
 
 /// What main() of a program does: installs the interrupt handler, parses the words and thereby runs the
 /// command. Returns the exit code: 0 done, 1 failed while running, 2 wrong usage, a verdict's, or 130 after
-/// an interrupt; all but 0 with one sentence on standard error, where the library's warnings appear too. A
+/// an interrupt; all but 0 with one sentence on standard error, where the library's warnings appear too, and
+/// one of several processes that were started without --cluster. A
 /// program that a `ballast` of another version has called refuses to run (1).
 int run_program(program const& what, int argc, char** argv);
 

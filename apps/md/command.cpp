@@ -25,6 +25,7 @@
 #include "ballast/replace_file.hpp"
 #include "command_line/files.hpp"
 #include "command_line/options.hpp"
+#include "command_line/output_lock.hpp"
 #include "command_line/program.hpp"
 #include "command_line/text_file.hpp"
 #include "comparison.hpp"
@@ -315,6 +316,7 @@ std::string work_of(comparison_plan const& plan) {
 void run(run_request const& asked, prepared_run& all) {
   auto& [ranks, plan, devices] = all;
   bool const is_told_here = !ranks || ranks->rank() == 0;
+  command_line::output_lock const adds_alone("--trajectory", is_told_here ? plan.files.trajectory : "");
   job_run::trace_file const trace(asked.trace, devices, ranks ? &*ranks : nullptr);
   plan.spans = trace.spans();
   if (ranks) plan.jobs.peers = job_peers_of(*ranks);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "command.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -39,9 +41,9 @@ class xyz_file {
  public:
   /// Throws bad_argument ("xyz") if the file is there already or cannot be made.
   explicit xyz_file(std::string path) : path_(std::move(path)) {
-    bool const already_exists = std::filesystem::exists(path_);
-    if (already_exists || !std::ofstream(path_))
-      throw_bad_argument("xyz", path_, "a file that is not there, in a folder that is");
+    int const made = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (made < 0) throw_bad_argument("xyz", path_, "a file that is not there, in a folder that is");
+    ::close(made);
   }
 
   /// `trajectory` counts from 1, the time is in fs. If the frame cannot be written, the file is left as it

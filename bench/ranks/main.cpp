@@ -252,5 +252,6 @@ void add_cluster_command(CLI::App& app) {
 }  // namespace ballast::bench
 
 int main(int argc, char** argv) {
-  return ballast::command_line::run_program({"cluster", &ballast::bench::add_cluster_command}, argc, argv);
+  return ballast::command_line::run_program(
+      {.name = "cluster", .describe = &ballast::bench::add_cluster_command, .is_of_ranks = true}, argc, argv);
 }

@@ -10,6 +10,7 @@
 
 #include "ballast/device.hpp"
 #include "command_line.hpp"
+#include "command_line/output_lock.hpp"
 #include "complaint.hpp"
 #include "folder_test.hpp"
 #include "md/checkpoint.hpp"
@@ -121,6 +122,14 @@ TEST_F(md_command, goes_on_from_a_checkpoint_as_if_it_had_never_stopped) {
   EXPECT_EQ(content_of(folder.file("end")), content_of(folder.file("unbroken")));
   EXPECT_EQ(content_of(folder.file("half")), half);
   EXPECT_EQ(read_checkpoint(folder.file("end")).step, 50);
+}
+
+/// Two processes, as mpirun starts them, would mix their frames.
+TEST_F(md_command, refuses_a_trajectory_that_another_process_adds_to) {
+  auto const path = folder.file("t.xyz");
+  command_line::output_lock const of_another("--trajectory", path);
+  EXPECT_THAT(refusal("--atoms 10 --solutions S1 --trajectory " + path), HasSubstr(path));
+  EXPECT_EQ(content_of(path), "");
 }
 
 TEST_F(md_command, adds_the_frames_of_a_restart_to_the_trajectory_that_is_there) {
