@@ -2,6 +2,8 @@
 // A child made by fork() has no thread of its parent's scheduler: it is refused that, and never waits.
 #include "child_process.hpp"
 
+#include <array>
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -31,8 +33,8 @@ struct held_job {
   gate held{devices};
   std::unique_ptr<job_scheduler> jobs =
       std::make_unique<job_scheduler>(devices, kernels(), job_options{.device_bytes = enough_device_bytes});
-  std::unique_ptr<words> from = std::make_unique<words>(*jobs, extents({4})),
-                         to = std::make_unique<words>(*jobs, extents({4}));
+  std::unique_ptr<words> from = std::make_unique<words>(*jobs, std::array<std::size_t, 1>{4}),
+                         to = std::make_unique<words>(*jobs, std::array<std::size_t, 1>{4});
   completion done;
 };
 
@@ -51,7 +53,7 @@ TEST(child_made_by_fork, is_refused_the_job_schedulers_of_its_parent) {
               REFUSED(one.jobs->journal());
               REFUSED(one.to->read());
               REFUSED(one.to->write());
-              REFUSED(words(*one.jobs, extents({4})));
+              REFUSED(words(*one.jobs, {4}));
               REFUSED(one.done.wait());
               REFUSED(report_of(one.done));
               REFUSED(one.done.then([] {}));
