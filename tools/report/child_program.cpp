@@ -105,12 +105,9 @@ class started_child {
   }
   int code() const { return WIFEXITED(status_) ? WEXITSTATUS(status_) : 128 + WTERMSIG(status_); }
 
-  /// Ends it if it has not ended by itself: this process may have slept until the time was over.
-  void kill_for(std::string const& cause) {
-    if (ends(WNOHANG)) return;
-    kill(id_, SIGKILL);
+  void kill() {
+    ::kill(id_, SIGKILL);
     ends(0);
-    throw error(name_ + " was killed: it " + cause);
   }
 
  private:
@@ -119,19 +116,25 @@ class started_child {
   int status_ = 0;
 };
 
-void wait_within(started_child& child, child_program::bounds const& limits, memory_file const& output,
+/// Kills it and throws error at one of the limits. It may have ended while this process slept, so that the
+/// time was over: its end is looked for once more.
+void wait_within(started_child& child, child_program const& what, memory_file const& output,
                  memory_file const& complaints) {
-  auto const end = clock::now() + limits.time;
+  auto const prints_too_much = [&] { return output.size() + complaints.size() > what.limits->bytes; };
+  auto const end = clock::now() + what.limits->time;
   constexpr auto longest_nap = std::chrono::milliseconds(16);
-  for (auto nap = longest_nap / 16; !child.ends(WNOHANG); nap = std::min(2 * nap, longest_nap)) {
-    if (output.size() + complaints.size() > limits.bytes)
-      return child.kill_for("printed more than " + std::to_string(limits.bytes) + " bytes");
-    if (clock::now() > end) {
-      auto const seconds = std::chrono::duration_cast<std::chrono::seconds>(limits.time).count();
-      return child.kill_for("did not end within " + std::to_string(seconds) + " s");
-    }
+  auto nap = longest_nap / 16;
+  bool ended = false;
+  while (!(ended = child.ends(WNOHANG)) && clock::now() < end && !prints_too_much()) {
     std::this_thread::sleep_for(nap);
+    nap = std::min(2 * nap, longest_nap);
   }
+  ended = ended || child.ends(WNOHANG);
+  if (!ended) child.kill();
+  if (prints_too_much())
+    throw error(what.words.front() + " printed more than " + std::to_string(what.limits->bytes) + " bytes");
+  auto const seconds = std::chrono::duration_cast<std::chrono::seconds>(what.limits->time).count();
+  if (!ended) throw error(what.words.front() + " did not end within " + std::to_string(seconds) + " s");
 }
 
 }  // namespace
@@ -144,7 +147,7 @@ child_end run_child(child_program const& what) {
   streams.put(output, STDOUT_FILENO);
   if (!what.complains_here) streams.put(complaints, STDERR_FILENO);
   started_child child(start_child(what.words, streams), what.words.front());
-  what.limits ? wait_within(child, *what.limits, output, complaints) : static_cast<void>(child.ends(0));
+  what.limits ? wait_within(child, what, output, complaints) : static_cast<void>(child.ends(0));
   return {child.code(), output.contents(), complaints.contents()};
 }
 

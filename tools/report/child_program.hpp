@@ -38,8 +38,8 @@ class no_such_program : public error {
 };
 
 /// Runs the program and waits for its end, without limits however long that takes. Throws no_such_program,
-/// and ballast::error if it cannot be started or was killed at one of its limits (what it started itself is
-/// not). `words`: one or more.
+/// and ballast::error if it cannot be started or came to one of its limits, and was killed (what it started
+/// itself is not). `words`: one or more.
 child_end run_child(child_program const& what);
 
 }  // namespace ballast

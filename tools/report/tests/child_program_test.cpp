@@ -36,16 +36,14 @@ TEST(report_child_program, is_left_alone_within_its_limits) {
 TEST(report_child_program, is_killed_once_its_time_is_over) {
   auto asked = shell("exec sleep 1000000");
   asked.limits = {1s, 1000};
-  EXPECT_THAT([&] { run_child(asked); },
-              ThrowsMessage<ballast::error>("sh was killed: it did not end within 1 s"));
+  EXPECT_THAT([&] { run_child(asked); }, ThrowsMessage<ballast::error>("sh did not end within 1 s"));
 }
 
 TEST(report_child_program, is_killed_once_it_has_printed_too_much) {
-  for (std::string const script : {"exec yes", "exec yes >&2"}) {
+  for (std::string const script : {"exec yes", "exec yes >&2", "yes | head -n 1000"}) {
     auto asked = shell(script);
     asked.limits = {10min, 1000};
-    EXPECT_THAT([&] { run_child(asked); },
-                ThrowsMessage<ballast::error>("sh was killed: it printed more than 1000 bytes"));
+    EXPECT_THAT([&] { run_child(asked); }, ThrowsMessage<ballast::error>("sh printed more than 1000 bytes"));
   }
 }
 
