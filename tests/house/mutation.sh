@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # mutation.sh SOURCES CXX: plants one error of each kind in a small program. While none is on the program prints what it printed
 # before, each changes that, and a program from which all were removed is the old one. What changes nothing is not planted. What
-# became of errors is counted rightly.
+# became of errors is counted rightly, and each room that can be named is there.
 set -euo pipefail
 sources=$1 compiler=$2
 command -v python3 >/dev/null || { echo "there is no python3"; exit 77; }
@@ -179,3 +179,12 @@ pool          1  f         comparison  a.cpp:7
 
 The time was over before 1 of 8 were tried.
 TEXT
+
+# Each room that can be named has sources.
+rooms=$(bash "$sources/scripts/mutate.sh" --help | grep -oE "ROOM: [a-z ]+" | cut -d' ' -f2-)
+[[ $rooms == "base queue pool launch job cluster" ]] || { echo "mutate.sh names the rooms '$rooms'"; exit 1; }
+for room in $rooms; do
+  compgen -G "$sources/src/$room/*.cpp" >/dev/null || { echo "the room $room has no sources"; exit 1; }
+done
+said=$(bash "$sources/scripts/mutate.sh" cellar 2>&1) && { echo "mutate.sh takes the room cellar"; exit 1; }
+[[ $said == *"there are $rooms, and all"* ]] || { echo "mutate.sh says of the room cellar: $said"; exit 1; }
