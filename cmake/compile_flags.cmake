@@ -43,6 +43,8 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   foreach(flag IN ITEMS -Wno-restrict -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread)
     ballast_flag(${flag})
   endforeach()
+elseif(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 14)  # of small vectors it still is
+  ballast_flag(-Wno-stringop-overread)
 endif()
 
 # GCC 12 spends a tenth of its time on collecting its garbage, which a gigabyte spares it.

@@ -140,7 +140,8 @@ BALLAST_API void write_log(log_level level, std::string_view line);
 namespace detail {
 /// What was thrown, for messages.
 BALLAST_API std::string cause_of(std::exception_ptr const& failure);
-/// For a destructor that is about to wait: one line, of level info, with what it waits for and how long.
+/// For a destructor that is about to wait: one line, of level info, with what it waits for and how long;
+/// none if that is no time at all.
 BALLAST_API void log_wait(std::string_view what, double at_most_seconds);
 }  // namespace detail
 
