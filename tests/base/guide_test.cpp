@@ -24,7 +24,7 @@ std::string told_of(std::function<void()> const& run) {
   } catch (ballast::kernel_failed const& failed) {
     return tell(failed.kernel(), failed.device());  // refused by CUDA, or a task of a job failed
   } catch (ballast::device_lost const& lost) {
-    return tell(lost.device(), lost.cause());  // useless for the rest of the process
+    return tell(lost.device(), lost.cause());  // useless from now on
   }
   return "";
 }
