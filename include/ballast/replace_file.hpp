@@ -49,8 +49,8 @@ class BALLAST_API read_files_guard {
 /// The process reads this file or is about to. Does nothing without a read_files_guard. Any thread may call.
 BALLAST_API void note_read(std::filesystem::path const& path);
 
-/// If `path` leads to a file that was noted: the name by which it was, which may be another. Nothing without a
-/// read_files_guard. Any thread may call.
+/// If `path` leads to a file that was noted: the name by which it was, which may be another. Nothing without
+/// a read_files_guard. Any thread may call.
 BALLAST_API std::optional<std::filesystem::path> noted_as_read(std::filesystem::path const& path);
 
 /// The absolute path with links and dots resolved, as far as it exists.
