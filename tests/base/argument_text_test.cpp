@@ -51,7 +51,8 @@ TEST(base_argument_text, tells_the_nearest_legal_word_where_a_slip_explains_the_
               ThrowsMessage<bad_argument>(EndsWith("or force-shifted; did you mean truncated?")));
   EXPECT_EQ(did_you_mean(legal, "evn"), "; did you mean even?");
   EXPECT_EQ(did_you_mean(legal, "shifted"), "; did you mean force-shifted?");
-  for (std::string_view const word : {"", "nonsense", "ev", "tr"}) EXPECT_EQ(did_you_mean(legal, word), "");
+  for (std::string_view const word : {"", "nonsense", "ev", "tr", "abceven", "evenabc"})
+    EXPECT_EQ(did_you_mean(legal, word), "");
 }
 
 TEST(base_argument_text, orders_near_words_by_their_distance_and_tells_no_more_than_asked) {
@@ -71,6 +72,8 @@ TEST(base_argument_text, stays_on_one_line_whatever_it_quotes) {
 TEST(base_argument_text, leaves_nothing_in_a_quoted_text_that_a_terminal_obeys) {
   EXPECT_EQ(escape_control_characters("\u00b5s, \u00e9, \u2500, \U0001f680"),
             "\u00b5s, \u00e9, \u2500, \U0001f680");
+  EXPECT_EQ(escape_control_characters("\u0400\uffff\U00010000\U0010ffff"),
+            "\u0400\uffff\U00010000\U0010ffff");
   EXPECT_EQ(escape_control_characters("a\u009b31mb\u0085c"), "a\\u009b31mb\\u0085c");
   EXPECT_EQ(escape_control_characters("a\u202eb\u2028c\u2066d"), "a\\u202eb\\u2028c\\u2066d");
   EXPECT_EQ(escape_control_characters("a\x9b\xe9z\xc3"), "a\\x9b\\xe9z\\xc3");

@@ -35,6 +35,15 @@ TEST(free_ranges, join_what_is_given_back_on_both_sides) {
   EXPECT_EQ(free.take(30), (byte_range{0, 30}));
 }
 
+TEST(free_ranges, take_no_bytes_back_wherever_they_are) {
+  free_ranges free(100);
+  free.take(20);
+  for (byte_range const none : {byte_range{0, 0}, byte_range{10, 10}, byte_range{50, 50}})
+    EXPECT_NO_THROW(free.give_back(none));
+  free.give_back({0, 20});
+  EXPECT_EQ(free.take(100), (byte_range{0, 100}));
+}
+
 TEST(free_ranges, refuse_what_is_free_already) {
   free_ranges free(100);
   free.take(50);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ballast/replace_file.hpp"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -55,6 +56,17 @@ TEST_F(base_replace_file, keeps_the_old_file_if_the_writer_throws) {
   EXPECT_THROW(replace_file(folder_ / "a", half), std::runtime_error);
   EXPECT_EQ(content_of(folder_ / "a"), "old");
   EXPECT_EQ(entries(), 1u);
+}
+
+TEST_F(base_replace_file, leaves_no_file_open_where_standard_input_was_closed) {
+  int const kept = dup(STDIN_FILENO);
+  close(STDIN_FILENO);
+  EXPECT_NO_THROW(replace_file(folder_ / "a", "new"));
+  EXPECT_THROW(replace_file("/nowhere/a", "new"), ballast::error);
+  EXPECT_EQ(fcntl(STDIN_FILENO, F_GETFD), -1);
+  if (kept < 0) return;  // it was closed before
+  dup2(kept, STDIN_FILENO);
+  close(kept);
 }
 
 TEST_F(base_replace_file, refuses_a_folder) {

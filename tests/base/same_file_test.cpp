@@ -76,6 +76,13 @@ TEST(base_read_files_guard, knows_a_file_that_was_noted_before_it_was_there_or_w
   expect_that_it_cannot_be_written(folder / "hard");
 }
 
+TEST(base_read_files_guard, does_not_know_what_was_noted_before_it) {
+  folder_with_links const folder;
+  ballast::note_read(folder / "there");
+  read_files_guard const guard;
+  EXPECT_EQ(ballast::noted_as_read(folder / "there"), std::nullopt);
+}
+
 TEST(base_read_files_guard, is_not_asked_about_devices_nor_when_it_has_ended) {
   folder_with_links const folder;
   {
