@@ -54,7 +54,7 @@ struct job_options {
   /// reaches the arrays. Kernels must give the same bits twice and have no effects except on arrays; the
   /// factory is called twice for each task.
   bool check_maps = false;
-  /// Asked before each task is issued, and before it begins on CPU cores, on any thread, also under locks:
+  /// Asked before each task is issued, and before each block on CPU cores, on any thread, also under locks:
   /// once it says true, that is a request_stop(). It must be quick, throw nothing, and call nothing of the
   /// library: a look at a flag.
   std::function<bool()> stop_requested = {};
@@ -304,13 +304,12 @@ class BALLAST_API job_scheduler {
   void wait_all();
   /// wait_all() that sleeps until `until` at most.
   void wait_all(deadline until);
-  /// Ends the jobs: on CPU cores no task and no job of a sequence begins any more, on a GPU none that was not
-  /// issued yet. Waits for those that were, at most until the deadline, or for job_options::timeout if none
-  /// is passed, and returns the completions of the jobs that did not run whole, in the order of submission:
-  /// their wait() throws stopped. What these jobs were to write is lost as that of failed ones; all else can
-  /// still be accessed. submit() then throws stopped. A second call returns no completion again. With peers
-  /// the other ranks' jobs fail. Throws timed_out, when another call goes on waiting, and error in a
-  /// continuation.
+  /// Ends the jobs: on CPU cores no block begins any more, on a GPU no task that was not issued yet. Waits
+  /// for those that did, at most until the deadline, or for job_options::timeout if none is passed, and
+  /// returns the completions of the jobs that did not run whole, in the order of submission: their wait()
+  /// throws stopped. What these jobs were to write is lost as that of failed ones; all else can still be
+  /// accessed. submit() then throws stopped. A second call returns no completion again. With peers the other
+  /// ranks' jobs fail. Throws timed_out, when another call goes on waiting, and error in a continuation.
   std::vector<completion> stop();
   /// stop() that waits until `until` at most.
   std::vector<completion> stop(deadline until);

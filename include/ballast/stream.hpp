@@ -141,7 +141,7 @@ class BALLAST_API captured_work {
 
 namespace detail {
 
-/// Asked when a launch on CPU cores is about to begin its first block; one that it refuses begins none.
+/// Asked when a launch on CPU cores is about to begin a block; one that it refuses begins no further.
 class launch_gate {
  public:
   /// `is_closed`: once true, always; called on any thread.

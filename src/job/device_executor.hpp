@@ -147,7 +147,7 @@ class core_clock {
 class stream_queue {
  public:
   /// `wake_event` is rung where the stream can when something has ended; it outlives the stream. On CPU cores
-  /// a launch that is about to begin once `is_stopped` does nothing and fails.
+  /// a launch that is about to begin a block once `is_stopped` leaves the rest out and fails.
   stream_queue(compute_device& device, std::uint32_t executor, event_count& wake_event,
                std::function<bool()> is_stopped = {});
 

@@ -124,15 +124,29 @@ TEST(jobs_that_are_stopped, are_handed_back_once) {
   EXPECT_THROW(done.wait(), stopped);
 }
 
-TEST(jobs_that_are_stopped, are_not_those_whose_tasks_had_all_begun) {
+TEST(jobs_that_are_stopped, are_not_those_whose_blocks_had_all_begun) {
   stopped_jobs all(open_devices("host:1"));
-  auto const done = all.copy(1);
+  auto const done = all.jobs.submit({1}, reads(all.from, ballast::all), writes_some(all.to, ballast::all),
+                                    [&](auto in, auto out) {
+                                      return copy_behind_gate{all.closed.ref(), in, out};
+                                    });
   all.closed.await_arrival();
   all.jobs.request_stop();
   all.closed.open();
   EXPECT_THAT(all.jobs.stop(), IsEmpty());
   EXPECT_NO_THROW(done.wait());
-  EXPECT_EQ(values_of(all.to), values_of(all.from));
+  EXPECT_EQ(values_of(all.to).front(), 1u);
+}
+
+TEST(jobs_that_are_stopped, end_after_the_block_that_runs_though_they_are_one_task) {
+  stopped_jobs all(open_devices("host:1"));
+  auto const done = all.copy(1);
+  all.closed.await_arrival();
+  all.jobs.request_stop();
+  all.closed.open();
+  EXPECT_EQ(all.jobs.stop().size(), 1u);
+  EXPECT_THROW(done.wait(), stopped);
+  EXPECT_EQ(all.jobs.statistics().tasks, 0u);
 }
 
 TEST(jobs_that_are_stopped, are_not_those_that_failed_before) {

@@ -119,8 +119,6 @@ class worker_pool::worker {
 
   void run_plain_blocks(std::unique_lock<std::mutex>& hold) {
     auto& launch = *state_->plain.front();
-    bool const is_begun = launch.active_workers != 0 || launch.next.load(std::memory_order_relaxed) != 0;
-    if (!is_begun && launch.gate != nullptr && !launch.gate->may_begin()) launch.next.store(launch.grid);
     ++launch.active_workers;
     hold.unlock();
     while (!state_->has_cooperative_blocks.load(std::memory_order_relaxed) && run_next_block(launch)) {}
@@ -132,6 +130,10 @@ class worker_pool::worker {
     if (state_->fault->lost()) launch.next.store(launch.grid, std::memory_order_relaxed);
     auto const block = launch.next.fetch_add(1, std::memory_order_relaxed);
     if (block >= launch.grid) return false;
+    if (launch.gate != nullptr && !launch.gate->may_begin()) {
+      launch.next.store(launch.grid, std::memory_order_relaxed);
+      return false;
+    }
     auto const begin = clock::now();
     run_block(launch, std::uint32_t(block), nullptr);
     if (state_->slowdown > 1) pace_.worked(std::uint64_t((clock::now() - begin).count()));
