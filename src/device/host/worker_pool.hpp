@@ -46,8 +46,8 @@ class worker_pool {
   ~worker_pool();  ///< Waits at most ten seconds for blocks that do not end.
 
   std::uint32_t size() const { return std::uint32_t(workers_.size()); }
-  /// Runs the blocks and returns when all have ended, or the first of them threw, which records a fault. Those
-  /// that the gate refuses are dropped.
+  /// Runs the blocks and returns when all have ended, or the first of them threw, which records a fault.
+  /// Those that the gate refuses are dropped.
   void run(kernel_code const& code, std::uint32_t grid, void const* argument, launch_gate* gate = nullptr);
   /// run() with a worker for every block at the same time; grid must not exceed size().
   void run_cooperative(kernel_code const& code, std::uint32_t grid, void const* argument);
