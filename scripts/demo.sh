@@ -127,7 +127,7 @@ devices=$(devices_asked_for "$@")
 export BALLAST_DEVICES=${devices:-$(devices_to_use)}
 
 cat <<END
-This demo installs what is missing (scripts/setup.sh demo) and builds two programs in build/demo: about two
+This demo installs what is missing (scripts/setup.sh demo) and builds two programs in build/demo: two to four
 minutes on two cores, seconds when they are there. It lists the devices, then computes ten steps of a droplet
 of 16384 helium atoms unless told otherwise, the same work spread over the devices in four ways.
 END

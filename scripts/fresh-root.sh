@@ -6,7 +6,7 @@
 #   scripts/fresh-root.sh --here SUITE COMMAND...
 #                                            runs it in this checkout, seen at its own path: what it builds stays
 # SUITE: bookworm (Debian 12) or trixie (Debian 13). The root is build/roots/SUITE, made anew by each call; what was downloaded
-# is kept beside it. Needs root, debootstrap and a kernel that lets it mount; 77 without.
+# is kept beside it; delete build/roots to have it anew. Needs root, debootstrap and a kernel that lets it mount; 77 without.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/toolchain.sh
@@ -24,7 +24,7 @@ if $here && (($# == 0)); then echo "fresh-root.sh: --here needs a command" >&2; 
 cannot() { echo "fresh-root.sh: $*" >&2; exit 77; }
 ((EUID == 0)) || cannot "it needs root"
 command -v debootstrap >/dev/null || cannot "it needs debootstrap (package debootstrap)"
-unshare --mount true 2>/dev/null || cannot "this machine does not let it mount"
+unshare --mount mount --bind /proc /proc 2>/dev/null || cannot "this machine does not let it mount"
 
 roots=$PWD/build/roots
 root=$roots/$suite
@@ -35,8 +35,8 @@ checkout=$PWD
 make_base() {
   echo "fresh-root.sh: debootstrap makes $suite"
   mkdir -p "$packages"
-  rm -rf "$root"
-  debootstrap --variant=minbase --include=git,ca-certificates --cache-dir="$packages" "$suite" "$root" >"$roots/debootstrap.log" 2>&1 ||
+  rm -rf --one-file-system "$root"
+  unshare --mount --propagation private debootstrap --variant=minbase --include=git,ca-certificates --cache-dir="$packages" "$suite" "$root" >"$roots/debootstrap.log" 2>&1 ||
     { tail "$roots/debootstrap.log" >&2; return 1; }
   tar -C "$root" -cf "$base.part" . && mv "$base.part" "$base"
 }
@@ -47,15 +47,18 @@ enter() {
   shift
   unshare --mount --propagation private bash -c '
     set -e
-    root=$1 packages=$2 checkout=$3 folder=$4
-    shift 4
+    root=$1 packages=$2 checkout=$3 here=$4 folder=$5
+    shift 5
     mount --bind /proc "$root/proc"
     mount --rbind /dev "$root/dev"
     mount --bind "$packages" "$root/var/cache/apt/archives"
-    [[ $folder != "$checkout" ]] || { mkdir -p "$root$checkout"; mount --bind "$checkout" "$root$checkout"; }
+    ! $here || { mkdir -p "$root$checkout"; mount --bind "$checkout" "$root$checkout"; }
+    # Git reads the checkout of whoever owns it.
     exec env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 ${CI:+CI=$CI} \
+      ${http_proxy:+http_proxy=$http_proxy} ${https_proxy:+https_proxy=$https_proxy} \
+      GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=safe.directory GIT_CONFIG_VALUE_0="*" \
       chroot "$root" /bin/bash -c "cd \"\$1\" && shift && exec \"\$@\"" in-root "$folder" "$@"' \
-    fresh-root "$root" "$packages" "$checkout" "$folder" "$@"
+    fresh-root "$root" "$packages" "$checkout" "$here" "$folder" "$@"
 }
 
 # The two commands that the README names first, and what they cost.
@@ -68,6 +71,8 @@ try_readme() {
 }
 
 mkdir -p "$roots"
+exec 9>"$roots/$suite.lock"
+flock -n 9 || { echo "fresh-root.sh: another call uses $root" >&2; exit 1; }
 [[ -f $base ]] || make_base
 rm -rf --one-file-system "$root"
 mkdir -p "$root" "$packages/partial"

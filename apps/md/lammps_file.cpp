@@ -35,7 +35,7 @@ std::string_view first_word_of(std::string_view text) {
 std::string_view units_in(std::string_view title) {
   constexpr std::string_view styles[] = {"lj", "real", "metal", "si", "cgs", "electron", "micro", "nano"};
   constexpr std::string_view key = "units";
-  auto const at = title.find(key);
+  auto const at = title.rfind(key);  // "time units = fs, units = real"
   if (at == title.npos) return {};
   auto const rest = title.substr(at + key.size());
   auto const begin = rest.find_first_not_of(" \t=:");
@@ -262,9 +262,11 @@ class section_reader {
     }
   }
 
+  /// LAMMPS writes the style there; others write what they like.
   void check_pair_style(std::string const& hint) {
-    if (hint.empty() || hint.starts_with("lj/cut")) return;
-    lines_->fail("the pair style {} is not lj/cut.", hint);
+    constexpr std::string_view others[] = {"born", "buck", "gauss", "morse", "table", "yukawa", "zbl"};
+    bool const is_style = hint.find('/') != hint.npos || std::ranges::find(others, hint) != std::end(others);
+    if (is_style && !hint.starts_with("lj/cut")) lines_->fail("the pair style {} is not lj/cut.", hint);
   }
 
   void warn_of_cutoff() {

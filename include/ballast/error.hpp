@@ -54,6 +54,7 @@ class BALLAST_API timed_out : public error {
 
 /// A device faulted: a kernel trapped, or threw on the host backend, or the driver lost the device. Its
 /// memory is lost, and no later call on the device can succeed in this process.
+/// CPU cores can be opened anew, as another device.
 class BALLAST_API device_lost : public error {
  public:
   /// `device` by its name, and what happened to it, in the driver's words where it has some.

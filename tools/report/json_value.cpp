@@ -6,6 +6,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "ballast/arguments.hpp"
+
 namespace ballast {
 
 /// Writes one document; the level of nesting is the only state beside the text.
@@ -28,8 +30,12 @@ class json_writer {
   void plain_or_nested(std::int64_t held) { text_ += std::to_string(held); }
   void plain_or_nested(std::uint64_t held) { text_ += std::to_string(held); }
   void plain_or_nested(double held) { text_ += seventeen_digits(held); }
+  /// Without what a terminal obeys, of which JSON itself escapes only the controls below a blank.
   void plain_or_nested(std::string const& held) {
-    text_ += nlohmann::json(held).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    auto text = nlohmann::json(held).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    for (auto at = text.find('\x7f'); at != text.npos; at = text.find('\x7f', at))
+      text.replace(at, 1, "\\u007f");
+    text_ += escape_control_characters(text);
   }
 
   void plain_or_nested(json_value::list const& held) {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/run_record.hpp"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -147,12 +150,16 @@ std::string file_stem(run_record const& record, std::string const& suffix) {
   return stem;
 }
 
-std::filesystem::path free_path(std::filesystem::path const& folder, std::string const& stem) {
+/// Makes an empty file of the first name that is free, so that no other process takes it. If none can be
+/// made, replace_file() will say why.
+std::filesystem::path claimed_path(std::filesystem::path const& folder, std::string const& stem) {
   std::filesystem::path path = folder / (stem + ".json");
-  for (int k = 2; std::filesystem::exists(path); ++k) {
+  for (int k = 2;; ++k) {
+    int const made = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (made >= 0) ::close(made);
+    if (made >= 0 || errno != EEXIST) return path;
     path = folder / (stem + '-' + std::to_string(k) + ".json");
   }
-  return path;
 }
 
 std::filesystem::path make_folder(std::filesystem::path const& results, run_record const& record) {
@@ -193,8 +200,14 @@ std::filesystem::path write_run_record(std::filesystem::path const& results, run
                                        std::string const& suffix) {
   check_name_part("suffix", suffix);
   std::string const text = to_json(record).text(2) + '\n';
-  std::filesystem::path const path = free_path(make_folder(results, record), file_stem(record, suffix));
-  replace_file(path, text);
+  std::filesystem::path const path = claimed_path(make_folder(results, record), file_stem(record, suffix));
+  try {
+    replace_file(path, text);
+  } catch (...) {
+    std::error_code ignored;
+    std::filesystem::remove(path, ignored);  // empty
+    throw;
+  }
   return path;
 }
 

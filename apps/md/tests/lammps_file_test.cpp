@@ -67,8 +67,9 @@ TEST_F(md_lammps_file, accepts_windows_line_ends) {
 }
 
 TEST_F(md_lammps_file, accepts_a_title_of_units_real_or_of_none_and_a_byte_order_mark) {
-  for (std::string const title : {"LAMMPS data file via write_data, timestep = 0, units = real", "units real",
-                                  "the units of work", "\xef\xbb\xbf# in other units", "units"})
+  for (std::string const title :
+       {"LAMMPS data file via write_data, timestep = 0, units = real", "units real", "the units of work",
+        "\xef\xbb\xbf# in other units", "units", "time units = fs, units = real"})
     EXPECT_EQ(read_lammps_data(folder.file("a.data", title + head.substr(head.find('\n')) + masses + placed))
                   .size(),
               2u)
