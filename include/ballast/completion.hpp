@@ -135,7 +135,8 @@ class BALLAST_API completion {
   /// `a.then([&] { return queue.submit(b); })` submits b after a and is ready once b has run. f is called
   /// once, on one thread of the process that calls all continuations, in the order in which it sees the ends;
   /// it may hand work over and must not wait for any (wait() then throws). At the end of the process f is not
-  /// called and the completion fails. Does not wait, and costs the same whatever else waits. Throws error if
+  /// called and the completion fails. Does not wait. Costs the same whatever else waits, but for work of
+  /// which nobody tells the end (a GPU's queue): there those that wait are looked through. Throws error if
   /// the thread cannot be started, and in a child of fork() if the work or the thread is the parent's.
   template <class F>
   completion then(F&& f) const;

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <mutex>
+#include <utility>
 
 #include "ballast/version.hpp"
 
@@ -45,9 +46,9 @@ class deadline {
  public:
   /// A deadline `timeout` from now; a timeout beyond a century means "never".
   static deadline in(clock::duration timeout) {
-    return deadline(timeout > std::chrono::hours(24 * 36500)
-                        ? (clock::time_point::max)()
-                        : clock::now() - detail::slept_time_of_process().total() + timeout);
+    constexpr clock::duration century = std::chrono::hours(24 * 36500);
+    if (timeout > century) return never();
+    return deadline(clock::now() - detail::slept_time_of_process().total() + (std::max)(timeout, -century));
   }
   /// A deadline that never passes.
   static deadline never() { return deadline((clock::time_point::max)()); }
@@ -80,10 +81,13 @@ class wait_limit {
   /// Whether the deadline has passed; reads the clock. Call it again by next_look().
   bool passed() {
     if (until_.at() == (clock::time_point::max)()) return false;
-    auto const now = clock::now();
-    detail::slept_time_of_process().look(looked_, now, longest_);
-    looked_ = now;
-    return now >= until_.at();
+    auto const now = clock::now(), before = std::exchange(looked_, now);
+    detail::slept_time_of_process().look(before, now, longest_);
+    if (now < until_.at()) return false;
+    if (now - before <= longest_ || has_looked_once_more_) return true;
+    has_looked_once_more_ = true;  // another wait, which looks less often, may have taken it for no sleep
+    until_ = deadline::in(longest_ / 2);
+    return false;
   }
   /// Until when the wait may sleep before it looks; clock::time_point::max() if the deadline never passes.
   clock::time_point next_look() const {
@@ -95,6 +99,7 @@ class wait_limit {
   deadline until_;
   clock::time_point looked_;
   clock::duration longest_;  // between two looks
+  bool has_looked_once_more_ = false;
 };
 
 }  // namespace ballast

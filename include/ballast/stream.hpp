@@ -243,9 +243,7 @@ class BALLAST_API stream {
 
   /// For the parts of the library: what launches on CPU cores ask that are enqueued from now on; null: none.
   void set_gate(std::shared_ptr<detail::launch_gate> gate) { gate_ = std::move(gate); }
-
- protected:
-  /// Of the launch that is being enqueued.
+  /// The one that was set.
   std::shared_ptr<detail::launch_gate> const& gate() const { return gate_; }
 
  private:

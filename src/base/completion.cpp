@@ -54,7 +54,10 @@ class all_of_them : public completion_source {
   }
   /// Who waits for all waits for one after the other. This one asks for no notes.
   completion awaited_part(completion_key const& work) override {
-    return has_ended(work) ? completion() : all_[ready_below_.load(std::memory_order_acquire)];
+    if (has_ended(work)) return {};
+    auto const first =
+        ready_below_.load(std::memory_order_acquire);  // others look, too: by now it may be all
+    return first < all_.size() ? all_[first] : completion();
   }
   bool notify_at_end(completion_key const&, std::shared_ptr<end_listener> const&) override { return false; }
 

@@ -259,8 +259,7 @@ class continuation_thread {
     for (auto* const sources : {&told_, &asked_for_}) {
       sources->for_each([](awaited_source& source) {
         for (auto& [work, all] : source.waiting)
-          for (auto& one : all)
-            if (one.result != nullptr) one.result->end(never_called());
+          for (auto& one : all) one.result->end(never_called());
       });
       sources->clear();
     }

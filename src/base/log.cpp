@@ -60,7 +60,9 @@ class process_log {
     if (sink == nullptr) return;
     turn_.emplace();
     hold.unlock();
-    hand(*sink, level, line);
+    try {
+      hand(*sink, level, line);
+    } catch (...) {}  // no memory for a warning: others must have their turn all the same
     hold.lock();
     turn_.reset();
     hold.unlock();

@@ -62,7 +62,7 @@ source_run& source_run::begin(completion_source& owner) {
   auto& given = *all.free.back();
   all.free.pop_back();
   given.owner_ = &owner;
-  given.process_ = owner.process();
+  if (given.process_.is_parent()) given.process_ = {};  // elsewhere others may read it
   given.run_.store(++all.last_run, std::memory_order_seq_cst);
   return given;
 }

@@ -40,13 +40,16 @@ bool is_awaited_by(device_operation const& first, operation_progress const& earl
 
 std::size_t count_joined(std::deque<device_operation> const& waiting) {
   auto const& first = waiting.front();
+  auto extent = first.extent;
   auto const may_be_joined = [&](device_operation const& next) {
-    return next.may_be_joined && !has_failed_source(next) &&
+    return next.may_be_joined && extent.can_take(next.extent) && !has_failed_source(next) &&
            std::ranges::all_of(next.dependencies,
                                [&](auto const& earlier) { return is_awaited_by(first, *earlier); });
   };
-  auto const end = std::find_if_not(waiting.begin() + 1, waiting.end(), may_be_joined);
-  return std::size_t(end - waiting.begin());
+  std::size_t joined = 1;
+  for (; joined < waiting.size() && may_be_joined(waiting[joined]); ++joined)
+    extent.take(waiting[joined].extent);
+  return joined;
 }
 
 stream_queue::stream_queue(compute_device& device, std::uint32_t executor, event_count& wake_event,

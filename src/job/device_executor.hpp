@@ -105,7 +105,7 @@ struct device_operation {
 
 /// How many operations from the first on, one or more, are to be one launch, if the first is issued now.
 /// Those that may be joined are, unless that would put the first ones off or have one launch do what comes
-/// after another.
+/// after another, or what lies between them was issued already.
 std::size_t count_joined(std::deque<device_operation> const& waiting);
 
 /// What an executor reports of an operation, in the order of its stream.

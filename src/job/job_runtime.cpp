@@ -631,10 +631,11 @@ void job_runtime::stop_ranks(deadline until) {
   wait_until(hold, until, have_ended, have_ended);
   auto const left = planner_.exchanges();
   bool const is_over = left == 0 && !abandoned_;
-  if (!is_over && !abandoned_)
+  bool const is_left = !is_over && !abandoned_;
+  hold.unlock();  // the sink may call the scheduler
+  if (is_left)
     write_log(log_level::warning, "a job scheduler went before other ranks took or sent what they were to: " +
                                       std::to_string(left) + " messages are left");
-  hold.unlock();
   ranks_->stop(is_over);
 }
 
@@ -692,6 +693,7 @@ void job_runtime::stop(deadline until) {
     changed_.notify();
   }
   if (at_rest) return release_jobs();
+  request_stop();  // what is left asks the user's function no more, and begins no block
   complete_all_jobs();
   leak_self();
 }

@@ -147,10 +147,15 @@ class job_runtime : public std::enable_shared_from_this<job_runtime> {
   void check_write_overlap(job_record const& job);
   std::shared_ptr<job_record> make_job(job_request request, array_uses whole);
 
-  // Changes, under the mutex.
+  /// Once true, always; any thread, without the mutex.
   bool is_stop_requested() const {
-    return stop_requested_.load() || (options_.stop_requested && options_.stop_requested());
+    if (stop_requested_.load()) return true;
+    if (!options_.stop_requested || !options_.stop_requested()) return false;
+    stop_requested_.store(true);
+    return true;
   }
+
+  // Changes, under the mutex.
   void notice_stop();
   void forget_released_arrays();
   void advance_and_notify();
@@ -182,7 +187,7 @@ class job_runtime : public std::enable_shared_from_this<job_runtime> {
 
   device_list const devices_;
   job_options const options_;
-  std::atomic<bool> stop_requested_ = false;
+  mutable std::atomic<bool> stop_requested_ = false;
   copy_links const links_;
   event_count changed_;  ///< rung after changes that somebody who waits may wait for
 

@@ -194,12 +194,16 @@ void sequence_program::open_lanes(shared_by_devices& all) const {
     }
 }
 
-/// All lanes begin behind what the stream has, and the stream goes on behind all of them.
+/// All lanes begin behind what the stream has, and the stream goes on behind all of them. What stops its
+/// launch stops theirs.
 void sequence_program::run(shared_by_devices& all, std::vector<shared_step> const& steps, std::uint32_t times,
                            stream& origin) const {
   auto const begin = origin.record_untimed();
   for (auto const& lanes : all.lanes)
-    for (auto const& lane : lanes) lane->wait_for(*begin);
+    for (auto const& lane : lanes) {
+      lane->set_gate(origin.gate());
+      lane->wait_for(*begin);
+    }
   std::exception_ptr failure;
   try {
     step_events last;

@@ -172,8 +172,8 @@ void dispatcher::wait_all(deadline until) {
 std::uint64_t dispatcher::unfinished() const {
   std::uint64_t sum = 0;
   for (auto const& line : lines_.all()) {
-    auto const finished = line->finished(), submitted = line->submitted();  // in this order
-    if (!line->has_failed()) sum += submitted - finished;
+    auto const finished = line->finished(), submitted = line->submitted();         // in this order
+    if (!line->has_failed() && submitted > finished) sum += submitted - finished;  // direct ones count late
   }
   return sum;
 }

@@ -96,7 +96,8 @@ void chen_queue::state::await_all(deadline until) {
     if (limit.passed()) throw timed_out("the time step of a chen queue to end", describe());
     steps.request_end();
     if (sleeps)
-      steps.to_waiters.wait_past(epoch, std::min(until.at(), clock::now() + std::chrono::milliseconds(20)));
+      steps.to_waiters.wait_past(epoch,
+                                 std::min(limit.next_look(), clock::now() + std::chrono::milliseconds(20)));
     if (!sleeps && looks > 60) std::this_thread::yield();
   }
 }

@@ -171,8 +171,8 @@ void task_queue::state::await(std::function<bool()> const& done, wait_reason wha
             describe());
     }
     if (memory.on_host)
-      memory.host_wake_event.wait_past(epoch,
-                                       std::min(until.at(), clock::now() + std::chrono::milliseconds(20)));
+      memory.host_wake_event.wait_past(
+          epoch, std::min(limit.next_look(), clock::now() + std::chrono::milliseconds(20)));
     else if (rounds > 60)
       std::this_thread::yield();
   }

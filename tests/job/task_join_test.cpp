@@ -124,6 +124,14 @@ TEST(count_joined, takes_all_that_nothing_is_between) {
   EXPECT_EQ(tasks.joined(), 3u) << "of another job";
 }
 
+/// The planner saw that the third adjoins the two before it, of which the one between was issued since.
+TEST(count_joined, stops_where_what_lies_between_was_issued) {
+  waiting_tasks tasks;
+  tasks.add().extent.part = {20, 10};
+  tasks.add().extent.part = {0, 10};
+  EXPECT_EQ(tasks.joined(), 1u);
+}
+
 TEST(count_joined, stops_before_a_copy_that_is_not_over) {
   waiting_tasks tasks;
   auto const copy = tasks.progress(copies);

@@ -222,7 +222,8 @@ bool host_stream::await_idle(deadline until) {
   while (!queue_->idle()) {
     queue_->engine->fault->check();
     if (limit.passed()) return false;
-    queue_->drained.wait_until(hold, std::min(until.at(), clock::now() + std::chrono::milliseconds(20)));
+    queue_->drained.wait_until(hold,
+                               std::min(limit.next_look(), clock::now() + std::chrono::milliseconds(20)));
   }
   queue_->engine->fault->check();
   return true;
