@@ -8,7 +8,7 @@
 
 #include "ballast/device.hpp"
 #include "ballast/error.hpp"
-#include "child_process.hpp"
+#include "forked_child.hpp"
 #include "held_stream.hpp"
 #include "sanitized.hpp"
 

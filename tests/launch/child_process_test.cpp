@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A child made by fork() has no thread of its parent's launch queue: it is refused that, and never waits.
-#include "child_process.hpp"
+#include "forked_child.hpp"
 
 #include <memory>
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A child made by fork() has no threads of its parent's queues: it is refused them, and never waits.
-#include "child_process.hpp"
+#include "forked_child.hpp"
 
 #include <memory>
 
