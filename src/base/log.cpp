@@ -33,6 +33,12 @@ std::exception_ptr call(log_sink const& sink, log_level level, std::string_view 
   } catch (...) { return std::current_exception(); }
 }
 
+/// That of this thread.
+struct turn {
+  std::thread::id who = std::this_thread::get_id();
+  detail::process_of_origin where;
+};
+
 /// Threads call the sink in turn, without the mutex, so that a sink may use what it likes of the library.
 class process_log {
  public:
@@ -70,11 +76,6 @@ class process_log {
   }
 
  private:
-  struct turn {
-    std::thread::id who = std::this_thread::get_id();
-    detail::process_of_origin where;
-  };
-
   /// In a child of fork() nobody has a turn that the parent's thread had.
   bool is_taken() const { return turn_ && !turn_->where.is_parent(); }
   bool is_my_turn() const { return is_taken() && turn_->who == std::this_thread::get_id(); }

@@ -37,10 +37,10 @@ def without_arguments(name):
 
 
 def declared(root):
-    """{name: headers} of the functions and classes that installed headers declare."""
+    """{name: headers} of the functions, classes and members of these that installed headers declare."""
     found = {}
     macros = "BALLAST_API,BALLAST_HIDDEN,BALLAST_HD"
-    command = ("ctags", "-R", "--output-format=json", "--languages=C++", "--langmap=C++:+.cuh", "-I", macros, "--kinds-C++=pfcs",
+    command = ("ctags", "-R", "--output-format=json", "--languages=C++", "--langmap=C++:+.cuh", "-I", macros, "--kinds-C++=pfcsm",
                "--fields=+s", "-f", "-", str(root / "include/ballast"))
     for tag in map(json.loads, lines_of(*command)):
         own = tag["name"].replace("operator ", "operator")
