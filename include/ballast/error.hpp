@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <concepts>
 #include <cstdint>
 #include <exception>
@@ -143,7 +144,7 @@ namespace detail {
 BALLAST_API std::string cause_of(std::exception_ptr const& failure);
 /// For a destructor that is about to wait: one line, of level info, with what it waits for and how long;
 /// none if that is no time at all.
-BALLAST_API void log_wait(std::string_view what, double at_most_seconds);
+BALLAST_API void log_wait(std::string_view what, std::chrono::duration<double> at_most);
 }  // namespace detail
 
 }  // namespace ballast

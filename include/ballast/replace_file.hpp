@@ -26,8 +26,9 @@ BALLAST_API void replace_file(std::filesystem::path const& path, std::string_vie
 ///@}
 
 /// Adds the text at the end of a file, which is made if it is not there, or nothing: if the disk is full,
-/// what was written of it is cut off again. Only one writer at a time. A path that is no regular file gets
-/// what it takes. Throws ballast::error, one sentence with the path and the cause.
+/// what was written of it is cut off again; a file that it made stays, empty. Only one writer at a time. A
+/// path that is no regular file gets what it takes. Throws ballast::error, one sentence with the path and the
+/// cause.
 BALLAST_API void append_to_file(std::filesystem::path const& path, std::string_view text);
 
 /// Writes and removes a temporary file as replace_file() does, so that an obstacle is found before the work

@@ -114,10 +114,10 @@ log_sink warnings_on_standard_error() {
 
 void write_log(log_level level, std::string_view line) { process_log::of_this_process().write(level, line); }
 
-void detail::log_wait(std::string_view what, double at_most_seconds) {
-  if (at_most_seconds <= 0) return;
+void detail::log_wait(std::string_view what, std::chrono::duration<double> at_most) {
+  if (at_most.count() <= 0) return;
   std::ostringstream text;
-  text << what << ": waits at most " << at_most_seconds << " s";
+  text << what << ": waits at most " << at_most.count() << " s";
   write_log(log_level::info, text.str());
 }
 

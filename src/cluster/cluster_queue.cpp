@@ -197,6 +197,7 @@ cluster_queue::state::~state() {
   }
   detach();
   run_->end(outcome());
+  changed_.notify();  // of what will never run
 }
 
 std::unique_ptr<run_outcome const> cluster_queue::state::outcome() const {

@@ -83,8 +83,7 @@ cluster_thread::~cluster_thread() {
     fail(ended_by_exception);
   }
   if (place_.ranks > 1)
-    log_wait("a cluster is destroyed, and the other ranks are to end as well",
-             std::chrono::duration<double>(options_.timeout).count());
+    log_wait("a cluster is destroyed, and the other ranks are to end as well", options_.timeout);
   is_ending_ = true;
   wake();
   thread_.join();

@@ -15,22 +15,13 @@ struct not_begun : error {
   not_begun() : error("its scheduler was stopped before it had run") {}
 };
 
-template <class What>
-bool is(std::exception_ptr const& failure) {
-  try {
-    std::rethrow_exception(failure);
-  } catch (What const&) { return true; } catch (...) {
-    return false;
-  }
-}
-
 }  // namespace
 
 std::exception_ptr failure_of_source() { return std::make_exception_ptr(source_failed()); }
-bool is_failure_of_source(std::exception_ptr const& failure) { return is<source_failed>(failure); }
+bool is_failure_of_source(std::exception_ptr const& failure) { return is_a<source_failed>(failure); }
 
 std::exception_ptr failure_by_stop() { return std::make_exception_ptr(not_begun()); }
-bool is_failure_by_stop(std::exception_ptr const& failure) { return is<not_begun>(failure); }
+bool is_failure_by_stop(std::exception_ptr const& failure) { return is_a<not_begun>(failure); }
 
 std::string first_failure_text(std::optional<std::string> const& first) {
   return first ? "; the first failure was of " + *first : std::string();

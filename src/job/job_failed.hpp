@@ -17,6 +17,16 @@ struct job_failure {
   std::uint64_t stopped_with = 0;  ///< how many jobs were, with this one; 0 if it was not
 };
 
+/// Whether that is what was thrown.
+template <class What>
+bool is_a(std::exception_ptr const& failure) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (What const&) { return true; } catch (...) {
+    return false;
+  }
+}
+
 /// Why an operation fails that was not tried: what it takes data of has failed.
 std::exception_ptr failure_of_source();
 bool is_failure_of_source(std::exception_ptr const& failure);

@@ -518,19 +518,11 @@ namespace {
 
 constexpr std::size_t max_busy_times = 16;
 
-bool is_device_lost(std::exception_ptr const& failure) {
-  try {
-    std::rethrow_exception(failure);
-  } catch (device_lost const&) { return true; } catch (...) {
-    return false;
-  }
-}
-
 }  // namespace
 
 void job_planner::handle_end(planned_work const& work, std::uint32_t device, ended_operation const& end,
                              bool failed) {
-  if (end.failure && is_device_lost(end.failure)) lose_device(device);
+  if (end.failure && is_a<device_lost>(end.failure)) lose_device(device);
   if (auto const* const kernel = std::get_if<kernel_work>(&work))
     return handle_kernel_end(*kernel, device, end, failed);
   if (auto const* const exchange = std::get_if<exchange_work>(&work)) {

@@ -374,9 +374,7 @@ void job_runtime::log_wait_for_jobs(std::string const& why, clock::duration at_m
   std::unique_lock hold(mutex_);
   auto const left = planner_.jobs().size();
   hold.unlock();  // the sink may call the scheduler
-  if (left > 0)
-    log_wait(why + " (unfinished jobs: " + std::to_string(left) + ")",
-             std::chrono::duration<double>(at_most).count());
+  if (left > 0) log_wait(why + " (unfinished jobs: " + std::to_string(left) + ")", at_most);
 }
 
 namespace {

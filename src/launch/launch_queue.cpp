@@ -50,8 +50,7 @@ void log_wait_for_launches(dispatchers const& of, std::string const& why) {
   std::uint64_t left = 0;
   for (auto const& one : of.all) left += one.unfinished();
   if (left > 0)
-    log_wait(why + " (unfinished launches: " + std::to_string(left) + ")",
-             std::chrono::duration<double>(of.options.shutdown_timeout).count());
+    log_wait(why + " (unfinished launches: " + std::to_string(left) + ")", of.options.shutdown_timeout);
 }
 
 /// What a device still runs, or will, tells its end in the dispatchers' memory and rings their bells.

@@ -88,7 +88,7 @@ balanced_queue::state::~state() {
   if (auto const left = tasks.unfinished(); running && left > 0)
     log_wait("a balanced queue is destroyed (tasks that have not run: " + std::to_string(left) +
                  "), and on each device tasks that run now end first",
-             seconds_of(options.queue.resident.stop_timeout));
+             options.queue.resident.stop_timeout);
   for (auto& feeder : feeders) feeder.abandon();
   for (auto& queue : queues) queue.request_stop();
   for (auto& feeder : feeders) feeder.join();
@@ -257,7 +257,10 @@ void balanced_queue::forget(completion const& which) {
   state_->tasks.forget(which.work().first);
 }
 
-std::vector<created_task> balanced_queue::take_created() { return state_->tasks.take_created(); }
+std::vector<created_task> balanced_queue::take_created() {
+  state_->process().check("take_created()");
+  return state_->tasks.take_created();
+}
 
 void balanced_queue::close() { close(deadline::in(state_->options.queue.timeout)); }
 void balanced_queue::close(deadline until) {

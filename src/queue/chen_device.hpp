@@ -119,9 +119,9 @@ class chen_device {
   void request_stop() noexcept { kernel_.request_stop(); }
   /// After a stop and join(): waits for the kernel's end and gives the pool back what was not executed.
   void collect();
-  /// Whether the kernel was not joined: the memory must stay.
   /// Throws device_lost.
   void check() const { device_->check(); }
+  /// Whether the kernel was not joined: the memory must stay.
   bool claimed() const { return kernel_.claimed(); }
   device_share last_step() const;
   std::string describe();

@@ -141,7 +141,7 @@ chen_queue::~chen_queue() {
   if (auto const left = state_->pool.unfinished(); state_->running && left > 0)
     log_wait("a chen queue is destroyed (tasks that have not run: " + std::to_string(left) +
                  "), and on each device tasks that run now end first",
-             seconds_of(state_->options.resident.stop_timeout));
+             state_->options.resident.stop_timeout);
   try {
     if (state_->running) state_->stop();
   } catch (error const& failure) { write_log(log_level::warning, failure.what()); }

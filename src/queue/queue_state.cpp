@@ -471,7 +471,7 @@ void task_queue::state::log_wait_at_end() const {
   if (auto const left = unfinished(); left > 0)
     log_wait("a task queue on " + device->name() + " is destroyed (tasks that have not run: " +
                  std::to_string(left) + "), and tasks that run now end first",
-             seconds_of(options.resident.stop_timeout));
+             options.resident.stop_timeout);
 }
 
 // The submission rings are taken before counting: a submitter that was inside has then written its batch, and

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -27,7 +26,5 @@ inline stopped_run stopped_queue(std::string_view device, std::uint64_t unfinish
               std::to_string(unfinished) + " accepted tasks not executed; stop() hands them back",
           unfinished, why};
 }
-
-inline double seconds_of(std::chrono::duration<double> time) { return time.count(); }
 
 }  // namespace ballast::detail

@@ -93,8 +93,7 @@ cuda_stream::~cuda_stream() {
   constexpr auto at_most = std::chrono::minutes(1);
   try {
     if (!idle())
-      log_wait("a stream of " + device_name() + " is destroyed before its work has ended",
-               std::chrono::duration<double>(at_most).count());
+      log_wait("a stream of " + device_name() + " is destroyed before its work has ended", at_most);
     await_idle(deadline::in(at_most));
   } catch (std::exception const&) {
     // A lost device: nothing runs there any more.

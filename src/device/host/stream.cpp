@@ -107,8 +107,7 @@ host_stream::~host_stream() {
   queue_->more.notify_all();
   if (!queue_->idle()) {
     hold.unlock();
-    log_wait("a stream of " + device_name() + " is destroyed before its work has ended",
-             std::chrono::duration<double>(at_most).count());
+    log_wait("a stream of " + device_name() + " is destroyed before its work has ended", at_most);
     hold.lock();
   }
   bool const idle =
