@@ -199,7 +199,22 @@ function(ballast_add_suite_of target files)
   foreach(file IN LISTS kernels)
     ballast_own_kernels(${target} ${file} ${not_resident})
   endforeach()
-  ballast_test_in_parts(${target})
+  ballast_label_of_suite(${target} label)
+  if(label AND BALLAST_APPS STREQUAL "md")
+    set_target_properties(${target} PROPERTIES EXCLUDE_FROM_ALL ON)
+  endif()
+  ballast_test_in_parts(${target} "${label}")
+endfunction()
+
+# `programs` for those that are neither a room's nor the main job's.
+function(ballast_label_of_suite target result)
+  get_property(rooms GLOBAL PROPERTY BALLAST_ROOMS)
+  list(TRANSFORM rooms PREPEND ballast_test_)
+  set(label "")
+  if(NOT target IN_LIST rooms AND NOT target STREQUAL "ballast_test_md")
+    set(label programs)
+  endif()
+  set(${result} "${label}" PARENT_SCOPE)
 endfunction()
 
 # Of a suite that is not to be run, what only CUDA has is compiled: kernel lists, the first one whole and PTX of the others, and
@@ -235,29 +250,38 @@ function(ballast_check_part target excluded files not_resident)
   endforeach()
 endfunction()
 
-# Suites that take long and have one thread and no memory of their own, where ThreadSanitizer has nothing to see: models explored
-# in all orders, and decisions on invented devices.
-string(JOIN ":" BALLAST_TESTS_WITHOUT_THREADS *_interleavings*.* explorer.* pending_count.* cluster_protocol.* *every_order.*
-       kernel_usage.* kernel_times.* merge_model.* merging_gains.* *learned_parts_of.* *split_quality*.* *every_split_policy.*
-       working_set_model*.* coherence_model*.* job_order.*)
+# Tests that take long and have one thread: models explored in all orders, and decisions on invented devices. Not every build has to
+# run them.
+string(JOIN ":" BALLAST_MODELS *_interleavings*.* explorer.* pending_count.* cluster_protocol.* *every_order.* kernel_usage.*
+       kernel_times.* merge_model.* merging_gains.* *learned_parts_of.* *split_quality*.* *every_split_policy.* working_set_model*.*
+       coherence_model*.* job_order.* the_default_method.*)
+set(BALLAST_ROOMS_WITH_MODELS pool queue launch job cluster)
 
 # Costs are the defaults, whatever the user calibrated.
 # A process for each of three thousand tests would take more time to start than the tests run.
-function(ballast_test_in_parts target)
-  set(seconds 300)
+function(ballast_test_in_parts target labels)
   set(filter "")
-  if(BALLAST_SANITIZE STREQUAL "thread")
-    set(filter ";GTEST_FILTER=-${BALLAST_TESTS_WITHOUT_THREADS}")
-  endif()
+  foreach(room IN LISTS BALLAST_ROOMS_WITH_MODELS)
+    if(target STREQUAL "ballast_test_${room}")
+      set(filter "GTEST_FILTER=-${BALLAST_MODELS}")
+      ballast_add_test_of_suite(${target} models "${labels};models" "GTEST_FILTER=${BALLAST_MODELS}")
+      set_tests_properties(${target}.models PROPERTIES FAIL_REGULAR_EXPRESSION "Running 0 tests")
+    endif()
+  endforeach()
+  foreach(part RANGE 1 4)
+    math(EXPR index "${part} - 1")
+    ballast_add_test_of_suite(${target} part_${part}_of_4 "${labels}" GTEST_TOTAL_SHARDS=4 GTEST_SHARD_INDEX=${index} ${filter})
+  endforeach()
+endfunction()
+
+function(ballast_add_test_of_suite target name labels)
+  set(seconds 300)
   if(NOT BALLAST_SANITIZE STREQUAL "none")
     set(seconds 1200)
   endif()
-  foreach(part RANGE 1 4)
-    math(EXPR index "${part} - 1")
-    add_test(NAME ${target}.part_${part}_of_4 COMMAND ${target})  # not brief: who crashes is the last that began
-    set_tests_properties(${target}.part_${part}_of_4 PROPERTIES TIMEOUT ${seconds} LABELS ${target}
-                         ENVIRONMENT "GTEST_TOTAL_SHARDS=4;GTEST_SHARD_INDEX=${index};XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/no-caches${filter}")
-  endforeach()
+  add_test(NAME ${target}.${name} COMMAND ${target})  # not brief: who crashes is the last that began
+  set_tests_properties(${target}.${name} PROPERTIES TIMEOUT ${seconds} LABELS "${target};${labels}"
+                       ENVIRONMENT "XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/no-caches;${ARGN}")
 endfunction()
 
 # ballast_add_room_test(name [NOT_RESIDENT] [targets...]): the suite ballast_test_<name> from tests/<name>, which may include

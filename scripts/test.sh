@@ -71,8 +71,12 @@ failed_tests_of() {
 
 format() { bash tests/house/licence_lines.sh . && bash tests/house/format.sh . && bash tests/house/spelling.sh .; }
 docs() { scripts/docs.sh; }
-build_release() { build host-release -D BALLAST_BENCHMARKS=OFF -D BALLAST_EXAMPLES=OFF -D BALLAST_MESICC=OFF "${as_in_root[@]}"; }
-release() { build_release && run_tests host-release ctest --preset host-release -j "$jobs" -LE programs; }
+# The library, and of the applications the main job.
+build_release() {
+  build host-release -D BALLAST_APPS=md -D BALLAST_COMMAND=OFF -D BALLAST_BENCHMARKS=OFF -D BALLAST_EXAMPLES=OFF -D BALLAST_MESICC=OFF \
+    "${as_in_root[@]}" "$@"
+}
+release() { build_release && run_tests host-release ctest --preset host-release -j "$jobs" -LE 'programs|models'; }
 
 # Format and release where nothing is that setup.sh does not install; what they build is there for later stages, which have to
 # compile in the same way: without ccache.
@@ -95,20 +99,21 @@ fresh() {
 
 # In the same folder: what release leaves out, the command end to end, and what others build with ballast.
 build_programs() {
-  build host-release -D BALLAST_BENCHMARKS=ON -D BALLAST_EXAMPLES=ON -D BALLAST_MESICC=ON "${as_in_root[@]}" &&
+  build host-release -D BALLAST_APPS=ON -D BALLAST_COMMAND=ON -D BALLAST_BENCHMARKS=ON -D BALLAST_EXAMPLES=ON -D BALLAST_MESICC=ON \
+    "${as_in_root[@]}" &&
     cmake --build --preset host-release -j "$jobs" --target ballast_submit_cost
 }
 programs() {
-  build_programs && run_tests host-release ctest --preset host-release -j "$jobs" -L 'programs|examples|mesi|ballast_test_cli'
+  build_programs && run_tests host-release ctest --preset host-release -j "$jobs" -L 'programs|models|examples|mesi'
 }
 
 # The library, and mutated input for what reads files, which compiles that itself.
 no_programs=(-D BALLAST_COMMAND=OFF -D BALLAST_APPS=OFF -D BALLAST_BENCHMARKS=OFF)
-asan() { build host-asan "${no_programs[@]}" -D BALLAST_MESICC=OFF && asan_tests; }
+asan() { build host-asan "${no_programs[@]}" -D BALLAST_MESICC=OFF && asan_tests -LE models; }
 asan_tests() { run_tests host-asan ctest --preset host-asan -j "$jobs" "$@"; }
 
 # By clang 16.
-tsan() { build host-tsan "${no_programs[@]}" && tsan_tests; }
+tsan() { build host-tsan "${no_programs[@]}" && tsan_tests -LE models; }
 tsan_tests() { run_tests host-tsan "${fixed_addresses[@]}" ctest --preset host-tsan -j "$jobs" "$@"; }
 
 compilers() { scripts/second-compilers.sh g++-11; }
@@ -151,10 +156,12 @@ tidy() {
     run-clang-tidy-19 -quiet -extra-arg=-Wno-error -p build/tidy -j "$jobs" "$PWD/(src|apps|tools|bench|examples|tests)/.*\\.cpp$"
 }
 
-# What `asan` and `tsan` leave out under the same sanitizers: the applications, the translator and what it makes.
+# What `asan` and `tsan` leave out under the same sanitizers: the applications, the translator and what it makes, and, as they have
+# one thread, for asan alone the models.
 asan_programs() {
   build_folders "apps tools/mesicc tests/mesicc/examples" host-asan -D BALLAST_APPS=ON -D BALLAST_MESICC=ON &&
-    asan_tests -LE "^(ballast_test_($(rooms)|report)|fuzz)\$"
+    asan_tests -LE "^(ballast_test_($(rooms)|report)|fuzz)\$" &&
+    cmake --build --preset host-asan -j "$jobs" --target ballast_test_{pool,queue,launch,job,cluster} && asan_tests -L models
 }
 rooms() { sed -n 's/^ballast_add_room(\([a-z]*\).*/\1/p' CMakeLists.txt | paste -sd '|'; }
 tsan_programs() {
@@ -171,7 +178,7 @@ fuzz() {
 soak() { soak_for 1; }
 long_soak() { soak_for 30; }
 soak_for() {
-  build_release && scripts/soak.sh "$1" 1
+  build_release -D BALLAST_COMMAND=ON && scripts/soak.sh "$1" 1
 }
 
 # Of CPU cores alone, as what is installed is the same files.
