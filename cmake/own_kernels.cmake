@@ -3,10 +3,10 @@
 
 # ballast_own_kernels(target file.cu [NOT_RESIDENT])
 # Adds a kernel list to a target, as ballast_add_kernels() does. With BALLAST_CHECK_KERNELS, tests look at its PTX:
-# whether each of its kernels has room on an SM of every chip (tests/limits), and whether it loads through the read-only
-# cache (ld.global.nc), which does not see that the data of a task changes while a resident kernel runs; if NOT_RESIDENT says that
-# its kernels are launched, the latter only of those that read rings. Of a target that is excluded from all, PTX is all that is
-# made, which takes a third of the time.
+# whether it loads through the read-only cache (ld.global.nc), which does not see that the data of a task changes while a
+# resident kernel runs; if NOT_RESIDENT says that its kernels are launched, only of those that read rings. With BALLAST_CHECK_ALL
+# also whether each kernel has room on an SM of every chip (tests/limits). Of a target that is excluded from all, PTX is all that
+# is made, which takes a third of the time.
 function(ballast_own_kernels target file)
   cmake_parse_arguments(PARSE_ARGV 2 kernels "NOT_RESIDENT" "" "")
   cmake_path(ABSOLUTE_PATH file BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} NORMALIZE)
@@ -32,7 +32,6 @@ function(ballast_check_kernels target file not_resident)
   string(REGEX REPLACE "\\.cu$" "" name ${list})
   string(MAKE_C_IDENTIFIER ${name} name)
   ballast_checked_architectures(${file} architectures)
-  list(LENGTH architectures count)
   get_target_property(excluded ${target} EXCLUDE_FROM_ALL)
   set(all_ptx "")
   foreach(architecture IN LISTS architectures)
@@ -47,11 +46,10 @@ function(ballast_check_kernels target file not_resident)
                            -D RESIDENT_ONLY=${not_resident} -P ${PROJECT_SOURCE_DIR}/cmake/check_ptx.cmake)
     endif()
   endforeach()
-  if(count EQUAL 1)  # ptxas takes it for later GPUs too
-    list(APPEND all_ptx 90=${ptx})
+  if(BALLAST_CHECK_ALL)  # machine code of each is made once more
+    ballast_test_kernels(${name}_have_room_on_every_chip bash ${PROJECT_SOURCE_DIR}/tests/limits/limits.sh
+                         ${PROJECT_BINARY_DIR}/kernel-limits/${name}.tsv ${CUDAToolkit_BIN_DIR}/ptxas ${list} ${all_ptx})
   endif()
-  ballast_test_kernels(${name}_have_room_on_every_chip bash ${PROJECT_SOURCE_DIR}/tests/limits/limits.sh
-                       ${PROJECT_BINARY_DIR}/kernel-limits/${name}.tsv ${CUDAToolkit_BIN_DIR}/ptxas ${list} ${all_ptx})
 endfunction()
 
 function(ballast_test_kernels name)

@@ -1,19 +1,22 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Whether compilers take the code: each builds and runs the tests of the room resident, and with --syntax checks every other
-# .cpp too but mesicc's, which are for LLVM's headers; with --read it only checks all sources but mesicc's, and warnings are errors.
-# Fails when one refuses, and where CI=true when one is missing.
-# scripts/second-compilers.sh [--syntax|--read] [compiler...]; unnamed: g++-11 g++-12 clang++-16 clang++-19, with --read g++-14
+# Whether compilers take the code. Fails when one refuses, and where CI=true when one is missing.
+#   scripts/second-compilers.sh [COMPILER...]          builds and runs the tests of the room resident by each
+#   scripts/second-compilers.sh --read [COMPILER...]   checks all host sources but mesicc's, which are for LLVM's headers, with our
+#                                                      warnings as errors; nothing is written
+# Compilers, unless given, are those that scripts/setup.sh all installs on Debian 12 or 13.
 set -uo pipefail
 cd "$(dirname "$0")/.."
+source scripts/toolchain.sh
 
 jobs=$(nproc)
 mode=build
-if [[ ${1:-} == --syntax || ${1:-} == --read ]]; then mode=${1#--} && shift; fi
+case ${1:-} in
+  --read) mode=read && shift ;;
+  -h | --help) print_help; exit ;;
+esac
 compilers=("$@")
-if ((${#compilers[@]} == 0)); then
-  if [[ $mode == read ]]; then compilers=(g++-14); else compilers=(g++-11 g++-12 clang++-16 clang++-19); fi
-fi
+((${#compilers[@]} > 0)) || mapfile -t compilers < <(bash scripts/setup.sh --list all | sed -nE 's/^clang-([0-9]+)$/clang++-\1/p; /^g\+\+-[0-9]+$/p')
 
 is_of_preset_release() { [[ $mode != read && $(readlink -f "$(command -v "$1")") == "$(readlink -f "$(command -v c++)")" ]]; }
 
@@ -27,27 +30,19 @@ build_one_room() {
     env -u BALLAST_TEST_DEVICES "$folder/ballast_test_resident" --gtest_brief=1
 }
 
-# The whole build's .cpp less those of the room, and the kernel lists of the rooms' tests.
-check_other_sources() {
-  local rooms
-  [[ $mode == syntax ]] || return 0
-  rooms=$(ninja -C "$folder" -t commands ballast_test_resident)
-  check_syntax ' -c [^ ]*(\.(cpp|cxx)|/tests/[a-z]+/\w+\.cu)$' "$rooms"
-}
-
-# check_syntax PATTERN [COMMANDS]: runs the build's commands that match, less these, and nothing is written.
-check_syntax() {
+# Runs the build's commands that compile, and nothing is written. Kernels are C++ here.
+read_sources() {
   cmake --build "$folder" --target ballast_source >/dev/null || return
-  ninja -C "$folder" -t commands | grep -E -- "$1" | grep -vxF "${2:-nothing}" |
+  ninja -C "$folder" -t commands | grep -E -- ' -c [^ ]*\.(cpp|cxx|cu)$' |
     sed 's/ -MD -MT [^ ]* -MF [^ ]*//; s/$/ -fsyntax-only/' |
     (cd "$folder" && xargs -d '\n' -P "$jobs" -n 1 sh -c)
 }
 
 try() {
   if [[ $mode == read ]]; then
-    prepare "$1" -D BALLAST_WERROR=ON && check_syntax ' -c [^ ]*\.(cpp|cxx|cu)$'
+    prepare "$1" -D BALLAST_WERROR=ON && read_sources
   else
-    prepare "$1" && build_one_room && check_other_sources
+    prepare "$1" && build_one_room
   fi
 }
 

@@ -57,8 +57,13 @@ docs=(
 )
 packages=("${library[@]}" libtbb-dev:tbb/task_group.h dpkg-dev:dpkg-shlibdeps fakeroot:fakeroot file:file lintian:lintian pkg-config:pkg-config)
 all=("${tests[@]}" "${translator[@]}" "${docs[@]}" libclang-rt-19-dev:/usr/lib/llvm-19/lib/clang/19/lib/linux
-  libclang-rt-16-dev:/usr/lib/llvm-16/lib/clang/16/lib/linux
-  g++-11:g++-11 g++-12:g++-12 clang-16:clang++-16 clang-tidy-19:clang-tidy-19 debootstrap:/usr/sbin/debootstrap)
+  clang-tidy-19:clang-tidy-19 debootstrap:/usr/sbin/debootstrap)
+# Debian 13 has other compilers than Debian 12.
+if [[ $(. /etc/os-release 2>/dev/null && echo "${VERSION_CODENAME:-}") == trixie ]]; then
+  all+=(g++-13:g++-13 g++-14:g++-14 clang-17:clang++-17 clang-18:clang++-18)
+else
+  all+=(g++-11:g++-11 g++-12:g++-12 clang-16:clang++-16 libclang-rt-16-dev:/usr/lib/llvm-16/lib/clang/16/lib/linux)
+fi
 
 only_lists=false
 [[ ${1:-} != --list ]] || { only_lists=true; shift; }

@@ -4,8 +4,9 @@
 #   scripts/test.sh           formats and tests on CPU cores: what to run while working
 #   scripts/test.sh all       that in a fresh Debian, the other programs, all CUDA code compiled, sanitizers, other compilers, random
 #                             programs; CI runs this
-#   scripts/test.sh deep      what takes too long for each change: every source alone, kernels for every GPU, long fuzzing and soaking
-#   scripts/test.sh STAGE...  some of: format docs release fresh programs cuda asan tsan compilers soak alone tidy syntax kernels asan_programs tsan_programs fuzz long_soak packages
+#   scripts/test.sh deep      what takes too long for each change: every source alone, Debian 12 and 13 with all compilers, kernels for
+#                             every GPU, long fuzzing and soaking
+#   scripts/test.sh STAGE...  some of: format docs release fresh programs cuda asan tsan compilers read_sources soak alone tidy roots kernels asan_programs tsan_programs fuzz long_soak packages
 # docs/testing.md says what each stage is for and what it may cost.
 set -uo pipefail
 cd "$(dirname "$0")/.."
@@ -69,7 +70,7 @@ failed_tests_of() {
       began != "" { print began; began = "" } !/^\[       OK |^\[-+\]/' | tail -n 200
 }
 
-format() { bash tests/house/licence_lines.sh . && bash tests/house/format.sh . && bash tests/house/spelling.sh .; }
+format() { bash tests/house/licence_lines.sh . && bash tests/house/spelling.sh . && bash tests/house/format.sh .; }
 docs() { scripts/docs.sh; }
 # The library, and of the applications the main job.
 build_release() {
@@ -117,7 +118,25 @@ tsan() { build host-tsan "${no_programs[@]}" && tsan_tests -LE models; }
 tsan_tests() { run_tests host-tsan "${fixed_addresses[@]}" ctest --preset host-tsan -j "$jobs" "$@"; }
 
 compilers() { scripts/second-compilers.sh g++-11; }
-syntax() { scripts/second-compilers.sh --syntax; }
+
+# A newer compiler, with the libraries of a newer Debian.
+read_sources() { in_root trixie 'scripts/setup.sh tests && scripts/second-compilers.sh --read g++-14'; }
+
+# in_root SUITE COMMAND: in this checkout, seen from a fresh Debian.
+in_root() {
+  local status=0
+  scripts/fresh-root.sh --here "$1" bash -c "$2" || status=$?
+  ((status != 77)) || [[ ${CI:-} != true ]] || return 1
+  return $status
+}
+
+# The README's two commands on Debian 12 and 13, then their compilers on all sources.
+roots() {
+  local suite
+  for suite in bookworm trixie; do
+    scripts/fresh-root.sh $suite && in_root $suite 'scripts/setup.sh all && scripts/second-compilers.sh --read' || return
+  done
+}
 
 no_nvcc() {
   echo "CUDA was not built: no nvcc of CUDA 13 in PATH or /usr/local/cuda/bin"
@@ -209,18 +228,18 @@ stages=()
 (($# > 0)) || set -- format release
 for word in "$@"; do
   case $word in
-    all) stages+=(fresh docs programs cuda asan tsan compilers soak) ;;
-    deep) stages+=(alone tidy syntax kernels asan_programs tsan_programs fuzz long_soak packages) ;;
-    format | docs | release | fresh | programs | cuda | asan | tsan | compilers | soak | alone | tidy | syntax | kernels | asan_programs | tsan_programs | fuzz | long_soak | packages) stages+=("$word") ;;
+    all) stages+=(fresh docs programs cuda asan tsan compilers read_sources soak) ;;
+    deep) stages+=(alone tidy roots kernels asan_programs tsan_programs fuzz long_soak packages) ;;
+    format | docs | release | fresh | programs | cuda | asan | tsan | compilers | read_sources | soak | alone | tidy | roots | kernels | asan_programs | tsan_programs | fuzz | long_soak | packages) stages+=("$word") ;;
     -h | --help) print_help; exit ;;
-    *) echo "test.sh: no stage '$word'; there are all deep format docs release fresh programs cuda asan tsan compilers soak alone tidy syntax kernels asan_programs tsan_programs fuzz long_soak packages" >&2; exit 2 ;;
+    *) echo "test.sh: no stage '$word'; there are all deep format docs release fresh programs cuda asan tsan compilers read_sources soak alone tidy roots kernels asan_programs tsan_programs fuzz long_soak packages" >&2; exit 2 ;;
   esac
 done
 
 # Other stages need the translator's packages or other compilers.
 needs=(tests)
 [[ " ${stages[*]} " =~ \ docs\  ]] && needs+=(docs)
-[[ " ${stages[*]} " =~ \ (fresh|programs|asan|tsan|compilers|alone|tidy|syntax|asan_programs|tsan_programs|fuzz|packages)\  ]] && needs+=(all)
+[[ " ${stages[*]} " =~ \ (fresh|programs|asan|tsan|compilers|read_sources|alone|roots|tidy|asan_programs|tsan_programs|fuzz|packages)\  ]] && needs+=(all)
 [[ " ${stages[*]} " =~ \ packages\  ]] && needs+=(packages)
 scripts/setup.sh "${needs[@]}" || exit 1
 count_cpu

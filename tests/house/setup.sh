@@ -25,7 +25,12 @@ translator="clang-19 cmake g++ libboost-dev libclang-19-dev libcli11-dev libfmt-
 tests="clang-format cmake codespell doxygen g++ git gnuplot-nox libboost-dev libcli11-dev libfmt-dev libgmock-dev libgtest-dev libopenmpi-dev libtbb-dev"
 tests+=" ninja-build nlohmann-json3-dev openmpi-bin pkg-config python3 python3-jsonschema universal-ctags valgrind"
 docs="doxygen furo graphviz python3-myst-parser python3-sphinx"
-others="g++-11 g++-12 clang-16 clang-tidy-19 libclang-rt-16-dev libclang-rt-19-dev debootstrap"
+others="clang-tidy-19 libclang-rt-19-dev debootstrap"
+if [[ $(. /etc/os-release && echo "${VERSION_CODENAME:-}") == trixie ]]; then
+  others+=" g++-13 g++-14 clang-17 clang-18"
+else
+  others+=" g++-11 g++-12 clang-16 libclang-rt-16-dev"
+fi
 all=$(sorted $translator $tests $docs $others)
 expect library "$library"
 expect demo "$demo"
