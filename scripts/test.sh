@@ -77,7 +77,7 @@ build_release() {
   build host-release -D BALLAST_APPS=md -D BALLAST_COMMAND=OFF -D BALLAST_BENCHMARKS=OFF -D BALLAST_EXAMPLES=OFF -D BALLAST_MESICC=OFF \
     "${as_in_root[@]}" "$@"
 }
-release() { build_release && run_tests host-release ctest --preset host-release -j "$jobs" -LE 'programs|models'; }
+release() { build_release && run_tests host-release ctest --preset host-release -j "$jobs" -LE 'programs|models|long'; }
 
 # Format and release where nothing is that setup.sh does not install; what they build is there for later stages, which have to
 # compile in the same way: without ccache.

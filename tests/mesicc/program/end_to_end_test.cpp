@@ -33,7 +33,7 @@ class built_program {
   void expect_the_same_of_one_thread_after_the_other() const {
     folder_.add("sequential.cpp", as_sequential_program(folder_.text_of(name_ + ".mcu")));
     auto const line = "cd '" + folder_.path().string() +
-                      "' && " CXX " -std=c++20 -O3 -march=native -I" TESTS
+                      "' && " CXX " -std=c++20 -O1 -march=native -I" TESTS
                       " -o sequential sequential.cpp 2>err.txt && "
                       "./sequential >out.txt";
     ASSERT_EQ(std::system(line.c_str()), 0) << folder_.text_of("err.txt");
@@ -63,7 +63,7 @@ TEST_P(program_run, prints_on_any_number_of_tasks_what_a_sequential_run_prints) 
   auto const source = std::filesystem::path(TESTS) / (std::string(GetParam()) + ".mcu");
   built_program program(source.stem());
   program.folder().add_sources(source);
-  ASSERT_NO_FATAL_FAILURE(program.build("--flag -Wall --flag -Wextra --flag -Werror"));
+  ASSERT_NO_FATAL_FAILURE(program.build("--flag -O1 --flag -Wall --flag -Wextra --flag -Werror"));
   program.expect_the_same_of_one_thread_after_the_other();
   for (auto const* const tasks : {"1", "2", "3", "8", "61"})
     program.expect_the_same_with(std::string("BALLAST_TASKS=") + tasks);
