@@ -60,7 +60,7 @@ class process_log {
   void write(log_level level, std::string_view line) {
     std::shared_ptr<installed_sink> sink;  // stays while it runs
     std::unique_lock hold(mutex_);
-    if (sink_ == nullptr || is_my_turn()) return;
+    if (is_my_turn()) return;
     await_turn(hold);
     sink = sink_;
     if (sink == nullptr) return;

@@ -52,7 +52,7 @@ class open_file final : public std::streambuf {
 
   int descriptor_;
   std::error_code cause_;
-  std::array<char, 1 << 16> buffer_;
+  std::array<char, 1 << 16> buffer_;  ///< used from the first overflow() on
 };
 
 /// A new file beside another, of a name that nobody can foresee; removed unless it got its final name.
@@ -78,10 +78,7 @@ class temporary_file {
   open_file file_;
 };
 
-open_file::open_file(int descriptor) : descriptor_(descriptor) {
-  record_result(descriptor >= 0);
-  setp(buffer_.data(), buffer_.data() + buffer_.size());
-}
+open_file::open_file(int descriptor) : descriptor_(descriptor) { record_result(descriptor >= 0); }
 
 open_file::~open_file() {
   if (descriptor_ >= 0) ::close(descriptor_);

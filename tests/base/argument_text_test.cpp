@@ -83,6 +83,15 @@ TEST(base_argument_text, leaves_nothing_in_a_quoted_text_that_a_terminal_obeys) 
   EXPECT_EQ(escape_control_characters(escape_control_characters("a\x1b\n")), "a\\x1b\\n");
 }
 
+TEST(base_argument_text, escapes_the_first_and_the_last_of_what_a_terminal_obeys_and_not_their_neighbours) {
+  EXPECT_EQ(escape_control_characters("\x01\x1f|\x7f\u0080\u009f|\u061c|\u200e\u200f"),
+            "\\x01\\x1f|\\x7f\\u0080\\u009f|\\u061c|\\u200e\\u200f");
+  EXPECT_EQ(escape_control_characters("\u2028\u2029|\u202a\u202e|\u2066\u2069"),
+            "\\u2028\\u2029|\\u202a\\u202e|\\u2066\\u2069");
+  std::string const neighbours = " ~\u00a0\u061b\u061d\u200d\u2010\u2027\u202f\u2065\u206a";
+  EXPECT_EQ(escape_control_characters(neighbours), neighbours);
+}
+
 TEST(base_argument_text, indents_the_further_lines_of_a_message_so_that_none_passes_for_another) {
   EXPECT_EQ(escape_message("no \x1b[31m\nballast: forged\r"), "no \\x1b[31m\n  ballast: forged\\r");
   EXPECT_EQ(escape_message("one\n\ntwo\n"), "one\n  \n  two\n");

@@ -3,6 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <condition_variable>
+#include <mutex>
+
+#include "ballast/detail/base/event_count.hpp"
+
 namespace ballast {
 namespace {
 
@@ -75,6 +80,17 @@ TEST(base_slept_time, lets_a_wait_whose_every_look_is_slow_come_to_its_deadline)
 TEST(base_deadline, passes_for_a_wait_that_begins_after_it) {
   wait_limit limit(deadline::in(seconds(-1)));
   EXPECT_TRUE(limit.passed());
+}
+
+/// A wait that went on would hear of the third time it asks.
+TEST(base_deadline, ends_a_wait_for_what_has_not_come_and_not_one_for_what_has) {
+  std::condition_variable changed;
+  std::mutex mutex;
+  std::unique_lock hold(mutex);
+  auto const over = deadline::in(seconds(-1));
+  int asked = 0;
+  EXPECT_FALSE(detail::wait_until(changed, hold, over, [&] { return ++asked == 3; }));
+  EXPECT_TRUE(detail::wait_until(changed, hold, over, [] { return true; }));
 }
 
 TEST(base_deadline, asks_a_wait_to_look_before_it_passes) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -129,6 +130,14 @@ TEST_F(base_log, lets_a_sink_write_when_it_goes) {
   set_log_sink([held = std::make_shared<writes_at_its_end>()](log_level, std::string_view) {});
   set_log_sink([&](log_level, std::string_view line) { lines_.emplace_back(line); });
   EXPECT_EQ(lines_, std::vector<std::string>{"the last sink has gone"});
+}
+
+TEST_F(base_log, tells_how_long_a_wait_lasts_at_most_unless_nothing_is_waited_for) {
+  set_log_sink([&](log_level, std::string_view line) { lines_.emplace_back(line); });
+  detail::log_wait("the end of all tasks", std::chrono::milliseconds(1500));
+  detail::log_wait("no end", std::chrono::seconds(0));
+  detail::log_wait("no end", std::chrono::seconds(-1));
+  EXPECT_EQ(lines_, std::vector<std::string>{"the end of all tasks: waits at most 1.5 s"});
 }
 
 TEST_F(base_log, calls_a_sink_no_more_once_another_is_set) {

@@ -17,6 +17,7 @@
 #include "ballast/error.hpp"
 #include "file_size_limit.hpp"
 #include "scratch_folder.hpp"
+#include "watched_close.hpp"
 #include "watched_fsync.hpp"
 
 namespace {
@@ -151,6 +152,18 @@ TEST_F(base_replace_file, keeps_the_old_file_if_the_disk_did_not_take_the_new_on
   replace_file(folder_ / "a", "old");
   watched_fsync const watch([](fs::path const&) { return EIO; });
   expect_a_refusal_that_leaves(folder_ / "a", "old", "Input/output error");
+}
+
+TEST_F(base_replace_file, says_that_a_file_could_not_be_closed_whichever_way_it_was_written) {
+  auto const why = [](fs::path const& path) {
+    return testing::ThrowsMessage<ballast::error>("cannot write " + path.string() + ": Input/output error");
+  };
+  replace_file(folder_ / "a", "old");
+  watched_close const watch([](fs::path const&) { return EIO; });
+  expect_a_refusal_that_leaves(folder_ / "a", "old", "Input/output error");
+  EXPECT_THAT([&] { ballast::append_to_file(folder_ / "a", "more"); }, why(folder_ / "a"));
+  EXPECT_EQ(content_of(folder_ / "a"), "old");
+  EXPECT_THAT([&] { replace_file("/dev/null", "gone"); }, why("/dev/null"));
 }
 
 TEST_F(base_replace_file, does_not_replace_a_device) {
