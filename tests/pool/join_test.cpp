@@ -56,6 +56,15 @@ TEST_P(pool_joins, run_a_continuation_when_the_last_child_has_finished) {
   for (std::uint32_t const n : {0u, 1u, 2u, 3u, 20u}) expect_number(threads, root<1>(n), n);
 }
 
+TEST_P(pool_joins, are_no_more_than_a_value_of_0_where_a_continuation_runs_without_one) {
+  auto pool = pool_of_blocks(options(1024, 16));
+  answer_[0] = 7;
+  task const without_a_join(fibonacci_sum<64>{array_ref(answer_.data()), {}, {}});
+  EXPECT_EQ(pool.run(std::vector<task>(100, without_a_join)).joins, 0u);
+  EXPECT_EQ(answer_[0], 0u);
+  expect_number(pool, root<64>(3), 3);
+}
+
 TEST_P(pool_joins, outlive_the_spilling_of_their_tasks) {
   auto pool = pool_of_blocks(options(8, 1 << 16));
   for (int times = 0; times < 2; ++times) expect_number(pool, root<64>(15), 15);

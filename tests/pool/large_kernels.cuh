@@ -77,7 +77,22 @@ struct large_root {
 };
 static_assert(sizeof(large_root<64>) == 200);
 
+/// On cores: says that it runs, waits until it may go on, and tells one of its members.
+struct gated_large_root {
+  static constexpr int threads = 32;
+  array_ref<std::uint32_t> running, gate, answer;
+  std::uint32_t words[40];
+
+  template <class Block>
+  BALLAST_HD void operator()(Block&) const {
+    device_atomic<std::uint32_t>(running[0]).add_release(1);
+    while (device_atomic<std::uint32_t>(gate[0]).load_acquire() == 0) {}
+    device_atomic<std::uint32_t>(answer[0]).store_release(words[39]);
+  }
+};
+
 kernel_set const& large_roots_of_blocks();   ///< 64 threads
 kernel_set const& large_roots_of_threads();  ///< 1 thread
+kernel_set const& gated_large_roots();
 
 }  // namespace ballast::test

@@ -4,7 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "ballast/device.hpp"
@@ -78,6 +81,40 @@ TEST_P(large_roots_by, of_a_run_that_stopped_are_handed_back_and_run_in_the_next
   } catch (pool_stopped const& stopped) { left = stopped.unexecuted(); }
   pool.run(left);
   expect_each_once();
+}
+
+/// Its kernel outlasts every timeout, and reads its members when the second run was refused.
+TEST_P(large_roots_by, keep_their_members_from_a_run_that_is_refused_because_they_have_not_ended) {
+  if (device()->is_cuda()) GTEST_SKIP() << "the gate is for cores";
+  std::uint32_t running = 0, gate = 0, answer = 0;
+  auto const root = [&](std::uint32_t word) {
+    gated_large_root made{array_ref(&running), array_ref(&gate), array_ref(&answer), {}};
+    std::ranges::fill(made.words, word);
+    return task(made);
+  };
+  auto options = pool_by(GetParam());
+  options.resident.stop_timeout = std::chrono::milliseconds(5);
+  task_pool pool(device(), gated_large_roots(), options);
+  bool outlasts = false;
+  for (auto timeout = std::chrono::milliseconds(50); !outlasts; timeout *= 2) {
+    try {
+      pool.run(std::vector<task>{root(1)}, deadline::in(timeout));
+      FAIL() << "nobody opened the gate";
+    } catch (pool_stopped const&) {  // the deadline passed before the task began
+    } catch (timed_out const&) { outlasts = true; }
+  }
+  EXPECT_THROW(pool.run(root(2)), error);
+  std::atomic_ref(gate).store(1);
+  auto const limit = deadline::in(std::chrono::minutes(1));
+  while (std::atomic_ref(answer).load() == 0 && !limit.passed()) std::this_thread::yield();
+  EXPECT_EQ(std::atomic_ref(answer).load(), 1u);
+  for (bool refused = true; refused;) {
+    ASSERT_FALSE(limit.passed());
+    try {
+      pool.run(root(3));
+      refused = false;
+    } catch (error const&) { std::this_thread::yield(); }
+  }
 }
 
 }  // namespace

@@ -26,8 +26,13 @@ class owned_ring {
   /// As after `tickets` records went through, for tests of the tickets' wrap: a multiple of the capacity.
   void begin_at(std::uint32_t tickets) {
     words_.tail = words_.head = tickets;
+    words_.used = words_.stored = 0;
     for (auto& slot : slots_) slot.turn = tickets;
   }
+  /// Who pops next finds that a record is stored, and then no record.
+  void claim_for_a_pusher_that_goes_no_further() { words_.used = words_.stored = words_.tail = 1; }
+  /// Who pushes next finds room, and then a slot that is not free.
+  void claim_for_a_popper_that_goes_no_further() { slots_[0].turn = words_.tail + 1; }
 
  private:
   ring_queue_words words_{};
@@ -85,6 +90,20 @@ TEST(ring_queue, goes_on_when_its_tickets_begin_again_at_zero) {
     expect_next(owned, i);
     expect_next(owned, i + 1000);
   }
+}
+
+TEST(ring_queue, gives_up_a_wait_for_another_call_where_that_is_asked_for_and_leaves_both_records_alone) {
+  owned_ring owned(2);
+  owned.claim_for_a_pusher_that_goes_no_further();
+  numbered record = numbered::of(7);
+  EXPECT_EQ(owned.ref().pop(record, never_waits), pop_outcome::stalled);
+  EXPECT_EQ(record.number, 7u);
+  owned.begin_at(2);
+  owned.claim_for_a_popper_that_goes_no_further();
+  EXPECT_EQ(push(owned, 0), push_outcome::stalled);
+  owned.begin_at(2);
+  EXPECT_EQ(push(owned, 1), push_outcome::stored) << "the stalled push wrote nothing";
+  expect_next(owned, 1);
 }
 
 /// Several threads push and several pop.

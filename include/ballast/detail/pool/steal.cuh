@@ -9,13 +9,13 @@
 namespace ballast::detail {
 
 /// The victim rule: first from whom the last steal was won, then workers drawn at random, so many in all
-/// before the thief looks whether the run is over.
+/// before the thief looks whether the run is over. Who is alone draws itself each time.
 inline constexpr std::uint32_t max_victims = 8;
 
 /// Tries attempt(victim), a steal_outcome, with some victims; whether one was won. Leader.
 template <class Attempt>
 BALLAST_HD bool steal_from_any(pool_view const& view, pool_worker& me, Attempt const& attempt) {
-  for (std::uint32_t i = 0; i < max_victims && view.workers > 1; ++i) {
+  for (std::uint32_t i = 0; i < max_victims; ++i) {
     std::uint32_t const victim = i == 0 ? me.victim : me.draw() % view.workers;
     if (victim == me.number) continue;
     ++me.counts.steals_tried;
