@@ -12,6 +12,7 @@
 
 #include "ballast/balanced_queue.hpp"
 #include "fixture.hpp"
+#include "noting_device.hpp"
 
 namespace ballast::test {
 namespace {
@@ -346,6 +347,25 @@ TEST(completion_of_a_backlog, fails_when_the_queue_goes_before_its_tasks_have_ru
   holds.wait();
   EXPECT_TRUE(waits.ready());
   EXPECT_THROW(waits.wait(), stopped);
+}
+
+// Between the wait's look at the task and its look at the queue the task ends, and so does the queue.
+TEST(completion_of_tasks, is_no_error_if_the_last_that_a_stopped_queue_did_was_its_task) {
+  auto const device = std::make_shared<noting_device>(open_devices("host:1").front());
+  task_queue queue(device, kernels(), test_options());
+  gate held(1);
+  auto const end = queue.submit(held.holder(0));
+  held.await_inside(1);
+  queue.request_stop();
+  device->notes().before_next_look = [&] {
+    EXPECT_FALSE(end.ready());
+    held.open();
+    auto const until = deadline::in(std::chrono::minutes(1));
+    while (queue.running() && !until.passed()) std::this_thread::yield();
+  };
+  EXPECT_NO_THROW(end.wait());
+  EXPECT_FALSE(device->notes().before_next_look) << "the wait did not look at the queue";
+  queue.stop();
 }
 
 }  // namespace

@@ -83,6 +83,14 @@ TEST_F(hybrid_view_of_a_worker,
   EXPECT_FALSE(waits_on());
 }
 
+TEST_F(hybrid_view_of_a_worker, calls_the_pool_off_where_a_task_that_it_was_promised_never_comes) {
+  words_.ready = 1;
+  hybrid_worker me{};
+  EXPECT_FALSE(view_.take_waiting(me));
+  EXPECT_EQ(me.held(), 0u);
+  EXPECT_EQ(pool_halt(pool_.halt), pool_halt::stalled);
+}
+
 TEST_F(hybrid_view_of_a_worker,
        that_runs_one_task_at_a_time_takes_several_only_where_very_many_wait_for_each) {
   EXPECT_EQ(taken_of(1, 1), 1u);

@@ -17,6 +17,7 @@ struct stream_notes {
   std::vector<std::string> said;
   std::vector<deadline> awaited_until;  ///< of each wait for a stream
   int unreached_looks = 0;              ///< so often each event says that it is not reached, though it may be
+  std::function<void()> before_next_look;  ///< whether a stream is idle, by whichever thread; called once
 
   std::vector<std::string> take() { return std::exchange(said, {}); }
 };
@@ -107,7 +108,10 @@ class noting_stream final : public stream {
     inner_->launch_cooperative(code, grid, argument, bytes);
   }
   void launch_plain(plain_launch const& launch) override { inner_->launch_plain(launch); }
-  bool idle() override { return inner_->idle(); }
+  bool idle() override {
+    if (auto const act = std::exchange(notes_->before_next_look, nullptr)) act();
+    return inner_->idle();
+  }
   bool is_at_rest() noexcept override { return inner_->is_at_rest(); }
   bool notify_on_completion(event_count& wake_event) override {
     return inner_->notify_on_completion(wake_event);
