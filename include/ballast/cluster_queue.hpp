@@ -83,7 +83,10 @@ class BALLAST_API cluster_queue {
   void close(deadline until);
   /// Collective, but one rank suffices to stop all: no rank begins tasks that its devices do not have yet.
   /// Waits for those and what they create, ends the kernels, and returns the tasks that were submitted here
-  /// and did not run. Their completions fail with stopped.
+  /// and did not run. Their completions fail with stopped. After a failure it waits for no other rank and
+  /// does not throw it: it returns the tasks that neither this rank's devices nor other ranks had, and their
+  /// completions, wait_all() and close() say what the queue has failed with, in whatever order they are
+  /// called. A second call returns no task again. Throws timed_out after devices.queue.timeout.
   std::vector<task> stop();
 
   /// How many of the tasks that were submitted here each rank has run, by rank.

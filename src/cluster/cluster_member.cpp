@@ -222,6 +222,11 @@ void cluster_member::return_backlog() {
     send(origin, {.what = kind::returned, .ranges = std::move(ranges)});
 }
 
+std::vector<ended_batch> cluster_member::take_unexecuted() {
+  return_backlog();
+  return own_.take_returned();
+}
+
 std::vector<task_range> cluster_member::held_of(std::uint32_t origin) const {
   std::vector<task_range> held;
   auto const add = [&](task_range const& range) {

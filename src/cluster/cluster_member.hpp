@@ -42,6 +42,9 @@ class cluster_member {
   void lose(std::uint32_t rank, std::string const& why = {});
   /// This rank cannot go on, and the others are told so: from now on nothing is taken or sent.
   void leave() { is_given_up_ = true; }
+  /// Once this rank goes on no more: of what was submitted here, the tasks that neither its devices nor other
+  /// ranks got, or that were returned; each once. Batches of which others have tasks do not end.
+  std::vector<ended_batch> take_unexecuted();
   bool is_lost(std::uint32_t rank) const { return census_.is_lost(rank); }
   std::vector<std::uint32_t> lost() const { return census_.lost(); }
   /// Why, behind ": ", of all ranks that are lost; empty if nothing is known.

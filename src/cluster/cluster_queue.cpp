@@ -103,6 +103,8 @@ class cluster_queue::state final : public cluster_channel, public completion_sou
   void check_open() const;
   void await(std::uint64_t number, deadline until);
   void await_end(deadline until);
+  void throw_if_failed() const;
+  void take_back_unexecuted();
   void leave(std::string_view why);
   void detach();
   std::unique_ptr<run_outcome const> outcome() const;
@@ -192,8 +194,9 @@ cluster_queue::state::~state() {
   {
     auto const hold = thread().lock();
     for (auto const& [number, load] : open_)
-      failed_.emplace(number,
-                      std::make_exception_ptr(stopped("the cluster queue is gone", load->records().size())));
+      failed_.emplace(number, failure_ ? failure_
+                                       : std::make_exception_ptr(
+                                             stopped("the cluster queue is gone", load->records().size())));
   }
   detach();
   run_->end(outcome());
@@ -274,8 +277,12 @@ void cluster_queue::state::publish(void const* first, std::size_t bytes) {
   if (refusal) std::rethrow_exception(refusal);
 }
 
-void cluster_queue::state::check_open() const {
+void cluster_queue::state::throw_if_failed() const {
   if (failure_) std::rethrow_exception(failure_);
+}
+
+void cluster_queue::state::check_open() const {
+  throw_if_failed();
   if (!is_attached_ || member_.is_closing()) throw error("the cluster queue is closed");
 }
 
@@ -510,7 +517,7 @@ void cluster_queue::state::wait_until(deadline until, char const* what, Conditio
     {
       auto const hold = thread().lock();
       if (is_met()) return;
-      if (failure_) std::rethrow_exception(failure_);
+      throw_if_failed();
     }
     if (limit.passed()) throw timed_out(what, describe_ranks());
     changed_.wait_past(epoch, until);
@@ -532,41 +539,62 @@ void cluster_queue::state::wait_all(deadline until) {
     end = member_.submitted();
   }
   wait_until(until, "the tasks of the cluster queue", [&] {
+    throw_if_failed();
     if (!open_.empty() && open_.begin()->first < end) return false;
     if (!failed_.empty()) std::rethrow_exception(failed_.begin()->second);
     return true;
   });
 }
 
+/// Throws timed_out only: a failure ends the queue, too.
 void cluster_queue::state::await_end(deadline until) {
   thread().wake();
-  wait_until(until, "all ranks to close the cluster queue", [&] { return member_.is_over(); });
-  detach();
-  devices_.close(until);
+  wait_until(until, "all ranks to close the cluster queue", [&] { return failure_ || member_.is_over(); });
 }
 
+// The devices are asked at each call, so that a second one says the same.
 void cluster_queue::state::close(deadline until) {
-  bool is_attached = false;
   {
     auto const hold = thread().lock();
-    is_attached = is_attached_;
-    if (is_attached) member_.close();
+    if (is_attached_) member_.close();
   }
-  if (is_attached) await_end(until);
+  await_end(until);
+  {
+    auto const hold = thread().lock();
+    throw_if_failed();
+  }
+  detach();
+  devices_.close(until);
   auto const hold = thread().lock();
   if (!failed_.empty()) std::rethrow_exception(failed_.begin()->second);
 }
 
+// What it hands back counts, not how the devices ended: close() and wait_all() tell that.
 std::vector<task> cluster_queue::state::stop() {
-  bool is_attached = false;
+  auto const until = deadline::in(timeout());
   {
     auto const hold = thread().lock();
-    is_attached = is_attached_;
-    if (is_attached) member_.stop();
+    if (is_attached_) member_.stop();
   }
-  if (is_attached) await_end(deadline::in(timeout()));
+  await_end(until);
+  detach();
+  try {
+    devices_.close(until);
+  } catch (timed_out const&) { throw; } catch (error const&) {
+    devices_.stop();
+  }
+  changed_.notify();  // of what will not end well, which the cluster's thread watches no more
   auto const hold = thread().lock();
+  if (failure_) take_back_unexecuted();
   return std::exchange(returned_, {});
+}
+
+// Their batches stay open, so that their completions say what the queue has failed with.
+void cluster_queue::state::take_back_unexecuted() {
+  for (auto const& batch : member_.take_unexecuted()) {
+    auto const tasks = tasks_of(batch, batch.returned);
+    returned_.insert(returned_.end(), tasks.begin(), tasks.end());
+  }
 }
 
 std::vector<std::uint64_t> cluster_queue::state::tasks_by_rank() {

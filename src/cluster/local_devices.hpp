@@ -94,6 +94,8 @@ class local_devices {
   void notify(event_count& bell);
 
   void close(deadline until) { queue_.close(until); }
+  /// Ends the kernels of devices that still work, once one is lost.
+  void stop() { queue_.stop(); }
   std::string describe() { return queue_.describe(); }
 
  private:

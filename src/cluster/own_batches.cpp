@@ -77,6 +77,15 @@ std::shared_ptr<range_load> own_batches::load_of(std::uint64_t batch) const {
 }
 
 std::vector<ended_batch> own_batches::take_ended() { return std::exchange(ended_, {}); }
+
+std::vector<ended_batch> own_batches::take_returned() {
+  auto all = take_ended();
+  for (auto& [number, open] : open_)
+    if (number < created_bit && !open.returned.empty())
+      all.push_back({number, open.load, std::exchange(open.returned, {}), {}});
+  return all;
+}
+
 std::vector<ended_batch> own_batches::take_ended_created() { return std::exchange(ended_created_, {}); }
 
 }  // namespace ballast::detail

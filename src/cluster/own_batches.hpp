@@ -47,7 +47,9 @@ class own_batches {
   std::shared_ptr<range_load> load_of(std::uint64_t batch) const;
   /// Batches that were submitted and have ended since the last call.
   std::vector<ended_batch> take_ended();
-  /// The same of those that were created.
+  /// The same, and what was returned of batches that were submitted and have not ended.
+  std::vector<ended_batch> take_returned();
+  /// As take_ended(), of those that were created.
   std::vector<ended_batch> take_ended_created();
   /// As of range_backlog.
   template <class Note>

@@ -151,7 +151,7 @@ TEST(cluster_queue_misuse, a_rank_whose_device_fails_leaves_and_the_others_go_on
       refusal<device_lost>([&] { queue.submit(all.one(1, 0)); });
       refusal<device_lost>([&] { queue.wait_all(); });
       refusal<device_lost>([&] { queue.close(); });
-      refusal<device_lost>([&] { queue.stop(); });
+      EXPECT_TRUE(queue.stop().empty());
       has_failed = true;
       return;
     }

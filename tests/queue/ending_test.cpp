@@ -2,7 +2,6 @@
 // What ends a queue says the same, and hands back the same tasks, in whatever order it is called.
 #include <algorithm>
 #include <chrono>
-#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -12,13 +11,12 @@
 
 #include "ballast/balanced_queue.hpp"
 #include "ballast/methods/chen_queue.hpp"
+#include "ending_calls.hpp"
 #include "fixture.hpp"
 
 namespace ballast::test {
 using namespace detail;
 namespace {
-
-deadline after_a_while() { return deadline::in(std::chrono::milliseconds(20)); }
 
 resident_options brief_stop() {
   resident_options options;
@@ -91,57 +89,7 @@ struct ended_queue_names {
 };
 TYPED_TEST_SUITE(ending, ended_queues, ended_queue_names);
 
-/// What a call throws, by kind and text.
-std::string said_by(std::function<void()> const& call) {
-  try {
-    call();
-    return "nothing";
-  } catch (device_lost const& lost) {
-    return std::string("lost: ") + lost.what();
-  } catch (stopped const& ended) {
-    return std::string("stopped: ") + ended.what();
-  } catch (timed_out const&) { return "timed out"; } catch (std::exception const& other) {
-    return std::string("other: ") + other.what();
-  }
-}
-
-/// Every order of the three calls, twice over: "wait", "close", "stop".
-std::vector<std::vector<std::string>> orders() {
-  std::vector<std::string> calls{"close", "stop", "wait"};
-  std::vector<std::vector<std::string>> all;
-  do {
-    auto twice = calls;
-    twice.insert(twice.end(), calls.begin(), calls.end());
-    all.push_back(twice);
-  } while (std::ranges::next_permutation(calls).found);
-  return all;
-}
-
-std::string text_of(std::vector<std::string> const& order) {
-  std::string text;
-  for (auto const& call : order) text += call + " ";
-  return text;
-}
-
-/// What was said, and how many tasks were handed back.
-struct outcome_of_calls {
-  std::vector<std::string> said;
-  std::size_t handed_back = 0;
-};
-
-template <class Queue>
-outcome_of_calls end(Queue& queue, std::vector<std::string> const& order) {
-  outcome_of_calls all;
-  for (auto const& call : order) {
-    if (call == "stop")
-      all.handed_back += queue.stop().size();
-    else if (call == "close")
-      all.said.push_back(said_by([&] { queue.close(); }));
-    else
-      all.said.push_back(said_by([&] { queue.wait_all(); }));
-  }
-  return all;
-}
+std::vector<std::vector<std::string>> orders() { return orders_of({"close", "stop", "wait"}); }
 
 TYPED_TEST(ending, of_a_lost_device_says_the_same_and_hands_back_the_same_in_every_order) {
   std::size_t of_first_order = 0;
