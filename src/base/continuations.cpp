@@ -134,6 +134,22 @@ class awaited_source final : public end_listener, public std::enable_shared_from
   std::atomic<bool> has_news_ = false;
 };
 
+/// The last of its place, in the order of work.
+completion_key last_of_place(completion_key const& work) {
+  return {work.run, ~std::uint64_t(0), ~0u, work.place};
+}
+
+/// Where the next look at many sources begins.
+struct turn_of_looks {
+  bool is_bounded;  ///< no further, in a place of a source, than work can have ended
+  std::optional<awaited_source::identity> who{};
+  std::optional<completion_key> after{};  ///< none: at the source's first
+  bool is_done = false;                   ///< with that source
+  std::uint64_t overtaken = 0;            ///< in that place
+
+  void begin_anew() { *this = {is_bounded}; }
+};
+
 /// Sources in a fixed order, of which a part is looked at in turn.
 class awaited_sources {
  public:
@@ -149,17 +165,18 @@ class awaited_sources {
     return found == all_.end() ? nullptr : found->second;
   }
 
-  /// Calls `look(source, work)` for the next so many works in turn; true if that went round.
+  /// Calls `look(source, work)`, which says whether that has ended, for the next so many works in turn; true
+  /// if that went round.
   template <class Look>
-  bool look_in_turn(std::uint32_t works, Look const& look) {
+  bool look_in_turn(turn_of_looks& turn, std::uint32_t works, Look const& look) {
     while (works > 0) {
-      auto const at = next_source();
+      auto const at = next_source(turn);
       if (at == all_.end()) {
-        turn_ = {};
+        turn.begin_anew();
         return true;
       }
       auto const source = at->second;  // `look` may remove it
-      look_in(*source, at->first, works, look);
+      look_in(*source, at->first, turn, works, look);
     }
     return false;
   }
@@ -170,34 +187,30 @@ class awaited_sources {
   void clear() { all_.clear(); }
 
  private:
-  /// Where the next look begins.
-  struct turn {
-    std::optional<awaited_source::identity> who{};
-    std::optional<completion_key> after{};  ///< none: at the source's first
-    bool is_done = false;                   ///< with that source
-  };
-
-  by_identity::iterator next_source() {
-    if (!turn_.who) return all_.begin();
-    auto const at = turn_.is_done ? all_.upper_bound(*turn_.who) : all_.lower_bound(*turn_.who);
-    if (turn_.is_done || at == all_.end() || at->first != *turn_.who) turn_ = {};
+  by_identity::iterator next_source(turn_of_looks& turn) {
+    if (!turn.who) return all_.begin();
+    auto const at = turn.is_done ? all_.upper_bound(*turn.who) : all_.lower_bound(*turn.who);
+    if (turn.is_done || at == all_.end() || at->first != *turn.who) turn.begin_anew();
     return at;
   }
   template <class Look>
-  void look_in(awaited_source& source, awaited_source::identity who, std::uint32_t& works, Look const& look) {
+  void look_in(awaited_source& source, awaited_source::identity who, turn_of_looks& turn,
+               std::uint32_t& works, Look const& look) {
     auto& waiting = source.waiting;
-    auto at = turn_.after ? waiting.upper_bound(*turn_.after) : waiting.begin();
+    auto at = turn.after ? waiting.upper_bound(*turn.after) : waiting.begin();
     for (; works > 0 && at != waiting.end(); --works) {
-      turn_.after = at->first;
-      look(source, at->first);
-      at = waiting.upper_bound(*turn_.after);
+      auto const work = at->first;
+      if (!turn.after || turn.after->place != work.place) turn.overtaken = 0;
+      turn.after = work;
+      if (!look(source, work) && turn.is_bounded && ++turn.overtaken > source.source().max_overtaken(work))
+        turn.after = last_of_place(work);
+      at = waiting.upper_bound(*turn.after);
     }
-    turn_.who = who;
-    turn_.is_done = at == waiting.end();
+    turn.who = who;
+    turn.is_done = at == waiting.end();
   }
 
   by_identity all_;
-  turn turn_;
 };
 
 /// Calls every continuation of the process. The first one starts the thread; it ends with the process. What
@@ -274,7 +287,7 @@ class continuation_thread {
       take_added();
       file_due();
       for (auto const& source : news_.take()) look_for_ends(*source);
-      bool const went_round = look_in_turn(asked_for_);
+      bool const went_round = look_in_turn(asked_for_, where_ends_are_due_);
       if (calls_ > 0)
         looks = 0;
       else if (went_round)
@@ -349,7 +362,7 @@ class continuation_thread {
       if (look_at(source, work))
         at = source.waiting.upper_bound(work);
       else if (++overtaken > source.source().max_overtaken(work))
-        at = source.waiting.upper_bound({work.run, ~std::uint64_t(0), ~0u, work.place});
+        at = source.waiting.upper_bound(last_of_place(work));
       else
         ++at;
     }
@@ -380,23 +393,25 @@ class continuation_thread {
     return true;
   }
 
-  bool look_in_turn(awaited_sources& sources) {
-    return sources.look_in_turn(
-        looks_in_turn, [this](awaited_source& source, completion_key work) { look_at(source, work); });
+  bool look_in_turn(awaited_sources& sources, turn_of_looks& turn) {
+    return sources.look_in_turn(turn, looks_in_turn, [this](awaited_source& source, completion_key work) {
+      return look_at(source, work);
+    });
   }
 
   void sleep(std::uint64_t seen, std::uint32_t looks) {
     if (told_.empty() && asked_for_.empty()) {
       news_.bell.wait_past(seen, clock::time_point::max());
     } else if (asked_for_.empty()) {
-      if (!news_.bell.wait_past(seen, clock::now() + max_sleep)) look_in_turn(told_);
+      if (!news_.bell.wait_past(seen, clock::now() + max_sleep)) look_in_turn(told_, all_of_told_);
     } else {
       if (looks < looks_before_naps)
         std::this_thread::yield();
       else
         news_.bell.wait_past(seen, clock::now() + max_nap);
       if (next_look_ < clock::now()) {
-        look_in_turn(told_);
+        look_in_turn(told_, all_of_told_);
+        look_in_turn(asked_for_, all_of_asked_for_);
         next_look_ = clock::now() + max_sleep;
       }
     }
@@ -411,7 +426,8 @@ class continuation_thread {
   // Of the thread.
   std::deque<pending_continuation> due_;  ///< to be called, or to wait for what else must end
   awaited_sources told_, asked_for_;
-  clock::time_point next_look_;  ///< at what is told
+  turn_of_looks where_ends_are_due_{true}, all_of_told_{false}, all_of_asked_for_{false};
+  clock::time_point next_look_;  ///< at all
   std::uint64_t calls_ = 0;
 };
 

@@ -28,10 +28,12 @@ constexpr std::uint64_t never = ~std::uint64_t(0);
 /// Work by number, which ends when a test says so. Counts how often it is asked whether that has ended.
 class counted_source final : public completion_source {
  public:
-  explicit counted_source(std::uint64_t max_overtaken = never) : max_overtaken_(max_overtaken) {}
+  explicit counted_source(std::uint64_t max_overtaken = never, bool tells = true)
+      : max_overtaken_(max_overtaken), tells_(tells) {}
 
   bool has_ended(completion_key const& work) override {
     ++looks;
+    if (work.first >= far) ++far_looks;
     std::lock_guard const hold(mutex_);
     return work.first < ended_below_ || ended_.contains(work.first);
   }
@@ -46,7 +48,7 @@ class counted_source final : public completion_source {
       if (listener != nullptr) meanwhile = std::exchange(at_next_listening_, nullptr);
     }
     if (meanwhile) meanwhile();
-    return true;
+    return tells_;
   }
   std::uint64_t max_overtaken(completion_key const&) override { return max_overtaken_; }
 
@@ -79,10 +81,13 @@ class counted_source final : public completion_source {
     if (told != nullptr) told->note_end();
   }
 
-  std::atomic<std::uint64_t> looks = 0;
+  /// From which work on looks are far ones.
+  static constexpr std::uint64_t far = 2000;
+  std::atomic<std::uint64_t> looks = 0, far_looks = 0;
 
  private:
   std::uint64_t const max_overtaken_;
+  bool const tells_;
   std::mutex mutex_;
   std::set<std::uint64_t> ended_;
   std::uint64_t ended_below_ = 0;
@@ -137,6 +142,34 @@ TEST(a_continuation, costs_no_look_more_beside_many_that_wait_for_later_work) {
   source->end_below(2 * other_ends + many);
   last.wait();
   EXPECT_EQ(calls, many);
+}
+
+// How often the thread asks for ends that nobody tells depends on time, but not how far it looks.
+TEST(a_continuation, costs_few_looks_at_later_work_of_a_source_that_tells_nothing) {
+  constexpr std::uint64_t many = 100'000;
+  auto const source = std::make_shared<counted_source>(2, false);
+  std::uint64_t calls = 0;
+  completion last;
+  for (std::uint64_t i = 0; i < many; ++i)
+    last = work_of(source, counted_source::far + i).then([&] { ++calls; });
+  await_thread();
+  auto const before = source->far_looks.load();
+  looks_of_other_ends(source, 0);
+  EXPECT_LT(source->far_looks - before, other_ends * many / 100);
+  source->end_below(counted_source::far + many);
+  last.wait();
+  EXPECT_EQ(calls, many);
+}
+
+TEST(continuations, see_what_overtook_more_than_a_source_said_that_tells_nothing) {
+  auto const source = std::make_shared<counted_source>(0, false);
+  auto const first = work_of(source, 0).then([] {}), second = work_of(source, 1).then([] {});
+  await_thread();
+  source->end(1);
+  second.wait();
+  EXPECT_FALSE(first.ready());
+  source->end(0);
+  first.wait();
 }
 
 TEST(a_continuation, costs_no_look_more_beside_many_that_wait_for_other_sources) {
