@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "ballast/deadline.hpp"
 #include "ballast/detail/pool/level_arrays.cuh"
 #include "join_memory.hpp"
 #include "pool_executor.hpp"
@@ -49,10 +50,11 @@ class level_executor final : public pool_executor {
     if (!joins_matter_) forget_joins();
     joins_matter_ = false;
     run.statistics.workers.resize(blocks_);
+    wait_limit between_levels(run.until);
     write_roots(run);
     while (tasks_ != 0 && run.why_stopped.empty()) {
-      run.why_stopped = reason_to_stop(run);
-      if (run.why_stopped.empty()) run_level(run);
+      run.why_stopped = reason_to_stop(between_levels);
+      if (run.why_stopped.empty()) run_level(run, between_levels);
     }
     joins_matter_ = !run.why_stopped.empty();
     if (tasks_ != 0) read_rest(run);
@@ -83,10 +85,11 @@ class level_executor final : public pool_executor {
     run.waiting.clear();
   }
 
-  /// Makes room for all children that the level's tasks may create.
-  std::string reason_to_stop(pool_run const& run) {
+  /// Makes room for all children that the level's tasks may create. The deadline is looked at before and
+  /// after that, since the process may sleep in either.
+  std::string reason_to_stop(wait_limit& until) {
     if (stop_requested_.load()) return "a stop was requested";
-    if (run.until.passed()) return "the deadline passed";
+    if (until.passed()) return "the deadline passed";
     auto const declared = tasks_ + further_blocks_;  // by how many blocks
     auto const room = declared * plan_.kernels->max_spawns();
     if (room > max_tasks)
@@ -97,7 +100,7 @@ class level_executor final : public pool_executor {
       return "static must store a whole level, of up to " + std::to_string(room) +
              " tasks: " + refused.what();
     }
-    return "";
+    return until.passed() ? "the deadline passed" : "";
   }
 
   void make_room(std::uint64_t room, std::uint64_t joins) {
@@ -119,7 +122,8 @@ class level_executor final : public pool_executor {
     device_buffer<std::byte> const all(plan_.device, written + handed_back);
   }
 
-  void run_level(pool_run& run) {
+  /// What the process sleeps during a level its own wait notices; from then on `between_levels` does.
+  void run_level(pool_run& run, wait_limit& between_levels) {
     auto const declared = tasks_ + further_blocks_;
     auto const room = std::uint32_t(declared * plan_.kernels->max_spawns());
     auto joins = joins_.arena();
@@ -128,6 +132,7 @@ class level_executor final : public pool_executor {
     clear(*stream_, words_);
     stream_->launch(code_, grid(level.tasks), &level, sizeof level);
     await_level(run.until);
+    between_levels = wait_limit(run.until);
     auto const words = copy_of(*stream_, words_)[0];
     count(run.statistics, level, words);
     run.why_stopped = reason_of(words.tail > room ? pool_halt::too_many_spawns : pool_halt(words.halt));
