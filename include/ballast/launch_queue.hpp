@@ -382,7 +382,7 @@ class BALLAST_API launch_queue {
   /// wait_all() that sleeps until `until` at most.
   void wait_all(deadline until);
   /// Drops the launches that were not issued yet: their completions, and launch() calls soon after, throw
-  /// stopped. Does not wait.
+  /// stopped. Does not wait. Launches of a lost device go on to throw device_lost.
   void stop();
 
   /// Counts so far. May wait for a dispatcher while it is busy, never for a device.

@@ -51,6 +51,8 @@ class dispatcher final : private device_work {
   void resume();
   /// Drops what was not issued, and what is submitted later, with an error for its launch streams.
   void stop(char const* cause);
+  /// Whether all launches have failed, or will, with the loss of the device. Any thread.
+  bool is_lost() const { return lost_; }
   /// Throws stopped with that cause after stop().
   void throw_if_stopped() const;
   /// Sleeps until all that was submitted so far has finished or failed. Throws timed_out.
@@ -152,8 +154,8 @@ class dispatcher final : private device_work {
   bool was_busy_ = false;
   std::uint32_t naps_ = 0, issued_since_poll_ = 0;
   bool suspects_fault_ = false;
-  std::exception_ptr stop_error_;  // why nothing is issued any more
-  bool lost_ = false;              // nor known to end
+  std::exception_ptr stop_error_;   // why nothing is issued any more
+  std::atomic<bool> lost_ = false;  // nor known to end
 
   std::atomic<dispatch_mode> mode_;
   std::atomic<bool> anyone_waits_ = false;  // as the thread saw it last

@@ -134,7 +134,8 @@ void launch_queue::wait_all(deadline until) {
 
 void launch_queue::stop() {
   dispatchers_->process.check("stop()");
-  for (auto& one : dispatchers_->all) one.stop("the launch queue was stopped");
+  for (auto& one : dispatchers_->all)
+    if (!one.is_lost()) one.stop("the launch queue was stopped");
 }
 
 launch_statistics launch_queue::statistics() const {
