@@ -6,6 +6,7 @@
 #include <exception>
 #include <limits>
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -25,11 +26,22 @@ using namespace detail;
 cluster::cluster() : cluster(in_process_ranks(1).makers().front()) {}
 cluster::cluster(transport_maker make, cluster_options options)
     : thread_(std::make_unique<cluster_thread>(std::move(make), options)) {}
-cluster::~cluster() {
-  if (thread_ != nullptr && thread_->process().is_parent()) (void)thread_.release();  // it is not here
+namespace {
+
+/// Before a cluster lets go of its thread: that of a parent is not in this process.
+void leave_to_parent(std::unique_ptr<cluster_thread>& thread) {
+  if (thread != nullptr && thread->process().is_parent()) (void)thread.release();
 }
+
+}  // namespace
+
+cluster::~cluster() { leave_to_parent(thread_); }
 cluster::cluster(cluster&&) noexcept = default;
-cluster& cluster::operator=(cluster&&) noexcept = default;
+cluster& cluster::operator=(cluster&& other) noexcept {
+  leave_to_parent(thread_);
+  thread_ = std::move(other.thread_);
+  return *this;
+}
 
 std::uint32_t cluster::rank() const { return thread_->place().rank; }
 std::uint32_t cluster::ranks() const { return thread_->place().ranks; }

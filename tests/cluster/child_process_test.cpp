@@ -39,5 +39,16 @@ TEST(child_made_by_fork, is_refused_the_cluster_and_its_queues) {
   EXPECT_EQ(all.executed_once(0, 100), 100u);
 }
 
+TEST(child_made_by_fork, may_assign_to_a_cluster_of_its_parent) {
+  if (sanitized) GTEST_SKIP() << "sanitizers start no threads in such a child";
+  cluster over;
+  EXPECT_EQ(end_of_child([&] {
+              over = cluster();
+              return over.ranks() == 1;
+            }),
+            well);
+  EXPECT_TRUE(over.lost().empty());
+}
+
 }  // namespace
 }  // namespace ballast::test
