@@ -88,6 +88,7 @@ class cluster_queue::state final : public cluster_channel, public completion_sou
   void wait(completion_key const& work, deadline until) override { await(work.first, until); }
   clock::duration timeout(completion_key const&) const override { return timeout(); }
   bool needs_no_launch(completion_key const&) override { return true; }
+  std::uint64_t max_overtaken(completion_key const& work) override;
   bool notify_at_end(completion_key const&, std::shared_ptr<end_listener> const& listener) override {
     changed_.forward_to(listener);
     return true;
@@ -138,6 +139,7 @@ class cluster_queue::state final : public cluster_channel, public completion_sou
   bool is_attached_ = false;
   std::map<std::uint64_t, std::shared_ptr<range_load>> open_;
   std::map<std::uint64_t, std::exception_ptr> failed_;
+  std::uint64_t ended_below_ = 0;  ///< no batch from this one on has ended
   std::exception_ptr failure_;
   std::vector<task> returned_;
   std::vector<std::uint64_t> by_rank_;
@@ -463,6 +465,7 @@ void cluster_queue::state::note_ended() {
   auto const ended = member_.take_ended();
   for (auto const& batch : ended) {
     open_.erase(batch.number);
+    ended_below_ = std::max(ended_below_, batch.number + 1);
     auto const returned = tasks_of(batch, batch.returned);
     returned_.insert(returned_.end(), returned.begin(), returned.end());
     if (!batch.perhaps_run.empty()) {
@@ -508,6 +511,13 @@ bool cluster_queue::state::has_ended(completion_key const& work) {
   if (process_.is_parent()) return false;  // nobody can say
   auto const hold = thread().lock();
   return !open_.contains(work.first) || (failure_ && devices_.is_idle());
+}
+
+// Batches end in any order, but none that follows the last that has ended.
+std::uint64_t cluster_queue::state::max_overtaken(completion_key const& work) {
+  if (process_.is_parent()) return 0;
+  auto const hold = thread().lock();
+  return work.first < ended_below_ || failure_ ? ~std::uint64_t(0) : 0;
 }
 
 template <class Condition>
