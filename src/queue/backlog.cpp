@@ -160,6 +160,11 @@ std::vector<std::size_t> backlog::cut(prepared_tasks const& tasks) const {
   return learned_.cut(kind_of(tasks), parts_);
 }
 
+std::uint32_t backlog::next_kernel() const {
+  std::lock_guard const hold(mutex_);
+  return open_.empty() ? 0 : open_.front()->tasks->records().front().kernel();
+}
+
 std::optional<backlog_piece> backlog::take(std::size_t device, std::uint64_t max_count) {
   std::lock_guard const hold(mutex_);
   if (open_.empty() || max_count == 0) return std::nullopt;

@@ -141,6 +141,8 @@ class backlog {
   void enter();  ///< a thread that takes for a device
   void leave();
   std::uint64_t waiting() const { return waiting_.load(); }
+  /// Of the first task of the oldest batch that has any left; 0 if there is none.
+  std::uint32_t next_kernel() const;
   /// Up to `max_count` tasks for the device, of the oldest batch that has any.
   std::optional<backlog_piece> take(std::size_t device, std::uint64_t max_count);
   /// The opposite of take(), for the piece that no device accepted because everything stops.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <string>
 
 #include "ballast/detail/base/policy_registry.hpp"
@@ -23,6 +24,7 @@ class drain_policy : public feed_policy {
  public:
   feed_decision decide(feed_view const& view) override {
     learn(view);
+    if (view.backlog > 0 && view.kernel != kernel_) turn_to(view);
     auto const waiting = view.given - view.taken;
     auto const depth = wanted_depth(view);
     feed_decision decision;
@@ -48,8 +50,8 @@ class drain_policy : public feed_policy {
     auto const drained = view.taken - std::min(view.taken, since_.taken);
     if (elapsed < view.feed_latency_ns || drained == 0) return;
     double const rate = double(drained) / double(elapsed);
-    if (since_.at_ns != 0 && !(has_run_dry && rate < tasks_per_ns_))
-      tasks_per_ns_ = tasks_per_ns_ == 0 ? rate : 0.5 * (tasks_per_ns_ + rate);
+    auto& known = tasks_per_ns_[kernel_];
+    if (since_.at_ns != 0 && !(has_run_dry && rate < known)) known = known == 0 ? rate : 0.5 * (known + rate);
     since_ = last_;
   }
 
@@ -59,13 +61,24 @@ class drain_policy : public feed_policy {
     auto const drained = view.taken - std::min(view.taken, last_.taken + last_.idle);
     if (drained == 0 || last_.at_ns == 0) return;
     double const rate = double(drained) / double(std::max<std::int64_t>(view.now_ns - last_.at_ns, 1));
-    double const twice = 2 * std::max(tasks_per_ns_, 1.0 / double(view.feed_latency_ns));
-    tasks_per_ns_ = std::max(tasks_per_ns_, std::min(rate, twice));
+    auto& known = tasks_per_ns_[kernel_];
+    double const twice = 2 * std::max(known, 1.0 / double(view.feed_latency_ns));
+    known = std::max(known, std::min(rate, twice));
   }
 
-  std::uint64_t wanted_depth(feed_view const& view) const {
+  /// Where nothing of the last kernel is under way, the times of its tasks say nothing of those to come. Else
+  /// both run in turn, and what is not known of one is taken from the other.
+  void turn_to(feed_view const& view) {
+    if (view.given == view.finished)
+      since_ = last_;
+    else
+      tasks_per_ns_.try_emplace(view.kernel, tasks_per_ns_[kernel_]);
+    kernel_ = view.kernel;
+  }
+
+  std::uint64_t wanted_depth(feed_view const& view) {
     auto const drained_in_a_feed =
-        std::uint64_t(std::ceil(2.0 * tasks_per_ns_ * double(view.feed_latency_ns)));
+        std::uint64_t(std::ceil(2.0 * tasks_per_ns_[kernel_] * double(view.feed_latency_ns)));
     auto const most = std::max<std::uint64_t>(4ull * view.workers, most_of_few_workers);
     return std::clamp<std::uint64_t>(drained_in_a_feed, std::max(1u, view.workers / 8), most);
   }
@@ -85,7 +98,8 @@ class drain_policy : public feed_policy {
 
   static constexpr std::uint64_t most_of_few_workers = 64;
 
-  double tasks_per_ns_ = 0;
+  std::uint32_t kernel_ = 0;                      ///< of the tasks that were given last
+  std::map<std::uint32_t, double> tasks_per_ns_;  ///< that begin, by kernel
   seen last_, since_;
 };
 

@@ -31,6 +31,20 @@ class backlog_of_two : public testing::Test {
   backlog tasks_{2};
 };
 
+TEST_F(backlog_of_two, names_the_kernel_of_the_oldest_batch_of_which_tasks_are_left) {
+  EXPECT_EQ(tasks_.next_kernel(), 0u);
+  std::vector const others{task(spin_then_mark{}, {0, 1})};
+  prepared_tasks const visits(kernels(), visits_of({}, 1)), spins(kernels(), others);
+  auto const first = visits.records().front().kernel(), second = spins.records().front().kernel();
+  ASSERT_NE(first, second);
+  add(2);
+  tasks_.add(std::make_shared<prepared_tasks const>(kernels(), others));
+  tasks_.take(0, 1);
+  EXPECT_EQ(tasks_.next_kernel(), first);
+  tasks_.take(1, 1);
+  EXPECT_EQ(tasks_.next_kernel(), second);
+}
+
 TEST_F(backlog_of_two, ends_a_batch_of_which_a_piece_was_given_back_though_others_take) {
   auto const batch = add(10);
   auto const piece = tasks_.take(0, 10);

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "ballast/balanced_queue.hpp"
@@ -40,19 +42,24 @@ struct outcome {
   std::int64_t end_ns = 0;
 };
 
-/// Plays a backlog against devices with one policy each; deterministic.
-outcome play(std::string_view policy, std::uint64_t backlog, std::vector<invented_device> devices,
-             feeding by = {}) {
-  std::vector<std::unique_ptr<feed_policy>> policies;
+using policy_list = std::vector<std::unique_ptr<feed_policy>>;
+
+policy_list one_for_each(std::vector<invented_device> const& devices, std::string_view policy) {
+  policy_list policies;
   for (std::size_t i = 0; i < devices.size(); ++i) policies.push_back(make_feed_policy(policy));
-  std::uint64_t const all = backlog;
-  std::int64_t now = 0;
+  return policies;
+}
+
+/// Plays a backlog against devices with one policy each, from `now` on; deterministic. Returns when it ended.
+std::int64_t play_batch(policy_list const& policies, std::uint64_t backlog,
+                        std::vector<invented_device>& devices, feeding by, std::int64_t now,
+                        std::uint32_t kernel) {
   auto const finished = [&] {
     std::uint64_t sum = 0;
     for (auto const& device : devices) sum += device.finished;
     return sum;
   };
-  for (; finished() < all; now += by.tick_ns) {
+  for (auto const all = finished() + backlog; finished() < all; now += by.tick_ns) {
     for (std::size_t i = 0; i < devices.size(); ++i) {
       auto& device = devices[i];
       device.advance_to(now);
@@ -69,7 +76,8 @@ outcome play(std::string_view policy, std::uint64_t backlog, std::vector<invente
                            .workers = device.workers,
                            .devices = std::uint32_t(devices.size()),
                            .idle_elsewhere = idle_elsewhere,
-                           .feed_latency_ns = by.latency_ns};
+                           .feed_latency_ns = by.latency_ns,
+                           .kernel = kernel};
       auto const decision = policies[i]->decide(view);
       EXPECT_LE(decision.tasks, backlog);
       device.given += decision.tasks;
@@ -78,11 +86,31 @@ outcome play(std::string_view policy, std::uint64_t backlog, std::vector<invente
     if (now > 100'000'000'000) ADD_FAILURE() << "the policy starves a device", now = -1;
     if (now < 0) break;
   }
+  return now;
+}
+
+outcome play(std::string_view policy, std::uint64_t backlog, std::vector<invented_device> devices,
+             feeding by = {}) {
   outcome result;
+  result.end_ns = play_batch(one_for_each(devices, policy), backlog, devices, by, 0, 0);
   for (auto const& device : devices) result.given.push_back(device.given);
-  result.end_ns = now;
   return result;
 }
+
+/// Two cores to which batches of two kernels go in turn, each when the one before has run.
+struct two_cores {
+  std::vector<invented_device> devices{{1, 0}, {1, 0}};
+  policy_list policies = one_for_each(devices, "drain");
+  std::int64_t now = 0;
+
+  /// Returns how long the batch took, as a multiple of the ideal.
+  double play(std::uint32_t kernel, std::uint64_t tasks, std::int64_t task_ns) {
+    for (auto& device : devices) device.task_ns = task_ns;
+    auto const begun =
+        std::exchange(now, play_batch(policies, tasks, devices, {10'000, 1'000'000}, now, kernel));
+    return double(now - begun) / (0.5 * double(tasks) * double(task_ns));
+  }
+};
 
 class every_policy : public testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(feed_policies, every_policy, testing::ValuesIn(names_of(feed_policies())));
@@ -130,6 +158,19 @@ TEST(drain, keeps_cores_busy_with_short_tasks_though_it_looks_seldom) {
   // 20 000 tasks of 1 us on two cores that are looked at every 50 us: 10 ms in the ideal case.
   auto const result = play("drain", 20'000, {{1, 1'000}, {1, 1'000}}, {50'000, 1'000'000});
   EXPECT_LT(double(result.end_ns), 1.35 * 10e6) << "some 2 ms pass until it knows";
+}
+
+TEST(drain, takes_the_speed_of_one_kernel_for_no_others) {
+  two_cores cores;
+  cores.play(1, 2'000, 10'000);
+  EXPECT_LT(cores.play(0, 64, 400'000), 1.05) << "the first core took too many";
+}
+
+TEST(drain, knows_the_speed_of_a_kernel_after_batches_of_another) {
+  two_cores cores;
+  auto const first = cores.play(1, 200, 2'000);
+  cores.play(0, 64, 400'000);
+  EXPECT_LT(cores.play(1, 200, 2'000), 0.9 * first);
 }
 
 TEST(drain, leaves_no_more_waiting_on_a_slow_host_core_than_it_begins_next) {

@@ -23,6 +23,9 @@ struct feed_view {
   std::uint32_t devices = 1;         ///< devices that share the backlog
   std::uint64_t idle_elsewhere = 0;  ///< idle workers of the other devices, as last observed
   std::int64_t feed_latency_ns = 0;  ///< estimated time from a decision to a worker seeing the task
+  /// Which of the set's kernels the first task of the oldest batch in the backlog names; of no meaning if the
+  /// backlog is empty.
+  std::uint32_t kernel = 0;
 
   /// Workers of this device that have neither a task nor one waiting for them.
   std::uint64_t idle() const {
