@@ -168,8 +168,9 @@ class chunk_runner final : public launch_runner {
 
 using task_list = std::shared_ptr<prepared_tasks const>;
 
-constexpr std::uint32_t blocks_per_motion_task = 16;  ///< moving 128 atoms is too little for a task
 constexpr std::uint64_t min_tasks_per_core = 32;
+constexpr std::uint32_t min_motion_blocks = 16;   ///< moving 128 atoms is too little for a task
+constexpr std::uint32_t max_motion_blocks = 256;  ///< some half a millisecond on a core
 
 template <class Make>
 task_list tasks_of(stage const& system, std::uint32_t per_task, Make const& make) {
@@ -179,16 +180,30 @@ task_list tasks_of(stage const& system, std::uint32_t per_task, Make const& make
   return std::make_shared<prepared_tasks const>(system.kernels(), tasks);
 }
 
+/// Workers of CPU cores alone; none if there is a GPU.
+std::uint32_t cores_of(device_list const& devices) {
+  int cores = 0;
+  for (auto const& device : devices) {
+    if (device->is_cuda()) return 0;
+    cores += device->properties().multiprocessors;
+  }
+  return static_cast<std::uint32_t>(cores);
+}
+
 /// Chosen: the paper's one; on cores the largest of 1, 2 and 4 that leaves every worker tasks enough to be
 /// balanced with. On GPUs larger tasks were not faster.
 std::uint32_t blocks_per_task(device_list const& devices, std::uint32_t blocks, std::uint32_t task_atoms) {
   if (task_atoms > 0) return (task_atoms - 1) / atoms_per_block + 1;
-  std::uint64_t least = 0;
-  for (auto const& device : devices) {
-    if (device->is_cuda()) return 1;
-    least += min_tasks_per_core * static_cast<std::uint64_t>(device->properties().multiprocessors);
-  }
+  auto const least = min_tasks_per_core * cores_of(devices);
+  if (least == 0) return 1;
   return blocks >= 4 * least ? 4 : blocks >= 2 * least ? 2 : 1;
+}
+
+/// All atoms are as much work to move, so a core needs no more than one task: each more costs it a feed.
+std::uint32_t blocks_per_motion_task(device_list const& devices, std::uint32_t blocks) {
+  auto const cores = cores_of(devices);
+  if (cores == 0) return min_motion_blocks;
+  return std::clamp((blocks + cores - 1) / cores, min_motion_blocks, max_motion_blocks);
 }
 
 /// The tasks of a stage as queues take them, made once for all steps. The stage must outlive them.
@@ -197,8 +212,10 @@ struct prepared_stage {
   prepared_stage(device_list const& devices, stage const& system, std::uint32_t task_atoms)
       : forces(tasks_of(system, blocks_per_task(devices, system.blocks(), task_atoms),
                         [&](block_range r) { return system.forces_task(atom_order::decomposed, r); })),
-        drifts(tasks_of(system, blocks_per_motion_task, [&](block_range r) { return system.drift_task(r); })),
-        kicks(tasks_of(system, blocks_per_motion_task, [&](block_range r) { return system.kick_task(r); })) {}
+        drifts(tasks_of(system, blocks_per_motion_task(devices, system.blocks()),
+                        [&](block_range r) { return system.drift_task(r); })),
+        kicks(tasks_of(system, blocks_per_motion_task(devices, system.blocks()),
+                       [&](block_range r) { return system.kick_task(r); })) {}
 
   std::uint32_t pieces() const { return static_cast<std::uint32_t>(forces->records().size()); }
 

@@ -65,6 +65,18 @@ TEST(md_comparison, records_spans_of_every_solution_on_every_device) {
   for (auto const& one : spans.spans) EXPECT_LE(one.begin_ns, one.end_ns);
 }
 
+TEST(md_comparison, moves_atoms_by_one_task_for_each_core) {
+  auto const devices = open_devices("host:1,host:1");
+  auto plan = plan_of(8192, 1);
+  plan.solutions = {solution::tq};
+  recorder all({devices[0]->name(), devices[1]->name()});
+  plan.spans = &all;
+  compare_solutions(devices, plan);
+  auto const spans = all.snapshot().spans;
+  for (auto const* label : {"drift", "kick"})
+    EXPECT_EQ(std::ranges::count(spans, label, &span::label), 2) << label;
+}
+
 TEST(md_comparison, ends_after_the_present_step_when_asked_to) {
   scratch_folder folder;
   auto plan = plan_of(200, 1000);
