@@ -184,6 +184,28 @@ TEST(exchange_port, sends_bytes_when_they_are_there_and_wanted_whatever_comes_fi
   }
 }
 
+TEST(exchange_port, gives_the_times_of_a_step_once_when_all_ranks_have_told_theirs) {
+  pending_network network(2);
+  auto const all = ports(network, 1);
+  all[0]->port.tell_time(5, {10, 20});
+  network.deliver_all();
+  for (auto const& one : all) EXPECT_FALSE(one->port.take_times(5));
+  EXPECT_EQ(all[0]->port.missing_times(5), "rank 1 has not told its time\n");
+  all[1]->port.tell_time(5, {30, 40});
+  network.deliver_all();
+  for (auto const& one : all) {
+    EXPECT_FALSE(one->port.take_times(6));
+    auto const times = one->port.take_times(5);
+    ASSERT_TRUE(times);
+    ASSERT_EQ(times->size(), 2u);
+    EXPECT_EQ(times->front().units, 10u);
+    EXPECT_EQ(times->front().ns, 20u);
+    EXPECT_EQ(times->back().units, 30u);
+    EXPECT_EQ(times->back().ns, 40u);
+    EXPECT_FALSE(one->port.take_times(5)) << "they were taken";
+  }
+}
+
 TEST(exchange_port, carries_more_than_a_message_holds_beside_smaller_ones) {
   pending_network network(2);
   auto const all = ports(network, 1 << 20);

@@ -21,6 +21,8 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
+using testing::SizeIs;
+using testing::UnorderedElementsAre;
 
 /// What a job's completion says when it failed; empty if it did not.
 std::string failure_of(job_record const& job) {
@@ -43,6 +45,35 @@ TEST(job_planner, divides_by_speed_once_it_has_seen_what_unequal_devices_do) {
     ASSERT_TRUE(has_ended(*job));
   }
   EXPECT_THAT(plan.units_of(*job), ElementsAre(16, 48));
+}
+
+/// The kernels of a job of rows of which each reads its neighbours.
+std::vector<std::string> kernels_of_stencil(std::size_t gpus, std::uint32_t rows_of, std::uint32_t tasks,
+                                            bool check_maps = false) {
+  invented_plan plan(std::vector<planned_gpu>(gpus),
+                     {.policy = "fixed", .tasks = tasks, .check_maps = check_maps});
+  plan.submit({.grid = rows_of}, {{plan.array({rows_of, 1}), neighborhood(1), argument_mode::reads},
+                                  {plan.array({rows_of, 1}), rows(), argument_mode::writes}});
+  plan.end_all();
+  std::erase_if(plan.lines, [](std::string const& line) { return !line.starts_with("job"); });
+  return plan.lines;
+}
+
+TEST(job_planner, computes_the_rows_first_that_another_device_reads) {
+  EXPECT_THAT(kernels_of_stencil(2, 400, 2),
+              UnorderedElementsAre("job 1, units 198 to 199, on 0", "job 1, units 0 to 197, on 0",
+                                   "job 1, units 200 to 201, on 1", "job 1, units 202 to 399, on 1"));
+}
+
+TEST(job_planner, computes_tasks_whole_that_have_no_other_device_or_many_beside_them) {
+  EXPECT_THAT(kernels_of_stencil(1, 400, 2),
+              UnorderedElementsAre("job 1, units 0 to 199, on 0", "job 1, units 200 to 399, on 0"));
+  EXPECT_THAT(kernels_of_stencil(2, 3200, 16), SizeIs(16)) << "each is an eighth of what a device has";
+}
+
+TEST(job_planner, computes_tasks_whole_whose_maps_are_checked) {
+  EXPECT_THAT(kernels_of_stencil(2, 400, 2, true),
+              UnorderedElementsAre("job 1, units 0 to 199, on 0", "job 1, units 200 to 399, on 1"));
 }
 
 TEST(job_planner, records_copies_on_lines_of_their_own_with_array_way_and_bytes) {

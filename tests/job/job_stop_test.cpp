@@ -113,6 +113,23 @@ TEST(jobs_that_are_stopped, are_none_before_the_first_and_the_second_time) {
   EXPECT_EQ(all.jobs.statistics().submitted, 0u);
 }
 
+TEST(jobs_that_are_stopped, are_counted_with_the_one_that_is_refused) {
+  stopped_jobs all(open_devices("host:1"));
+  auto const unfinished = [&] {
+    try {
+      all.count(all.other);
+    } catch (stopped const& refusal) { return refusal.unfinished(); }
+    return std::uint64_t{0};
+  };
+  all.copy();
+  all.closed.await_arrival();
+  all.jobs.request_stop();
+  EXPECT_EQ(unfinished(), 2u) << "the one that runs and this one";
+  all.closed.open();
+  all.jobs.stop();
+  EXPECT_EQ(unfinished(), 1u);
+}
+
 TEST(jobs_that_are_stopped, are_handed_back_once) {
   stopped_jobs all(two_cores());
   auto const done = all.copy();

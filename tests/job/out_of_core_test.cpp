@@ -64,6 +64,15 @@ TEST(memory_for_all_arrays, lets_a_task_have_the_whole_job) {
   }
 }
 
+TEST(memory_for_all_arrays, is_not_that_of_arrays_that_are_gone) {
+  constexpr std::uint64_t both = 2 * rows_of * columns_of * sizeof(std::uint32_t);
+  job_scheduler jobs(open_devices("host:1"), kernels(), {.policy = "static", .device_bytes = both});
+  { word_rows const gone(jobs, {rows_of, columns_of}); }
+  word_rows now(jobs, {rows_of, columns_of}), next(jobs, {rows_of, columns_of});
+  number(now);
+  EXPECT_EQ(report_of(submit_mix(jobs, now, next, {rows_of})).tasks.size(), 1u);
+}
+
 TEST(forgetting_after_each_task, moves_all_again_and_gives_the_same) {
   job_scheduler jobs(two_devices(), kernels(),
                      {.policy = "static", .device_bytes = enough_device_bytes, .reuse = false});
