@@ -53,10 +53,11 @@ TEST(child_made_by_fork, is_refused_the_launch_queues_of_its_parent) {
 TEST(launch_queue, tells_that_its_destructor_waits_before_it_does) {
   shared_words const gate(2);
   std::string told;
+  completion done;
   {
     launch_queue queue(open_devices("host:1"), kernels());
     auto stream = queue.make_launch_stream();
-    stream.launch(arrive_at_gate{gate.ref()}, 1);
+    done = stream.launch(arrive_at_gate{gate.ref()}, 1);
     await_arrival(gate);
     set_log_sink([&](log_level, std::string_view line) {
       if (line.find("waits at most") == std::string_view::npos) return;
@@ -66,6 +67,7 @@ TEST(launch_queue, tells_that_its_destructor_waits_before_it_does) {
   }
   set_log_sink({});
   EXPECT_NE(told.find("unfinished launches: 1"), std::string::npos) << told;
+  EXPECT_NO_THROW(done.wait()) << "it waited first";
 }
 
 }  // namespace

@@ -145,5 +145,32 @@ TEST_F(completion_poller_test, tells_the_plan_that_a_launchs_predecessor_has_end
   EXPECT_NE(plan_.next(in_flight), nullptr);
 }
 
+/// What is awaited goes through a ring in every dispatch mode, and says nothing of how well rings do.
+TEST_F(completion_poller_test,
+       counts_what_has_ended_in_a_ring_for_the_choice_of_a_mode_unless_it_was_awaited) {
+  mergeable_kernels const listed(&kernels());
+  shared_words const visits(1);
+  event_count wake_event;
+  auto const rings =
+      ordered_rings::make(open_devices("host:3").front(), listed, ring_use::all, wake_event, false);
+  ASSERT_NE(rings, nullptr);
+  completion_poller poller(streams_, rings.get(), plan_, table_, times_, counts_, {});
+  auto const line = lines_.add(0);
+  submission work;
+  work.set_kernel(*listed.find(key_of<count_visits>), count_visits{visits.ref()}, 1);
+  std::uint64_t launched = 0;
+  for (bool const is_awaited : {true, false, true}) {
+    ASSERT_TRUE(rings->takes(*line, work));
+    ASSERT_TRUE(rings->put(*line, work, is_awaited));
+    ++launched;
+    while (line->finished() < launched) {
+      rings->keep_running();
+      poller.poll();
+    }
+    EXPECT_EQ(poller.take_ended(), is_awaited ? 0u : 1u);
+  }
+  EXPECT_EQ(visits[0], 3u);
+}
+
 }  // namespace
 }  // namespace ballast::test

@@ -3,11 +3,13 @@
 
 #include <gmock/gmock.h>
 
+#include <chrono>
 #include <memory>
 #include <stdexcept>
 #include <vector>
 
 #include "fixture.hpp"
+#include "launch_stream.hpp"
 
 namespace ballast::test {
 namespace {
@@ -107,6 +109,36 @@ TEST(completion_of_a_launch, has_its_continuation_called_when_the_queue_is_gone)
   }
   after.wait();
   EXPECT_EQ(visits[0], 1u);
+}
+
+/// A launch stream two of whose launches are known to completions, and one of which was issued.
+struct half_issued {
+  std::shared_ptr<compute_device> device = open_devices("host:1").front();
+  detail::launch_stream_table lines{nullptr, device, std::chrono::minutes(1)};
+  std::shared_ptr<detail::launch_stream_state> line = lines.add(0);
+  completion first{line, {.first = 1}}, second{line, {.first = 2}};
+
+  half_issued() { line->mark_issued(0, 1); }
+  void fail(bool is_lost) { line->fail(std::make_exception_ptr(std::runtime_error("planted")), is_lost); }
+};
+
+TEST(completion_of_a_launch, is_ready_no_sooner_because_the_next_launch_could_not_be_issued) {
+  half_issued launches;
+  launches.fail(false);
+  EXPECT_FALSE(launches.first.ready()) << "it runs";
+  EXPECT_TRUE(launches.second.ready());
+  EXPECT_THROW(launches.second.wait(), std::runtime_error);
+  launches.line->mark_finished(1);
+  EXPECT_TRUE(launches.first.ready());
+  EXPECT_NO_THROW(launches.first.wait());
+}
+
+TEST(completion_of_a_launch, is_ready_with_the_loss_of_its_device_though_it_was_issued) {
+  half_issued launches;
+  launches.fail(true);
+  EXPECT_TRUE(launches.first.ready());
+  EXPECT_THROW(launches.first.wait(), std::runtime_error);
+  EXPECT_TRUE(launches.second.ready());
 }
 
 }  // namespace

@@ -55,5 +55,18 @@ TEST(launch_queue, of_cores_takes_any_number_of_connections) {
               std::vector{max_streams});
 }
 
+TEST(launch_queue, tries_direct_issues_on_a_gpu_if_there_are_connections_for_eight_streams) {
+  shared_words const visits(1);
+  launch_queue queue(a_gpu(), kernels(), {.merge = "none", .rings = false});
+  auto line = queue.make_launch_stream();
+  bool is_tried = false;
+  constexpr int launches_of_windows = 100'000;  // by far: a window is of some hundred
+  for (int i = 0; i < launches_of_windows && !is_tried; ++i) {
+    line.launch(count_visits{visits.ref()}, 1).wait();
+    is_tried = queue.statistics().dispatch_modes.front() == "direct";
+  }
+  EXPECT_EQ(is_tried, process_connections().count >= 8);
+}
+
 }  // namespace
 }  // namespace ballast::test

@@ -361,5 +361,34 @@ TEST(launch_streams_that_begin_together, go_as_one_launch) {
   EXPECT_EQ(did.merged_kernels, 8u);
 }
 
+TEST(launches_that_are_waited_for, are_issued_to_another_stream_where_their_own_is_in_use) {
+  busy_queue queue(one_gpu(), {.rings = false, .streams = 2});
+  auto const between = queue.make_launch_stream();
+  auto line = queue.make_launch_stream();  // has the same stream as the one that is busy
+  for (int i = 0; i < 10; ++i) line.launch(queue.visit(), 1).wait();
+  EXPECT_EQ(queue.issued_by_producers(), 8u);
+}
+
+/// The dispatcher's thread has issued the first launch stream's launch, and then is held at the issue of the
+/// second one's.
+TEST(a_launch_stream, is_not_alone_while_another_one_waits_for_the_dispatcher) {
+  launch_queue queue(open_devices("host:2"));
+  auto first = queue.make_launch_stream(), second = queue.make_launch_stream();
+  std::promise<void> entered, opened;
+  queue.pause();
+  first.launch([](stream&) {});
+  second.launch([&](stream&) {
+    entered.set_value();
+    opened.get_future().wait_for(long_enough);
+  });
+  queue.resume();
+  ASSERT_EQ(entered.get_future().wait_for(long_enough), std::future_status::ready);
+  first.launch([](stream&) {});
+  EXPECT_FALSE(first.is_issued()) << "it would pass the other's";
+  opened.set_value();
+  queue.wait_all();
+  EXPECT_EQ(queue.statistics().issued_by_producers, 0u);
+}
+
 }  // namespace
 }  // namespace ballast::test
