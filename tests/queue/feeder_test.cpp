@@ -58,9 +58,10 @@ TEST(feeder, that_has_failed_waits_for_the_tasks_that_its_device_still_runs) {
   auto options = fixed_batches(16);
   options.queue.timeout = std::chrono::milliseconds(1);
   backlog tasks(1);
-  task_queue queue(open_devices("host:1").front(), kernels(), two_slots);
+  auto const device = open_devices("host:1").front();
+  task_queue queue(device, kernels(), two_slots);
   gate held(1);
-  counted_words visits(first_device(), 16);
+  counted_words visits(device, 16);
   tasks.add(prepared({held.holder(0)}));
   tasks.add(prepared(visits_of(visits.ref(), 16)));
   feeder failing(tasks, queue, 0, 1, options);
