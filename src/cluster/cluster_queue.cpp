@@ -184,7 +184,10 @@ cluster_queue::state::state(cluster& over, device_list const& devices, kernel_se
     agree({"policy"}, options_.policy);
     agree(on_devices, describe_gpus(thread().place().host_first, devices));
   } catch (...) {
-    leave(cause_of(std::current_exception()));
+    {
+      auto const hold = thread().lock();
+      leave(cause_of(std::current_exception()));
+    }
     detach();
     run_->end(nullptr);
     throw;
@@ -192,9 +195,10 @@ cluster_queue::state::state(cluster& over, device_list const& devices, kernel_se
 }
 
 cluster_queue::state::~state() {
-  leave(std::uncaught_exceptions() > exceptions_ ? "" : "its queue went without close()");
   {
+    // At once, or the cluster's thread would take that it leaves for a failure.
     auto const hold = thread().lock();
+    leave(std::uncaught_exceptions() > exceptions_ ? "" : "its queue went without close()");
     for (auto const& [number, load] : open_)
       failed_.emplace(number, failure_ ? failure_
                                        : std::make_exception_ptr(
@@ -213,14 +217,11 @@ std::unique_ptr<run_outcome const> cluster_queue::state::outcome() const {
   return std::make_unique<run_outcome const>(has_run, without_tasks(failed_.begin()->second));
 }
 
-// From now on nothing that comes is stored, since its place may be gone.
+// With the lock. From now on nothing that comes is stored, since its place may be gone.
 void cluster_queue::state::leave(std::string_view why) {
-  {
-    auto const hold = thread().lock();
-    if (!is_attached_ || member_.is_over() || failure_) return;
-    member_.leave();
-    thread().leave(channel_.number(), why);
-  }
+  if (!is_attached_ || member_.is_over() || failure_) return;
+  member_.leave();
+  thread().leave(channel_.number(), why);
   thread().wake();
 }
 
