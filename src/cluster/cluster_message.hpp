@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,6 +47,27 @@ struct cluster_message {
 struct outgoing_message {
   std::uint32_t to = 0;
   cluster_message message;
+};
+
+/// How long a question of a rank and its answer take: the shortest time so far.
+class round_trip {
+ public:
+  void note_sent(std::uint32_t to, cluster_message::kind what, std::int64_t now_ns) {
+    if (what == cluster_message::kind::ask) asked_ns_[to] = now_ns;
+  }
+  void note_received(std::uint32_t from, cluster_message::kind what, std::int64_t now_ns) {
+    if (what != cluster_message::kind::give && what != cluster_message::kind::decline) return;
+    auto const asked = asked_ns_.extract(from);  // a gift may follow the answer, or come unasked
+    if (asked.empty()) return;
+    auto const took_ns = now_ns - asked.mapped();
+    least_ns_ = std::min(least_ns_.value_or(took_ns), took_ns);
+  }
+  /// A guess until an answer has come.
+  std::int64_t ns() const { return least_ns_.value_or(20'000); }
+
+ private:
+  std::map<std::uint32_t, std::int64_t> asked_ns_;  ///< by rank; those that were answered are gone
+  std::optional<std::int64_t> least_ns_;
 };
 
 }  // namespace ballast::detail

@@ -143,9 +143,7 @@ class cluster_queue::state final : public cluster_channel, public completion_sou
   std::exception_ptr failure_;
   std::vector<task> returned_;
   std::vector<std::uint64_t> by_rank_;
-  std::map<std::uint32_t, std::int64_t> asked_ns_;
-  std::int64_t round_trip_ns_ = 20'000;
-  bool has_measured_ = false;
+  round_trip round_trip_;
   rank_agreement agreement_;
   said_by_ranks reports_;
   int const exceptions_ = std::uncaught_exceptions();
@@ -333,13 +331,7 @@ void cluster_queue::state::receive(std::uint32_t from, envelope const& what,
   auto decoded = codec_.decode(what, message, ranks());
   auto& content = decoded.message;
   using kind = cluster_message::kind;
-  if (content.what == kind::give || content.what == kind::decline)
-    if (auto const asked = asked_ns_.find(from); asked != asked_ns_.end()) {
-      auto const took = ns(clock::now()) - asked->second;
-      round_trip_ns_ = has_measured_ ? std::min(round_trip_ns_, took) : took;
-      has_measured_ = true;
-      asked_ns_.erase(asked);
-    }
+  round_trip_.note_received(from, content.what, ns(clock::now()));
   if (content.what == kind::done) receive_done(from, decoded);
   // What comes home has its addresses there.
   if (content.what == kind::give)
@@ -404,7 +396,7 @@ std::int64_t cluster_queue::state::step(std::int64_t now_ns) {
   auto const decided = member_.decide(
       {.now_ns = now_ns,
        .own = {0, devices_.running(), devices_.workers(), devices_.tasks_per_ns()},
-       .round_trip_ns = round_trip_ns_,
+       .round_trip_ns = round_trip_.ns(),
        .messages = std::uint32_t(max_waiting_messages - std::min(waiting, max_waiting_messages)),
        .piece_tasks = codec_.piece_tasks(),
        .has_created = devices_.has_created()});
@@ -456,7 +448,7 @@ void cluster_queue::state::add_created(local_devices::created_tasks const& tasks
 
 void cluster_queue::state::say(cluster_member::decision const& next, std::int64_t now_ns) {
   for (auto const& [to, message] : next.messages) {
-    if (message.what == cluster_message::kind::ask) asked_ns_[to] = now_ns;
+    round_trip_.note_sent(to, message.what, now_ns);
     codec_.encode(channel_.number(), message,
                   [&, to = to](std::vector<std::byte> bytes) { thread().send(to, std::move(bytes)); });
   }
