@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "captured_log.hpp"
 #include "queue_ranks.hpp"
 
 namespace ballast::test {
@@ -271,6 +272,14 @@ TEST(cluster_queue_end, waits_for_what_was_stopped_elsewhere_throw_stopped) {
       queue.stop();
     }
   });
+}
+
+TEST(cluster_queue_end, a_cluster_says_that_it_waits_for_others_only_if_there_are_some) {
+  for (std::uint32_t const ranks : {1u, 2u}) {
+    captured_log const log;
+    ranks_in_process({.ranks = ranks}).on_clusters([](cluster&, std::uint32_t) {});
+    EXPECT_EQ(log.lines().find("other ranks") != std::string::npos, ranks > 1) << log.lines();
+  }
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "cluster_thread.hpp"
 #include "queue_ranks.hpp"
 #include "refused_argument.hpp"
 #include "tree_kernels.cuh"
@@ -74,6 +75,18 @@ TEST(cluster_queue_misuse, ranks_go_on_without_one_that_cannot_open_its_queue) {
     EXPECT_EQ(queue->describe().find("lost"), std::string::npos);
     queue->close();
   });
+}
+
+TEST(cluster_queue_misuse, a_queue_is_refused_for_good_once_a_cluster_has_no_number_left_for_it) {
+  cluster alone;
+  {
+    auto const hold = alone.thread().lock();
+    for (int i = 0; i < 65536; ++i) alone.thread().skip_channel();
+  }
+  for (int i = 0; i < 2; ++i)
+    EXPECT_THAT(refusal<error>(
+                    [&] { cluster_queue(alone, open_devices("host:1"), cluster_kernels(), options_of({})); }),
+                HasSubstr("65535 queues were opened"));
 }
 
 TEST(cluster_queue_misuse, kernels_that_make_joins_are_refused) {

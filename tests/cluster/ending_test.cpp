@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What ends a cluster's queue says the same, and hands back the same tasks, in whatever order it is called.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -9,11 +10,16 @@
 #include <thread>
 #include <vector>
 
+#include "cluster_message.hpp"
+#include "cluster_thread.hpp"
 #include "ending_calls.hpp"
 #include "queue_ranks.hpp"
 
 namespace ballast::test {
 namespace {
+
+using testing::Each;
+using testing::HasSubstr;
 
 constexpr std::uint32_t waiting = 100;
 
@@ -78,6 +84,16 @@ TEST(cluster_queue_ending, hands_back_tasks_of_a_lost_device_that_run_elsewhere)
   EXPECT_GE(one.ran(), returned.size());
 }
 
+TEST(cluster_queue_ending, without_close_leaves_to_completions_what_the_queue_failed_with) {
+  completion end;
+  {
+    held_cluster_queue one;
+    one.lose_device();
+    end = one.end;
+  }
+  EXPECT_THAT(said_by([&] { end.wait(); }), testing::StartsWith("lost: "));
+}
+
 TEST(cluster_queue_ending, of_a_stopped_queue_says_the_same_and_hands_back_the_same_in_every_order) {
   for (auto const& order : orders()) {
     held_cluster_queue one;
@@ -128,6 +144,90 @@ TEST(cluster_queue_ending, of_a_rank_that_failed_is_said_though_nothing_was_subm
       has_failed = true;
     });
   }
+}
+
+void lose(cluster& over, std::uint32_t rank) {
+  auto const hold = over.thread().lock();
+  over.thread().lose(rank, "it was cut off");
+}
+
+/// Has another rank hear that no rank has a task any more.
+void say_that_all_is_over(cluster& over, std::uint32_t to) {
+  constexpr std::uint16_t first_channel = 1;
+  constexpr auto end = std::uint8_t(detail::cluster_message::kind::end);
+  auto const hold = over.thread().lock();
+  over.thread().send(to, {first_channel, end}, {});
+}
+
+/// Rank 1 ends its queue in this order once `give_up(cluster)` on rank 0 has had it fail. `fail(queue)` on
+/// rank 1 begins, says so, and waits for that.
+template <class GiveUp, class Fail>
+void end_given_up(std::vector<std::string> const& order, gates& of_ranks, GiveUp const& give_up,
+                  Fail const& fail) {
+  std::atomic<bool> has_begun = false, has_ended = false;
+  ranks_in_process ranks({.ranks = 2, .policy = "none"});
+  ranks.on_clusters([&](cluster& over, std::uint32_t rank) {
+    auto const queue = ranks.open(over, rank);
+    of_ranks.publish(*queue, rank);
+    if (rank == 0) {
+      await("rank 1", [&] { return has_begun.load(); });
+      give_up(over);
+      return await("the end of rank 1", [&] { return has_ended.load(); });
+    }
+    fail(*queue, has_begun);
+    EXPECT_THAT(end(*queue, order).said, Each(HasSubstr("go on without it"))) << "in " << text_of(order);
+    has_ended = true;
+  });
+}
+
+TEST(cluster_queue_ending, of_a_rank_that_the_others_gave_up_is_said_though_it_has_no_tasks) {
+  for (auto const& order : orders()) {
+    gates of_ranks(2);
+    end_given_up(
+        order, of_ranks, [](cluster& over) { lose(over, 1); },
+        [](cluster_queue& queue, std::atomic<bool>& has_begun) {
+          has_begun = true;
+          await("the failure", [&] { return queue.describe().find("for lost") != std::string::npos; });
+        });
+  }
+}
+
+// It did not hear that it is taken for lost, only that the others have ended.
+TEST(cluster_queue_ending, of_a_rank_whose_others_are_over_is_said_in_every_order) {
+  for (auto const& order : orders()) {
+    gates of_ranks(2);
+    end_given_up(
+        order, of_ranks, [](cluster& over) { say_that_all_is_over(over, 1); },
+        [&](cluster_queue& queue, std::atomic<bool>& has_begun) {
+          auto const held = queue.submit(of_ranks.one(1));
+          has_begun = true;
+          refusal<error>([&] { held.wait(); });
+          of_ranks.open();
+        });
+  }
+}
+
+// A task of a rank that is lost keeps a device busy of which the queue needs nothing any more.
+TEST(cluster_queue_ending, asks_the_devices_at_each_close) {
+  gates of_ranks(2);
+  std::atomic<bool> are_held = false, has_ended = false;
+  ranks_in_process ranks({.ranks = 2});
+  ranks.on_clusters([&](cluster& over, std::uint32_t rank) {
+    auto const queue = ranks.open(over, rank);
+    of_ranks.publish(*queue, rank);
+    if (rank == 0) {
+      of_ranks.hold(*queue, 0, {0, 1});
+      are_held = true;
+      await("the end of rank 1", [&] { return has_ended.load(); });
+      return of_ranks.open();
+    }
+    await("held workers", [&] { return are_held.load(); });
+    lose(over, 0);
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(said_by([&] { queue->close(after_a_while()); }), "timed out");
+    of_ranks.open(1);
+    EXPECT_EQ(said_by([&] { queue->close(); }), "nothing");
+    has_ended = true;
+  });
 }
 
 }  // namespace
