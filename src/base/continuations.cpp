@@ -456,7 +456,7 @@ void promised_end::end(std::exception_ptr failure) {
 
 void promised_end::wait(completion_key const& work, deadline until) {
   for (auto seen = changed_.epoch(); !has_ended(work); seen = changed_.epoch())
-    if (!changed_.spin_then_wait_past(seen, until) && !has_ended(work)) throw timed_out("a continuation", "");
+    if (!changed_.spin_then_wait_past(seen, until)) throw timed_out("a continuation", "");
   if (failure_) std::rethrow_exception(failure_);
 }
 

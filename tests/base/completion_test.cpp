@@ -17,6 +17,7 @@
 #include "ballast/detail/base/source_run.hpp"
 #include "ballast/error.hpp"
 #include "continuations.hpp"
+#include "forked_child.hpp"
 
 namespace ballast {
 namespace {
@@ -336,6 +337,19 @@ TEST(run_of_a_source, does_not_answer_for_the_next_one) {
   EXPECT_FALSE(of_second.ready());
   EXPECT_FALSE(second.gave(of_first));
   second.end(nullptr);
+}
+
+TEST(run_of_a_source, that_a_child_made_by_fork_begins_is_its_own_though_the_object_served_the_parent) {
+  counting_owner owner;
+  source_run::begin(owner).end(nullptr);
+  owner.ended_below = 1;
+  EXPECT_EQ(test::end_of_child([&] {
+              auto& run = source_run::begin(owner);
+              run.completion_of(0).wait();
+              run.end(nullptr);
+              return true;
+            }),
+            test::well);
 }
 
 TEST(run_of_a_source, is_over_only_when_nobody_asks_its_owner) {

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "ballast/completion.hpp"
+#include "ballast/error.hpp"
 
 namespace ballast {
 namespace {
@@ -217,6 +218,36 @@ TEST(a_continuation, of_when_all_asks_for_one_part_after_the_other) {
   }
   after.wait();
   EXPECT_LT(source->looks, 20 * parts);
+}
+
+/// Looks when it hears of an end.
+class look_at_end final : public end_listener {
+ public:
+  explicit look_at_end(std::function<void()> look) : look_(std::move(look)) {}
+  void note_end() noexcept override { look_(); }
+
+ private:
+  std::function<void()> look_;
+};
+
+/// Of a continuation that calls this.
+template <class Call>
+bool is_gone_when_its_end_is_told(Call call) {
+  auto held = std::make_shared<int>(0);
+  bool was_gone = false;
+  auto const look = [&was_gone, seen = std::weak_ptr<int>(held)] { was_gone = seen.expired(); };
+  auto const source = std::make_shared<counted_source>();
+  auto const after = work_of(source, 0).then([call, held = std::move(held)] { call(); });
+  after.source()->notify_at_end(after.work(), std::make_shared<look_at_end>(look));
+  source->end(0);
+  (void)failure_of(after);
+  await_thread();  // which tells of ends
+  return was_gone;
+}
+
+TEST(a_continuation, is_gone_before_anybody_hears_that_it_is_over) {
+  EXPECT_TRUE(is_gone_when_its_end_is_told([] {}));
+  EXPECT_TRUE(is_gone_when_its_end_is_told([] { throw error("planted"); }));
 }
 
 /// Both are handed over before the thread looks at one of them.

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <fstream>
 #include <ostream>
 #include <set>
 #include <stdexcept>
@@ -146,6 +147,20 @@ TEST_F(base_replace_file, waits_for_the_disk_before_the_file_has_its_name_and_th
   });
   replace_file(folder_ / "a", "new");
   EXPECT_THAT(waited, testing::ElementsAre("new old", "folder new"));
+}
+
+TEST_F(base_replace_file, leaves_what_others_make_under_its_temporary_name_once_that_is_free) {
+  fs::path temporary;
+  watched_fsync const watch([&](fs::path const& path) {
+    if (fs::is_directory(path))
+      std::ofstream(temporary) << "of others";
+    else
+      temporary = path;
+    return 0;
+  });
+  replace_file(folder_ / "a", "new");
+  EXPECT_EQ(content_of(temporary), "of others");
+  EXPECT_EQ(content_of(folder_ / "a"), "new");
 }
 
 TEST_F(base_replace_file, keeps_the_old_file_if_the_disk_did_not_take_the_new_one) {
