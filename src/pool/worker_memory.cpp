@@ -8,10 +8,10 @@ namespace ballast::detail {
 namespace {
 
 constexpr std::size_t piece_bytes = sizeof(launch_epilogue::piece);
-static_assert(sizeof(pool_words) % piece_bytes == 0);
+static_assert(sizeof(pool_words) % piece_bytes == 0 && sizeof(worker_report) % piece_bytes == 0);
 
 constexpr std::size_t pieces_for(std::size_t workers) {
-  return (sizeof(pool_words) + workers * sizeof(worker_report) + piece_bytes - 1) / piece_bytes;
+  return (sizeof(pool_words) + workers * sizeof(worker_report)) / piece_bytes;
 }
 
 /// Enough to fill the bus.

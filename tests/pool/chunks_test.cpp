@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <functional>
+#include <vector>
+
 #include "stepped_workers.hpp"
 
 namespace ballast::test::chunks_test {
@@ -33,10 +37,10 @@ class chunks_of_a_small_deque : public testing::Test {
   }
 
   stepped_workers workers_{1};
+  chunks_ref method_;
   std::uint32_t used_ = 0;
 
  private:
-  chunks_ref method_;
   tagged_deque_words shelf_{};
   std::vector<chunks_ref::public_deque::slot> slots_{public_deque_capacity};
   std::vector<stored_task> tasks_{chunks * chunk_tasks};
@@ -64,6 +68,32 @@ TEST_F(chunks_of_a_small_deque, take_from_a_worker_without_room_also_what_it_wou
   workers_[0].out_of_room = 4;
   share();
   EXPECT_EQ(workers_.in_hand_of(0), (std::vector<std::uint32_t>{3, 4}));
+}
+
+TEST_F(chunks_of_a_small_deque, are_used_again_as_soon_as_their_tasks_were_taken) {
+  for (std::uint32_t round = 0; round < 2 * chunks; ++round) {
+    workers_.create(0, {1, 2, 3});
+    share();
+    workers_[0].begin = workers_[0].end;
+    EXPECT_EQ(refill(), (std::vector<std::uint32_t>{1, 2}));
+    workers_[0].begin = workers_[0].end = 0;
+  }
+  EXPECT_EQ(used_, 1u);
+}
+
+/// What its worker sees where it wakes others.
+struct watched_view : pool_view {
+  std::function<void()> at_wake;
+
+  void wake_others() const { at_wake(); }
+};
+
+TEST_F(chunks_of_a_small_deque, are_there_when_others_are_woken_for_them) {
+  workers_.create(0, {1, 2, 3});
+  std::vector<std::uint32_t> found;
+  watched_view const view{workers_.view, [&] { found = refill(); }};
+  method_.share(workers_.worker_group, view, workers_[0]);
+  EXPECT_EQ(found, (std::vector<std::uint32_t>{1, 2, 3, 1, 2}));
 }
 
 /// Each attempt that counted the chunks once more would bring the count nearer to zero.

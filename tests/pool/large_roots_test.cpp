@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstddef>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
@@ -13,6 +15,7 @@
 #include "ballast/device.hpp"
 #include "large_kernels.cuh"
 #include "names_of.hpp"
+#include "noting_resource.hpp"
 #include "pool_device.hpp"
 
 namespace ballast::test {
@@ -115,6 +118,22 @@ TEST_P(large_roots_by, keep_their_members_from_a_run_that_is_refused_because_the
       refused = false;
     } catch (error const&) { std::this_thread::yield(); }
   }
+}
+
+TEST(large_roots, have_room_made_for_them_only_where_they_are_more_than_before) {
+  auto const resource = std::make_shared<noting_resource>("host:1");
+  task_pool pool(open_devices("host:1", {.memory = resource}), gated_large_roots(), {});
+  std::uint32_t running = 0, gate = 1, answer = 0;
+  gated_large_root const root{array_ref(&running), array_ref(&gate), array_ref(&answer), {}};
+  auto const loans_of_a_run_of = [&](std::size_t roots) {
+    auto const before = resource->loans();
+    pool.run(std::vector(roots, task(root)));
+    return resource->loans() - before;
+  };
+  EXPECT_EQ(loans_of_a_run_of(16), 0u) << "as many as there is room for at first";
+  EXPECT_GT(loans_of_a_run_of(17), 0u);
+  EXPECT_EQ(loans_of_a_run_of(17), 0u);
+  EXPECT_EQ(running, 16 + 17 + 17u);
 }
 
 }  // namespace

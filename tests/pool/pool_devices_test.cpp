@@ -186,10 +186,10 @@ class two_workers : public testing::Test {
   std::uint64_t answer_ = 100;
   std::array<one, 2> all_;
   std::uint32_t stop_ = 0;
-
- private:
   host_block_context context_;
   host_worker worker_{context_};
+
+ private:
   resident_control control_;
 };
 
@@ -213,6 +213,27 @@ TEST_F(two_workers, of_which_neither_has_two_tasks_answer_that_there_is_none) {
   EXPECT_EQ(held_on(0), (std::vector<std::uint32_t>{1}));
   EXPECT_TRUE(held_on(1).empty());
   EXPECT_EQ(all_[1].words.asking & ~is_closed, 0u);
+}
+
+/// Fruitless answers lengthen the time to the next question.
+TEST_F(two_workers, ask_less_often_the_more_answers_bring_nothing_and_offer_on_what_they_are_given) {
+  auto& asks = all_[1].me;
+  auto const be_answered = [&] {
+    while (asks.has_asked == 0) ASSERT_TRUE(search(1));
+    while (all_[0].mail != 0) look_between_tasks(0);
+    while (asks.has_asked != 0) ASSERT_TRUE(search(1));
+  };
+  create(0, {1});
+  for (std::uint32_t const fruitless : {1, 2, 3, 3}) {
+    be_answered();
+    EXPECT_EQ(asks.fruitless, fruitless);
+  }
+  create(0, {2, 3, 4});
+  asks.stack_changed = 0;
+  be_answered();
+  EXPECT_EQ(asks.fruitless, 0u);
+  EXPECT_EQ(held_on(1), (std::vector<std::uint32_t>{1, 2}));
+  EXPECT_TRUE(all_[1].view.method.should_share(worker_, all_[1].view, asks));
 }
 
 TEST_F(two_workers, stay_while_a_gift_is_on_its_way_and_leave_when_it_has_run) {

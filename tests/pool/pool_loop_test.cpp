@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <vector>
+
 #include "stepped_workers.hpp"
 
 namespace ballast::test::pool_loop_test {
@@ -24,14 +27,22 @@ struct keeping {
   }
 };
 
+/// Keeps what its worker says.
+struct told_view : pool_view {
+  std::vector<bool>* idle = nullptr;
+
+  void note_idle(bool is_idle) const { idle->push_back(is_idle); }
+};
+
 /// A worker whose stack of eight has room for the children of a task that runs beside two others.
 class pool_loop_of_a_fertile_worker : public testing::Test {
  protected:
   worker_step next() {
-    work_.view = workers_.view;
+    static_cast<pool_view&>(work_.view) = workers_.view;
+    work_.view.idle = &idle_;
     work_.control.stop = &stop_;
     work_.control.activity = &activity_;
-    return pool_loop<fertile_list, keeping, pool_view>(work_, me_, 0).next(workers_.worker_group);
+    return pool_loop<fertile_list, keeping, told_view>(work_, me_, 0).next(workers_.worker_group);
   }
   /// As share() does that finds places for so many.
   void take_away(std::uint32_t tasks) { me_.begin += tasks; }
@@ -39,9 +50,10 @@ class pool_loop_of_a_fertile_worker : public testing::Test {
 
   stepped_workers workers_{1};
   pool_worker& me_ = workers_[0];
+  std::vector<bool> idle_;
 
  private:
-  pool_work<keeping> work_;
+  pool_work<keeping, told_view> work_;
   std::uint32_t stop_ = 0;
   std::uint64_t activity_ = 0;
 };
@@ -67,6 +79,15 @@ TEST_F(pool_loop_of_a_fertile_worker, ends_the_launch_where_sharing_did_not_help
   EXPECT_EQ(next(), worker_step::share);
   EXPECT_EQ(next(), worker_step::leave);
   EXPECT_EQ(halt(), pool_halt::out_of_room);
+}
+
+TEST_F(pool_loop_of_a_fertile_worker, tells_when_it_has_looked_for_a_task_in_vain_and_when_it_has_one_again) {
+  workers_.view.words->pending = 1;  // elsewhere
+  for (int looks = 0; looks < 3; ++looks) EXPECT_EQ(next(), worker_step::refill);
+  EXPECT_EQ(idle_, std::vector{true});
+  workers_.create(0, {1});
+  EXPECT_EQ(next(), worker_step::run);
+  EXPECT_EQ(idle_, (std::vector{true, false}));
 }
 
 }  // namespace
