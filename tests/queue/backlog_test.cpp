@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <memory>
 #include <stdexcept>
 #include <vector>
@@ -73,6 +74,20 @@ TEST_F(backlog_of_two, does_not_end_a_batch_of_which_more_can_be_taken) {
   tasks_.give_back(*piece);
   fail();
   EXPECT_FALSE(tasks_.has_ended(batch));
+}
+
+TEST_F(backlog_of_two, lets_nobody_sleep_for_a_batch_that_has_finished_or_after_a_failure) {
+  auto const batch = add(2);
+  auto const first = tasks_.take(0, 1), second = tasks_.take(1, 1);
+  tasks_.finish(*first, 1, {});
+  tasks_.finish(*second, 1, {});
+  auto const until = deadline::in(std::chrono::minutes(1));
+  tasks_.sleep_until_finished(batch, until);
+  EXPECT_FALSE(until.passed());
+  auto const never_taken = add(1);
+  fail();
+  tasks_.sleep_until_finished(never_taken, until);
+  EXPECT_FALSE(until.passed());
 }
 
 TEST_F(backlog_of_two, says_how_many_batches_one_that_has_ended_can_have_overtaken) {

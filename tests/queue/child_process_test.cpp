@@ -82,6 +82,25 @@ TEST(child_made_by_fork, is_refused_the_chen_queues_of_its_parent) {
   check_in_a_child(std::move(queue), held, [] {});
 }
 
+/// The child's only thread is a copy of the one that calls continuations, in which close() is refused too.
+TEST(child_made_by_fork, is_told_that_it_is_one_also_where_a_continuation_made_it) {
+  if (sanitized) GTEST_SKIP() << "sanitizers start no threads in such a child";
+  task_queue one(open_devices("host:1").front(), kernels(), test_options());
+  balanced_queue both(open_devices("host:1,host:1"), kernels(), balanced_options{});
+  completion()
+      .then([&] {
+        EXPECT_EQ(end_of_child([&] {
+                    REFUSED(one.wait_all());
+                    REFUSED(one.close());
+                    REFUSED(both.wait_all());
+                    REFUSED(both.close());
+                    return !testing::Test::HasFailure();
+                  }),
+                  well);
+      })
+      .wait();
+}
+
 TEST(child_made_by_fork, may_use_queues_of_its_own) {
   if (sanitized) GTEST_SKIP() << "sanitizers start no threads in such a child";
   EXPECT_EQ(end_of_child([] {
