@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <span>
 
 #include "ballast/error.hpp"
 #include "kernel_table.hpp"
@@ -217,7 +218,7 @@ bool ordered_rings::is_anything_in_flight() const {
 
 std::uint64_t ordered_rings::tried() const {
   std::uint64_t sum = 0;
-  for (std::uint32_t i = 0; i < used(); ++i) sum += rings_[i].tried();
+  for (auto const& ring : std::span(rings_).first(used())) sum += ring.tried();
   return sum;
 }
 
