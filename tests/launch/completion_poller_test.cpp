@@ -131,6 +131,28 @@ TEST_F(completion_poller_test, finishes_kernels_of_a_merged_launch_one_by_one_an
   EXPECT_EQ(counts_.in_flight(), 0u);
 }
 
+TEST_F(completion_poller_test, learns_from_the_ends_of_the_kernels_of_a_merged_launch) {
+  auto const two_cores = open_devices("host:2").front();
+  mergeable_kernels const listed(&kernels());
+  kernel_table table(*two_cores, listed);
+  completion_poller poller(streams_, nullptr, plan_, table, times_, counts_, {});
+  auto const first = lines_.add(0), second = lines_.add(0);
+  auto const& kernel = listed.kernels().front();
+  auto& next = streams_[0].next();
+  next.clear();
+  next.members = {{first.get(), 1}, {second.get(), 1}};
+  next.facts.assign(2, table.facts(kernel, 1, 0));
+  next.reports_end = next.is_timed = next.reports_each = true;
+  auto const end = streams_[0].completion_of_next();
+  issued(0, {first.get(), second.get()});
+  end.ends->end[0] = kernel_end::of(end.number, 300).word;
+  end.ends->end[1] = kernel_end::of(end.number, 500).word;
+  end.record->span_ns = 900;
+  end.record->number = end.number;
+  EXPECT_TRUE(poller.poll());
+  EXPECT_EQ(table.block_ns(kernel), 500) << "not the 900 of the whole launch";
+}
+
 TEST_F(completion_poller_test, tells_the_plan_that_a_launchs_predecessor_has_ended) {
   auto const line = issue_to(0);
   offered_launch offered;

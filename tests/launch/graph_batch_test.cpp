@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plain launches of many launch streams that go out as graphs: on a GPU, and on cores that look like one.
+#include "graph_batch.hpp"
+
+#include <chrono>
 #include <functional>
 #include <optional>
 
@@ -10,6 +13,33 @@
 namespace ballast::test {
 using namespace detail;
 namespace {
+
+struct described_nothing {
+  void operator()(stream&) const {}
+  described_launch describe(void**) const { return {}; }
+};
+
+TEST(graph_batch, is_due_once_eight_launch_streams_have_offered_something_since_it_looked_last) {
+  pretended_gpu device;
+  plain_times const times;
+  graph_batch batch(device, {}, times);
+  launch_stream_table lines(nullptr, {}, std::chrono::minutes(1));
+  auto const is_due_after = [&](int offers) {
+    for (int i = 0; i < offers; ++i) {
+      auto const line = lines.add(0);
+      line->chain().next().set_work(described_nothing{});
+      line->chain().commit();
+      line->offered = true;
+      batch.count_offer(*line);
+    }
+    return batch.is_due();
+  };
+  for (int round = 0; round < 2; ++round) {
+    EXPECT_FALSE(is_due_after(7));
+    EXPECT_TRUE(is_due_after(1));
+    EXPECT_FALSE(batch.collect({})) << "none of them waits any more";
+  }
+}
 
 struct tested_place {
   std::shared_ptr<compute_device> device;  // null: there is none

@@ -9,6 +9,15 @@ namespace ballast::test {
 using namespace detail;
 namespace {
 
+TEST(pieces_of_a_kernel, are_as_few_as_hold_its_members) {
+  mergeable_kernel kernel{};
+  auto const pieces = [&](std::uint32_t bytes) { return kernel.bytes = bytes, pieces_of(kernel); };
+  EXPECT_EQ(pieces(1), 1u);
+  EXPECT_EQ(pieces(argument_piece), 1u);
+  EXPECT_EQ(pieces(argument_piece + 1), 2u);
+  EXPECT_EQ(pieces(max_kernel_bytes), max_kernel_bytes / argument_piece);
+}
+
 /// Kernels of which two blocks run at a time on each of the cores.
 class table_of_kernels : public testing::Test {
  protected:

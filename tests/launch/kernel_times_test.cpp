@@ -220,6 +220,7 @@ TEST(kernel_times, refuse_what_is_out_of_range_by_its_name) {
   EXPECT_EQ(refused_argument([&] { times.record_ends({&known, 1}, {&none, 1}); }), "span_ns");
   EXPECT_EQ(refused_argument([&] { times.record_alone({.kernel = 128}, 1); }), "kernel");
   EXPECT_EQ(merged(known, 1, 0), "span_ns");
+  EXPECT_EQ(merged({.kernel = 128}, 1, 0), "kernel") << "the first that is wrong";
   EXPECT_EQ(merged(known, 0, 1), "unshared_ns");
   EXPECT_EQ(merged(unknown, std::nan(""), 1), "unshared_ns");
   EXPECT_EQ(merged(unknown, 0, 1), "nothing");

@@ -36,6 +36,18 @@ TEST(worker_of_a_launch_queue, is_a_block_of_the_launchs_own_grid_also_where_lau
   }
 }
 
+TEST(launch_queue, puts_each_launch_stream_where_that_has_the_most_multiprocessors_to_itself) {
+  auto const both = open_devices("host:1,host:3");
+  launch_queue queue(both, kernels());
+  std::vector<launch_stream> lines;
+  std::vector<std::size_t> chosen;
+  for (int i = 0; i < 4; ++i) {
+    lines.push_back(queue.make_launch_stream());
+    chosen.push_back(&lines.back().device() == both[1].get());
+  }
+  EXPECT_EQ(chosen, (std::vector<std::size_t>{1, 1, 0, 1}));
+}
+
 TEST(launch_statistics, tell_the_dispatch_mode_of_each_device) {
   auto const of = [](std::string const& order) {
     return launch_queue(devices(), kernels(), {.order = order}).statistics().dispatch_modes;

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launch_trace.hpp"
 
+#include <gmock/gmock.h>
+
 #include <algorithm>
+#include <set>
 
 #include "ballast/error.hpp"
 #include "fixture.hpp"
@@ -132,6 +135,28 @@ TEST(traced_launch_queue, has_a_line_for_each_device_and_refuses_a_recorder_of_t
     launch_queue const refused(two, kernels(), {.trace_to = {&all, 2}});
     ADD_FAILURE() << "one device is left";
   } catch (bad_argument const& why) { EXPECT_EQ(why.argument(), "trace_to"); }
+}
+
+TEST(traced_launch_queue, tells_on_which_of_as_many_streams_as_were_asked_for_each_launch_was) {
+  auto const used = [](std::uint32_t streams) {
+    recorder all({"first"});
+    shared_words const visits(1);
+    {
+      launch_queue queue(first_device(), kernels(),
+                         {.order = "passthrough", .merge = "none", .streams = streams, .trace_to = &all});
+      std::vector<launch_stream> lines;
+      for (int i = 0; i < 6; ++i) {
+        lines.push_back(queue.make_launch_stream());
+        lines.back().launch(count_visits{visits.ref()}, 1);
+      }
+      queue.wait_all();
+    }
+    std::set<std::uint32_t> numbers;
+    for (auto const& one : all.snapshot().spans) numbers.insert(one.worker);
+    return numbers;
+  };
+  EXPECT_THAT(used(1), testing::ElementsAre(0));
+  EXPECT_THAT(used(3), testing::ElementsAre(0, 1, 2));
 }
 
 TEST(traced_launch_queue, drops_and_counts_what_a_full_recorder_has_no_room_for) {

@@ -127,6 +127,20 @@ TEST(merge_model, knows_that_the_order_of_unequal_kernels_matters) {
   EXPECT_EQ(predicted_busy(kernels, {3, 1}), 60);  // two levels of short ones, then the long one
 }
 
+/// The nine slots are busy until eight different times at most, so that no two need be taken for one.
+TEST(merge_model, is_exact_where_slots_come_to_be_busy_equally_long_whichever_others_are_in_between) {
+  kernels_of kernels;
+  auto const add = [&](std::uint32_t blocks, std::int64_t ns) {
+    kernels.push_back({.blocks = blocks, .block_ns = ns});
+  };
+  add(1, 10), add(1, 15), add(2, 25);
+  for (int const ns : {30, 31, 50, 60, 70}) add(1, ns);
+  add(2, 10);    // until 20, and until 25 as two others
+  add(3, 1000);  // until 1020, and two until 1025
+  add(2, 2000);  // from 25 and from 30 on
+  EXPECT_EQ(predicted_busy(kernels, {9, 1}), 2030);
+}
+
 TEST(merge_model, counts_a_kernel_of_unknown_time_as_nothing) {
   kernels_of const kernels{{.blocks = 7, .block_ns = 0}, {.blocks = 3, .block_ns = 10}};
   EXPECT_EQ(predicted_busy(kernels, {2, 1}), 20);

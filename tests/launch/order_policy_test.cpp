@@ -117,6 +117,17 @@ TEST(adaptive, takes_those_with_the_fewest_before_them_and_equals_in_turn) {
   EXPECT_EQ(decided(*policy, waiting, {2, 1}), std::pair(1, 1));
 }
 
+TEST(adaptive, holds_launches_where_queues_are_shared_and_one_takes_more_than_twice_as_long_as_another) {
+  auto const decided_beside = [](std::int64_t longer_ns) {
+    auto const policy = make_order_policy("adaptive", "fifo", 1);
+    launches const waiting{{.launch_stream = 0, .expected_ns = 1000, .predecessor_on = 0},
+                           {.launch_stream = 1, .expected_ns = longer_ns, .predecessor_on = 1}};
+    return decided(*policy, waiting, {1, 1});
+  };
+  EXPECT_EQ(decided_beside(2000), std::pair(0, 0)) << "behind its predecessor";
+  EXPECT_EQ(decided_beside(2001), nothing);
+}
+
 TEST(priority, goes_before_the_order_of_the_policy_and_equal_ones_keep_it) {
   launches const waiting{{.launch_stream = 0, .submitted = 5, .priority = -1},
                          {.launch_stream = 1, .submitted = 7, .priority = 2},

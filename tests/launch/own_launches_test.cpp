@@ -271,6 +271,28 @@ TEST(rings_that_were_tried, are_given_back_by_launch_streams_that_go_on_without)
   EXPECT_TRUE(found);
 }
 
+/// Else who waits next finds none.
+TEST(rings_of_threads_that_wait, are_given_back_by_one_that_launches_what_is_too_large_for_a_ring) {
+  auto const devices = gpu_of_kernels_that_take(5'000);
+  auto const rings = std::size_t(std::max(2, devices.front()->properties().multiprocessors / 2));
+  launch_queue queue(devices, kernels());
+  shared_words const visits(64);
+  auto const gets_ring = [&](launch_stream& line) {
+    auto const before = queue.statistics().resident_kernels;
+    for (int i = 0; i < 100 && queue.statistics().resident_kernels == before; ++i)
+      line.launch(count_visits{visits.ref()}, 1).wait();
+    return queue.statistics().resident_kernels != before;
+  };
+  std::vector<launch_stream> lines;
+  for (std::size_t i = 0; i < rings; ++i) {
+    lines.push_back(queue.make_launch_stream());
+    EXPECT_TRUE(gets_ring(lines.back()));
+  }
+  lines.front().launch(count_visits{visits.ref()}, 64).wait();
+  auto next = queue.make_launch_stream();
+  EXPECT_TRUE(gets_ring(next));
+}
+
 TEST(short_kernels_that_are_waited_for, go_through_no_ring_where_the_options_say_so) {
   launch_queue queue(gpu_of_kernels_that_take(5'000), kernels(), {.rings = false});
   shared_words const visits(1);
