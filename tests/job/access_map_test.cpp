@@ -131,6 +131,11 @@ TEST(access_map, takes_an_empty_range_wherever_it_lies) {
   EXPECT_EQ(refusal_of(beyond, 1, {9}), "nothing");
 }
 
+TEST(access_map, takes_a_box_with_an_empty_side_however_long_the_others_are) {
+  access_map const beyond([](map_view const&) { return box_of({0, 1}, {2, 2}, {0, 6}); });
+  EXPECT_EQ(refusal_of(beyond, 1, {3, 5}), "nothing");
+}
+
 TEST(access_map, tells_whether_units_meet) {
   EXPECT_EQ(access_map(one_to_one).overlap(), unit_overlap::never);
   EXPECT_EQ(slice(1, 2).overlap(), unit_overlap::never);

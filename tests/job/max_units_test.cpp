@@ -31,6 +31,13 @@ std::uint32_t by_trying_all(std::uint32_t units, std::size_t limit, memory_of_pa
 
 TEST(max_units, are_all_if_three_such_jobs_fit) { EXPECT_EQ(max_units(40, 1200, bands{40}), 40u); }
 
+TEST(max_units, are_known_by_one_question_if_three_such_jobs_fit) {
+  int asked = 0;
+  auto const counted = [&](job_part part) { return ++asked, bands{40}(part); };
+  EXPECT_EQ(max_units(40, 1200, counted), 40u);
+  EXPECT_EQ(asked, 1);
+}
+
 TEST(max_units, let_three_parts_fit_else_two_else_one) {
   EXPECT_EQ(max_units(40, 180, bands{40}), 5u);
   EXPECT_EQ(max_units(40, 59, bands{40}), 1u);

@@ -185,6 +185,30 @@ TEST(learned_ranges, keep_what_they_know_of_a_device_that_had_no_unit_in_a_run) 
   EXPECT_EQ(ranges.parts(shape)[1].size(), 8u) << "copies of the one hide behind kernels of the other";
 }
 
+/// Five tasks tell how long units take only where somebody looked for that and cut ranges finer.
+TEST(learned_ranges, follow_speeds_after_runs_of_few_tasks_of_which_one_took_longer) {
+  job_shape shape{.units = 100};
+  shape.devices.resize(2, {.bytes_per_ns = 50});
+  learned_ranges ranges(shape);
+  auto const did = [](std::uint32_t first, std::int64_t last_ns) {
+    device_run run;
+    for (std::uint32_t task = 0; task < 5; ++task) {
+      auto const begin_ns = 10'000 * std::int64_t(task);
+      run.add({.part = {first + 10 * task, 10},
+               .begin_ns = begin_ns,
+               .end_ns = begin_ns + (task == 4 ? last_ns : 10'000)});
+    }
+    return run;
+  };
+  for (int run = 0; run < 3; ++run) {
+    ranges.parts(shape);
+    ranges.learn({.devices = {did(0, 60'000), did(50, 10'000)}, .placed = {}});
+  }
+  auto const parts = ranges.parts(shape);
+  ASSERT_EQ(parts[0].size(), 1u);
+  EXPECT_EQ(parts[0][0].count, 33u) << "half as fast as the other";
+}
+
 TEST(paced_shares, take_as_long_as_the_least_run_or_as_its_mean_with_a_longer_one) {
   job_shape shape{.units = 100};
   shape.devices.resize(1);
