@@ -63,11 +63,11 @@ TEST(pool_ending, that_stopped_or_timed_out_hands_back_all_that_did_not_run_in_e
       for (auto const& call : order) {
         auto const before = left.size();
         auto const said = end(pool, call, left);
-        if (call == "stop" || left.empty()) {
-          EXPECT_EQ(said, "nothing") << "in " << where;
-        } else {
-          EXPECT_TRUE(said.starts_with("stopped: ")) << said << " in " << where;
-        }
+        // All may have run, and the deadline passes before the kernel has ended.
+        if (said == "nothing")
+          EXPECT_TRUE(call == "stop" || left.empty()) << "in " << where;
+        else
+          EXPECT_TRUE(call != "stop" && said.starts_with("stopped: ")) << said << " in " << where;
         EXPECT_LE(left.size(), before) << "in " << where;
       }
     }
