@@ -52,5 +52,17 @@ TEST(execution_rate, is_that_of_times_when_all_workers_had_tasks) {
   EXPECT_DOUBLE_EQ(rate.tasks_per_ns(), 0.001);
 }
 
+TEST(execution_rate, is_not_that_of_a_moment_or_of_a_time_in_which_no_task_ended) {
+  execution_rate rate;
+  rate.look(0, 0, true);
+  rate.look(ms, 5, true);
+  EXPECT_EQ(rate.tasks_per_ns(), 0) << "who knows after a millisecond";
+  rate.look(10 * ms, 5, true);
+  EXPECT_DOUBLE_EQ(rate.tasks_per_ns(), 1e-6);
+  for (int look = 1; look <= 3; ++look) rate.look(10 * ms + look * 20 * ms, 0, true);
+  rate.look(70 * ms, 0, true);
+  EXPECT_DOUBLE_EQ(rate.tasks_per_ns(), 1e-6);
+}
+
 }  // namespace
 }  // namespace ballast::test
