@@ -23,9 +23,6 @@ namespace ballast {
 
 using namespace detail;
 
-cluster::cluster() : cluster(in_process_ranks(1).makers().front()) {}
-cluster::cluster(transport_maker make, cluster_options options)
-    : thread_(std::make_unique<cluster_thread>(std::move(make), options)) {}
 namespace {
 
 /// Before a cluster lets go of its thread: that of a parent is not in this process.
@@ -34,6 +31,10 @@ void leave_to_parent(std::unique_ptr<cluster_thread>& thread) {
 }
 
 }  // namespace
+
+cluster::cluster() : cluster(in_process_ranks(1).makers().front()) {}
+cluster::cluster(transport_maker make, cluster_options options)
+    : thread_(std::make_unique<cluster_thread>(std::move(make), options)) {}
 
 cluster::~cluster() { leave_to_parent(thread_); }
 cluster::cluster(cluster&&) noexcept = default;

@@ -18,8 +18,7 @@
 #include "ballast/error.hpp"
 #include "file_size_limit.hpp"
 #include "scratch_folder.hpp"
-#include "watched_close.hpp"
-#include "watched_fsync.hpp"
+#include "watched_call.hpp"
 
 namespace {
 
@@ -140,7 +139,7 @@ TEST_F(base_replace_file, refuses_a_read_only_file_also_as_root_and_before_anyth
 TEST_F(base_replace_file, waits_for_the_disk_before_the_file_has_its_name_and_then_for_the_folder) {
   replace_file(folder_ / "a", "old");
   std::vector<std::string> waited;
-  watched_fsync const watch([&](fs::path const& path) {
+  watched_call const watch(file_call::fsync, [&](fs::path const& path) {
     waited.push_back((fs::is_directory(path) ? "folder " : content_of(path) + " ") +
                      content_of(folder_ / "a"));
     return 0;
@@ -151,7 +150,7 @@ TEST_F(base_replace_file, waits_for_the_disk_before_the_file_has_its_name_and_th
 
 TEST_F(base_replace_file, leaves_what_others_make_under_its_temporary_name_once_that_is_free) {
   fs::path temporary;
-  watched_fsync const watch([&](fs::path const& path) {
+  watched_call const watch(file_call::fsync, [&](fs::path const& path) {
     if (fs::is_directory(path))
       std::ofstream(temporary) << "of others";
     else
@@ -165,7 +164,7 @@ TEST_F(base_replace_file, leaves_what_others_make_under_its_temporary_name_once_
 
 TEST_F(base_replace_file, keeps_the_old_file_if_the_disk_did_not_take_the_new_one) {
   replace_file(folder_ / "a", "old");
-  watched_fsync const watch([](fs::path const&) { return EIO; });
+  watched_call const watch(file_call::fsync, [](fs::path const&) { return EIO; });
   expect_a_refusal_that_leaves(folder_ / "a", "old", "Input/output error");
 }
 
@@ -174,7 +173,7 @@ TEST_F(base_replace_file, says_that_a_file_could_not_be_closed_whichever_way_it_
     return testing::ThrowsMessage<ballast::error>("cannot write " + path.string() + ": Input/output error");
   };
   replace_file(folder_ / "a", "old");
-  watched_close const watch([](fs::path const&) { return EIO; });
+  watched_call const watch(file_call::close, [](fs::path const&) { return EIO; });
   expect_a_refusal_that_leaves(folder_ / "a", "old", "Input/output error");
   EXPECT_THAT([&] { ballast::append_to_file(folder_ / "a", "more"); }, why(folder_ / "a"));
   EXPECT_EQ(content_of(folder_ / "a"), "old");

@@ -56,7 +56,7 @@ TEST(pool_ending, of_a_lost_device_says_the_same_in_every_order) {
 
 TEST(pool_ending, that_stopped_or_timed_out_hands_back_all_that_did_not_run_in_every_order) {
   for (auto const& method : pool_methods())
-    for (auto const& order : orders_of({"run until", "run until ", "stop"})) {
+    for (auto const& order : orders_of({"run until", "run until", "stop"})) {
       auto const where = std::string(method.name) + ", " + text_of(order);
       task_pool pool(open_devices("host:1"), faulty_kernels(), on_one_core(method.name));
       std::vector<task> left(roots, task(idler{}));

@@ -55,7 +55,7 @@ struct outcome_of_calls {
   std::size_t handed_back = 0;
 };
 
-/// Ends a queue by "close", "stop" and "wait", in that order.
+/// Ends a queue by these calls, each "close", "stop" or "wait".
 template <class Queue>
 outcome_of_calls end(Queue& queue, std::vector<std::string> const& order) {
   outcome_of_calls all;
