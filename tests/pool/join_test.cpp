@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tasks that wait for their children, for every method, and over several devices.
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -58,10 +59,14 @@ TEST_P(pool_joins, run_a_continuation_when_the_last_child_has_finished) {
 
 TEST_P(pool_joins, are_no_more_than_a_value_of_0_where_a_continuation_runs_without_one) {
   auto pool = pool_of_blocks(options(1024, 16));
-  answer_[0] = 7;
-  task const without_a_join(fibonacci_sum<64>{array_ref(answer_.data()), {}, {}});
-  EXPECT_EQ(pool.run(std::vector<task>(100, without_a_join)).joins, 0u);
-  EXPECT_EQ(answer_[0], 0u);
+  pinned_buffer<std::uint64_t> answers(device(), 100);
+  std::vector<task> without_a_join;
+  for (std::uint64_t& answer : answers.span()) {
+    answer = 7;
+    without_a_join.emplace_back(fibonacci_sum<64>{array_ref(&answer), {}, {}});
+  }
+  EXPECT_EQ(pool.run(without_a_join).joins, 0u);
+  EXPECT_THAT(answers.span(), testing::Each(0u));
   expect_number(pool, root<64>(3), 3);
 }
 
