@@ -45,6 +45,8 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   endforeach()
 elseif(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 14)  # of small vectors it still is
   ballast_flag(-Wno-stringop-overread)
+elseif(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")  # which says in programs what libstdc++ 12 uses of its own for std::stable_sort
+  ballast_flag(-Wno-deprecated-declarations)
 endif()
 
 # GCC 12 spends a tenth of its time on collecting its garbage, which a gigabyte spares it.
