@@ -18,7 +18,11 @@ failed_tests=()
 skipped_tests=()
 failed=0
 left_out=""
-as_in_root=()
+launchers=()
+
+# A compiler sees other text through ccache, and a fresh machine has none.
+do_without_ccache() { launchers=(-D CMAKE_CXX_COMPILER_LAUNCHER= -D CMAKE_CUDA_COMPILER_LAUNCHER=); }
+[[ ${CI:-} != true ]] || do_without_ccache
 
 # ThreadSanitizer cannot always start where the kernel randomises addresses by more than 28 bits.
 fixed_addresses=()
@@ -37,10 +41,10 @@ build_folders() {
 # Where another compiler made the folder CMake empties its cache, and forgets all but the compiler.
 configure() {
   local said status=0
-  said=$(cmake --preset "$@" 2>&1) || status=$?
+  said=$(cmake --preset "$@" "${launchers[@]}" 2>&1) || status=$?
   printf '%s\n' "$said"
   if [[ $said == *"You have changed variables that require your cache to be deleted"* ]]; then
-    cmake --preset "$@"
+    cmake --preset "$@" "${launchers[@]}"
   else
     return $status
   fi
@@ -74,18 +78,16 @@ format() { bash tests/house/licence_lines.sh . && bash tests/house/spelling.sh .
 docs() { scripts/docs.sh; }
 # The library, and of the applications the main job.
 build_release() {
-  build host-release -D BALLAST_APPS=md -D BALLAST_COMMAND=OFF -D BALLAST_BENCHMARKS=OFF -D BALLAST_EXAMPLES=OFF -D BALLAST_MESICC=OFF \
-    "${as_in_root[@]}" "$@"
+  build host-release -D BALLAST_APPS=md -D BALLAST_COMMAND=OFF -D BALLAST_BENCHMARKS=OFF -D BALLAST_EXAMPLES=OFF -D BALLAST_MESICC=OFF "$@"
 }
 release() { build_release && run_tests host-release ctest --preset host-release -j "$jobs" -LE 'programs|models|long'; }
 
-# Format and release where nothing is that setup.sh does not install; what they build is there for later stages, which have to
-# compile in the same way: without ccache.
+# Format and release where nothing is that setup.sh does not install. Later stages go on with what they build.
 fresh() {
   local status=0 own suite=bookworm
   own=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
   [[ $own != trixie ]] || suite=trixie
-  as_in_root=(-D CMAKE_CXX_COMPILER_LAUNCHER=)
+  do_without_ccache
   rm -f build/host-release/CMakeCache.txt build/host-release/ctest.log # what was found outside is not there
   in_root $suite 'scripts/test.sh format release' || status=$?
   if ((status != 77)); then
@@ -99,8 +101,7 @@ fresh() {
 
 # In the same folder: what release leaves out, the command end to end, and what others build with ballast.
 build_programs() {
-  build host-release -D BALLAST_APPS=ON -D BALLAST_COMMAND=ON -D BALLAST_BENCHMARKS=ON -D BALLAST_EXAMPLES=ON -D BALLAST_MESICC=ON \
-    "${as_in_root[@]}" &&
+  build host-release -D BALLAST_APPS=ON -D BALLAST_COMMAND=ON -D BALLAST_BENCHMARKS=ON -D BALLAST_EXAMPLES=ON -D BALLAST_MESICC=ON &&
     cmake --build --preset host-release -j "$jobs" --target ballast_submit_cost
 }
 programs() {
@@ -112,9 +113,12 @@ no_programs=(-D BALLAST_COMMAND=OFF -D BALLAST_APPS=OFF -D BALLAST_BENCHMARKS=OF
 asan() { build host-asan "${no_programs[@]}" -D BALLAST_MESICC=OFF && asan_tests -LE models; }
 asan_tests() { run_tests host-asan ctest --preset host-asan -j "$jobs" "$@"; }
 
-# By clang 16.
+# By clang 16, for which clang 19's packages bring what names functions by their addresses.
 tsan() { build host-tsan "${no_programs[@]}" && tsan_tests -LE models; }
-tsan_tests() { run_tests host-tsan "${fixed_addresses[@]}" ctest --preset host-tsan -j "$jobs" "$@"; }
+tsan_tests() {
+  run_tests host-tsan env TSAN_OPTIONS=external_symbolizer_path=/usr/bin/llvm-symbolizer-19 \
+    "${fixed_addresses[@]}" ctest --preset host-tsan -j "$jobs" "$@"
+}
 
 compilers() { scripts/second-compilers.sh g++-11; }
 
