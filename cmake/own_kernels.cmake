@@ -27,6 +27,38 @@ function(ballast_own_kernels target file)
   endif()
 endfunction()
 
+# ballast_only_check(target): called before a program's kernel lists are added. With BALLAST_CHECK_KERNELS, but not BALLAST_CHECK_ALL,
+# it is not built: PTX is made of its lists, and its sources that call CUDA themselves are compiled. The others are the same text as
+# without CUDA.
+function(ballast_only_check target)
+  if(NOT BALLAST_CHECK_KERNELS OR BALLAST_CHECK_ALL)
+    return()
+  endif()
+  set_target_properties(${target} PROPERTIES EXCLUDE_FROM_ALL ON)
+  get_target_property(files ${target} SOURCES)
+  ballast_keep_callers_of_cuda(files)
+  if(files)
+    add_library(${target}_calls OBJECT ${files})
+    target_include_directories(${target}_calls PRIVATE $<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>)
+    target_compile_definitions(${target}_calls PRIVATE $<TARGET_PROPERTY:${target},COMPILE_DEFINITIONS>)
+  endif()
+endfunction()
+
+# Leaves of a list of files those that call CUDA themselves.
+function(ballast_keep_callers_of_cuda list)
+  set(callers "")
+  foreach(file IN LISTS ${list})
+    if(file MATCHES "\\.cpp$")
+      cmake_path(ABSOLUTE_PATH file BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} OUTPUT_VARIABLE path)
+      file(STRINGS ${path} calls REGEX "BALLAST_HAVE_CUDA|<cuda_runtime|cuda_check" LIMIT_COUNT 1)
+      if(calls)
+        list(APPEND callers ${path})
+      endif()
+    endif()
+  endforeach()
+  set(${list} ${callers} PARENT_SCOPE)
+endfunction()
+
 function(ballast_check_kernels target file not_resident)
   cmake_path(RELATIVE_PATH file BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE list)
   string(REGEX REPLACE "\\.cu$" "" name ${list})
@@ -57,8 +89,8 @@ function(ballast_test_kernels name)
   set_tests_properties(kernels.${name} PROPERTIES LABELS cuda-compile)
 endfunction()
 
-# PTX of the oldest GPUs shows nearly all that is to be found. What only later ones have lies in headers, which one list of each
-# room shows compiled for all.
+# PTX of the oldest GPUs shows nearly all that is to be found. What only GPUs since 8.0 have lies in headers, which one list of each
+# room shows compiled for one of them.
 function(ballast_checked_architectures file result)
   set(architectures 75)
   cmake_path(GET file PARENT_PATH folder)
@@ -67,7 +99,7 @@ function(ballast_checked_architectures file result)
   if(BALLAST_CHECK_ALL)
     set(architectures 75 80 90 100 120)
   elseif(parent STREQUAL "${PROJECT_SOURCE_DIR}/tests" AND NOT file MATCHES "plain" AND NOT folder IN_LIST seen)
-    set(architectures 75 80 90 100 120)
+    set(architectures 75 90)
     set_property(GLOBAL APPEND PROPERTY BALLAST_FOLDERS_CHECKED ${folder})
   endif()
   set(${result} ${architectures} PARENT_SCOPE)

@@ -220,12 +220,7 @@ endfunction()
 # Of a suite that is not to be run, what only CUDA has is compiled: kernel lists, the first one whole and PTX of the others, and
 # files that call CUDA themselves. The rest is the same text as without CUDA.
 function(ballast_check_suite target files kernels not_resident)
-  foreach(file IN LISTS files)
-    file(STRINGS ${file} calls REGEX "BALLAST_HAVE_CUDA|<cuda_runtime" LIMIT_COUNT 1)
-    if(NOT calls)
-      list(REMOVE_ITEM files ${file})
-    endif()
-  endforeach()
+  ballast_keep_callers_of_cuda(files)
   if(NOT files AND NOT kernels)
     return()
   endif()
