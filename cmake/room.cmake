@@ -249,7 +249,7 @@ endfunction()
 # run them.
 string(JOIN ":" BALLAST_MODELS *_interleavings*.* explorer.* pending_count.* cluster_protocol.* *every_order.* kernel_usage.*
        kernel_times.* merge_model.* merging_gains.* *learned_parts_of.* *split_quality*.* *every_split_policy.* working_set_model*.*
-       coherence_model*.* job_order.* the_default_method.*)
+       coherence_model*.* job_order.* the_default_method.* lifeline.is_within_two_percent* lifeline.hardly_sends*)
 set(BALLAST_ROOMS_WITH_MODELS pool queue launch job cluster)
 
 # Costs are the defaults, whatever the user calibrated.

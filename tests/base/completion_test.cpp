@@ -18,6 +18,7 @@
 #include "ballast/error.hpp"
 #include "continuations.hpp"
 #include "forked_child.hpp"
+#include "sanitized.hpp"
 
 namespace ballast {
 namespace {
@@ -204,10 +205,11 @@ TEST(continuations, of_a_million_are_all_called) {
   promise work;
   std::uint32_t calls = 0;
   completion last;
-  for (int i = 0; i < 1'000'000; ++i) last = work.done.then([&] { ++calls; });
+  constexpr std::uint32_t many = test::sanitized ? 20'000 : 1'000'000;
+  for (std::uint32_t i = 0; i < many; ++i) last = work.done.then([&] { ++calls; });
   work.end();
   last.wait();
-  EXPECT_EQ(calls, 1'000'000u);
+  EXPECT_EQ(calls, many);
 }
 
 TEST(when_all, is_ready_once_all_are) {

@@ -20,6 +20,7 @@
 #include "ballast/completion.hpp"
 #include "ballast/deadline.hpp"
 #include "ballast/error.hpp"
+#include "sanitized.hpp"
 
 namespace ballast {
 namespace {
@@ -129,7 +130,7 @@ std::uint64_t looks_of_other_ends(std::shared_ptr<counted_source> const& source,
 }
 
 TEST(a_continuation, costs_no_look_more_beside_a_million_that_wait_for_one_piece_of_work) {
-  constexpr std::uint64_t many = 1'000'000;
+  constexpr std::uint64_t many = test::sanitized ? 20'000 : 1'000'000;
   auto const source = std::make_shared<counted_source>();
   std::uint64_t calls = 0;
   completion last;
@@ -143,7 +144,7 @@ TEST(a_continuation, costs_no_look_more_beside_a_million_that_wait_for_one_piece
 }
 
 TEST(a_continuation, costs_no_look_more_beside_many_that_wait_for_later_work) {
-  constexpr std::uint64_t many = 200'000;
+  constexpr std::uint64_t many = test::sanitized ? 20'000 : 200'000;
   auto const source = std::make_shared<counted_source>(2);
   std::atomic<std::uint64_t> calls = 0;
   for (std::uint64_t i = 0; i < many; ++i) work_of(source, 2 * other_ends + i).then([&] { ++calls; });
@@ -155,7 +156,7 @@ TEST(a_continuation, costs_no_look_more_beside_many_that_wait_for_later_work) {
 
 // How often the thread asks for ends that nobody tells depends on time, but not how far it looks.
 TEST(a_continuation, costs_few_looks_at_later_work_of_a_source_that_tells_nothing) {
-  constexpr std::uint64_t many = 100'000;
+  constexpr std::uint64_t many = test::sanitized ? 10'000 : 100'000;
   auto const source = std::make_shared<counted_source>(2, false);
   std::atomic<std::uint64_t> calls = 0;
   for (std::uint64_t i = 0; i < many; ++i) work_of(source, counted_source::far + i).then([&] { ++calls; });
@@ -168,7 +169,7 @@ TEST(a_continuation, costs_few_looks_at_later_work_of_a_source_that_tells_nothin
 }
 
 TEST(a_continuation, costs_no_look_more_beside_many_that_wait_for_other_sources) {
-  constexpr std::uint64_t many = 50'000;
+  constexpr std::uint64_t many = test::sanitized ? 5'000 : 50'000;
   std::vector<std::shared_ptr<counted_source>> others;
   std::vector<completion> after;
   for (std::uint64_t i = 0; i < many; ++i) {

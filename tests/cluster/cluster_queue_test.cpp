@@ -38,11 +38,12 @@ void execute_each_once(queue_case const& of, std::uint32_t origins, std::uint32_
     EXPECT_EQ(all.executed_once(rank, tasks), tasks) << of.policy << ", rank " << rank << " of " << of.ranks;
 }
 
-/// Calls it for each policy with 1, 2, 3 and 5 ranks.
+/// Calls it for each policy with 1, 2, 3 and 5 ranks, under sanitizers with 3 alone.
 template <class Call>
 void for_each_case(Call const& call) {
+  auto const numbers = sanitized ? std::vector{3u} : std::vector{1u, 2u, 3u, 5u};
   for (auto const& [policy, what] : share_policies())
-    for (std::uint32_t const ranks : {1u, 2u, 3u, 5u}) {
+    for (std::uint32_t const ranks : numbers) {
       SCOPED_TRACE(std::string(policy) + ", " + std::to_string(ranks) + " ranks");
       call(queue_case{.ranks = ranks, .policy = std::string(policy)});
     }

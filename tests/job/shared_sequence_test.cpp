@@ -18,6 +18,7 @@
 #include "ballast/job_scheduler.hpp"
 #include "job_fixture.hpp"
 #include "noting_device.hpp"
+#include "sanitized.hpp"
 #include "sequence_plan.hpp"
 
 namespace ballast::test::shared_sequence_test {
@@ -99,7 +100,7 @@ std::string devices_to_share() {
 
 TEST(shared_sequence, drawn_at_random_gives_what_its_jobs_give_one_by_one) {
   auto const devices = open_devices(devices_to_share());
-  for (std::uint32_t seed = 0; seed < 60; ++seed) {
+  for (std::uint32_t seed = 0; seed < (sanitized ? 12u : 60u); ++seed) {
     SCOPED_TRACE(seed);
     random_sequence steps(devices, seed, enough_device_bytes);
     for (auto const times : {1u, 2u, 3u, 4u, 9u}) {
@@ -112,7 +113,7 @@ TEST(shared_sequence, drawn_at_random_gives_what_its_jobs_give_one_by_one) {
 
 TEST(shared_sequence, whose_shares_do_not_fit_beside_each_other_gives_the_same) {
   auto const devices = open_devices(devices_to_share());
-  for (std::uint32_t seed = 0; seed < 30; ++seed) {
+  for (std::uint32_t seed = 0; seed < (sanitized ? 6u : 30u); ++seed) {
     SCOPED_TRACE(seed);
     random_sequence steps(devices, seed, 3 * elements * sizeof(std::uint32_t));
     for (auto const times : {1u, 3u, 5u}) {
