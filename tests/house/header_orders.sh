@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # header_orders.sh compiler include-tree: passes if all headers for users compile together, in their order, reversed, and in
-# ten orders that are the same in every run.
+# three orders that are the same in every run.
 set -euo pipefail
 compiler=$1 tree=$(realpath "$2")
 
@@ -25,8 +25,8 @@ compile() {
 compile sorted "${headers[@]}"
 mapfile -t reversed < <(printf '%s\n' "${headers[@]}" | tac)
 compile reversed "${reversed[@]}"
-for seed in 1 2 3 4 5 6 7 8 9 10; do
+for seed in 1 2 3; do
   mapfile -t shuffled < <(printf '%s\n' "${headers[@]}" | shuf --random-source=<(yes "$seed"))
   compile "shuffled_$seed" "${shuffled[@]}"
 done
-echo "${#headers[@]} headers compile in 12 orders"
+echo "${#headers[@]} headers compile in 5 orders"

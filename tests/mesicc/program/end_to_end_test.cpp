@@ -3,8 +3,10 @@
 // are cut.
 #include <csignal>
 #include <regex>
+#include <string_view>
 #include <utility>
 
+#include "is_deep_run.hpp"
 #include "mesicc_run.hpp"
 #include "random_program.hpp"
 
@@ -58,8 +60,15 @@ class built_program {
 /// Programs below tests/mesicc.
 class program_run : public testing::TestWithParam<char const*> {};
 
+/// Of the others ballast_test_mesi_programs runs what they become.
+bool is_always_translated(std::string_view program) {
+  return program == "programs/kept" || program == "programs/hotspot" || program == "known_kernels/irregular";
+}
+
 /// The checked run ends with an error where a task touches what is not in its derived ranges.
 TEST_P(program_run, prints_on_any_number_of_tasks_what_a_sequential_run_prints) {
+  if (!test::is_deep_run() && !is_always_translated(GetParam()))
+    GTEST_SKIP() << "translated and compiled at length: BALLAST_TEST_DEEP";
   auto const source = std::filesystem::path(TESTS) / (std::string(GetParam()) + ".mcu");
   built_program program(source.stem());
   program.folder().add_sources(source);
