@@ -4,15 +4,18 @@
 #   scripts/second-compilers.sh [COMPILER...]          builds and runs the tests of the room resident by each
 #   scripts/second-compilers.sh --read [COMPILER...]   checks all host sources but mesicc's, which are for LLVM's headers, with our
 #                                                      warnings as errors; nothing is written
+#   scripts/second-compilers.sh --read-most [COMPILER...]
+#                                                      the same, but one kernel list a folder
 # Compilers, unless given, are those that scripts/setup.sh all installs on Debian 12 or 13.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 source scripts/toolchain.sh
 
 jobs=$(nproc)
-mode=build
+mode=build lists=cat
 case ${1:-} in
   --read) mode=read && shift ;;
+  --read-most) mode=read lists=first_of_a_folder && shift ;;
   -h | --help) print_help; exit ;;
 esac
 compilers=("$@")
@@ -30,10 +33,13 @@ build_one_room() {
     env -u BALLAST_TEST_DEVICES "$folder/ballast_test_resident" --gtest_brief=1
 }
 
+# Of commands that compile, those of .cpp files, and of each folder that of the first .cu file.
+first_of_a_folder() { awk '{ folder = $NF } sub(/[^\/]*\.cu$/, "", folder) && seen[folder]++ { next } { print }'; }
+
 # Runs the build's commands that compile, and nothing is written. Kernels are C++ here.
 read_sources() {
   cmake --build "$folder" --target ballast_source >/dev/null || return
-  ninja -C "$folder" -t commands | grep -E -- ' -c [^ ]*\.(cpp|cxx|cu)$' |
+  ninja -C "$folder" -t commands | grep -E -- ' -c [^ ]*\.(cpp|cxx|cu)$' | $lists |
     sed 's/ -MD -MT [^ ]* -MF [^ ]*//; s/$/ -fsyntax-only/' |
     (cd "$folder" && xargs -d '\n' -P "$jobs" -n 1 sh -c)
 }
