@@ -80,7 +80,7 @@ docs() { scripts/docs.sh; }
 build_release() {
   build host-release -D BALLAST_APPS=md -D BALLAST_COMMAND=OFF -D BALLAST_BENCHMARKS=OFF -D BALLAST_EXAMPLES=OFF -D BALLAST_MESICC=OFF "$@"
 }
-release() { build_release && run_tests host-release ctest --preset host-release -j "$jobs" -LE 'programs|models|long'; }
+release() { build_release && run_tests host-release ctest --preset host-release -j "$jobs" -LE 'programs|models|long|format'; }
 
 # Format and release where nothing is that setup.sh does not install. Later stages go on with what they build.
 fresh() {
