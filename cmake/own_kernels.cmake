@@ -14,8 +14,11 @@ function(ballast_own_kernels target file)
   set_source_files_properties(${file} TARGET_DIRECTORY ${target} PROPERTIES SKIP_PRECOMPILE_HEADERS ON
                                                                             SKIP_UNITY_BUILD_INCLUSION ON)
   if(NOT BALLAST_HAVE_CUDA)
-    # Kernels keep their speed where the files around them are compiled with less.
+    # Kernels keep their speed where the files around them are compiled with less, but those of quick benchmarks.
     set(optimised $<$<CONFIG:Release>:-O3>)
+    if(BALLAST_QUICK_PROGRAMS AND target MATCHES "^ballast_(benchmarks|cluster_command|soak)$")
+      set(optimised -O1)
+    endif()
     if(NOT BALLAST_SANITIZE STREQUAL "none")
       set(optimised -O1)
     endif()
