@@ -25,6 +25,8 @@ project() {
   mkdir -p "$scratch/project"/{scripts,include/ballast}
   cd "$scratch/project"
   cp "$root"/scripts/{release,toolchain}.sh scripts
+  cp "$root/.gitattributes" .
+  mkdir cmake && cp "$root/cmake/write_source.cmake" cmake
   echo 'mkdir -p build/packages && echo deb >build/packages/ballast_9.8.7_all.deb' >scripts/package.sh
   printf '#!/bin/bash\nmkdir -p build && echo "$*" >build/tested\n' >scripts/test.sh
   chmod +x scripts/test.sh
@@ -58,6 +60,9 @@ release 0 "no tag, as this is a dry run" 9.8.7 --dry-run
 [[ -z $(git tag) && ! -e build/tested ]] || complain "a dry run leaves a tag, or runs tests"
 [[ $(ls $made | paste -sd ' ') == "SHA256SUMS ballast-9.8.7.tar.gz ballast_9.8.7_all.deb" ]] || complain "a dry run makes $(ls $made)"
 [[ $(tar -tzf $made/ballast-9.8.7.tar.gz) == *ballast-9.8.7/scripts/release.sh* ]] || complain "the archive has no folder of its own"
+tar -C "$scratch" -xzf $made/ballast-9.8.7.tar.gz
+cmake -D ROOT="$scratch/ballast-9.8.7" -D HEADER="$scratch/source.hpp" -P "$scratch/ballast-9.8.7/cmake/write_source.cmake"
+grep -q "BALLAST_SOURCE \"$(git rev-parse HEAD)\"" "$scratch/source.hpp" || complain "what is built of the archive does not know its commit"
 first=$(sums)
 git config tar.umask user
 (umask 077 && touch -d 2001-01-01 CHANGELOG.md && scripts/release.sh 9.8.7 --dry-run >/dev/null)
