@@ -58,19 +58,20 @@ bool measure_tree(session& now, connect4_answers& known, std::string const& curv
   }
 }
 
-std::size_t max_blocks(session const& now, std::string const& method) {
+std::size_t max_blocks(session const& now, std::string const& method, connect4::worker_size workers) {
   pool_options options;
   if (method != "static-per-task") options.method = method;
-  task_pool pool(now.first(), connect4::pool_kernels(connect4::worker_size::thread), options);
+  task_pool pool(now.first(), connect4::pool_kernels(workers), options);
   return pool.run(std::span<task const>()).workers.size();
 }
 
 /// Ends with the look-ahead that finds no room or takes too long: those beyond would too.
-void measure_blocks(session& now, connect4_answers& known, std::string const& method, int blocks) {
-  double const x = blocks == 0 ? double(max_blocks(now, method)) : blocks;
+void measure_blocks(session& now, connect4_answers& known, std::string const& name, std::string const& method,
+                    connect4::worker_size workers, int blocks) {
+  double const x = blocks == 0 ? double(max_blocks(now, method, workers)) : blocks;
   for (int const lookahead : lookaheads(now, method)) {
-    connect4_tree tree(now.first(), method, lookahead, blocks);
-    auto const curve = method + ", look-ahead " + std::to_string(lookahead);
+    connect4_tree tree(now.first(), method, lookahead, blocks, workers);
+    auto const curve = name + ", look-ahead " + std::to_string(lookahead);
     if (!measure_tree(now, known, curve, x, tree, lookahead)) return;
   }
 }
@@ -87,11 +88,15 @@ void measure_storage(session& now, connect4_answers& known, std::string const& c
   }
 }
 
-/// The default method, with blocks whose threads share a task.
+/// What the paper compares: its threads of a block share a task, and each block has a deque.
+constexpr char const* methods_of_the_paper[] = {"static", "abp"};
+
+/// The default method and the paper's, with blocks whose threads share a task.
 void measure_wider_workers(session& now, connect4_answers& known, int blocks) {
-  std::string const method(pool_options().method);
-  measure_storage(now, known, method + " by warps", method, connect4::worker_size::warp, blocks);
-  measure_storage(now, known, method + " by blocks", method, connect4::worker_size::block, blocks);
+  std::string const by_default(pool_options().method);
+  measure_storage(now, known, by_default + " by warps", by_default, connect4::worker_size::warp, blocks);
+  for (std::string const method : {by_default.c_str(), methods_of_the_paper[0], methods_of_the_paper[1]})
+    measure_storage(now, known, method + " by blocks", method, connect4::worker_size::block, blocks);
 }
 
 }  // namespace
@@ -105,8 +110,13 @@ void measure_connect4_blocks(session& now) {
   for (auto const& method : pool_methods()) {
     bool const has_a_block_per_task = method.name == "static-per-task";
     auto const counts = has_a_block_per_task ? std::vector{0} : swept_blocks(now);
-    for (int const blocks : counts) measure_blocks(now, known, std::string(method.name), blocks);
+    std::string const name(method.name);
+    for (int const blocks : counts)
+      measure_blocks(now, known, name, name, connect4::worker_size::thread, blocks);
   }
+  for (std::string const method : methods_of_the_paper)
+    for (int const blocks : swept_blocks(now))
+      measure_blocks(now, known, method + " by blocks", method, connect4::worker_size::block, blocks);
 }
 
 void measure_connect4_storage(session& now) {
