@@ -67,9 +67,9 @@ int widest(std::vector<std::string> const& texts) {
 int legend_width(std::vector<std::string> const& texts) { return widest(texts) + 60; }
 
 std::string colour(std::size_t number) {
-  constexpr std::array colours = {"'#0072B2'", "'#D55E00'", "'#009E73'", "'#CC79A7'",
-                                  "'#E69F00'", "'#56B4E9'", "'#000000'", "'#888888'"};
-  return colours.at(number % colours.size());
+  constexpr std::array<char const*, colours> all = {"'#0072B2'", "'#D55E00'", "'#009E73'", "'#CC79A7'",
+                                                    "'#E69F00'", "'#56B4E9'", "'#000000'", "'#888888'"};
+  return all.at(number % colours);
 }
 
 namespace {

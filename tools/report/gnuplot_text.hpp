@@ -49,7 +49,10 @@ int legend_width(std::vector<std::string> const& texts);
 /// How many pixels wide the widest of the texts is.
 int widest(std::vector<std::string> const& texts);
 
-/// One of eight colours, as a quoted string, chosen so that colour-blind people can tell neighbours apart
+/// How many colours there are.
+inline constexpr std::size_t colours = 8;
+
+/// One of the colours, as a quoted string, chosen so that colour-blind people can tell neighbours apart
 /// (Okabe and Ito); the ninth is the first again.
 std::string colour(std::size_t number);
 

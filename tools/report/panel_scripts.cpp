@@ -102,8 +102,8 @@ std::string y_axis(extent const& all, axis_scale const& scale) {
 /// Colour and point tell curves apart, and dashes records.
 std::string style_of(plotted_line const& line, std::size_t curve) {
   constexpr std::array point_types = {7, 5, 9, 13, 11, 6, 4};  // one less than colours: they pair up anew
-  return fmt::format("lw 1.5 ps 0.7 pt {} dt {} lc rgb {}", point_types.at(curve % point_types.size()),
-                     1 + line.record, colour(curve));
+  return fmt::format("lw 1.5 ps {} pt {} dt {} lc rgb {}", line.points.size() == 1 ? 1.4 : 0.7,
+                     point_types.at(curve % point_types.size()), 1 + line.record, colour(curve));
 }
 
 std::vector<std::string> names_of(plot_panel const& panel, std::vector<std::string> const& labels) {

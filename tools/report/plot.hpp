@@ -24,6 +24,9 @@ struct plot_heading {
   std::vector<std::string> lines, labels;
 };
 
+/// What the records' own picture has above it. Throws as plot_script(), but for records without series.
+plot_heading heading_of(std::span<run_record const> records);
+
 /// As above, under another heading. Throws bad_argument ("heading.labels") also if there is not one for each
 /// record.
 std::string plot_script(std::span<run_record const> records, plot_heading const& heading);

@@ -2,11 +2,15 @@
 #include "plot_panels.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
+
+#include "gnuplot_text.hpp"
 
 namespace ballast {
 namespace {
@@ -75,14 +79,19 @@ void sort_bars(plot_panel& panel) {
   gather(panel.bars, [](plotted_bar const& bar) { return group_of(bar.name); });
 }
 
-constexpr std::size_t max_lines = 16;
 constexpr std::string_view before_topic = ", ";
 
-bool is_split(plot_panel const& panel) {
+std::size_t curves_of(plot_panel const& panel) {
+  std::set<std::string> curves;
+  for (plotted_line const& line : panel.lines) curves.insert(line.curve);
+  return curves.size();
+}
+
+bool is_split_by_topic(plot_panel const& panel) {
   auto const has_topic = [](plotted_line const& line) {
     return line.curve.rfind(before_topic) != line.curve.npos;
   };
-  return panel.lines.size() > max_lines && std::ranges::all_of(panel.lines, has_topic);
+  return curves_of(panel) > colours && std::ranges::all_of(panel.lines, has_topic);
 }
 
 plot_panel& panel_about(std::vector<plot_panel>& panels, std::string const& topic, std::string const& unit) {
@@ -90,7 +99,8 @@ plot_panel& panel_about(std::vector<plot_panel>& panels, std::string const& topi
   return found != panels.end() ? *found : panels.emplace_back(plot_panel{unit, {}, {}, topic});
 }
 
-std::vector<plot_panel> split(plot_panel const& panel) {
+std::vector<plot_panel> split_by_topic(plot_panel const& panel) {
+  if (!is_split_by_topic(panel)) return {panel};
   std::vector<plot_panel> panels;
   for (plotted_line line : panel.lines) {
     auto const end = line.curve.rfind(before_topic);
@@ -101,11 +111,49 @@ std::vector<plot_panel> split(plot_panel const& panel) {
   return panels;
 }
 
+/// So that no two curves of a panel have one colour. Those of a curve stay together.
+std::vector<plot_panel> split_by_colours(plot_panel const& panel) {
+  std::vector<std::string> curves;
+  std::vector<plot_panel> panels;
+  for (plotted_line const& line : panel.lines) {
+    auto const found = std::ranges::find(curves, line.curve);
+    auto const number = std::size_t(found - curves.begin()) / colours;
+    if (found == curves.end()) curves.push_back(line.curve);
+    if (number == panels.size()) panels.push_back({panel.unit, {}, {}, panel.topic});
+    panels[number].lines.push_back(line);
+  }
+  return panels;
+}
+
 std::vector<plot_panel> split_crowded_panels(std::vector<plot_panel> const& panels) {
   std::vector<plot_panel> all;
   for (plot_panel const& panel : panels)
-    std::ranges::move(is_split(panel) ? split(panel) : std::vector{panel}, std::back_inserter(all));
+    for (plot_panel const& about : split_by_topic(panel))
+      std::ranges::move(split_by_colours(about), std::back_inserter(all));
   return all;
+}
+
+/// Of "1: matmul, 2: ep" the names by number; of other labels nothing.
+std::map<double, std::string> named_places(std::string_view label) {
+  std::map<double, std::string> names;
+  while (!label.empty()) {
+    auto const part = label.substr(0, label.find(", "));
+    label.remove_prefix(std::min(label.size(), part.size() + 2));
+    double place = 0;
+    auto const end = std::from_chars(part.data(), part.data() + part.size(), place).ptr;
+    std::string_view const rest(end, part.data() + part.size());
+    if (end == part.data() || !rest.starts_with(": ")) return {};
+    names[place] = rest.substr(2);
+  }
+  return names;
+}
+
+/// As a bar of its place, "matmul.jobs", if the axis names the place.
+std::optional<sample_series> at_named_place(std::map<double, std::string> const& names, sample_series one) {
+  auto const found = one.curve.empty() ? names.end() : names.find(*one.x);
+  if (found == names.end()) return std::nullopt;
+  one.name = found->second + "." + one.curve;
+  return one;
 }
 
 }  // namespace
@@ -114,9 +162,14 @@ std::vector<plot_panel> panels_of(std::span<run_record const> records) {
   std::vector<plot_panel> of_lines, of_bars;
   std::set<std::string> const without_lines = units_at_one_place(records);
   for (std::size_t r = 0; r < records.size(); ++r) {
+    auto const names = named_places(records[r].axes.x_label);
     for (sample_series const& one : records[r].series) {
-      bool const is_bar = one.curve.empty() || without_lines.contains(one.unit);
-      is_bar ? add_bar(of_bars, one, r) : add_point(of_lines, one, r);
+      if (auto const named = at_named_place(names, one))
+        add_bar(of_bars, *named, r);
+      else if (one.curve.empty() || without_lines.contains(one.unit))
+        add_bar(of_bars, one, r);
+      else
+        add_point(of_lines, one, r);
     }
   }
   std::ranges::for_each(of_lines, sort_lines);

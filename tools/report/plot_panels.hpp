@@ -39,8 +39,9 @@ struct plot_panel {
 };
 
 /// The panels of a picture: first those of lines, then those of bars, each in the order of their units. More
-/// lines than an eye tells apart are split where their curves are named "A, B": into a panel for each B.
-/// Several curves of one unit whose points all have the same x are bars, named as their series.
+/// curves than there are colours are split: into a panel for each B where all are named "A, B", and then by
+/// number. Several curves of one unit whose points all have the same x are bars, named as their series. So
+/// are points at places that the axis names, as "1: matmul, 2: ep": they are called "matmul.CURVE".
 std::vector<plot_panel> panels_of(std::span<run_record const> records);
 
 /// A series's name up to its first point, which series of one group share: "S1" of "S1.busy_seconds.cuda:0".

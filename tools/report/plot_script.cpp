@@ -172,10 +172,14 @@ std::string plot_script(std::span<run_record const> records, plot_heading const&
   return text + "unset multiplot\n";
 }
 
-std::string plot_script(std::span<run_record const> records) {
+plot_heading heading_of(std::span<run_record const> records) {
   check_records_are_alike(records);
   std::vector<std::string> const labels = distinguishing_labels(records);
-  return plot_script(records, {title_of(records.front()), lines_below_title(records, labels), labels});
+  return {title_of(records.front()), lines_below_title(records, labels), labels};
+}
+
+std::string plot_script(std::span<run_record const> records) {
+  return plot_script(records, heading_of(records));
 }
 
 }  // namespace ballast

@@ -130,9 +130,9 @@ TEST(report_plot_script, gives_each_unit_a_panel) {
   EXPECT_EQ(count(script_of(drawn_record({point("queue", 1, {2}), point("graph", 1, {3})})), "\nplot "), 1u);
 }
 
-TEST(report_plot_script, splits_more_lines_than_an_eye_tells_apart_by_what_they_have_in_common) {
+TEST(report_plot_script, splits_more_curves_than_there_are_colours_by_what_they_have_in_common) {
   std::vector<sample_series> few, many;
-  for (int line = 0; line < 17; ++line)
+  for (int line = 0; line < 9; ++line)
     many.push_back(
         point("method " + std::to_string(line / 2) + ", depth " + std::to_string(line % 2), line / 2, {2}));
   few.assign(many.begin(), many.end() - 1);
@@ -143,8 +143,21 @@ TEST(report_plot_script, splits_more_lines_than_an_eye_tells_apart_by_what_they_
   EXPECT_THAT(script, AllOf(HasSubstr("set key title 'depth 0'"), HasSubstr("set key title 'depth 1'"),
                             HasSubstr("set ylabel 'speed'")));
   many.push_back(point("alone", 1, {2}));
-  EXPECT_EQ(count(script_of(drawn_record(many)), "\nplot "), 1u)
-      << "one line is about nothing that others are";
+  auto const by_number = script_of(drawn_record(many));
+  EXPECT_EQ(count(by_number, "\nplot "), 2u) << "one line is about nothing that others are";
+  EXPECT_THAT(by_number, Not(HasSubstr("set key title 'depth 0'")));
+  EXPECT_EQ(count(by_number, "lc rgb '#0072B2'"), 2u) << "a colour once a panel";
+}
+
+TEST(report_plot_script, draws_no_line_through_places_that_have_names) {
+  ballast::plot_axes const named{"", "1: matmul, 2: ep", "seconds", false, false};
+  std::vector<sample_series> const all{point("jobs", 1, {2}), point("jobs", 2, {3}),
+                                       point("by hand", 1, {4})};
+  auto const script = script_of(drawn_record(all, named));
+  EXPECT_THAT(script, AllOf(HasSubstr("'matmul.jobs'"), HasSubstr("'ep.jobs'"), HasSubstr("'matmul.by hand'"),
+                            Not(HasSubstr("yerrorlines"))));
+  ballast::plot_axes const no_names{"", "1: matmul, or 2", "seconds", false, false};
+  EXPECT_THAT(script_of(drawn_record(all, no_names)), HasSubstr("yerrorlines"));
 }
 
 TEST(report_plot_script, labels_the_values_as_the_record_does_only_if_there_is_one_panel) {
