@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -111,12 +112,12 @@ class planner {
  private:
   /// Returns what is in the way of the figure, all that it lacks.
   std::string add(published_figure const& figure, std::vector<planned_run>& runs) const {
-    if (figure.devices == figure_devices::several && all_.devices.size() < 2)
-      return "it needs two devices: name two";
-    bool const on_one = figure.devices == figure_devices::one;
+    bool const on_one = figure.devices.most == 1;
+    auto const& listing = on_one ? alone_ : all_;
+    if (figure.devices.least > 1 && all_.devices.size() < 2) return "it needs two devices: name two";
     std::string unable;
     for (auto const& benchmark : figure.benchmarks) {
-      auto const obstacle = obstacle_of(on_one ? alone_ : all_, benchmark);
+      auto const obstacle = obstacle_of(listing, benchmark);
       planned_run const run{benchmark, on_one ? first_ : devices_, figure.connections};
       if (!obstacle.empty()) unable += (unable.empty() ? "" : "; ") + benchmark + ": " + obstacle;
       if (obstacle.empty() && std::ranges::find(runs, run) == runs.end()) runs.push_back(run);
@@ -187,8 +188,11 @@ json_value checks_as_json(published_figure const& figure, figure_verdict const& 
     checks.push_back(json_value::object{{"says", check.says},
                                         {"at_least", or_null(check.at_least)},
                                         {"at_most", or_null(check.at_most)},
+                                        {"published", or_null(check.published)},
                                         {"measured", or_null(verdict.checks[i].value)},
-                                        {"holds", verdict.checks[i].holds}});
+                                        {"holds", verdict.checks[i].holds},
+                                        {"places", verdict.checks[i].places},
+                                        {"within", verdict.checks[i].within}});
   }
   return checks;
 }
@@ -200,7 +204,7 @@ json_value values_as_json(published_figure const& figure, figure_verdict const& 
     values.push_back(json_value::object{{"series", value.series},
                                         {"x", or_null(value.x)},
                                         {"unit", value.unit},
-                                        {"published", value.y},
+                                        {"published", or_null(value.y)},
                                         {"stated_in", value.source},
                                         {"ours", or_null(verdict.ours[i])}});
   }
@@ -216,8 +220,11 @@ json_value figure_as_json(published_figure const& figure, figure_verdict const& 
                             {"verdict", outcome_text(verdict.outcome)},
                             {"why", verdict.why},
                             {"machine", verdict.machine.empty() ? json_value() : json_value(verdict.machine)},
+                            {"origin", verdict.origin},
+                            {"changed_since", verdict.since},
                             {"unable", unable.empty() ? json_value() : json_value(unable)},
                             {"quick", verdict.is_quick},
+                            {"differences", json_value::list_of(verdict.differences)},
                             {"command", command_for(figure)},
                             {"checks", checks_as_json(figure, verdict)},
                             {"values", values_as_json(figure, verdict)},
@@ -267,6 +274,59 @@ paper_plan measure(published_paper const& paper, paper_options const& options, s
   return plan;
 }
 
+/// A record may say anything of its commit; git must not take it for an option.
+bool is_hash(std::string const& commit) {
+  constexpr std::size_t least = 7;
+  return commit.size() >= least && commit.find_first_not_of("0123456789abcdef") == commit.npos;
+}
+
+/// The lines of " 3 files changed, 40 insertions(+), 2 deletions(-)".
+unsigned long lines_of(std::string const& shortstat) {
+  std::istringstream words(shortstat);
+  unsigned long lines = 0, number = 0;
+  for (std::string word; words >> word;) {
+    if (word.find_first_not_of("0123456789") == word.npos) number = std::stoul(word);
+    if (word.starts_with("insertion") || word.starts_with("deletion")) lines += number;
+  }
+  return lines;
+}
+
+std::string lines_changed_since(fs::path const& folder, std::string const& commit) {
+  try {
+    auto const end =
+        run_child({.words = {"git", "-C", folder.string(), "diff-tree", "-r", "--shortstat", "--no-ext-diff",
+                             commit, "HEAD", "--", ":/include", ":/src", ":/apps"}});
+    auto const lines = end.code == 0 ? lines_of(end.output) : 0;
+    return lines == 0 ? "" : fmt::format("{} lines of include, src and apps changed since", lines);
+  } catch (error const&) { return {}; }  // there is no git
+}
+
+/// What the Git checkout around a folder, if there is one, says of ballast's code.
+class checkout_history {
+ public:
+  explicit checkout_history(fs::path folder) : folder_(std::move(folder)) {}
+
+  /// "345 lines of include, src and apps changed since", or empty if none did, or if no checkout knows the
+  /// commit. Starts git and waits for it, once for each commit.
+  std::string changed_since(std::string const& commit) {
+    auto const found = known_.find(commit);
+    if (found != known_.end()) return found->second;
+    return known_[commit] = is_hash(commit) ? lines_changed_since(folder_, commit) : "";
+  }
+
+ private:
+  fs::path folder_;
+  std::map<std::string, std::string> known_;  ///< by commit
+};
+
+/// Of the verdict's records the oldest says most.
+std::string changed_since_oldest(checkout_history& history, figure_verdict const& verdict) {
+  auto const started = [](filed_record const* one) { return one->record.started; };
+  if (verdict.records.empty()) return {};
+  return history.changed_since(
+      (*std::ranges::min_element(verdict.records, {}, started))->record.source.commit);
+}
+
 /// So that what stands in the way is known before anything is measured.
 void make_folder(fs::path const& folder) {
   std::error_code failed;
@@ -284,7 +344,9 @@ void reproduce(published_paper const& paper, paper_options const& options) {
   std::string failed;
   auto const plan = measure(paper, options, failed);
   auto const found = read_record_folder(folder);
-  auto const verdicts = judge(paper, found.records);
+  auto verdicts = judge(paper, found.records);
+  checkout_history history(folder);
+  for (auto& one : verdicts) one.since = changed_since_oldest(history, one);
   auto const drawn = page_of_paper(paper, verdicts, plan.unable);
   replace_file(page, drawn.html);
   print_verdicts(paper, verdicts, plan.unable, page.string(), options.json);

@@ -30,6 +30,10 @@ section { scroll-margin-top: 56px; }
 .reproduced { background: #d7f0dd; } .gone { background: #fbe0d3; } .not_measured { background: #e8e8e8; }
 .filters { position: sticky; top: 0; background: #fff; padding: 8px 0; border-bottom: 1px solid #ddd; }
 .filters label { margin-right: 16px; } [hidden] { display: none; }
+@media (max-width: 640px) {
+  body { padding: 12px; } .stacked th { display: none; } .stacked :is(table, tbody, tr, td) { display: block; }
+  .stacked td { border: 0; padding: 1px 0; } .stacked tr { border-bottom: 1px solid #ddd; padding: 6px 0; }
+}
 )";
 
 std::string valid_utf8(std::string_view text) {

@@ -29,8 +29,10 @@ drawn_page page_of_records(std::string const& title, record_folder const& folder
 drawn_page page_of_paper(published_paper const& paper, std::span<figure_verdict const> verdicts,
                          std::span<std::string const> unable);
 
-/// Of a page: a record's picture, its table and where it comes from. Adds to the complaints.
-std::string record_as_html(filed_record const& one, std::vector<std::string>& complaints);
+/// Of a page: a record's picture, its table and where it comes from. `published`, unless it is null, is drawn
+/// over it, as a record of the same benchmark and axes. Adds to the complaints.
+std::string record_as_html(filed_record const& one, run_record const* published,
+                           std::vector<std::string>& complaints);
 
 /// The picture as HTML, under the heading if there is one, or a sentence in its place that says why there is
 /// none, which is added to the complaints.

@@ -2,9 +2,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <map>
+#include <optional>
 #include <set>
+#include <system_error>
 
+#include "gnuplot_text.hpp"
 #include "report/html.hpp"
 #include "report/pages.hpp"
 #include "report/plot.hpp"
@@ -13,7 +17,8 @@
 namespace ballast {
 namespace {
 
-constexpr char const* outcome_classes[] = {"reproduced", "gone", "not_measured"};
+constexpr char const* outcome_classes[] = {"reproduced", "reproduced", "gone", "not_measured",
+                                           "not_measured"};
 
 std::string badge(figure_verdict const& verdict) {
   return fmt::format("<span class=\"verdict {}\">{}</span>", outcome_classes[std::size_t(verdict.outcome)],
@@ -30,7 +35,15 @@ std::string bounds_text(figure_check const& check) {
   if (check.at_least) text += "at least " + as_stated(*check.at_least);
   if (check.at_most)
     text.append(text.empty() ? "" : ", ").append("at most ").append(as_stated(*check.at_most));
+  if (check.published) text += ", published " + as_stated(*check.published);
   return text;
+}
+
+std::string outcome_text(check_outcome const& outcome) {
+  if (!outcome.value) return "not measured";
+  std::string const text = outcome.holds ? "holds" : "does not hold";
+  return outcome.places == 0 ? text
+                             : text + fmt::format(", at {} of {} places", outcome.within, outcome.places);
 }
 
 std::string checks_table(published_figure const& figure, figure_verdict const& verdict) {
@@ -38,12 +51,15 @@ std::string checks_table(published_figure const& figure, figure_verdict const& v
   for (std::size_t i = 0; i < figure.checks.size(); ++i) {
     auto const& outcome = verdict.checks[i];
     rows.push_back({html_text(figure.checks[i].says), bounds_text(figure.checks[i]),
-                    number_or_dash(outcome.value),
-                    !outcome.value  ? "not measured"
-                    : outcome.holds ? "holds"
-                                    : "does not hold"});
+                    number_or_dash(outcome.value), outcome_text(outcome)});
   }
   return html_table({"what must hold", "bound", "measured", ""}, rows);
+}
+
+/// A time with the prefix that suits it, else not rounded.
+std::string published_text(published_value const& value) {
+  if (!value.y) return "-";
+  return value.unit == "s" ? html_text(value_text("s", *value.y)) : as_stated(*value.y);
 }
 
 std::string values_table(published_figure const& figure, figure_verdict const& verdict) {
@@ -51,8 +67,10 @@ std::string values_table(published_figure const& figure, figure_verdict const& v
   std::vector<std::vector<std::string>> rows;
   for (std::size_t i = 0; i < figure.values.size(); ++i) {
     auto const& value = figure.values[i];
-    rows.push_back({html_text(value.series), value.x ? as_stated(*value.x) : "-", html_text(value.unit),
-                    as_stated(value.y), html_text(value.source), number_or_dash(verdict.ours[i])});
+    auto const ours = verdict.ours[i] ? value_text(value.unit, *verdict.ours[i]) : "-";
+    rows.push_back({html_text(value.series), value.x ? as_stated(*value.x) : "-",
+                    value.unit == "1" ? "ratio" : html_text(value.unit), published_text(value),
+                    html_text(value.source), html_text(ours)});
   }
   return html_table({"series", "x", "unit", "published", "stated in", "ours"}, rows);
 }
@@ -77,7 +95,7 @@ std::string comparison_picture(published_paper const& paper, published_figure co
                                figure_verdict const& verdict, std::vector<std::string>& complaints) {
   std::vector<run_record> both(2);
   for (std::size_t i = 0; i < figure.values.size(); ++i) {
-    both[0].series.push_back(point_of(figure, figure.values[i], figure.values[i].y));
+    if (figure.values[i].y) both[0].series.push_back(point_of(figure, figure.values[i], *figure.values[i].y));
     if (verdict.ours[i]) both[1].series.push_back(point_of(figure, figure.values[i], *verdict.ours[i]));
   }
   if (both[0].series.empty()) return {};
@@ -92,12 +110,56 @@ std::string comparison_picture(published_paper const& paper, published_figure co
   return picture_as_html(heading.title, both, &heading, complaints);
 }
 
-std::string records_of(figure_verdict const& verdict, std::vector<std::string>& complaints) {
+/// The curve of the record that the value stands beside, if it is a point of one in the same unit.
+sample_series const* curve_of(run_record const& record, published_value const& value) {
+  if (!value.y || !value.ours || value.ours->over || value.ours->value.takes_place) return nullptr;
+  auto const& ours = value.ours->value;
+  if (ours.what != record_figure::kind::curve || ours.benchmark != record.benchmark) return nullptr;
+  for (auto const& name : ours.names)
+    for (auto const& one : record.series)
+      if (one.x && one.unit == value.unit && fits(name, one.curve)) return &one;
+  return nullptr;
+}
+
+/// Where on the curve a value stands: where the paper has it, or where it is looked for first.
+std::optional<double> place_of(published_value const& value) {
+  if (value.x) return value.x;
+  double place = 0;
+  auto const& text = value.ours->value.places.front();
+  auto const [end, problem] = std::from_chars(text.data(), text.data() + text.size(), place);
+  return problem == std::errc() && end == text.data() + text.size() ? std::optional(place) : std::nullopt;
+}
+
+/// What the paper has on the record's curves, as a record to be drawn over it.
+run_record published_on(run_record const& record, published_figure const& figure) {
+  run_record published;
+  published.benchmark = record.benchmark;
+  published.axes = record.axes;
+  for (auto const& value : figure.values) {
+    auto const* const curve = curve_of(record, value);
+    auto const place = curve == nullptr ? std::nullopt : place_of(value);
+    if (place)
+      published.series.push_back(
+          {value.series + "@" + std::to_string(*place), value.unit, {*value.y}, curve->curve, *place});
+  }
+  return published;
+}
+
+/// With the published values as marks, if they are on its curves.
+std::string record_with_marks(filed_record const& one, published_figure const& figure,
+                              std::vector<std::string>& complaints) {
+  auto published = published_on(one.record, figure);
+  if (published.series.empty()) return record_as_html(one, nullptr, complaints);
+  return record_as_html(one, &published, complaints);
+}
+
+std::string records_of(published_figure const& figure, figure_verdict const& verdict,
+                       std::vector<std::string>& complaints) {
   std::string text;
   for (auto const* one : verdict.records) {
     auto const name = one->record.benchmark + " on " + one->record.machine.name + ", " + one->record.started;
     text += "<details open=\"open\">\n" + html_element("summary", name) + "\n" +
-            record_as_html(*one, complaints) + "</details>\n";
+            record_with_marks(*one, figure, complaints) + "</details>\n";
   }
   return text;
 }
@@ -116,7 +178,7 @@ std::string figure_section(published_paper const& paper, std::size_t number, fig
   text += checks_table(figure, verdict) + values_table(figure, verdict) +
           comparison_picture(paper, figure, verdict, complaints);
   text += "<p>Measured by " + html_element("code", command_for(figure)) + "</p>\n";
-  return text + records_of(verdict, complaints) + "</section>\n";
+  return text + records_of(figure, verdict, complaints) + "</section>\n";
 }
 
 std::string summary_of(published_paper const& paper, std::span<figure_verdict const> verdicts,
@@ -126,7 +188,14 @@ std::string summary_of(published_paper const& paper, std::span<figure_verdict co
     rows.push_back({fmt::format("<a href=\"#figure-{}\">{}</a>", i, html_text(paper.figures[i].figure)),
                     html_text(paper.figures[i].title), badge(verdicts[i]),
                     html_text(grounds_of(verdicts[i], unable[i]))});
-  return html_table({"figure", "what it shows", "verdict", ""}, rows);
+  return "<div class=\"stacked\">\n" + html_table({"figure", "what it shows", "verdict", ""}, rows) +
+         "</div>\n";
+}
+
+/// "Mohan, Gopalan: Dynamic Load Balancing. International Journal, 2014, doi:10.5815/..."
+std::string citation_of(published_paper const& paper) {
+  return paper.authors + ": " + paper.title + ". " + paper.published_in +
+         (paper.doi.empty() ? "" : ", doi:" + paper.doi) + ".";
 }
 
 std::string machines_of(std::span<figure_verdict const> verdicts) {
@@ -149,16 +218,15 @@ std::string command_for(published_figure const& figure) {
   std::string text = "ballast bench";
   for (auto const& benchmark : figure.benchmarks) text += " " + benchmark;
   if (figure.connections) text += fmt::format(" --connections {}", *figure.connections);
-  if (figure.devices == figure_devices::one) text += " --devices DEVICE";
-  if (figure.devices == figure_devices::several) text += " --devices DEVICE,DEVICE";
-  return text;
+  auto const devices = example_of(figure.devices);
+  return devices.empty() ? text : text + " --devices " + devices;
 }
 
 drawn_page page_of_paper(published_paper const& paper, std::span<figure_verdict const> verdicts,
                          std::span<std::string const> unable) {
   drawn_page page;
   std::string body = html_element("h1", paper.short_name + ", measured again") + "\n";
-  body += html_element("p", paper.title) + "\n";
+  body += html_element("p", citation_of(paper)) + "\n";
   body += "<p class=\"quiet\">" +
           html_text("Published: " + paper.machine + ". Ours: " + machines_of(verdicts) + ". More in " +
                     paper.results + ".") +

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "report/provenance.hpp"
 
 namespace ballast {
 
@@ -17,8 +21,9 @@ struct record_figure {
   std::string benchmark;
   kind what = kind::number;
   std::vector<std::string> names;  ///< the first that the record has; * stands for anything, the last such
-  /// On a curve: the first that it has of numbers, first, last, most, least. Of series: which of those that
-  /// fit. Of a ratio of two curves also each: the least ratio over the places of both.
+  /// On a curve: the first that it has of numbers, first, last, most, least, and "level 2" or "level 2 + 1",
+  /// so many blocks on each multiprocessor, or one more. Of series: which of those that fit. Of a ratio of
+  /// two curves also each.
   std::vector<std::string> places;
   bool takes_place = false;  ///< where on the curve it is, instead of the median there
   double number = 0;         ///< kind::number: itself
@@ -30,25 +35,37 @@ struct figure_ratio {
   std::optional<record_figure> over;
 };
 
-/// One figure that a paper states, and what stands beside it here.
+/// Whether a name of a record_figure stands for this one: it may hold one *.
+bool fits(std::string_view pattern, std::string_view text);
+
+/// Whether it is a ratio of two curves at each place that both have.
+bool is_at_each_place(figure_ratio const& ratio);
+
+/// One figure that a paper states, and what stands beside it here; or what is ours alone.
 struct published_value {
   std::string series;
   std::optional<double> x;
-  double y = 0;
+  std::optional<double> y;  ///< as published; none of what is ours
   std::string unit;
   std::string source;  ///< where the paper says so: "section 6.3.1", "Table 1"
   std::optional<figure_ratio> ours;
 };
 
-/// What must hold for a figure to be reproduced.
+/// What must hold for a figure to be reproduced. With one bound a published number may stand, which holds
+/// itself: who is more than a tenth beyond it is better than published.
 struct figure_check {
   std::string says;
   figure_ratio value;
-  std::optional<double> at_least, at_most;
+  std::optional<figure_ratio> expected;  ///< what the value is divided by, at each place
+  std::optional<double> at_least, at_most, published;
 };
 
-/// On how many devices a figure is measured: a record of another number does not count.
-enum class figure_devices { any, one, several };
+/// The devices that a paper's figure is about: of others a record says nothing about it.
+struct figure_devices {
+  std::size_t least = 1, most = ~std::size_t(0);  ///< how many
+  bool gpus = false;                              ///< GPUs, not CPU cores
+  bool unequal = false;                           ///< of unequal speed
+};
 
 /// A figure or table, or a section that states measurements, and the benchmarks that redo it.
 struct published_figure {
@@ -56,17 +73,29 @@ struct published_figure {
   std::string title;
   std::string note;  ///< may be empty
   std::vector<std::string> benchmarks;
-  figure_devices devices = figure_devices::any;
+  figure_devices devices;
   std::optional<std::uint32_t> connections;  ///< hardware connections of the paper's GPU, if they matter
+  std::map<std::string, std::string> sizes;  ///< parameters of a record at the paper's size, as JSON
   std::vector<published_value> values;
   std::vector<figure_check> checks;  ///< all must hold; at least one
 };
+
+/// Why these devices, as `--devices` names them, say nothing about such a figure: "it is of GPUs", or empty.
+/// Devices are unequal if they are parts of another size, slowed by another factor, or GPUs of other models,
+/// as far as `gpus`, by index, is known.
+std::string why_not_on(std::span<std::string const> devices, std::span<gpu_facts const> gpus,
+                       figure_devices const& needed);
+
+/// Devices that the figure is about, as `--devices` takes them: "DEVICE,DEVICE", or "DEVICE,SLOWER DEVICE".
+std::string example_of(figure_devices const& needed);
 
 struct published_paper {
   std::string key;         ///< "chen2010"
   std::string short_name;  ///< "Chen 2010"
   std::string title, machine;
-  std::string results;  ///< the page of docs/results that discusses it
+  std::string authors, published_in;  ///< "Chen, Villa"; where and when
+  std::string doi;                    ///< may be empty
+  std::string results;                ///< the page of docs/results that discusses it
   std::vector<published_figure> figures;
 };
 

@@ -142,7 +142,8 @@ std::string attributes_of(run_record const& record) {
 std::string record_section(filed_record const& one, std::size_t number,
                            std::vector<std::string>& complaints) {
   return fmt::format("<section id=\"record-{}\"{}>\n", number, attributes_of(one.record)) +
-         html_element("h2", one.record.benchmark) + "\n" + record_as_html(one, complaints) + "</section>\n";
+         html_element("h2", one.record.benchmark) + "\n" + record_as_html(one, nullptr, complaints) +
+         "</section>\n";
 }
 
 std::string contents_of(record_folder const& folder) {
@@ -180,8 +181,15 @@ std::string picture_as_html(std::string const& name, std::span<run_record const>
   }
 }
 
-std::string record_as_html(filed_record const& one, std::vector<std::string>& complaints) {
-  return picture_as_html(one.file, std::span(&one.record, 1), nullptr, complaints) + facts_table(one) +
+std::string record_as_html(filed_record const& one, run_record const* published,
+                           std::vector<std::string>& complaints) {
+  std::vector<run_record> drawn{one.record};
+  auto heading = heading_of(drawn);
+  if (published != nullptr) {
+    drawn.push_back(*published);
+    heading.labels = {"ours", "published"};
+  }
+  return picture_as_html(one.file, drawn, &heading, complaints) + facts_table(one) +
          fmt::format("<details>\n<summary>{} series</summary>\n", one.record.series.size()) +
          samples_table(one.record) + derived_table(one.record) + "</details>\n";
 }

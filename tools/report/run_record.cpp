@@ -465,6 +465,18 @@ run_record read_run_record(std::filesystem::path const& path) {
   return record;
 }
 
+std::string why_no_evidence(run_record const& record) {
+  if (!record.answer.verified) return "its answer was not verified";
+  if (record.source.commit.empty()) return "its program is of an unknown commit";
+  if (!record.source.clean.value_or(false)) return "its program was built of changed files";
+  auto const program =
+      record.command.empty() ? "" : std::filesystem::path(record.command.front()).filename().string();
+  if (program != "ballast" && !program.starts_with("ballast-"))
+    return "its program is called '" + program + "'";
+  if (record.version == "0") return "it is of version 0";
+  return {};
+}
+
 std::string utc_now() {
   std::time_t const now = std::time(nullptr);
   std::tm parts{};

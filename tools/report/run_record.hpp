@@ -93,6 +93,11 @@ class another_form : public error {
 /// refuses; another_form if the schema is missing or another.
 run_record read_run_record(std::filesystem::path const& path);
 
+/// Why the record is no evidence for a figure, or empty: its answer was not verified, its program was built
+/// of files that differ from a commit or of an unknown one, has another name than ballast's, or is of version
+/// 0.
+std::string why_no_evidence(run_record const& record);
+
 /// This moment in UTC, to the second: "2026-01-31T09:05:00Z".
 std::string utc_now();
 

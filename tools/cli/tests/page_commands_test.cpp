@@ -49,8 +49,9 @@ json ep_record(double share, bool quick = false) {
   record["devices"] = {"host:1", "host:1/4.5"};
   record["policies"] = {{"split", "learned"}};
   record["parameters"] = {{"quick", quick}};
-  record["series"] = {series("alone on host:1", 1), series("alone on host:1/4.5", 4), series("static", 2),
-                      series("learned", 2 * share)};
+  record["series"] = {series("alone on host:1", 1), series("alone on host:1/4.5", 4),
+                      series("static", 2),          series("master_worker", 2 * share),
+                      series("fixed", 2 * share),   series("learned", 1)};
   record["axes"] = {
       {"title", "ep <b>"}, {"x_label", ""}, {"y_label", ""}, {"x_log", false}, {"y_log", false}};
   return record;
@@ -180,11 +181,41 @@ TEST(cli_paper, judges_figures_by_the_records_that_are_there) {
   EXPECT_EQ(figure.at("records"), json::array({"two-cores/a.json"}));
   EXPECT_EQ(figure.at("values").at(0).at("published"), 0.4);
   EXPECT_DOUBLE_EQ(figure.at("values").at(0).at("ours"), 0.4);
-  EXPECT_DOUBLE_EQ(figure.at("values").at(1).at("ours"), 0.8);  // over the faster device alone
+  EXPECT_DOUBLE_EQ(figure.at("values").at(2).at("ours"), 0.8);  // over the faster device alone
+  EXPECT_TRUE(figure.at("values").at(3).at("published").is_null()) << "ballast's own policy";
+  EXPECT_DOUBLE_EQ(figure.at("values").at(3).at("ours"), 0.5);
   EXPECT_EQ(figure_named(good, "Fig. 14a").at("verdict"), "not measured");
   EXPECT_THAT(figure_named(good, "Fig. 14a").at("why"), HasSubstr("job/pair_matmul"));
   EXPECT_TRUE(figure_named(good, "Fig. 14a").at("machine").is_null());
   EXPECT_EQ(figure_named(judged(folder, ep_record(0.51)), "Fig. 14b").at("verdict"), "gone on this hardware");
+}
+
+TEST(cli_paper, says_how_much_the_code_has_changed_since_if_a_checkout_knows) {
+  pages_folder const folder;
+  auto const git = [&](std::string const& words) {
+    auto const line = "cd " + folder.quoted() +
+                      " && git -c user.name=n -c user.email=e -c init.defaultBranch=main " + words;
+    return std::system((words.find(">") == words.npos ? line + " >/dev/null 2>&1" : line).c_str());
+  };
+  if (git("init") != 0) GTEST_SKIP() << "there is no git";
+  folder.write("src/a.cpp", std::string("one\n"));
+  ASSERT_EQ(git("add src") + git("commit -m first"), 0);
+  ASSERT_EQ(git("rev-parse HEAD >commit.txt") + git("tag first"), 0);
+  folder.write("src/a.cpp", std::string("two\nthree\n"));
+  folder.write("docs/a.md", std::string("no code\n"));
+  ASSERT_EQ(git("add src docs") + git("commit -m second"), 0);
+  auto const since = [&](std::string const& commit) {
+    auto record = ep_record(0.4);
+    record["source"]["commit"] = commit;
+    return figure_named(judged(folder, record), "Fig. 14b").at("changed_since").get<std::string>();
+  };
+  std::istringstream words(folder.read("commit.txt"));
+  std::string first;
+  words >> first;
+  EXPECT_EQ(since(first), "3 lines of include, src and apps changed since");
+  EXPECT_EQ(since("0123456789abcdef"), "") << "nobody knows that commit";
+  EXPECT_EQ(since("--output=stolen"), "");
+  EXPECT_FALSE(fs::exists(folder / "stolen"));
 }
 
 TEST(cli_paper, writes_a_page_with_each_figure_its_verdict_and_both_values) {
@@ -195,22 +226,23 @@ TEST(cli_paper, writes_a_page_with_each_figure_its_verdict_and_both_values) {
   for (auto const& figure : paper.at("figures"))
     EXPECT_THAT(page, HasSubstr("<h2>" + figure.at("figure").get<std::string>() + ": "));
   EXPECT_THAT(page, AllOf(HasSubstr("class=\"verdict reproduced\">reproduced<"),
-                          HasSubstr(" on two-cores, of a quick run"),
+                          HasSubstr(" on two-cores (host:1 host:1/4.5; "), HasSubstr(", of a quick run"),
                           HasSubstr("class=\"verdict not_measured\">not measured<"),
                           HasSubstr("picture of Ohno 2016, Fig. 14b"), HasSubstr("<td>section 5.1</td>"),
-                          HasSubstr("<code>ballast bench job/pair_ep --devices DEVICE,DEVICE</code>"),
+                          HasSubstr("<code>ballast bench job/pair_ep --devices DEVICE,SLOWER</code>"),
                           HasSubstr("two-cores/a.json"), Not(HasSubstr("<job>"))));
 }
 
 TEST(cli_paper, measures_what_the_devices_can_and_says_what_they_cannot) {
   pages_folder const folder;
-  auto const result = run("paper mohan2014 --quick --json --devices host:1 --results " + folder.quoted());
+  auto const result = run("paper mohan2014 --quick --json --devices host:1 --results " + folder.quoted(),
+                          "env BALLAST_COMMIT=0123456789abcdef");
   ASSERT_EQ(result.code, 0) << result.err;
   EXPECT_THAT(result.err, AllOf(HasSubstr("2 runs on host:1; about "), HasSubstr("[2 of 2, ")));
   auto const figures = json::parse(result.out).at("figures");
   ASSERT_EQ(figures.size(), 2u);
   for (auto const& one : figures) {
-    EXPECT_NE(one.at("verdict"), "not measured") << one;
+    EXPECT_EQ(one.at("verdict"), "does not apply here") << one;
     EXPECT_EQ(one.at("quick"), true);
     EXPECT_EQ(one.at("records").size(), 1u);
   }

@@ -4,8 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ballast/error.hpp"
@@ -21,8 +24,9 @@ using testing::HasSubstr;
 /// Two checks on one benchmark: a ratio of two curves, and a figure that was derived.
 constexpr char invented_paper[] =
     R"({"schema": "ballast-papers/1", "seconds": {"a/b": {"quick": 2, "whole": 9}},
-  "papers": [{"key": "nobody1999", "short": "Nobody 1999", "title": "t", "machine": "m", "results": "r", "figures": [
-    {"figure": "Fig. 1", "title": "f", "benchmarks": ["a/b"], "devices": "several", "connections": 1,
+  "papers": [{"key": "nobody1999", "short": "Nobody 1999", "title": "t", "machine": "m", "authors": "N. Body",
+    "published_in": "Nowhere",  "results": "r", "figures": [
+    {"figure": "Fig. 1", "title": "f", "benchmarks": ["a/b"], "devices": {"at_least": 2}, "connections": 1,
      "values": [{"series": "ratio", "x": 8, "y": 2, "unit": "1", "source": "Table 1",
                  "ours": {"benchmark": "a/b", "curve": "fast, *", "x": [8, "last"], "over": {"curve": "slow", "x": 4}}}],
      "checks": [
@@ -59,6 +63,9 @@ filed_record paper_record(std::string const& started = "2026-01-31T09:05:00Z") {
                    curve_point("slow", 2, 4), curve_point("slow", 4, 3)};
   record.derived = {{"d of 1", 7}, {"d of 2", 0.5}};
   record.answer.verified = true;
+  record.source = {"0123456789abcdef", true};
+  record.version = "0.2.0";
+  record.command = {"/usr/bin/ballast-bench", "a/b"};
   return {started + ".json", record};
 }
 
@@ -108,16 +115,120 @@ TEST(report_paper_verdict, is_gone_if_one_does_not_hold) {
   EXPECT_EQ(verdict.why, "1 of 2 checks hold");
 }
 
-TEST(report_paper_verdict, counts_no_record_that_is_not_verified_or_of_another_setting) {
-  std::vector<filed_record> others(5, paper_record());
-  others[0].record.answer.verified = false;
-  others[1].record.devices.pop_back();
-  others[2].record.parameters.pop_back();
-  others[3].record.parameters.back().second = 8;
-  others[4].record.benchmark = "a/c";
+TEST(report_paper_verdict, counts_no_record_of_another_benchmark_or_setting) {
+  std::vector<filed_record> others(3, paper_record());
+  others[0].record.parameters.pop_back();
+  others[1].record.parameters.back().second = 8;
+  others[2].record.benchmark = "a/c";
   for (auto const& other : others) EXPECT_EQ(verdict_on({other}).outcome, figure_outcome::not_measured);
-  EXPECT_EQ(verdict_on(others).why, "there is no verified record of a/b");
+  EXPECT_EQ(verdict_on(others).why, "there is no record of a/b");
   EXPECT_EQ(verdict_on({}).outcome, figure_outcome::not_measured);
+}
+
+TEST(report_paper_verdict, stands_on_no_record_that_is_no_evidence_and_says_why) {
+  std::vector<filed_record> refused(6, paper_record());
+  refused[0].record.answer.verified = false;
+  refused[1].record.source.clean = false;
+  refused[2].record.source.clean.reset();
+  refused[3].record.source.commit.clear();
+  refused[4].record.command = {"./mini5", "a/b"};
+  refused[5].record.version = "0";
+  std::vector<std::string> const why{"its answer was not verified",
+                                     "its program was built of changed files",
+                                     "its program was built of changed files",
+                                     "its program is of an unknown commit",
+                                     "its program is called 'mini5'",
+                                     "it is of version 0"};
+  for (std::size_t i = 0; i < refused.size(); ++i) {
+    auto const verdict = verdict_on({refused[i]});
+    EXPECT_EQ(verdict.outcome, figure_outcome::not_measured);
+    EXPECT_EQ(verdict.why, "there is no record of a/b that is evidence (of one " + why[i] + ")");
+  }
+  EXPECT_EQ(verdict_on({paper_record(), refused[1]}).outcome, figure_outcome::reproduced);
+}
+
+/// The verdict on paper_record() on such devices, where the paper's figure is of others.
+ballast::figure_verdict verdict_of(ballast::figure_devices const& needed, std::vector<std::string> devices,
+                                   std::vector<std::string> const& gpus = {}) {
+  auto paper = paper_of_one_figure();
+  paper.figures[0].devices = needed;
+  auto one = paper_record();
+  one.record.devices = std::move(devices);
+  for (auto const& model : gpus) one.record.machine.gpus.push_back({model, 132, 1, "9.0"});
+  std::vector const records{one};
+  auto verdict = ballast::judge(paper, records).at(0);
+  verdict.records.clear();
+  return verdict;
+}
+
+TEST(report_paper_verdict, does_not_apply_where_the_devices_are_not_those_that_the_figure_is_about) {
+  using devices = std::vector<std::string>;
+  auto const expect = [](ballast::figure_verdict const& verdict, std::string const& why) {
+    EXPECT_EQ(verdict.outcome, why.empty() ? figure_outcome::reproduced : figure_outcome::inapplicable)
+        << verdict.why;
+    if (!why.empty()) { EXPECT_EQ(verdict.why, why); }
+  };
+  expect(verdict_of({.gpus = true}, {"host:2"}), "it is of GPUs");
+  expect(verdict_of({.gpus = true}, {"cuda:0", "host:2"}), "it is of GPUs");
+  expect(verdict_of({.gpus = true}, {"cuda:0"}), "");
+  expect(verdict_of({.least = 4, .most = 4}, {"cuda:0", "cuda:1"}), "it is of 4 devices");
+  expect(verdict_of({.least = 2}, {"cuda:0"}), "it is of at least 2 devices");
+  std::string const unequal = "it is of unequal devices";
+  for (auto const& equal :
+       {devices{"cuda:0", "cuda:1"}, {"host:1#0", "host:1#1"}, {"cuda:0@64", "cuda:1@64"}})
+    expect(verdict_of({.unequal = true}, equal, {"H200", "H200"}), unequal);
+  for (auto const& other :
+       {devices{"cuda:0@104", "cuda:1@64"}, {"host:1", "host:1/4.5"}, {"cuda:0", "host:1"}})
+    expect(verdict_of({.unequal = true}, other, {"H200", "H200"}), "");
+  expect(verdict_of({.unequal = true}, {"cuda:0", "cuda:1"}, {"TITAN", "GTX 680"}), "");
+}
+
+TEST(report_paper_verdict, shows_what_was_measured_where_it_does_not_apply_and_goes_by_others_if_it_can) {
+  auto const verdict = verdict_of({.gpus = true}, {"host:2"});
+  EXPECT_EQ(verdict.ours[0], 2);
+  EXPECT_EQ(verdict.machine, "");
+  auto paper = paper_of_one_figure();
+  paper.figures[0].devices = {.gpus = true};
+  auto other = record_on("gpu", "H200", "01");
+  other.record.devices = {"cuda:0"};
+  std::vector const records{record_on("cores", "", "02"), other};
+  EXPECT_EQ(ballast::judge(paper, records).at(0).machine, "gpu");
+  EXPECT_EQ(ballast::judge(paper, records).at(0).outcome, figure_outcome::reproduced);
+}
+
+TEST(report_paper_verdict, is_not_measured_on_more_devices_than_the_figure_is_about) {
+  EXPECT_EQ(verdict_of({.most = 1}, {"cuda:0", "cuda:1"}).outcome, figure_outcome::not_measured);
+}
+
+TEST(report_paper_verdict, says_which_sizes_are_not_the_papers) {
+  auto paper = paper_of_one_figure();
+  paper.figures[0].sizes = {{"n", "\"class D\""}, {"hardware_connections", "1"}, {"unknown", "1"}};
+  auto one = paper_record();
+  one.record.parameters.emplace_back("n", "class C");
+  std::vector const records{one};
+  auto const verdict = ballast::judge(paper, records).at(0);
+  EXPECT_EQ(verdict.outcome, figure_outcome::reproduced);
+  EXPECT_EQ(verdict.differences,
+            std::vector<std::string>{"n is \"class C\" here and \"class D\" in the paper"});
+  EXPECT_THAT(ballast::grounds_of(verdict, ""), HasSubstr("; n is \"class C\" here"));
+}
+
+TEST(report_paper_verdict, is_better_than_published_if_a_check_is_more_than_a_tenth_beyond) {
+  auto paper = paper_of_one_figure();
+  auto& check = paper.figures[0].checks[1];  // 0.5
+  std::vector const records{paper_record()};
+  auto const outcome_at = [&](double published) {
+    check.at_most = check.published = published;
+    return ballast::judge(paper, records).at(0);
+  };
+  EXPECT_EQ(outcome_at(0.5).outcome, figure_outcome::reproduced);
+  EXPECT_EQ(outcome_at(0.549).outcome, figure_outcome::reproduced);
+  EXPECT_EQ(outcome_at(0.56).outcome, figure_outcome::better);
+  EXPECT_EQ(outcome_at(5).why, "2 of 2 checks hold, by a factor of 10");
+  EXPECT_EQ(outcome_at(0.49).outcome, figure_outcome::gone);
+  check = paper.figures[0].checks[0];  // 2
+  check.at_least = check.published = 1;
+  EXPECT_EQ(ballast::judge(paper, records).at(0).why, "2 of 2 checks hold, by a factor of 2");
 }
 
 TEST(report_paper_verdict, is_not_measured_if_the_record_lacks_what_is_looked_at) {
@@ -139,7 +250,8 @@ TEST(report_paper_verdict, goes_by_the_newest_record_and_tells_if_it_is_of_a_qui
     EXPECT_EQ(verdict.outcome, figure_outcome::gone);
     EXPECT_TRUE(verdict.is_quick);
     EXPECT_EQ(ballast::grounds_of(verdict, "no GPU"),
-              "1 of 2 checks hold on m, of a quick run; not measured here: no GPU");
+              "1 of 2 checks hold on m (host:1#0 host:1#1; 2026-02-02; 01234567), of a quick run; "
+              "not measured here: no GPU");
   }
 }
 
@@ -186,16 +298,97 @@ TEST(report_paper_verdict, is_on_the_machine_that_measured_most_benchmarks_of_a_
   EXPECT_EQ(verdict.records.size(), 2u);
 }
 
-TEST(report_paper_verdict, takes_the_least_ratio_of_two_curves_over_all_places) {
+/// A check of "fast, 2 things" over "slow" at places 2 and 4, where the ratios are 1 and 2.
+ballast::check_outcome outcome_at_each_place(std::optional<double> at_least, std::optional<double> at_most,
+                                             std::optional<ballast::figure_ratio> const& expected = {}) {
   auto changed = paper_of_one_figure();
-  auto& checks = changed.figures[0].checks;
-  checks.resize(1);
-  checks[0].value.value.names = {"fast, 2 things"};
-  checks[0].value.value.places = {"each"};
+  auto& check = changed.figures[0].checks[0];
+  check.value.value.names = {"fast, 2 things"};
+  check.value.value.places = {"each"};
+  check.at_least = at_least;
+  check.at_most = at_most;
+  check.expected = expected;
   auto record = paper_record();
   record.record.series.push_back(curve_point("fast, 2 things", 2, 4));
-  auto const verdicts = ballast::judge(changed, std::vector{record});
-  EXPECT_EQ(verdicts[0].checks[0].value, 1);  // at 2; at 4 it is 2
+  record.record.series.push_back(curve_point("model", 2, 8));
+  record.record.series.push_back(curve_point("model", 4, 6));
+  return ballast::judge(changed, std::vector{record})[0].checks[0];
+}
+
+TEST(report_paper_verdict, looks_at_each_place_and_shows_the_one_that_is_farthest_off) {
+  auto const below = outcome_at_each_place(1.5, {});
+  EXPECT_FALSE(below.holds);
+  EXPECT_EQ(below.value, 1);
+  EXPECT_EQ(below.places, 2u);
+  EXPECT_EQ(below.within, 1u);
+  EXPECT_TRUE(outcome_at_each_place(1, 2).holds);
+  EXPECT_EQ(outcome_at_each_place(1, 1.9).value, 2);
+  EXPECT_FALSE(outcome_at_each_place({}, 1.9).holds);
+}
+
+TEST(report_paper_verdict, divides_by_what_is_expected_at_each_place) {
+  ballast::record_figure model, slow;
+  for (auto* one : {&model, &slow}) one->what = ballast::record_figure::kind::curve, one->benchmark = "a/b";
+  model.names = {"model"};
+  slow.names = {"slow"};
+  auto const outcome = outcome_at_each_place(0.9, 1.1, ballast::figure_ratio{model, slow});
+  EXPECT_EQ(outcome.places, 2u);
+  EXPECT_EQ(outcome.within, 1u);  // 1 over 2 at place 2, 2 over 2 at 4
+  EXPECT_EQ(outcome.value, 0.5);
+}
+
+TEST(report_paper_verdict, knows_how_many_blocks_a_level_has) {
+  auto paper = paper_of_one_figure();
+  auto& value = paper.figures[0].checks[0].value;
+  value.over.reset();
+  value.value.names = {"blocks"};
+  auto one = record_on("m", "H200", "01");
+  for (auto const& [x, y] : {std::pair{132, 1}, {133, 2}, {264, 3}, {265, 4}})
+    one.record.series.push_back(curve_point("blocks", x, y));
+  std::vector const records{one};
+  for (auto const& [place, expected] :
+       {std::pair{"level 1", 1.0}, {"level 1 + 1", 2.0}, {"level 2", 3.0}, {"level 2 + 1", 4.0}}) {
+    value.value.places = {place};
+    EXPECT_EQ(ballast::judge(paper, records)[0].checks[0].value, expected) << place;
+  }
+  value.value.places = {"level 3"};
+  EXPECT_EQ(ballast::judge(paper, records)[0].outcome, figure_outcome::not_measured);
+}
+
+/// The series, curves and derived figures that a paper's checks look at.
+std::set<std::string> names_checked(std::string const& key, std::string const& figure_begins) {
+  std::set<std::string> names;
+  for (auto const& figure : ballast::all_papers().named(key).figures)
+    for (auto const& check : figure.checks)
+      if (figure.figure.starts_with(figure_begins))
+        names.insert(check.value.value.names.begin(), check.value.value.names.end());
+  return names;
+}
+
+TEST(report_papers, are_judged_by_their_own_methods) {
+  using names = std::set<std::string>;
+  EXPECT_EQ(names_checked("ohno2016", "Fig. 14a"), (names{"master_worker", "fixed"}));
+  EXPECT_EQ(names_checked("ohno2016", "Fig. 14b"), (names{"master_worker", "fixed"}));
+  EXPECT_EQ(names_checked("ohno2016", "Fig. 14c"), (names{"naive"}));
+  EXPECT_EQ(names_checked("ohno2016", "Fig. 14d"), (names{"master_worker", "fixed"}));
+  for (auto const& name : names_checked("ohno2016", "Fig. 15")) EXPECT_THAT(name, HasSubstr("master_worker"));
+  for (auto const& name : names_checked("mohan2014", "Fig. 6")) EXPECT_THAT(name, HasSubstr("abp by blocks"));
+  EXPECT_EQ(names_checked("chen2010", "Fig. 9"),
+            (names{"TQ.efficiency@*", "S1.efficiency@*", "S2.efficiency@*", "S3.efficiency@*"}));
+}
+
+TEST(report_papers, are_judged_on_as_many_devices_as_they_had) {
+  auto const devices_of = [](std::string const& key, std::string const& name) {
+    auto const& figures = ballast::all_papers().named(key).figures;
+    return std::ranges::find(figures, name, &ballast::published_figure::figure)->devices;
+  };
+  for (auto const* const figure : {"Fig. 8", "Fig. 9", "Fig. 10"})
+    EXPECT_EQ(devices_of("chen2010", figure).least, 4u);
+  for (auto const* const figure :
+       {"Fig. 14a", "Fig. 14b", "Fig. 14c", "Fig. 14d", "Fig. 15a", "Fig. 15b", "Fig. 15c"})
+    EXPECT_TRUE(devices_of("ohno2016", figure).unequal) << figure;
+  for (auto const& figure : ballast::all_papers().named("wende2012").figures)
+    EXPECT_TRUE(figure.devices.gpus);
 }
 
 TEST(report_papers, are_the_five_and_each_figure_can_be_judged) {
@@ -225,15 +418,17 @@ TEST(report_papers, refuses_a_check_without_a_bound_and_text_that_is_no_such_fil
   EXPECT_THROW(ballast::read_papers("{}"), ballast::error);
 }
 
-TEST(report_papers, refuses_at_most_of_the_least_ratio_over_each_place) {
-  std::string text = invented_paper;
-  auto const replace = [&](std::string const& before, std::string const& after) {
-    text.replace(text.rfind(before), before.size(), after);
+TEST(report_papers, refuses_a_published_number_that_does_not_hold_itself_or_has_two_bounds) {
+  std::string const good = invented_paper, last = "\"at_most\": 1}";
+  auto const with = [&](std::string const& bounds) {
+    auto text = good;
+    return text.replace(text.find(last), last.size(), bounds + "}");
   };
-  replace("\"x\": [8, \"last\"]", "\"x\": \"each\"");
-  EXPECT_NO_THROW(ballast::read_papers(text));
-  replace("\"at_least\"", "\"at_most\"");
-  EXPECT_THROW(ballast::read_papers(text), ballast::error);
+  EXPECT_NO_THROW(ballast::read_papers(with("\"at_most\": 1, \"published\": 0.9")));
+  EXPECT_THROW(ballast::read_papers(with("\"at_most\": 1, \"published\": 1.1")), ballast::error);
+  EXPECT_THROW(ballast::read_papers(with("\"at_least\": 1, \"published\": 0.9")), ballast::error);
+  EXPECT_THROW(ballast::read_papers(with("\"at_least\": 0, \"at_most\": 1, \"published\": 0.9")),
+               ballast::error);
 }
 
 TEST(report_html, escapes_what_would_end_a_text_or_an_attribute_and_what_no_page_may_hold) {
