@@ -43,8 +43,11 @@ class every_queue : public testing::Test, public Method::place {
 };
 TYPED_TEST_SUITE(every_queue, contract_methods, method_names);
 
+/// A fifth of them under sanitizers, which make each as slow as ten.
+inline std::uint32_t fewer(std::uint32_t tasks) { return sanitized ? tasks / 5 : tasks; }
+
 TYPED_TEST(every_queue, executes_each_of_many_tasks_of_one_batch_exactly_once) {
-  std::uint32_t const n = 50'000;
+  std::uint32_t const n = fewer(50'000);
   auto const visits = this->make_words(n);
   TypeParam queue;
   queue.submit(this->visits_of(visits, 0, n));
@@ -55,12 +58,12 @@ TYPED_TEST(every_queue, executes_each_of_many_tasks_of_one_batch_exactly_once) {
 
 /// Many times what a ring holds, and more on GPUs and at length.
 inline std::uint32_t very_many() {
-  if (sanitized) return is_deep_run() ? 200'000 : 100'000;
+  if (sanitized) return is_deep_run() ? 200'000 : 50'000;
   return devices().front()->is_cuda() || is_deep_run() ? 2'000'000 : 500'000;
 }
 
 TYPED_TEST(every_queue, executes_each_of_very_many_tasks_exactly_once) {
-  std::uint32_t const n = very_many(), batch = 50'000;
+  std::uint32_t const n = very_many(), batch = fewer(50'000);
   auto const visits = this->make_words(n);
   TypeParam queue(fit::large);
   for (std::uint32_t first = 0; first < n; first += batch)
@@ -70,7 +73,7 @@ TYPED_TEST(every_queue, executes_each_of_very_many_tasks_exactly_once) {
 }
 
 TYPED_TEST(every_queue, executes_each_task_submitted_one_by_one_exactly_once) {
-  std::uint32_t const n = 10'000;
+  std::uint32_t const n = fewer(10'000);
   auto const visits = this->make_words(n);
   TypeParam queue;
   for (std::uint32_t i = 0; i < n; ++i) queue.submit(this->visit(visits, i));
@@ -200,7 +203,7 @@ TYPED_TEST(every_queue, gives_the_same_sums_in_whatever_order_tasks_run) {
 }
 
 TYPED_TEST(every_queue, closed_in_the_middle_still_executes_all_that_was_accepted) {
-  std::uint32_t const n = 20'000;
+  std::uint32_t const n = fewer(20'000);
   auto const visits = this->make_words(n);
   TypeParam queue;
   queue.submit(this->visits_of(visits, 0, n));
@@ -211,7 +214,7 @@ TYPED_TEST(every_queue, closed_in_the_middle_still_executes_all_that_was_accepte
 }
 
 TYPED_TEST(every_queue, executes_each_block_of_a_grid_task_exactly_once) {
-  std::uint32_t const n = 100'000;
+  std::uint32_t const n = fewer(100'000);
   auto const visits = this->make_words(n);
   TypeParam queue;
   queue.submit(this->grid_task_visits(visits, {0, 1}));
@@ -222,7 +225,7 @@ TYPED_TEST(every_queue, executes_each_block_of_a_grid_task_exactly_once) {
 }
 
 TYPED_TEST(every_queue, executes_grid_tasks_among_others_each_block_exactly_once) {
-  std::uint32_t const each = 997, n = 40 * each;
+  std::uint32_t const each = 997, n = fewer(40) * each;
   auto const visits = this->make_words(n);
   std::vector<task> tasks;
   for (std::uint32_t first = 0; first < n; first += each) {
@@ -246,7 +249,7 @@ TYPED_TEST(every_queue, executes_a_grid_task_through_the_smallest_capacity) {
 }
 
 TYPED_TEST(every_queue, hands_back_every_block_of_a_grid_task_that_did_not_run) {
-  std::uint32_t const n = sanitized ? 6'000 : 30'000, max_tries = sanitized ? 2 : 5;
+  std::uint32_t const n = fewer(30'000), max_tries = sanitized ? 2 : 5;
   for (std::uint32_t tries = 0; tries < max_tries; ++tries) {
     auto const visits = this->make_words(n);
     auto const one = this->long_visit(visits, 0, 2'000);
