@@ -5,7 +5,7 @@
 #   scripts/second-compilers.sh --read [COMPILER...]   checks all host sources but mesicc's, which are for LLVM's headers, with our
 #                                                      warnings as errors; nothing is written
 #   scripts/second-compilers.sh --read-most [COMPILER...]
-#                                                      the same, but one kernel list a folder
+#                                                      the same, but no tests or examples, and one kernel list a folder
 # Compilers, unless given, are those that scripts/setup.sh all installs on Debian 12 or 13.
 set -uo pipefail
 cd "$(dirname "$0")/.."
@@ -46,7 +46,9 @@ read_sources() {
 
 try() {
   if [[ $mode == read ]]; then
-    prepare "$1" -D BALLAST_WERROR=ON && read_sources
+    local others=ON
+    [[ $lists == cat ]] || others=OFF
+    prepare "$1" -D BALLAST_WERROR=ON -D BALLAST_TESTS=$others -D BALLAST_EXAMPLES=$others && read_sources
   else
     prepare "$1" && build_one_room
   fi
