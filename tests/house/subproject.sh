@@ -22,7 +22,8 @@ if [[ -n ${BALLAST_TEST_DEEP:-} ]]; then
   ninja program
   ./program
 else # its own source, and the first room
-  ninja ballast_base CMakeFiles/program.dir/main.cpp.o
+  [[ $of_main =~ " -o "([^ ]+) ]]
+  ninja ballast_base "${BASH_REMATCH[1]}"
 fi
 ctest -N | grep -qx 'Total Tests: 0' || fail "ballast's tests are among those of its parent"
 "$cmake" --install . --prefix "$scratch/prefix"
