@@ -43,7 +43,7 @@ class every_queue : public testing::Test, public Method::place {
 };
 TYPED_TEST_SUITE(every_queue, contract_methods, method_names);
 
-/// A fifth of them under sanitizers, which make each as slow as ten.
+/// A fifth of them under sanitizers.
 inline std::uint32_t fewer(std::uint32_t tasks) { return sanitized ? tasks / 5 : tasks; }
 
 TYPED_TEST(every_queue, executes_each_of_many_tasks_of_one_batch_exactly_once) {
