@@ -109,8 +109,9 @@ struct node_task {
 };
 static_assert(sizeof(node_task<1>) == 40 && sizeof(node_task<64>) == 40);
 
-kernel_set const& pool_kernels_of_threads();  ///< 1 thread
-kernel_set const& pool_kernels_of_warps();    ///< 32 threads
-kernel_set const& pool_kernels_of_blocks();   ///< 64 threads
+kernel_set const& pool_kernels_of_threads();    ///< 1 thread
+kernel_set const& pool_kernels_of_warps();      ///< 32 threads
+kernel_set const& pool_kernels_of_blocks();     ///< 64 threads
+kernel_set const& pool_kernels_over_devices();  ///< 1 thread, for a pool of several devices by `chunks`
 
 }  // namespace ballast::connect4

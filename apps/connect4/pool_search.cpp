@@ -39,14 +39,14 @@ task first_node(search_request const& request, int column, array_ref<score> valu
   return first_node<1>(request, column, values);
 }
 
-/// What one device does of a search.
-class device_search {
+/// What one pool does of a search.
+class pool_part {
  public:
-  device_search(std::shared_ptr<compute_device> device, search_request const& request,
-                std::string_view method)
+  pool_part(device_list const& devices, search_request const& request, std::string_view method)
       : request_(request),
-        pool_(device, pool_kernels(request.workers), pool_options_for(method, request.lookahead)),
-        values_(device, columns) {}
+        pool_(devices, devices.size() > 1 ? pool_kernels_over_devices() : pool_kernels(request.workers),
+              pool_options_for(method, request.lookahead)),
+        values_(devices.front(), columns) {}
 
   void add(int column) { columns_.push_back(column); }
 
@@ -81,14 +81,32 @@ class device_search {
   std::future<pool_statistics> running_;
 };
 
+bool reach_each_other(device_list const& devices) {
+  return std::ranges::all_of(devices, [&](auto const& one) {
+    return std::ranges::all_of(devices, [&](auto const& other) {
+      return one->enable_peer_access(*other) && one->has_atomics_on(*other);
+    });
+  });
+}
+
+/// The devices of each pool. One pool has all of them if it can: its workers take tasks of each other's
+/// devices.
+std::vector<device_list> devices_of_pools(search_request const& request, std::string_view method) {
+  bool const can_share = method == "chunks" && request.workers == worker_size::thread;
+  if (can_share && reach_each_other(request.devices)) return {request.devices};
+  std::vector<device_list> each;
+  for (auto const& device : request.devices) each.push_back({device});
+  return each;
+}
+
 /// The calling thread asks whether to stop while the devices work.
-void await(std::vector<std::unique_ptr<device_search>>& searches, search_request const& request) {
+void await(std::vector<std::unique_ptr<pool_part>>& parts, search_request const& request) {
   bool is_stopped = false;
-  for (auto const& one : searches) {
+  for (auto const& one : parts) {
     while (!one->is_over(between_questions)) {
       is_stopped = is_stopped || (request.stop_requested && request.stop_requested());
       if (!is_stopped) continue;
-      for (auto const& each : searches) each->request_stop();
+      for (auto const& each : parts) each->request_stop();
     }
   }
 }
@@ -117,18 +135,18 @@ std::vector<task> first_level(search_request const& request, std::span<int const
 }
 
 search_answer search_in_pool(search_request const& request, std::string_view method) {
-  std::vector<std::unique_ptr<device_search>> searches;
-  for (auto const& device : request.devices)
-    searches.push_back(std::make_unique<device_search>(device, request, method));
+  std::vector<std::unique_ptr<pool_part>> parts;
+  for (auto const& devices : devices_of_pools(request, method))
+    parts.push_back(std::make_unique<pool_part>(devices, request, method));
   std::size_t turn = 0;
   for (cells landing = landing_cells(request.root); landing != 0; landing &= landing - 1)
-    searches[turn++ % searches.size()]->add(column_of(landing));
-  for (auto const& one : searches) one->begin();
-  await(searches, request);
+    parts[turn++ % parts.size()]->add(column_of(landing));
+  for (auto const& one : parts) one->begin();
+  await(parts, request);
   search_answer answer;
   answer.nodes = 1;
   try {
-    for (auto const& one : searches) one->report(answer);
+    for (auto const& one : parts) one->report(answer);
   } catch (pool_stopped const&) {
     if (request.stop_requested && request.stop_requested()) throw search_stopped();
     throw;

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <future>
 #include <memory>
 #include <optional>
 #include <span>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "ballast/task_pool.hpp"
+#include "connect4/pool_kernels.cuh"
 #include "connect4/pool_search.hpp"
 #include "pool/benchmarks.hpp"
 #include "pool/known_numbers.hpp"
@@ -55,7 +57,7 @@ load connect4_search(answers& into, int lookahead) {
       result = 31 * result + std::uint64_t(std::exchange(value, connect4::score{}));
     return result;
   };
-  return {"connect-4", &connect4_over_devices_kernels(),
+  return {"connect-4", &connect4::pool_kernels_over_devices(),
           connect4::first_level(request, all_columns, array_ref<connect4::score>(into.columns.data())),
           std::nullopt, result_of};
 }
@@ -132,6 +134,41 @@ void measure_load(session& now, load const& load, double place) {
   now.derived(load.name + ": idle, of all workers", idle_share(by_all, now.median_of("all devices", place)));
 }
 
+/// What a pool of each device does with the roots that it is dealt in turn.
+pool_statistics run_dealt(std::vector<std::unique_ptr<task_pool>> const& pools, std::span<task const> roots) {
+  std::vector<std::vector<task>> dealt(pools.size());
+  for (std::size_t i = 0; i < roots.size(); ++i) dealt[i % pools.size()].push_back(roots[i]);
+  std::vector<std::future<pool_statistics>> running;
+  for (std::size_t i = 0; i < pools.size(); ++i)
+    running.push_back(std::async(std::launch::async, [&, i] { return pools[i]->run(dealt[i]); }));
+  pool_statistics all;
+  for (auto& one : running) {
+    auto const did = one.get();
+    all.created += did.created;
+    all.joins += did.joins;
+  }
+  return all;
+}
+
+/// Beside a pool over all devices: the first moves dealt out once, to a pool of each.
+void measure_dealt(session& now, load const& load, double place) {
+  std::vector<std::unique_ptr<task_pool>> pools;
+  for (auto const& device : now.devices())
+    pools.push_back(
+        std::make_unique<task_pool>(device, connect4::pool_kernels(connect4::worker_size::thread)));
+  auto const expected = run_of_load(*pools.front(), load).result;
+  std::string const curve = "all devices, first moves dealt";
+  now.add(curve, place, "s", now.samples(now.size(2, 0), now.size(9, 1), [&] {
+    pool_statistics did;
+    double const seconds = seconds_of([&] { did = run_dealt(pools, load.roots); });
+    now.verify(load.result_of(did) == expected,
+               "the results are known, and the same on one device and on all");
+    return seconds;
+  }));
+  now.derived(load.name + ": the first device over all, first moves dealt",
+              now.median_of("the first device", place) / now.median_of(curve, place));
+}
+
 }  // namespace
 
 std::string needs_several_devices(device_list const& devices) {
@@ -144,7 +181,11 @@ void measure_pool_devices(session& now) {
            "seconds");
   answers into(now.first());
   double place = 0;
-  for (auto const& load : loads(now, into)) measure_load(now, load, place++);
+  for (auto const& load : loads(now, into)) {
+    measure_load(now, load, place);
+    if (load.roots.size() > 1) measure_dealt(now, load, place);
+    ++place;
+  }
 }
 
 }  // namespace ballast::bench

@@ -2,14 +2,11 @@
 #include "peer_kernels.cuh"
 
 #include "ballast/methods/pool_methods.cuh"
-#include "connect4/pool_kernels.cuh"
 
 namespace ballast::bench {
 using namespace detail;
 
 BALLAST_KERNELS(fibonacci_above_kernels, ballast::for_pools_over_devices, fibonacci_above, fibonacci_sum)
-BALLAST_KERNELS(connect4_over_devices_kernels, ballast::for_pools_over_devices, connect4::node_task<1>,
-                connect4::node_value<1>)
 BALLAST_KERNELS(queens_kernels, ballast::for_pool_methods, queens_task)
 BALLAST_KERNELS(formula_kernels, ballast::for_pool_methods, formula_task)
 BALLAST_KERNELS(summing_formula_kernels, ballast::for_pools_over_devices, summing_formula_task)

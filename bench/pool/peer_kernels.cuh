@@ -109,7 +109,6 @@ struct summing_fibonacci_task {
 };
 
 kernel_set const& fibonacci_above_kernels();
-kernel_set const& connect4_over_devices_kernels();
 kernel_set const& queens_kernels();
 kernel_set const& formula_kernels();
 kernel_set const& summing_formula_kernels();
