@@ -53,8 +53,8 @@ void measure_program(session& now, program_kind const& kind) {
 void measure_job_granularity(session& now, program_name name) {
   now.axes("A program by tasks of a job, and by the policy that needs no number", "tasks of a job", "seconds",
            true);
-  now.repeat(now.quick() ? 1 : runs_to_learn, now.quick() ? 2 : 5);
-  measure_program(now, shorter_job_program_of(now, name));
+  now.repeat(now.quick() ? 1 : runs_to_learn, now.quick() ? 2 : 3);
+  measure_program(now, job_program_of(now, name));
 }
 
 }  // namespace ballast::bench

@@ -12,14 +12,9 @@ struct program_sizes {
 
 constexpr program_sizes quick{128, "S", 128, 10};
 
-program_sizes full_sizes(session const& now) {
+program_sizes sizes_for(session const& now) {
   if (now.quick()) return quick;
   return now.first()->is_cuda() ? program_sizes{8192, "D", 8192, 1000} : program_sizes{768, "W", 1024, 200};
-}
-
-program_sizes shorter_sizes(session const& now) {
-  if (now.quick()) return quick;
-  return now.first()->is_cuda() ? program_sizes{8192, "C", 8192, 100} : program_sizes{512, "S", 1024, 50};
 }
 
 program_kind recorded(session& now, program_kind kind) {
@@ -27,18 +22,13 @@ program_kind recorded(session& now, program_kind kind) {
   return kind;
 }
 
-program_kind in_size(session& now, program_name name, program_sizes const& sizes) {
+}  // namespace
+
+program_kind job_program_of(session& now, program_name name) {
+  auto const sizes = sizes_for(now);
   if (name == program_name::matmul) return recorded(now, matmul_program(sizes.matmul));
   if (name == program_name::ep) return recorded(now, ep_program(sizes.ep));
   return recorded(now, hotspot_program(sizes.hotspot, sizes.steps));
-}
-
-}  // namespace
-
-program_kind job_program_of(session& now, program_name name) { return in_size(now, name, full_sizes(now)); }
-
-program_kind shorter_job_program_of(session& now, program_name name) {
-  return in_size(now, name, shorter_sizes(now));
 }
 
 std::vector<program_kind> job_programs(session& now) {
@@ -49,7 +39,7 @@ std::vector<program_kind> job_programs(session& now) {
 }
 
 program_kind tiled_matmul(session& now) {
-  return recorded(now, matmul_program(full_sizes(now).matmul, matmul::product_kernel::tiled));
+  return recorded(now, matmul_program(sizes_for(now).matmul, matmul::product_kernel::tiled));
 }
 
 }  // namespace ballast::bench

@@ -60,8 +60,6 @@ enum class program_name : std::uint8_t { matmul, ep, hotspot };
 
 /// As the paper ran it; smaller on CPU cores and in a quick run. Notes the size.
 program_kind job_program_of(session& now, program_name name);
-/// With fewer pairs and steps, for sweeps.
-program_kind shorter_job_program_of(session& now, program_name name);
 /// All three as the paper ran them.
 std::vector<program_kind> job_programs(session& now);
 /// The product once more with the tuned kernel, in the size of the naive one's.
