@@ -46,6 +46,16 @@ void measure_ways(session& now, droplet_runs& runs, std::uint32_t chains, std::u
   }
 }
 
+/// What the paper's figure divides by. Of the ways without a GPU the fastest: each core advances chains of
+/// its own in lock-step.
+void measure_eight_cores(session& now, droplet_runs& runs, std::uint32_t chains) {
+  if (now.quick() || !now.first()->is_cuda()) return;
+  if (now.record().machine.cores < 8)
+    return now.parameter("not measured: 8 CPU cores", "this process may use fewer");
+  auto const cores = open_devices("host:1,host:1,host:1,host:1,host:1,host:1,host:1,host:1");
+  runs.measure({"batched on CPU cores", "batched", {}}, cores, chains, chains);
+}
+
 }  // namespace
 
 /// Figure 9 of Wende et al. 2012, for other ways of launching.
@@ -57,6 +67,7 @@ void measure_nanodroplet(session& now) {
   auto const numbers = numbers_of_chains(now);
   droplet_runs runs(now, waters, numbers.back());
   for (auto const chains : numbers) measure_ways(now, runs, chains, chains);
+  measure_eight_cores(now, runs, numbers.back());
 }
 
 void measure_nanodroplet_waters(session& now) {
