@@ -12,6 +12,7 @@
 #include "ballast/error.hpp"
 #include "command_line/options.hpp"
 #include "command_line/program.hpp"
+#include "harness/begin_record.hpp"
 #include "program/child_runs.hpp"
 #include "registry.hpp"
 #include "report/papers.hpp"
@@ -64,7 +65,9 @@ json_value list_as_json(device_list const& devices) {
   json_value::list names, benchmarks;
   for (auto const& device : devices) names.push_back(device->name());
   for (auto const& one : all_benchmarks()) benchmarks.push_back(as_json(one, obstacle_of(one, devices)));
-  return json_value::object{{"devices", names}, {"benchmarks", benchmarks}};
+  return json_value::object{{"machine", begin_record("list", devices).machine.name},
+                            {"devices", names},
+                            {"benchmarks", benchmarks}};
 }
 
 void list_benchmarks(bench_options const& options) {

@@ -11,11 +11,13 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "ballast/arguments.hpp"
+#include "ballast/device.hpp"
 #include "ballast/error.hpp"
 #include "ballast/replace_file.hpp"
 #include "command_line/files.hpp"
@@ -28,6 +30,9 @@
 #include "report/paper_verdict.hpp"
 #include "report/papers.hpp"
 #include "report/progress.hpp"
+#include "report/provenance.hpp"
+#include "report/record_folder.hpp"
+#include "report/run_record.hpp"
 #include "report/table.hpp"
 
 namespace ballast::cli {
@@ -43,6 +48,7 @@ struct paper_options {
 
 /// What `ballast bench` can measure on some devices.
 struct bench_listing {
+  std::string machine;  ///< as records name it
   std::vector<std::string> devices;
   std::map<std::string, std::string> obstacles;  ///< of each benchmark, empty if there is none
 };
@@ -60,6 +66,7 @@ struct paper_plan {
   std::vector<planned_run> runs;    ///< each once
   std::vector<std::string> unable;  ///< of each figure, empty if there is nothing in the way
   std::vector<std::string> devices;
+  std::size_t measured = 0;  ///< how many runs were left out, since they have a record already
 };
 
 std::vector<std::string> bench_words(std::vector<std::string> words, std::string const& devices) {
@@ -81,7 +88,7 @@ bench_listing listing_on(std::string const& devices) {
   if (end.code != 0) throw command_line::verdict(end.code, sentence_of(end.complaints));
   try {
     auto const listed = parse_json(end.output);
-    bench_listing all{listed.at("devices"), {}};
+    bench_listing all{listed.at("machine"), listed.at("devices"), {}};
     for (auto const& one : listed.at("benchmarks"))
       all.obstacles[one.at("name")] = one.at("obstacle").is_null() ? "" : one.at("obstacle");
     return all;
@@ -93,11 +100,23 @@ bench_listing listing_on(std::string const& devices) {
 /// As --devices takes it: without the number that tells repeated ones apart.
 std::string spec_of(std::string const& device_name) { return device_name.substr(0, device_name.find('#')); }
 
+/// Whether the record is what that run of this program would write, on the machine and devices of the list.
+bool is_of(run_record const& record, planned_run const& run, bench_listing const& on, bool quick) {
+  auto const connections = std::to_string(run.connections.value_or(process_connections().count));
+  auto const recorded = parameter_of(record, "hardware_connections");  // of GPUs
+  return record.benchmark == run.benchmark && record.machine.name == on.machine &&
+         record.devices == on.devices && record.source == current_source() &&
+         record.version == BALLAST_VERSION && (parameter_of(record, "quick") == "true") == quick &&
+         (recorded.empty() || recorded == connections);
+}
+
 /// Makes the plan of one paper. Asks `ballast bench`, which knows the devices, so that this process holds
-/// none of them while others measure.
+/// none of them while others measure. What the records show already is not measured again, so that an
+/// interrupted run goes on where it was.
 class planner {
  public:
-  explicit planner(std::string devices) : devices_(std::move(devices)), all_(listing_on(devices_)) {
+  planner(std::string devices, std::span<filed_record const> records, bool quick)
+      : devices_(std::move(devices)), all_(listing_on(devices_)), records_(records), quick_(quick) {
     first_ = all_.devices.size() > 1 ? spec_of(all_.devices.front()) : devices_;
     alone_ = first_ == devices_ ? all_ : listing_on(first_);
   }
@@ -106,6 +125,7 @@ class planner {
     paper_plan plan;
     plan.devices = all_.devices;
     for (auto const& figure : paper.figures) plan.unable.push_back(add(figure, plan.runs));
+    plan.measured = std::erase_if(plan.runs, [&](auto const& run) { return has_record(run); });
     return plan;
   }
 
@@ -125,6 +145,13 @@ class planner {
     return unable;
   }
 
+  bool has_record(planned_run const& run) const {
+    auto const& on = run.devices == first_ ? alone_ : all_;
+    return std::ranges::any_of(records_, [&](filed_record const& one) {
+      return is_of(one.record, run, on, quick_) && why_no_evidence(one.record).empty();
+    });
+  }
+
   static std::string obstacle_of(bench_listing const& listing, std::string const& benchmark) {
     auto const found = listing.obstacles.find(benchmark);
     return found == listing.obstacles.end() ? "this build has no such benchmark" : found->second;
@@ -132,6 +159,8 @@ class planner {
 
   std::string devices_, first_;
   bench_listing all_, alone_;
+  std::span<filed_record const> records_;
+  bool quick_;
 };
 
 /// "about 40 s" by what the runs took elsewhere.
@@ -155,6 +184,9 @@ void tell_plan(published_paper const& paper, paper_plan const& plan, bool quick)
   for (std::size_t i = 0; i < paper.figures.size(); ++i)
     rows.add_row({paper.figures[i].figure, plan.unable[i].empty() ? "yes" : "no: " + plan.unable[i]});
   std::cerr << rows.text(charset_of_environment());
+  if (plan.measured > 0)
+    command_line::print_note(fmt::format("{} of {} runs have a record of this commit already", plan.measured,
+                                         plan.measured + plan.runs.size()));
   command_line::print_note(fmt::format("{} runs on {}; {}", plan.runs.size(), fmt::join(plan.devices, ", "),
                                        estimate_of(plan, quick)));
 }
@@ -267,8 +299,9 @@ void list_all_papers(bool as_json) {
 
 /// Measures what can be measured, unless only a page is wanted. Returns the plan, and adds what failed.
 paper_plan measure(published_paper const& paper, paper_options const& options, std::string& failed) {
-  if (options.draw_only) return {{}, std::vector<std::string>(paper.figures.size()), {}};
-  auto plan = planner(options.devices.value_or("")).plan_of(paper);
+  if (options.draw_only) return {{}, std::vector<std::string>(paper.figures.size()), {}, 0};
+  auto const there = read_record_folder(options.results);
+  auto plan = planner(options.devices.value_or(""), there.records, options.quick).plan_of(paper);
   tell_plan(paper, plan, options.quick);
   failed = run_all(plan, options);
   return plan;

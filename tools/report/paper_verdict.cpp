@@ -21,12 +21,6 @@ using verdict_records = std::vector<filed_record const*>;
 /// What a figure is judged by on each machine that has records of it.
 using records_by_machine = std::map<std::string, verdict_records>;
 
-/// A parameter of a record as JSON, empty if it has none of that name.
-std::string parameter_of(run_record const& record, std::string_view name) {
-  auto const found = std::ranges::find(record.parameters, name, &json_value::member::first);
-  return found == record.parameters.end() ? "" : found->second.text();
-}
-
 bool has_its_connections(run_record const& record, published_figure const& figure) {
   return !figure.connections ||
          parameter_of(record, "hardware_connections") == std::to_string(*figure.connections);

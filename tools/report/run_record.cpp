@@ -477,6 +477,11 @@ std::string why_no_evidence(run_record const& record) {
   return {};
 }
 
+std::string parameter_of(run_record const& record, std::string_view name) {
+  auto const found = std::ranges::find(record.parameters, name, &json_value::member::first);
+  return found == record.parameters.end() ? "" : found->second.text();
+}
+
 std::string utc_now() {
   std::time_t const now = std::time(nullptr);
   std::tm parts{};

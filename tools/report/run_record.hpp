@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ballast/error.hpp"
@@ -97,6 +98,9 @@ run_record read_run_record(std::filesystem::path const& path);
 /// of files that differ from a commit or of an unknown one, has another name than ballast's, or is of version
 /// 0.
 std::string why_no_evidence(run_record const& record);
+
+/// A parameter as JSON, "8" or "true"; empty if the record has none of that name.
+std::string parameter_of(run_record const& record, std::string_view name);
 
 /// This moment in UTC, to the second: "2026-01-31T09:05:00Z".
 std::string utc_now();

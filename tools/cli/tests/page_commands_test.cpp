@@ -249,6 +249,22 @@ TEST(cli_paper, measures_what_the_devices_can_and_says_what_they_cannot) {
   expect_self_contained(folder / "mohan2014.html");
 }
 
+TEST(cli_paper, measures_nothing_again_that_has_a_record_of_this_commit) {
+  pages_folder const folder;
+  auto const measured_at = [&](std::string const& commit, std::string const& devices = "host:1") {
+    auto const result = run("paper mohan2014 --quick --devices " + devices + " --results " + folder.quoted(),
+                            "env BALLAST_COMMIT=" + commit);
+    EXPECT_EQ(result.code, 0) << result.err;
+    return result.err;
+  };
+  auto const there = "2 of 2 runs have a record of this commit already";
+  EXPECT_THAT(measured_at("0123456789abcdef"), Not(HasSubstr(there)));
+  EXPECT_THAT(measured_at("0123456789abcdef"), AllOf(HasSubstr(there), HasSubstr("0 runs on host:1; ")));
+  EXPECT_THAT(measured_at("0123456789abcdef", "host:1/2"), Not(HasSubstr(there)));
+  EXPECT_THAT(measured_at("fedcba9876543210-dirty"), Not(HasSubstr(there)));
+  EXPECT_THAT(measured_at("fedcba9876543210-dirty"), Not(HasSubstr(there))) << "such a record shows nothing";
+}
+
 TEST(cli_paper, says_what_needs_two_devices) {
   pages_folder const folder;
   auto const result = run("paper ohno2016 --quick --json --devices host:1 --results " + folder.quoted());
