@@ -9,10 +9,10 @@ namespace {
 
 constexpr char const* swept_policies[] = {"master_worker", "fixed"};  // the paper's
 
-/// Without those beyond the job's units, which all give a task to each unit.
+/// The paper's, without those beyond the job's units, which all give a task to each unit.
 std::vector<std::uint32_t> task_counts(session const& now, program_kind const& kind) {
   std::vector<std::uint32_t> counts{2, 16};
-  if (!now.quick()) counts = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024};
+  if (!now.quick()) counts = {1, 2, 4, 8, 16, 32, 64, 128};
   std::erase_if(counts, [&](std::uint32_t count) { return count > kind.units; });
   return counts;
 }

@@ -87,7 +87,7 @@ double droplet_runs::rate(droplet_way const& way, device_list const& devices, st
   auto const running =
       nanodroplet::make_chains(plan, starts, [&](std::size_t chain) { return source->make(chain); });
   double const seconds = seconds_of([&] { drive(running, plan.threads, !on_gpus(devices), &never); });
-  verify(running);
+  verify(running, on_gpus(devices));
   return interactions_of(running) / seconds;
 }
 
@@ -98,13 +98,13 @@ double droplet_runs::interactions_of(chain_list const& chains) const {
   return double(evaluations) * interactions_of_step();
 }
 
-void droplet_runs::verify(chain_list const& chains) {
+void droplet_runs::verify(chain_list const& chains, bool on_gpus) {
   for (auto const& chain : chains) {
-    auto& known = known_[chain->seed()];
+    auto& known = known_[{on_gpus, chain->seed()}];
     auto const& found = chain->records();
     auto const common = std::min(known.size(), found.size());
     now_->verify(std::equal(found.begin(), found.begin() + std::ptrdiff_t(common), known.begin()),
-                 "each chain's trajectories are bitwise the same in every way");
+                 "each chain's trajectories are bitwise the same in every way on devices of a kind");
     if (found.size() > known.size()) known = found;
   }
 }

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ballast/launch_queue.hpp"
@@ -32,7 +33,8 @@ class droplet_runs {
   droplet_runs(session& now, std::uint32_t waters, std::uint32_t max_chains);
 
   /// A point at x of the way's curve: interactions per second of so many chains, which must be a multiple of
-  /// 4 and no more than said above. Verifies that each chain went the same way in all ways.
+  /// 4 and no more than said above. Verifies that each chain went the same way in all ways on devices of a
+  /// kind: CPU cores fuse and round other operations than GPUs do.
   void measure(droplet_way const& way, device_list const& devices, std::uint32_t chains, double x);
 
  private:
@@ -43,12 +45,13 @@ class droplet_runs {
   std::uint32_t fitting_trajectories(std::uint32_t chains, double rate) const;
   double interactions_of_step() const;
   double interactions_of(chain_list const& chains) const;
-  void verify(chain_list const& chains);
+  void verify(chain_list const& chains, bool on_gpus);
 
   session* now_;
   nanodroplet::sampling_plan plan_;
-  std::vector<nanodroplet::minimised_droplet> starts_;                          ///< by conformer
-  std::map<std::uint64_t, std::vector<nanodroplet::trajectory_record>> known_;  ///< by seed: the longest seen
+  std::vector<nanodroplet::minimised_droplet> starts_;  ///< by conformer
+  /// By whether it was on GPUs, and the chain's seed: the longest seen.
+  std::map<std::pair<bool, std::uint64_t>, std::vector<nanodroplet::trajectory_record>> known_;
 };
 
 /// Writes down what droplet_runs does. Before the first sample.
