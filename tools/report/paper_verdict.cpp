@@ -79,20 +79,16 @@ std::string kind_of(machine_facts const& machine) {
   return machine.gpus.empty() ? machine.name : machine.gpus.front().model;
 }
 
-/// Of how many of a paper's figures there are records.
-struct figure_counts {
-  std::map<std::string, std::size_t> of_kind, of_machine;
-};
+/// Of how many of a paper's figures a kind of machine has records.
+using figure_counts = std::map<std::string, std::size_t>;
 
 figure_counts counts_of(std::vector<figure_records> const& figures) {
   figure_counts now;
   for (auto const& figure : figures) {
     std::set<std::string> kinds;
-    for (auto const& [machine, records] : figure.by_machine) {
-      ++now.of_machine[machine];
+    for (auto const& [machine, records] : figure.by_machine)
       kinds.insert(kind_of(records.front()->record.machine));
-    }
-    for (auto const& kind : kinds) ++now.of_kind[kind];
+    for (auto const& kind : kinds) ++now[kind];
   }
   return now;
 }
@@ -100,12 +96,12 @@ figure_counts counts_of(std::vector<figure_records> const& figures) {
 /// The records of the machine that goes first.
 verdict_records best_of(records_by_machine const& figure, figure_counts const& figures) {
   auto const standing = [&](records_by_machine::value_type const& one) {
-    auto const& [name, records] = one;
+    auto const& records = one.second;
     auto const& machine = records.front()->record.machine;
     std::string newest;
     for (auto const* record : records) newest = std::max(newest, record->record.started);
     return std::tuple(!machine.gpus.empty(), std::ranges::count_if(records, is_whole), records.size(),
-                      figures.of_kind.at(kind_of(machine)), figures.of_machine.at(name), newest);
+                      figures.at(kind_of(machine)), newest);
   };
   return figure.empty() ? verdict_records{} : std::ranges::max_element(figure, {}, standing)->second;
 }

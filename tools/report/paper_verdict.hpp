@@ -53,9 +53,9 @@ std::string grounds_of(figure_verdict const& verdict, std::string const& unable)
 /// devices the figure does not apply.
 ///
 /// A figure is judged on one machine. Of several, one with GPUs goes first, then the one that measured most
-/// of the figure's benchmarks, in whole runs before quick ones, then the kind of GPU, and then the machine,
-/// with records of most of the paper's figures, then the one with the newest record. Of its records of a
-/// benchmark the newest of a whole run counts, or of a quick one if there is no other.
+/// of the figure's benchmarks, in whole runs before quick ones, then the kind of GPU with records of most of
+/// the paper's figures, then the one with the newest record. Of its records of a benchmark the newest of a
+/// whole run counts, or of a quick one if there is no other.
 std::vector<figure_verdict> judge(published_paper const& paper, std::span<filed_record const> records);
 
 }  // namespace ballast

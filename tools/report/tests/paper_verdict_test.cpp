@@ -279,7 +279,8 @@ TEST(report_paper_verdict, is_on_the_kind_of_machine_that_measured_most_figures)
   EXPECT_EQ(machines_judged({old_b, old_c, new_b}), (machines{"1x-H200", "1x-H200"}));
   EXPECT_EQ(machines_judged({new_b, old_b, two_c}), (machines{"1x-H200", "2x-H200"}));
   auto const newer_c = record_on("0x-H200", "H200", "03", "a/c");
-  EXPECT_EQ(machines_judged({old_b, old_c, newer_c}), (machines{"1x-H200", "1x-H200"}));
+  EXPECT_EQ(machines_judged({old_b, old_c, newer_c}), (machines{"1x-H200", "0x-H200"}))
+      << "of one kind the newest";
 }
 
 TEST(report_paper_verdict, is_on_the_machine_with_the_newest_record_if_all_else_is_equal) {
