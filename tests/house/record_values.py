@@ -96,8 +96,8 @@ class Record:
 class Values:
     """Evaluates expressions over records that have names."""
 
-    def __init__(self, records, default):
-        self.records, self.default = records, default  # a name's records are a list
+    def __init__(self, records, default, where=None):
+        self.records, self.default, self.where = records, default, where or {}  # a name's records are a list
 
     def of(self, expression):
         try:
@@ -110,6 +110,8 @@ class Values:
             return node.value
         if isinstance(node, ast.Name) and node.id == "every":
             return EVERY
+        if isinstance(node, ast.Name) and node.id in self.where:
+            return self.of(self.where[node.id])
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
             return combine(operator.sub, 0, self.value(node.operand))
         if isinstance(node, ast.BinOp):

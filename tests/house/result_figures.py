@@ -11,9 +11,9 @@ docs/results/figures.json names is what its record says, at the digits that the 
 To set a new record behind a page: name it under "records", then --write.
 
 Rules of a page are "records", which names records of bench/results by patterns with * and {a,b}; "sentences", each a list of the
-name of a record, a sentence that has # in place of numbers, and an expression for each; and "tables". A table is found by its first
+name of a record, a sentence that has # in place of numbers, and an expression for each; "where", names for expressions; and "tables". A table is found by its first
 header cell, "under" a heading. "rows" maps the texts of the first "keys" cells, and "columns" headers or places, to what
-stands for {row} and {column} in the expressions of "cell", one for each number of a cell. An expression that gives a list stands for
+stands for {row} and {column} in the expressions of "cell", one for each number of a cell; what several of these share stands in "parts". An expression that gives a list stands for
 as many numbers, and null for a number without a rule. `~3` behind an expression: the page shows three digits, not as many behind
 the point as stand there. record_values.py says what expressions there are."""
 
@@ -103,7 +103,8 @@ class Rules:
                 continue
             cell = next((own["cell"] for own in (column, row) if isinstance(own, dict) and "cell" in own), rule.get("cell"))
             column = column.format(row=row) if isinstance(column, str) else column
-            filled = [one and one.format(row=row, column=column) for one in ([cell] if isinstance(cell, str) else cell)]
+            parts = {name: part.format(row=row, column=column) for name, part in rule.get("parts", {}).items()}
+            filled = [one and one.format(row=row, column=column, **parts) for one in ([cell] if isinstance(cell, str) else cell)]
             yield f"'{key}', column {at + 1}", numbers, rule.get("of", "r").format(row=row, column=column), filled
 
     def sentences(self):
@@ -120,7 +121,7 @@ class Rules:
                 expected.append((None, 0))
                 continue
             bare, _, digits = expression.partition("~")
-            values = record_values.Values(self.values, default).of(bare.strip())
+            values = record_values.Values(self.values, default, self.rules.get("where")).of(bare.strip())
             expected += [(value, int(digits or 0)) for value in record_values.flat([values])]
         if len(expected) != len(numbers):
             raise Fault(f"{len(numbers)} numbers on the page, {len(expected)} by the rule")
