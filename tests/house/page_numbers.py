@@ -30,7 +30,7 @@ class Number:
         return 10.0 ** max(0, min(zeros, len(self.bare) - 3))
 
     def shows(self, value, digits):
-        return abs(value - self.value) <= 0.5 * self.step(digits) + 1e-9 * abs(value)
+        return abs(value - self.value) <= 0.5 * self.step(digits) * (1 + 1e-9) + 1e-12 * abs(value)
 
     def written(self, value, digits):
         """The value at the digits of this number."""
