@@ -17,7 +17,7 @@ import sys
 
 import cited_records
 import result_figures
-from record_values import Record, why_no_evidence
+from record_values import Fault, Record, why_no_evidence
 
 TO_MEASURE = "tests/house/records_to_measure.tsv"
 MOST_BYTES = 10_000_000
@@ -42,8 +42,11 @@ def cited_by(root):
         unresolved += [f"{page.relative_to(root)}:{line}: bench/results has no {word} on a machine named here" for line, word in found.unresolved]
     for page, rules in json.loads((root / result_figures.RULES).read_text()).items():
         for patterns in rules["records"].values():
-            for file in result_figures.files_of(results, patterns):
-                places.setdefault(file, []).append(f"a rule of {page}")
+            try:
+                for file in result_figures.files_of(results, patterns):
+                    places.setdefault(file, []).append(f"a rule of {page}")
+            except Fault as fault:
+                unresolved.append(f"a rule of {page}: {fault}")
     for file in list(places):  # a list of all that a page's file sums up has its name
         for beside in file.parent.glob(f"{file.name.split('.')[0]}.*"):
             places.setdefault(beside, places[file])

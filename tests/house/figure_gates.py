@@ -39,6 +39,9 @@ WRONG_RULES = {  # what stands in the rules, what is planted in its place, and w
     ("median('tasks') ~3", "median('launch', 1) ~3"): "the page has 12400, the record 0.002",
     ("derived('speed')", "__import__('os')"): "there is no function '__import__'",
     ('"a launch"', '"no launch"'): "0 rows 'no launch'",
+    ('"columns": {"1": 1}', '"columns": {"2": 1}'): "no columns ['2']",
+    ('"columns": [1, 8]', '"columns": [1, 8, 9]'): "has no column 3",
+    ('"tasks", "of"', '"jobs", "of"'): "0 tables 'jobs'",
     ("docs/results/a.md", "docs/results/b.md"): "there is no page docs/results/b.md",
 }
 

@@ -55,9 +55,8 @@ class Table:
         self.header = [plain(text) for _, text in cells_of(*lines[0])]
         self.rows = [cells_of(*line) for line in lines[2:]]
 
-    def row(self, key, keys=1):
-        """The cells behind the row's key, the texts of its first `keys` cells; an empty one is that of the row above. `key#2` is the
-        second such row."""
+    def cell(self, key, keys, at):
+        """In the row whose first `keys` cells are the key, an empty one being that of the row above. `key#2` is the second such row."""
         key, _, occurrence = key.partition("#")
         last, found = [""] * keys, []
         for cells in self.rows:
@@ -66,7 +65,10 @@ class Table:
                 found.append(cells[keys:])
         if len(found) < int(occurrence or 1) or not occurrence and len(found) > 1:
             raise LookupError(f"{len(found)} rows '{key}'")
-        return found[int(occurrence or 1) - 1]
+        row = found[int(occurrence or 1) - 1]
+        if at >= len(row):
+            raise LookupError(f"row '{key}' has no column {at + 1}")
+        return row[at]
 
 
 class Page:

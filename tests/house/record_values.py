@@ -102,7 +102,7 @@ class Values:
     def of(self, expression):
         try:
             return self.value(ast.parse(expression, mode="eval").body)
-        except (SyntaxError, TypeError, KeyError, ZeroDivisionError, IndexError, AttributeError) as error:
+        except (SyntaxError, TypeError, ValueError, KeyError, ZeroDivisionError, IndexError, AttributeError) as error:
             raise Fault(f"'{expression}': {type(error).__name__} {error}") from error
 
     def value(self, node):

@@ -57,18 +57,17 @@ class Rules:
         self.covered, self.changes, self.faults = set(), [], []
 
     def records(self, alias):
-        return [self.cache.setdefault(file, None) or self.read(file) for file in files_of(self.results, self.rules["records"][alias])]
-
-    def read(self, file):
-        self.cache[file] = record_values.Record(file)
-        return self.cache[file]
+        for file in files_of(self.results, self.rules["records"][alias]):
+            if file not in self.cache:
+                self.cache[file] = record_values.Record(file)
+            yield self.cache[file]
 
     def files(self):
         return [file for patterns in self.rules["records"].values() for file in files_of(self.results, patterns)]
 
     def check(self):
         try:
-            self.values = {alias: self.records(alias) for alias in self.rules["records"]}
+            self.values = {alias: list(self.records(alias)) for alias in self.rules["records"]}
         except Fault as fault:
             self.faults.append(f"{self.name}: {fault}")
             return
@@ -86,26 +85,14 @@ class Rules:
                 self.faults.append(f"{self.name}: table '{rule['table']}': {error}")
 
     def cells_of(self, rule):
-        table, keys = self.page.table(rule["table"], rule.get("under", ""), rule.get("occurrence", 0)), rule.get("keys", 1)
-        columns = rule["columns"]
-        if isinstance(columns, dict):
-            places = [(table.header[keys:].index(header), value) for header, value in columns.items()]
-        else:
-            places = [(at, value) for at, value in enumerate(columns) if value is not None]
+        keys = rule.get("keys", 1)
+        table = self.page.table(rule["table"], rule.get("under", ""), rule.get("occurrence", 0))
         rows = rule["rows"] if isinstance(rule["rows"], dict) else {key: key for key in rule["rows"]}
-        for (key, row), (at, column) in itertools.product(rows.items(), places):
-            cells = table.row(key, keys)
-            if at >= len(cells):
-                raise LookupError(f"row '{key}' has no column {at}")
-            start, text = cells[at]
+        for (key, row), (at, column) in itertools.product(rows.items(), columns_of(rule, table.header[keys:])):
+            start, text = table.cell(key, keys, at)
             numbers = self.page.numbers_in(start, start + len(text))
-            if not numbers and re.fullmatch(r"\s*(?:-|no room|)\s*", text):
-                continue
-            cell = next((own["cell"] for own in (column, row) if isinstance(own, dict) and "cell" in own), rule.get("cell"))
-            column = column.format(row=row) if isinstance(column, str) else column
-            parts = {name: part.format(row=row, column=column) for name, part in rule.get("parts", {}).items()}
-            filled = [one and one.format(row=row, column=column, **parts) for one in ([cell] if isinstance(cell, str) else cell)]
-            yield f"'{key}', column {at + 1}", numbers, rule.get("of", "r").format(row=row, column=column), filled
+            if numbers or not re.fullmatch(r"\s*(?:-|no room|)\s*", text):
+                yield f"'{key}', column {at + 1}", numbers, rule.get("of", "r").format(row=row, column=column), expressions_of(rule, row, column)
 
     def sentences(self):
         for default, sentence, *expressions in self.rules.get("sentences", ()):
@@ -115,14 +102,7 @@ class Rules:
                 self.faults.append(f"{self.name}: {error}")
 
     def compare(self, where, numbers, default, expressions):
-        expected = []
-        for expression in expressions:
-            if expression is None:
-                expected.append((None, 0))
-                continue
-            bare, _, digits = expression.partition("~")
-            values = record_values.Values(self.values, default, self.rules.get("where")).of(bare.strip())
-            expected += [(value, int(digits or 0)) for value in record_values.flat([values])]
+        expected = [value for expression in expressions for value in self.expected(default, expression)]
         if len(expected) != len(numbers):
             raise Fault(f"{len(numbers)} numbers on the page, {len(expected)} by the rule")
         for number, (value, digits) in zip(numbers, expected):
@@ -133,6 +113,14 @@ class Rules:
                 self.faults.append(f"{self.name}: {where}: the page has {number.bare}, the record {value:.6g}")
                 self.changes.append((number, number.written(value, digits)))
 
+    def expected(self, default, expression):
+        """What an expression says of numbers, and the digits that they show if it says so; None for a number without a rule."""
+        if expression is None:
+            return [(None, 0)]
+        bare, _, digits = expression.partition("~")
+        value = record_values.Values(self.values, default, self.rules.get("where")).of(bare.strip())
+        return [(one, int(digits or 0)) for one in record_values.flat([value])]
+
     def write(self):
         text = self.page.text
         for number, value in sorted(self.changes, key=lambda change: -change[0].start):
@@ -141,6 +129,24 @@ class Rules:
 
     def uncovered(self):
         return [number for number in self.page.numbers if number.start not in self.covered]
+
+
+def columns_of(rule, header):
+    """Where the columns stand, and what stands for {column} in their expressions."""
+    if isinstance(rule["columns"], dict):
+        missing = rule["columns"].keys() - set(header)
+        if missing:
+            raise LookupError(f"no columns {sorted(missing)}")
+        return [(at, rule["columns"][name]) for at, name in enumerate(header) if name in rule["columns"]]
+    return [(at, value) for at, value in enumerate(rule["columns"]) if value is not None]
+
+
+def expressions_of(rule, row, column):
+    """One for each number of a cell. What the column or the row says of its cells goes before what the table says."""
+    cell = next((own["cell"] for own in (column, row) if isinstance(own, dict) and "cell" in own), rule.get("cell"))
+    column = column.format(row=row) if isinstance(column, str) else column
+    parts = {name: part.format(row=row, column=column) for name, part in rule.get("parts", {}).items()}
+    return [one and one.format(row=row, column=column, **parts) for one in ([cell] if isinstance(cell, str) else cell)]
 
 
 def pages_with_figures(root):
