@@ -150,6 +150,7 @@ def expressions_of(rule, row, column):
 
 
 def pages_with_figures(root):
+    """Those whose numbers are counted."""
     return ["README.md"] + sorted(str(file.relative_to(root)) for file in (root / "docs/results").glob("*.md"))
 
 
@@ -172,12 +173,14 @@ def print_uncovered(pages, wanted):
 def main():
     root, mode = pathlib.Path(sys.argv[1]).resolve(), (sys.argv[2:] or [""])[0]
     rules, cache = json.loads((root / RULES).read_text()), {}
-    pages = [Rules(root, name, rules.get(name, {"records": {}}), cache) for name in pages_with_figures(root)]
-    faults = [f"{RULES}: there is no page {name}" for name in rules if name not in [page.name for page in pages]]
+    counted = pages_with_figures(root)
+    faults = [f"{RULES}: there is no page {name}" for name in rules if not (root / name).exists()]
+    names = counted + [name for name in rules if name not in counted and (root / name).exists()]
+    pages = [Rules(root, name, rules.get(name, {"records": {}}), cache) for name in names]
     for page in pages:
         page.check()
         faults += page.faults
-    counts = {page.name: len(page.uncovered()) for page in pages}
+    counts = {page.name: len(page.uncovered()) for page in pages if page.name in counted}
     if mode == "--write":
         for page in pages:
             page.write()
