@@ -35,8 +35,9 @@ def pages_of(root):
 def cited_by(root):
     """The files that pages name with the places, and the words that name none."""
     results, places, unresolved = root / "bench/results", {}, []
+    there = cited_records.Files(results)
     for page in pages_of(root):
-        found = cited_records.Citations(results, page.read_text())
+        found = cited_records.Citations(there, page.read_text())
         for file, line in found.files.items():
             places.setdefault(file, []).append(f"{page.relative_to(root)}:{line}")
         unresolved += [f"{page.relative_to(root)}:{line}: bench/results has no {word} on a machine named here" for line, word in found.unresolved]

@@ -54,6 +54,7 @@ PLANTED = {  # what a file of bench/results holds, and what must be said of it
 WRONG_PAGES = {
     "`queue-tasks-20260203T120500Z.json`": "bench/results has no queue-tasks-20260203T120500Z.json",
     "`bench/results/2-cores/pool-20260203T090500Z.json`": "bench/results has no bench/results/2-cores/pool-20260203T090500Z.json",
+    "`bench/results/9x-gpu/md-sizes-20260203T090500Z.json`": "bench/results has no bench/results/9x-gpu/md-sizes-20260203T090500Z.json",
     "`queue-tasks-20260203T090500Z.json` and `T235959Z`": "bench/results has no T235959Z",
     "`gone-20260203T*.json`": "bench/results has no gone-20260203T*.json",
     "`job-{2026,2027}0203T090500Z.json`": "bench/results has no job-{2026,2027}0203T090500Z.json",
