@@ -3,10 +3,10 @@
 # Makes a release of the commit that is checked out:
 #   scripts/release.sh VERSION [--tested] [--dry-run]
 # Checks that nothing is uncommitted, that version.hpp, CITATION.cff and CHANGELOG.md are of VERSION and that no tag has it; runs
-# `scripts/test.sh all packages`; makes the archive of the sources, the Debian packages and SHA256SUMS in build/release/VERSION; and tags the
+# `scripts/test.sh all packages`; refuses verdicts of papers on records of older code; makes the archive of the sources, the Debian packages and SHA256SUMS in build/release/VERSION; and tags the
 # commit vVERSION. It pushes nothing.
-#   --tested    runs no tests, as they have passed on this commit
-#   --dry-run   runs no tests and leaves no tag
+#   --tested    runs no tests, as they have passed on this commit and left their programs in build/host-release
+#   --dry-run   runs no tests, looks at no verdicts and leaves no tag
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/toolchain.sh
@@ -67,6 +67,7 @@ make_packages() {
 check
 commit=$(git rev-parse HEAD)
 $tested || $dry_run || scripts/test.sh all packages || refuse "the tests have failed"
+$dry_run || scripts/stale-verdicts.py || refuse "verdicts stand on records of older code: measure them again"
 [[ $(git rev-parse HEAD) == "$commit" ]] || refuse "HEAD is another commit than when the tests began"
 rm -rf "$folder"
 mkdir -p "$folder"

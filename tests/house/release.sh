@@ -29,7 +29,8 @@ project() {
   mkdir cmake && cp "$root/cmake/write_source.cmake" cmake
   echo 'mkdir -p build/packages && echo deb >build/packages/ballast_9.8.7_all.deb' >scripts/package.sh
   printf '#!/bin/bash\nmkdir -p build && echo "$*" >build/tested\n' >scripts/test.sh
-  chmod +x scripts/test.sh
+  printf '#!/bin/bash\n' >scripts/stale-verdicts.py
+  chmod +x scripts/test.sh scripts/stale-verdicts.py
   printf '#define BALLAST_VERSION_%s\n' 'MAJOR 9' 'MINOR 8' 'PATCH 7' 'STRING "9.8.7"' >include/ballast/version.hpp
   echo 'version: 9.8.7' >CITATION.cff
   printf '%s\n' '# Changes' '## [9.8.7] - 2026-01-31' '### Added' '- A thing.' '## [9.8.6] - 2026-01-30' '- Older.' >CHANGELOG.md
@@ -96,6 +97,38 @@ mkdir -p build/packages
 touch build/packages/ballast_9.8.7_all.deb
 release 1 "left no package of 9.8.7" 9.8.7 --tested
 [[ -z $(git tag) ]] || complain "a release without packages is tagged"
+
+project
+echo 'exit 1' >>scripts/stale-verdicts.py
+commit "A figure is of older code"
+release 1 "verdicts stand on records of older code" 9.8.7
+[[ -z $(git tag) && ! -e $made ]] || complain "a stale verdict is released"
+
+# verdicts STATUS TEXT: what scripts/stale-verdicts.py says of an invented program's figures. Of a paper that does not apply nothing counts.
+verdicts() {
+  local said status=0
+  said=$(scripts/stale-verdicts.py "$scratch/ballast") || status=$?
+  ((status == $1)) && [[ $said == *"$2"* ]] || complain "stale-verdicts.py should end with $1 and say '$2'; it ends with $status: $said"
+}
+project
+cp "$root/scripts/stale-verdicts.py" scripts
+mkdir -p bench/results
+cat >"$scratch/ballast" <<'END'
+#!/bin/bash
+[[ $2 == --json ]] && { echo '[{"name": "smith2001"}]'; exit; }
+printf '{"figures": [{"figure": "Fig. 1", "verdict": "reproduced", "origin": "cuda:0", "changed_since": "%s"},
+  {"figure": "Fig. 2", "verdict": "does not apply here", "origin": "host:1", "changed_since": "9 lines changed since"}]}' "$CHANGED"
+END
+chmod +x "$scratch/ballast"
+: >bench/stale_verdicts.tsv
+export CHANGED=""
+verdicts 0 "0 verdicts stand on records of older code, 0 faults"
+CHANGED="3 lines changed since"
+verdicts 1 "smith2001 Fig. 1 stands on old records: cuda:0; 3 lines changed since"
+printf '# paper, figure, why\nsmith2001\tFig. 1\tno such GPU\n' >bench/stale_verdicts.tsv
+verdicts 0 "1 verdicts stand on records of older code, 0 faults"
+CHANGED=""
+verdicts 1 "smith2001 Fig. 1 needs no exception"
 
 # planted TEXT COMMAND...: a change that is committed and refused.
 planted() {
