@@ -71,10 +71,9 @@ void check_positive_range(std::string_view option, double value, double most) {
   throw_bad_argument(option, value, fmt::format("1e-6 to {:.0f}", most));
 }
 
-bool has_solute(command_request const& typed) {
-  constexpr std::string_view solutes[] = {"m12", "none"};
-  return index_among(solutes, "solute", typed.solute) == 0;
-}
+constexpr std::string_view solutes[] = {"m12", "m7", "none"};
+
+bool has_solute(command_request const& typed) { return index_among(solutes, "solute", typed.solute) < 2; }
 
 std::uint32_t conformers(command_request const& typed) {
   if (!typed.conformers) return has_solute(typed) ? sampling_plan{}.conformers : 1;
@@ -140,6 +139,7 @@ checked_request checked(command_request const& typed) {
   if (typed.xyz.empty() && typed.xyz_every != 1)
     throw_bad_argument("xyz-every", typed.xyz_every, "1 without --xyz");
   plan.system.has_solute = has_solute(typed);
+  plan.system.has_sides = typed.solute == solutes[0];
   plan.conformers = conformers(typed);
   plan.settings.trajectories = trajectories(typed);
   auto const& mode = launch_mode_named(typed.launch);
@@ -221,8 +221,9 @@ void run(CLI::App const& nanodroplet, command_request const& typed,
 
 void add_system_options(CLI::App& nanodroplet, command_request& asked) {
   add_integer_option(nanodroplet, "--waters", asked.plan.system.waters, 1u, max_waters, "Molecules of water");
-  takes_one_of(nanodroplet.add_option("--solute", asked.solute, "The molecule in the middle"),
-               {"m12", "none"});
+  takes_one_of(nanodroplet.add_option("--solute", asked.solute,
+                                      "The molecule in the middle; m7 is the chain of m12 alone"),
+               {"m12", "m7", "none"});
   add_integer_option(nanodroplet, "--conformers", asked.conformers, 1u, max_conformers,
                      "Of the molecule, each in a droplet of its own (4; 1 without a molecule)");
   add_integer_option(nanodroplet, "--minimise", asked.plan.minimiser_iterations, 0u, max_iterations,

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ballast/error.hpp"
@@ -72,8 +74,11 @@ constexpr int downhill_steps_before_acceleration = 5;
 
 class fire {
  public:
-  explicit fire(droplet start)
-      : system_(std::move(start)), forces_(system_.atoms()), velocities_(system_.atoms(), vec3{}) {
+  fire(droplet start, movable moves)
+      : system_(std::move(start)),
+        moves_(moves),
+        forces_(system_.atoms()),
+        velocities_(system_.atoms(), vec3{}) {
     evaluate();
   }
 
@@ -99,7 +104,10 @@ class fire {
   vec3& place(std::size_t i) {
     return i < system_.water.size() ? system_.water[i] : system_.beads[i - system_.water.size()];
   }
-  void evaluate() { energy_ = forces_of(system_, forces_).total(); }
+  void evaluate() {
+    energy_ = forces_of(system_, forces_).total();
+    if (moves_ == movable::water) std::ranges::fill(std::span(forces_).subspan(system_.water.size()), vec3{});
+  }
 
   /// Downhill: more along the force, in longer steps; uphill: stop.
   void turn_velocities() {
@@ -125,6 +133,7 @@ class fire {
   }
 
   droplet system_;
+  movable moves_;
   std::vector<vec3> forces_, velocities_;
   double energy_ = 0, step_ = first_step, mixing_ = first_mixing;
   int downhill_ = 0;
@@ -135,10 +144,15 @@ class fire {
 droplet make_droplet(droplet_spec const& spec) {
   if (spec.waters < 1 || spec.waters > max_waters)
     throw_bad_argument("waters", spec.waters, "1 to " + std::to_string(max_waters));
-  droplet made;
-  if (spec.has_solute) made.beads = m12_beads(spec.conformer);
-  auto const sites = sites_beyond(spec.has_solute ? hole : 0.0);
-  for (std::uint32_t n = 0; n < spec.waters; ++n) add_water(made.water, sites.at(n), n + 1.0);
+  auto beads = m12_beads(spec.conformer);
+  beads.resize(spec.beads());  // M7 has the first of M12, none has none
+  return surrounded(std::move(beads), spec.waters);
+}
+
+droplet surrounded(std::vector<vec3> beads, std::uint32_t waters) {
+  droplet made{{}, std::move(beads)};
+  auto const sites = sites_beyond(made.beads.empty() ? 0.0 : hole);
+  for (std::uint32_t n = 0; n < waters; ++n) add_water(made.water, sites.at(n), n + 1.0);
   return made;
 }
 
@@ -156,8 +170,8 @@ droplet_shape shape_of(droplet const& system) {
 }
 
 minimised_droplet minimised(droplet start, std::uint32_t iterations, double force,
-                            std::function<bool()> const& stop_requested) {
-  fire search(std::move(start));
+                            std::function<bool()> const& stop_requested, movable moves) {
+  fire search(std::move(start), moves);
   std::uint32_t done = 0;
   while (done < iterations && search.greatest_force() > force && !stop_requested()) {
     search.iterate();

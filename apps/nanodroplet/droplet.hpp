@@ -13,7 +13,7 @@ namespace ballast::nanodroplet {
 
 constexpr std::uint32_t max_waters = 1024;
 
-/// The atoms of a droplet: O, H1, H2 of each water, and the beads of the solute (12 or none).
+/// The atoms of a droplet: O, H1, H2 of each water, and the beads of the solute (12, 7 or none).
 struct droplet {
   std::vector<vec3> water, beads;
 
@@ -26,10 +26,16 @@ struct droplet_spec {
   std::uint32_t waters = 356;   ///< 1 .. max_waters
   bool has_solute = true;       ///< M12 in the middle, in a hole of radius 5.6 A
   std::uint32_t conformer = 0;  ///< torsion t of M12 is turned by conformer (t + 1) 40 degrees
+  bool has_sides = true;        ///< of the solute; else it is M7
+
+  std::uint32_t beads() const { return !has_solute ? 0 : has_sides ? m12::beads : m12::chain_beads; }
 };
 
 /// Waters on the sites of a cubic grid that are nearest to the middle. Throws bad_argument ("waters").
 droplet make_droplet(droplet_spec const& spec);
+
+/// Such waters around these beads, which stay where they are; `waters` may be 0.
+droplet surrounded(std::vector<vec3> beads, std::uint32_t waters);
 
 /// In g/mol; `atom` counts the atoms of all waters.
 double mass_of_water_atom(std::size_t atom);
@@ -48,10 +54,13 @@ struct droplet_shape {
 
 droplet_shape shape_of(droplet const& system);
 
+/// What a minimiser may move.
+enum class movable { all, water };
+
 struct minimised_droplet {
   droplet system;
   double energy;          ///< kcal/mol
-  double greatest_force;  ///< on any atom, kcal/mol/A
+  double greatest_force;  ///< on any atom that may move, kcal/mol/A
   std::uint32_t iterations;
 };
 
@@ -60,6 +69,6 @@ struct minimised_droplet {
 /// same bits.
 minimised_droplet minimised(
     droplet start, std::uint32_t iterations, double force,
-    std::function<bool()> const& stop_requested = [] { return false; });
+    std::function<bool()> const& stop_requested = [] { return false; }, movable moves = movable::all);
 
 }  // namespace ballast::nanodroplet

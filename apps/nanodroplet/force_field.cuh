@@ -48,8 +48,9 @@ constexpr harmonic bond{450, 0.9572}, angle{55, 104.52 * degree};
 }  // namespace tip3p
 
 /// M12, the molecule in the droplet's middle: beads 0 .. 6 are a chain, beads 7 .. 11 hang on beads 1 .. 5.
+/// M7 is that chain alone.
 namespace m12 {
-constexpr std::uint32_t beads = 12, chain_beads = 7, torsions = 4;
+constexpr std::uint32_t beads = 12, chain_beads = 7, side_beads = beads - chain_beads, torsions = 4;
 constexpr double mass = 14;
 constexpr double epsilon = 0.1, sigma = 3.4;
 constexpr harmonic chain_bond{310, 1.35}, side_bond{310, 1.5}, angle{60, 112 * degree};

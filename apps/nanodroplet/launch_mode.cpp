@@ -14,7 +14,7 @@ namespace ballast::nanodroplet {
 namespace {
 
 chain_size size_of_chains(sampling_plan const& plan) {
-  return {plan.system.waters, plan.system.has_solute ? m12::beads : 0, plan.settings.time_step};
+  return {plan.system.waters, plan.system.beads(), plan.settings.time_step};
 }
 
 using source = std::unique_ptr<launcher_source>;

@@ -25,10 +25,10 @@ struct bead_pair {
   std::uint32_t a, b;
 };
 
-/// What is bound to what, and what follows from it.
+/// What is bound to what in M12 or M7, and what follows from it.
 class structure {
  public:
-  structure() {
+  explicit structure(std::uint32_t beads) {
     for (std::uint32_t n = 0; n + 1 < chain_beads; ++n) bind(n, n + 1, m12::chain_bond);
     for (std::uint32_t n = chain_beads; n < beads; ++n) bind(n - chain_beads + 1, n, m12::side_bond);
     for (std::uint32_t middle = 0; middle < beads; ++middle) add_angles_at(middle);
@@ -76,9 +76,9 @@ class structure {
   std::vector<std::uint32_t> neighbours_[beads];
 };
 
-structure const& m12_structure() {
-  static structure const made;
-  return made;
+structure const& structure_of(std::span<vec3 const> at) {
+  static structure const m12(beads), m7(chain_beads);
+  return at.size() == beads ? m12 : m7;
 }
 
 std::vector<vec3> straight_beads() {
@@ -101,13 +101,34 @@ vec3 turned(vec3 p, vec3 origin, vec3 axis, double angle) {
 void turn_torsion(std::vector<vec3>& at, std::uint32_t torsion, double angle) {
   std::uint32_t const from = torsion + 1, to = torsion + 2;
   vec3 const bond = at[to] - at[from], axis = (1 / length(bond)) * bond, origin = at[from];
-  for (auto const bead : m12_structure().beyond(from, to)) at[bead] = turned(at[bead], origin, axis, angle);
+  for (auto const bead : structure_of(at).beyond(from, to)) at[bead] = turned(at[bead], origin, axis, angle);
+}
+
+/// At `r` from c, all angles at c at rest, and by `torsion` about b - c from the side of a.
+vec3 placed(vec3 a, vec3 b, vec3 c, double r, double torsion) {
+  auto const unit = [](vec3 v) { return (1 / length(v)) * v; };
+  vec3 const back = unit(b - c), across = unit((a - b) - dot(a - b, back) * back);
+  vec3 const aside = std::cos(torsion) * across + std::sin(torsion) * cross(across, back);
+  return c + r * (std::cos(m12::angle.rest) * back + std::sin(m12::angle.rest) * aside);
+}
+
+/// By how much two of three neighbours of a bead are turned against each other, seen from the third, where
+/// all three angles are at rest.
+double turn_between_neighbours() {
+  double const c = std::cos(m12::angle.rest);
+  return std::acos(c / (1 + c));
+}
+
+void move_to_middle(std::vector<vec3>& at) {
+  vec3 middle{};
+  for (auto const& bead : at) middle += (1.0 / static_cast<double>(at.size())) * bead;
+  for (auto& bead : at) bead -= middle;
 }
 
 void add_bonded(std::span<vec3 const> at, std::span<vec3> forces, energy_terms& sum) {
-  for (auto const& [a, b, term] : m12_structure().bonds)
+  for (auto const& [a, b, term] : structure_of(at).bonds)
     sum.bond += add_bond(term, at[a], at[b], forces[a], forces[b]);
-  for (auto const& [a, b, c] : m12_structure().angles)
+  for (auto const& [a, b, c] : structure_of(at).angles)
     sum.angle += add_angle(m12::angle, at[a], at[b], at[c], forces[a], forces[b], forces[c]);
   for (std::uint32_t n = 0; n < m12::torsions; ++n)
     sum.dihedral += add_torsion(m12::torsion, {at[n], at[n + 1], at[n + 2], at[n + 3]},
@@ -124,6 +145,33 @@ std::vector<vec3> m12_beads(std::uint32_t conformer) {
   return at;
 }
 
+std::vector<vec3> beads_with(std::array<double, m12::torsions> const& torsions,
+                             std::optional<std::uint32_t> sides) {
+  std::vector<vec3> chain{{}, {m12::chain_bond.rest, 0, 0}}, at_sides;
+  vec3 before{0, 1, 0};  // stands for a bead before the first
+  for (std::uint32_t middle = 1; middle + 1 < chain_beads; ++middle) {
+    vec3 const b = chain[middle - 1], c = chain[middle];
+    double const torsion = middle == 1 ? 0 : torsions[middle - 2];
+    bool const is_left = (sides.value_or(0) >> (middle - 1) & 1) != 0;
+    double const turn = is_left ? -turn_between_neighbours() : turn_between_neighbours();
+    chain.push_back(placed(before, b, c, m12::chain_bond.rest, torsion));
+    if (sides) at_sides.push_back(placed(before, b, c, m12::side_bond.rest, torsion + turn));
+    before = b;
+  }
+  chain.insert(chain.end(), at_sides.begin(), at_sides.end());
+  move_to_middle(chain);
+  return chain;
+}
+
+std::uint32_t sides_of(std::span<vec3 const> at) {
+  std::uint32_t sides = 0;
+  for (std::uint32_t n = 0; n + chain_beads < at.size(); ++n) {
+    vec3 const c = at[n + 1];
+    if (dot(cross(at[n] - c, at[n + 2] - c), at[chain_beads + n] - c) > 0) sides |= 1u << n;
+  }
+  return sides;
+}
+
 std::array<double, m12::torsions> m12_torsions(std::span<vec3 const> at) {
   std::array<double, m12::torsions> angles{};
   for (std::size_t n = 0; n < angles.size(); ++n)
@@ -135,7 +183,7 @@ energy_terms add_solute_forces(std::span<vec3 const> at, std::span<vec3> forces)
   energy_terms sum;
   if (at.empty()) return sum;
   add_bonded(at, forces, sum);
-  for (auto const& [a, b] : m12_structure().pairs) {
+  for (auto const& [a, b] : structure_of(at).pairs) {
     auto const pair = pair_of(at[a] - at[b]);
     sum.coulomb += pair.add_coulomb(m12::charge(a) * m12::charge(b), forces[a], forces[b]);
     sum.vdw += pair.add_lennard_jones(lj_bead_bead, forces[a], forces[b]);

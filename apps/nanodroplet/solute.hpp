@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -14,11 +15,19 @@ namespace ballast::nanodroplet {
 /// The 12 beads of M12 in A, torsion t (0 .. 3) turned by conformer (t + 1) 40 degrees.
 std::vector<vec3> m12_beads(std::uint32_t conformer);
 
-/// The torsions of M12 in radian, -pi .. pi.
+/// The beads of M12, of M7 without `sides`, with bonds and angles at rest, about their middle, with these
+/// torsions in radian. Where bit n of `sides` is set, bead 7 + n is on the other side of the chain.
+std::vector<vec3> beads_with(std::array<double, m12::torsions> const& torsions,
+                             std::optional<std::uint32_t> sides);
+
+/// On which side of the chain the beads 7 .. 11 are, as such bits: they pass through it only over a barrier.
+std::uint32_t sides_of(std::span<vec3 const> beads);
+
+/// The torsions of M12 or M7 in radian, -pi .. pi.
 std::array<double, m12::torsions> m12_torsions(std::span<vec3 const> beads);
 
-/// Adds the forces of M12's beads on each other, bonded and not, to `forces`; returns their energy. Nothing
-/// for no beads.
+/// Adds the forces of M12's or M7's beads on each other, bonded and not, to `forces`; returns their energy.
+/// Nothing for no beads.
 energy_terms add_solute_forces(std::span<vec3 const> beads, std::span<vec3> forces);
 
 /// The kinetic energy in kcal/mol of beads with these velocities in A/fs.

@@ -127,7 +127,7 @@ TEST(nanodroplet_command, refuses_illegal_values_under_their_options) {
       {"--waters 0", "--waters is 0; legal is a whole number from 1 to 1024"},
       {"--waters 1025", "--waters is 1025;"},
       {"--waters -1", "--waters is -1;"},
-      {"--solute sugar", "solute is sugar; legal is m12 or none"},
+      {"--solute sugar", "solute is sugar; legal is m12, m7 or none"},
       {"--conformers 0", "--conformers is 0;"},
       {"--conformers 2 --solute none", "conformers is 2; legal is 1 beside"},
       {"--chains 0", "--chains is 0;"},
