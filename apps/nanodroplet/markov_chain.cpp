@@ -53,7 +53,16 @@ bool markov_chain::advance() {
     check_timeout();
     return false;
   }
-  stage_ == stage::made ? begin_loading() : go_on();
+  switch (stage_) {
+    case stage::made:
+      begin_loading();
+      break;
+    case stage::resting:
+      begin_trajectory();
+      break;
+    default:
+      go_on();
+  }
   return true;
 }
 
@@ -70,7 +79,8 @@ void markov_chain::go_on() {
   solute_.step(exchange_.on_beads, is_last);
   if (is_last) {
     stage_ == stage::loading ? end_loading() : end_trajectory();
-    if (!is_done()) begin_trajectory();
+    if (!is_done()) return begin_trajectory();
+    stage_ = stage::resting;
     return;
   }
   ++std::atomic_ref(steps_done_);
@@ -90,11 +100,11 @@ void markov_chain::end_loading() {
   if (!std::isfinite(potential.total()))
     throw error(fmt::format(
         "the energy of the start of the chain with seed {} is no number: minimise it for longer", seed_));
-  stage_ = stage::sampling;
   keep_proposed(potential);
 }
 
 void markov_chain::begin_trajectory() {
+  stage_ = stage::sampling;
   random_ = deviates(seed_, records_.size());
   draw_velocities();
   launcher_->begin_trajectory(keeps_);
@@ -128,15 +138,21 @@ energy_terms markov_chain::proposed_potential() const {
   return sum;
 }
 
+std::uint32_t markov_chain::proposed_basin() const {
+  return state_.beads.empty() ? 0 : basin_of(m12_torsions(solute_.beads()));
+}
+
 void markov_chain::end_trajectory() {
   ++std::atomic_ref(steps_done_);
   auto const potential = proposed_potential();
   double const kinetic = proposed_kinetic();
   double rise = (potential.total() + kinetic) - (potential_.total() + drawn_kinetic_);
   if (std::isnan(rise)) rise = std::numeric_limits<double>::infinity();  // it flew apart
-  keeps_ = random_.uniform() < std::exp(-rise / (boltzmann * settings_.temperature));
+  auto const basin = proposed_basin();
+  keeps_ = random_.uniform() < std::exp(-rise / (boltzmann * settings_.temperature)) &&
+           basin == kept_in_.value_or(basin);
   if (keeps_) keep_proposed(potential);
-  records_.push_back({rise, keeps_, potential_, keeps_ ? kinetic : drawn_kinetic_, shape_of(state_)});
+  records_.push_back({rise, keeps_, potential_, keeps_ ? kinetic : drawn_kinetic_, shape_of(state_), basin});
   if (observer_) observer_(records_.back(), state_);
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -16,6 +17,7 @@
 #include "force_field.cuh"
 #include "solute.hpp"
 #include "splitmix.hpp"
+#include "torsion_basin.hpp"
 
 namespace ballast::nanodroplet {
 
@@ -59,6 +61,7 @@ struct trajectory_record {
   energy_terms potential;
   double kinetic;  ///< kcal/mol
   droplet_shape shape;
+  std::uint32_t proposed_basin;  ///< of the solute, accepted or not; 0 without one
 
   bool operator==(trajectory_record const&) const = default;
 };
@@ -76,6 +79,11 @@ class markov_chain {
                std::unique_ptr<chain_launcher> launcher);
 
   void observe(observer function) { observer_ = std::move(function); }
+  /// Before the first trajectory: rejects whatever ends in another basin than the start's. Then what is
+  /// sampled is the part of the distribution that is in that basin.
+  void stay_in_basin() { kept_in_ = basin(); }
+  /// More trajectories than were asked for before. Between advances.
+  void go_on_to(std::uint32_t trajectories) { settings_.trajectories = trajectories; }
   /// Does what can be done now; false if there was nothing, because the device has not finished. Throws
   /// device_lost, timed_out if a step takes more than ten minutes, and ballast::error if the start's
   /// energy is no number.
@@ -88,6 +96,8 @@ class markov_chain {
   std::vector<trajectory_record> const& records() const { return records_; }
   /// The state that the chain is in. Between trajectories.
   droplet const& state() const { return state_; }
+  /// Of the solute in that state; there must be one.
+  std::uint32_t basin() const { return basin_of(m12_torsions(state_.beads)); }
 
  private:
   void begin_loading();
@@ -100,6 +110,7 @@ class markov_chain {
   energy_terms proposed_potential() const;
   void end_trajectory();
   void keep_proposed(energy_terms const& potential);
+  std::uint32_t proposed_basin() const;
   void check_timeout();
 
   sampling_settings settings_;
@@ -110,9 +121,10 @@ class markov_chain {
   droplet state_;
   std::vector<vec3> bead_velocity_;
   observer observer_;
+  std::optional<std::uint32_t> kept_in_;
 
   deviates random_;
-  enum class stage { made, loading, sampling } stage_ = stage::made;
+  enum class stage { made, loading, sampling, resting } stage_ = stage::made;
   bool keeps_ = true;
   std::uint32_t step_ = 0;                ///< of the trajectory, counted from 1
   mutable std::uint64_t steps_done_ = 0;  ///< read by atomic_ref, since a chain can be moved

@@ -218,5 +218,43 @@ TEST(nanodroplet_chain, lets_the_bonds_of_a_droplet_vary_as_their_springs_do) {
   EXPECT_GT(energy / 3500, 1.3 * kt / 2);
 }
 
+/// M7 without water, all of its torsions trans.
+droplet const& m7_alone() {
+  static droplet const start{{}, minima_in(80, false).front().beads};
+  return start;
+}
+std::unique_ptr<chain_launcher> launcher_of_m7() {
+  return std::make_unique<reference_launcher>(0, m12::chain_beads, 4);
+}
+
+TEST(nanodroplet_chain, that_stays_in_its_basin_rejects_what_ends_in_another_and_nothing_else) {
+  sampling_settings const settings{4, 800, 20, 200};
+  markov_chain free(m7_alone(), settings, 3, launcher_of_m7()),
+      kept(m7_alone(), settings, 3, launcher_of_m7());
+  kept.stay_in_basin();
+  while (!free.is_done()) free.advance();
+  while (!kept.is_done()) kept.advance();
+  std::size_t same = 0;
+  while (free.records()[same] == kept.records()[same]) ++same;
+  auto const &there = free.records()[same], &here = kept.records()[same];
+  EXPECT_NE(there.proposed_basin, 80u);
+  EXPECT_TRUE(there.accepted);
+  EXPECT_EQ(here.proposed_basin, there.proposed_basin);
+  EXPECT_FALSE(here.accepted);
+  for (auto const& record : kept.records()) EXPECT_EQ(basin_of(record.shape.torsions), 80u);
+}
+
+TEST(nanodroplet_chain, that_goes_on_later_does_what_it_would_have_done_at_once) {
+  markov_chain whole(m7_alone(), {4, 800, 20, 30}, 3, launcher_of_m7()),
+      parts(m7_alone(), {4, 800, 20, 7}, 3, launcher_of_m7());
+  while (!whole.is_done()) whole.advance();
+  for (std::uint32_t const until : {7u, 8u, 30u}) {
+    parts.go_on_to(until);
+    while (!parts.is_done()) parts.advance();
+  }
+  EXPECT_EQ(parts.records(), whole.records());
+  EXPECT_EQ(parts.steps_done(), 600u);
+}
+
 }  // namespace
 }  // namespace ballast::nanodroplet
