@@ -82,6 +82,43 @@ std::uint32_t conformers(command_request const& typed) {
   return *typed.conformers;
 }
 
+bool is_glat(command_request const& typed) {
+  constexpr std::string_view protocols[] = {"plain", "glat"};
+  return index_among(protocols, "protocol", typed.protocol) == 1;
+}
+
+void check_for_glat(command_request const& typed) {
+  if (!has_solute(typed)) throw_bad_argument("solute", typed.solute, "m12 or m7 beside --protocol glat");
+  if (typed.plan.chains < 2)
+    throw_bad_argument("chains", typed.plan.chains,
+                       fmt::format("2 to {} beside --protocol glat", max_chains));
+  if (typed.discard > 0)
+    throw_bad_argument("discard", typed.discard,
+                       "0 beside --protocol glat, which leaves out the first half of each chain");
+}
+
+/// None with the protocol plain.
+std::optional<glat_rules> rules_for(command_request const& typed) {
+  auto const check_use = [&](auto const& option, std::string_view name) {
+    if (option) throw_bad_argument(name, *option, "nothing beside --protocol plain");
+  };
+  if (!is_glat(typed)) {
+    check_use(typed.look_every, "look-every");
+    check_use(typed.most_ratio, "most-ratio");
+    check_use(typed.window, "window");
+    return {};
+  }
+  check_for_glat(typed);
+  glat_rules rules;
+  rules.look_every = typed.look_every.value_or(rules.look_every);
+  rules.most_ratio = typed.most_ratio.value_or(rules.most_ratio);
+  rules.window = typed.window.value_or(rules.window);
+  if (!(rules.most_ratio > 1 && rules.most_ratio <= 1000))
+    throw_bad_argument("most-ratio", rules.most_ratio, "above 1, to 1000");
+  if (!(rules.window >= 0 && rules.window <= 1000)) throw_bad_argument("window", rules.window, "0 to 1000");
+  return rules;
+}
+
 std::uint32_t trajectories(command_request const& typed) {
   auto const each = typed.plan.settings.steps_per_trajectory;
   if (typed.steps % each != 0)
@@ -138,13 +175,15 @@ checked_request checked(command_request const& typed) {
   check_positive_range("temperature", plan.settings.temperature, 1'000'000);
   if (typed.xyz.empty() && typed.xyz_every != 1)
     throw_bad_argument("xyz-every", typed.xyz_every, "1 without --xyz");
+  auto const rules = rules_for(typed);
+  plan.are_alike = !rules;
   plan.system.has_solute = has_solute(typed);
   plan.system.has_sides = typed.solute == solutes[0];
   plan.conformers = conformers(typed);
   plan.settings.trajectories = trajectories(typed);
   auto const& mode = launch_mode_named(typed.launch);
   check_use(mode, mode.on_devices, "devices", typed.devices);
-  return {plan, &mode, options_for(mode, typed), typed.discard};
+  return {plan, &mode, options_for(mode, typed), typed.discard, rules};
 }
 
 device_list devices_for(launch_mode const& mode, std::optional<std::string> const& typed) {
@@ -162,31 +201,72 @@ double finished_run::interactions_per_second() const {
   return static_cast<double>(steps() * interactions(start.waters(), start.beads.size())) / seconds;
 }
 
+namespace {
+
+/// Tells how far a run is, if it is to be shown; the end of one by glat is not known.
+std::unique_ptr<shown_progress> shown_steps(bool shows, std::uint64_t all,
+                                            std::function<std::uint64_t()> done) {
+  if (!shows) return nullptr;
+  return std::make_unique<shown_progress>(progress("nanodroplet", all, "steps", progress_on(stderr)),
+                                          std::move(done));
+}
+
+/// Fills in what the chains do, as run_sampling().
+void sample_plainly(finished_run& result, launcher_source const& source, xyz_file* frames,
+                    std::uint32_t xyz_every, bool shares, std::function<bool()> const& stop_requested,
+                    bool shows) {
+  auto const& plan = result.asked.plan;
+  auto const prepares = clock::now();
+  result.minimised = prepared_conformers(plan, stop_requested);
+  result.minimiser_seconds = seconds_since(prepares);
+  result.chains = make_chains(plan, result.minimised, [&](std::size_t i) { return source.make(i); });
+  if (frames != nullptr) write_frames(*result.chains.front(), *frames, plan.settings, xyz_every);
+  auto const begins = clock::now();
+  {
+    auto const all =
+        std::uint64_t(plan.settings.steps_per_trajectory) * plan.settings.trajectories * result.chains.size();
+    auto const shown = shown_steps(shows, all, [&result] { return result.steps(); });
+    drive(result.chains, plan.threads, shares, stop_requested);
+  }
+  result.seconds = seconds_since(begins);
+  result.was_stopped = !std::ranges::all_of(result.chains, [](auto const& c) { return c->is_done(); });
+}
+
+/// The same by glat.
+void sample_regions(finished_run& result, launcher_source const& source, xyz_file* frames,
+                    std::uint32_t xyz_every, bool shares, std::function<bool()> const& stop_requested,
+                    bool shows) {
+  auto const& plan = result.asked.plan;
+  auto const begins = clock::now();
+  glat_sampling work(plan, *result.asked.glat, [&](std::size_t i) { return source.make(i); });
+  if (frames != nullptr)
+    work.on_first_chain([&](markov_chain& first) { write_frames(first, *frames, plan.settings, xyz_every); });
+  {
+    auto const shown = shown_steps(shows, 0, [&work] { return work.steps_done(); });
+    work.run(shares, stop_requested);
+  }
+  result.seconds = seconds_since(begins);
+  result.minimiser_seconds = work.seconds_of_relaxing();
+  result.was_stopped = work.was_stopped();
+  auto outcome = work.outcome();
+  result.regions = std::move(outcome.regions);
+  result.minimised = std::move(outcome.starts);
+  result.chains = std::move(outcome.chains);
+}
+
+}  // namespace
+
 finished_run run_sampling(checked_request const& asked, device_list const& devices, std::string const& xyz,
                           std::uint32_t xyz_every, std::function<bool()> const& stop_requested, bool shows) {
   auto const source = asked.mode->open(asked.plan, devices, asked.options);
   std::optional<xyz_file> frames;
   if (!xyz.empty()) frames.emplace(xyz);
-  finished_run result{asked, {}, make_droplet(asked.plan.system), {}, {}, {}, 0, 0, false};
+  finished_run result{asked, {}, make_droplet(asked.plan.system), {}, {}, {}, 0, 0, false, {}};
   for (auto const& device : devices) result.devices.push_back(device->name());
-  auto const prepares = clock::now();
-  result.minimised = prepared_conformers(asked.plan, stop_requested);
-  result.minimiser_seconds = seconds_since(prepares);
-  result.chains = make_chains(asked.plan, result.minimised, [&](std::size_t i) { return source->make(i); });
-  if (frames) write_frames(*result.chains.front(), *frames, asked.plan.settings, xyz_every);
-  auto const begins = clock::now();
-  {
-    auto const all = std::uint64_t(asked.plan.settings.steps_per_trajectory) *
-                     asked.plan.settings.trajectories * result.chains.size();
-    std::optional<shown_progress> shown;
-    if (shows)
-      shown.emplace(progress("nanodroplet", all, "steps", progress_on(stderr)),
-                    [&result] { return result.steps(); });
-    drive(result.chains, asked.plan.threads, shares_cores(devices), stop_requested);
-  }
-  result.seconds = seconds_since(begins);
+  auto const sample = asked.glat ? &sample_regions : &sample_plainly;
+  sample(result, *source, frames ? &*frames : nullptr, xyz_every, shares_cores(devices), stop_requested,
+         shows);
   result.launches = source->statistics();
-  result.was_stopped = !std::ranges::all_of(result.chains, [](auto const& c) { return c->is_done(); });
   return result;
 }
 
@@ -224,25 +304,47 @@ void add_system_options(CLI::App& nanodroplet, command_request& asked) {
   takes_one_of(nanodroplet.add_option("--solute", asked.solute,
                                       "The molecule in the middle; m7 is the chain of m12 alone"),
                {"m12", "m7", "none"});
-  add_integer_option(nanodroplet, "--conformers", asked.conformers, 1u, max_conformers,
-                     "Of the molecule, each in a droplet of its own (4; 1 without a molecule)");
+  add_integer_option(
+      nanodroplet, "--conformers", asked.conformers, 1u, max_conformers,
+      "Of the molecule, each in a droplet of its own (4; 1 without a molecule); with glat the first");
   add_integer_option(nanodroplet, "--minimise", asked.plan.minimiser_iterations, 0u, max_iterations,
                      "Iterations at most to relax a droplet before it is sampled");
 }
 
 void add_sampling_options(CLI::App& nanodroplet, command_request& asked) {
   add_integer_option(nanodroplet, "--chains", asked.plan.chains, 1u, max_chains,
-                     "Chains from each conformer");
-  add_integer_option(nanodroplet, "--steps", asked.steps, 0u, max_steps,
-                     "Steps of each chain; 0 prints the energies of the start, nothing else");
+                     "Chains from each conformer; 2 or more with glat");
+  add_integer_option(
+      nanodroplet, "--steps", asked.steps, 0u, max_steps,
+      "Steps of each chain, with glat at most; 0 prints the energies of the start, nothing else");
   add_integer_option(nanodroplet, "--trajectory-steps", asked.plan.settings.steps_per_trajectory, 1u,
                      max_steps, "Steps between two decisions to accept");
   nanodroplet.add_option("--dt", asked.plan.settings.time_step, "Time step in fs");
   nanodroplet.add_option("--temperature", asked.plan.settings.temperature, "In Kelvin");
   add_integer_option<std::uint64_t>(nanodroplet, "--seed", asked.plan.seed, 0, 1'000'000'000'000'000,
-                                    "Chain k of conformer c has this + 1000 c + k");
+                                    "Chain k of conformer c (with glat: of region c) has this + 1000 c + k");
   add_integer_option(nanodroplet, "--discard", asked.discard, 0u, max_steps,
                      "Trajectories at the beginning of each chain that the means leave out");
+}
+
+void add_protocol_options(CLI::App& nanodroplet, command_request& asked) {
+  glat_rules const usual;
+  takes_one_of(
+      nanodroplet.add_option("--protocol", asked.protocol,
+                             "plain: as many chains from each conformer, all equally long. glat: from "
+                             "each until they tell the same, and from all that perturbing leads to"),
+      {"plain", "glat"});
+  add_integer_option(nanodroplet, "--look-every", asked.look_every, 4u, max_steps,
+                     "Of glat: trajectories between two looks whether a region has converged")
+      ->default_str(std::to_string(usual.look_every));
+  nanodroplet
+      .add_option("--most-ratio", asked.most_ratio,
+                  "Of glat: the Gelman-Rubin ratio of a region that has converged")
+      ->default_str(fmt::format("{}", usual.most_ratio));
+  nanodroplet
+      .add_option("--window", asked.window,
+                  "Of glat: kcal/mol that a conformer may be above the lowest of the first")
+      ->default_str(fmt::format("{}", usual.window));
 }
 
 void add_queue_options(CLI::App& nanodroplet, command_request& asked) {
@@ -301,6 +403,7 @@ void add_command(CLI::App& app, std::function<bool()> stop_requested) {
   command_line::begin_group(*nanodroplet, command_line::work_group);
   add_system_options(*nanodroplet, *asked);
   add_sampling_options(*nanodroplet, *asked);
+  add_protocol_options(*nanodroplet, *asked);
   add_run_options(*nanodroplet, *asked);
   command_line::add_examples(*nanodroplet,
                              {"ballast nanodroplet --conformers 4 --steps 100",

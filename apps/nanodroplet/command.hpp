@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "glat.hpp"
 #include "launch_mode.hpp"
 #include "sampling.hpp"
 
@@ -23,13 +24,15 @@ constexpr std::uint32_t max_steps = 1'000'000'000, max_iterations = 1'000'000;
 /// What a user asks for on the command line.
 struct command_request {
   sampling_plan plan;  ///< but for what follows from the next three
-  std::string solute = "m12";
+  std::string solute = "m12", protocol = "plain";
   std::optional<std::uint32_t> conformers;  ///< 4 with a solute, else 1
   std::uint32_t steps = 1000;
   std::uint32_t discard = 0, xyz_every = 1;
   std::string launch = std::string(launch_modes().front().name);
   std::optional<std::string> devices, order, among, merge;
   std::optional<std::uint32_t> streams;
+  std::optional<std::uint32_t> look_every;
+  std::optional<double> most_ratio, window;
   std::string xyz;
   bool json = false;
 };
@@ -40,6 +43,7 @@ struct checked_request {
   launch_mode const* mode;
   launch_options options;  ///< of a launch queue
   std::uint32_t discard;
+  std::optional<glat_rules> glat;  ///< with the protocol glat
 };
 
 /// Throws bad_argument with the option's name for what is illegal.
@@ -58,15 +62,16 @@ struct finished_run {
   std::optional<launch_statistics> launches;  ///< of a launch queue
   double minimiser_seconds, seconds;  ///< the latter from the first launch to the last trajectory's end
   bool was_stopped;
+  std::vector<region_outcome> regions;  ///< of the protocol glat: their chains follow each other in `chains`
 
   std::uint64_t steps() const;
   double interactions_per_second() const;
 };
 
-/// Prepares the conformers and runs all chains. Waits for them; ends early once `stop_requested` says so,
-/// with what the chains have done until then. Frames of the first chain go to `xyz`, unless that is empty,
-/// every so many trajectories. With `shows` a run of more than two seconds tells on standard error how far
-/// it is.
+/// Prepares the conformers and runs all chains, or with glat_rules all regions. Waits for them; ends early
+/// once `stop_requested` says so, with what the chains have done until then. Frames of the first chain go to
+/// `xyz`, unless that is empty, every so many trajectories. With `shows` a run of more than two seconds tells
+/// on standard error how far it is.
 finished_run run_sampling(checked_request const& asked, device_list const& devices, std::string const& xyz,
                           std::uint32_t xyz_every, std::function<bool()> const& stop_requested,
                           bool shows = false);

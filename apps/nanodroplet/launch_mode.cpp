@@ -50,16 +50,42 @@ source open_graphs(sampling_plan const& plan, device_list const& devices, launch
                          "GPUs beside --launch graphs: CPU cores run no CUDA graphs");
   return separate<graph_launcher>(plan, devices);
 }
-source open_batches(sampling_plan const& plan, device_list const& devices, launch_options const&) {
-  std::size_t const chains = std::size_t(plan.conformers) * plan.chains;
-  std::vector<std::shared_ptr<chain_batch>> batches;  // by device
-  for (std::size_t place = 0; place < std::min(chains, devices.size()); ++place) {
-    auto const of_device = (chains - place - 1) / devices.size() + 1;
-    batches.push_back(std::make_shared<chain_batch>(devices[place], size_of_chains(plan), of_device));
+/// Chains that are always at the same step are a batch on each device: all of a run, or those of a conformer.
+class batch_maker {
+ public:
+  batch_maker(sampling_plan const& plan, device_list devices)
+      : size_(size_of_chains(plan)),
+        group_(plan.are_alike ? std::size_t(plan.conformers) * plan.chains : plan.chains),
+        devices_(std::move(devices)) {}
+
+  std::unique_ptr<chain_launcher> operator()(std::size_t chain) {
+    std::size_t const place = chain % devices_.size(), first = chain / group_ * group_;
+    if (batches_.empty() || first != first_) begin_group(first);
+    return std::make_unique<batch_launcher>(batches_[place], before(chain, place) - before(first, place));
   }
-  return source_of([batches = std::move(batches)](std::size_t chain) {
-    return std::make_unique<batch_launcher>(batches[chain % batches.size()], chain / batches.size());
-  });
+
+ private:
+  void begin_group(std::size_t first) {
+    first_ = first;
+    batches_.assign(devices_.size(), nullptr);
+    for (std::size_t place = 0; place < devices_.size(); ++place) {
+      auto const of_device = before(first + group_, place) - before(first, place);
+      if (of_device > 0) batches_[place] = std::make_shared<chain_batch>(devices_[place], size_, of_device);
+    }
+  }
+  /// How many chains before that one are on the device at that place.
+  std::size_t before(std::size_t chain, std::size_t place) const {
+    return (chain + devices_.size() - 1 - place) / devices_.size();
+  }
+
+  chain_size size_;
+  std::size_t group_, first_ = 0;
+  device_list devices_;
+  std::vector<std::shared_ptr<chain_batch>> batches_;  ///< of the present group, by device
+};
+
+source open_batches(sampling_plan const& plan, device_list const& devices, launch_options const&) {
+  return source_of(batch_maker(plan, devices));
 }
 source open_reference(sampling_plan const& plan, device_list const&, launch_options const&) {
   return source_of([size = size_of_chains(plan)](std::size_t) {
@@ -83,7 +109,9 @@ constexpr launch_mode modes[] = {
      .on_gpus_only = true,
      .open = &open_graphs},
     {.name = "batched",
-     .summary = "all chains of a device in lock-step, as three launches for each step of all",
+     .summary = "all chains of a device (beside --protocol glat, of a region) in lock-step, as three "
+                "launches for each "
+                "step of all",
      .on_devices = true,
      .open = &open_batches},
     {.name = "reference",

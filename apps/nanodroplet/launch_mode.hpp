@@ -15,7 +15,8 @@ namespace ballast::nanodroplet {
 
 /// Makes the launchers of all chains of a run. One thread at a time.
 struct launcher_source {
-  /// Chain i is on device i modulo the number of devices. May wait for that.
+  /// Chain i is on device i modulo the number of devices. Chains that begin together are asked for in a row.
+  /// May wait for the device.
   launcher_maker make;
   /// Of a launch queue, none of others.
   std::function<std::optional<launch_statistics>()> statistics = [] {

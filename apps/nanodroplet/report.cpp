@@ -9,6 +9,7 @@
 
 #include "droplet.hpp"
 #include "force_field.cuh"
+#include "local_sampling.hpp"
 #include "reference_forces.hpp"
 #include "report/progress.hpp"
 #include "report/table.hpp"
@@ -50,6 +51,16 @@ class summing {
   chain_summary sum_;
 };
 
+template <class Part>
+chain_summary summed(std::span<std::unique_ptr<markov_chain> const> chains, double temperature,
+                     Part const& counted) {
+  double const atoms = chains.empty() ? 0 : static_cast<double>(chains.front()->state().atoms());
+  summing sums(boltzmann * temperature, 3 * atoms);
+  for (auto const& chain : chains)
+    for (auto const& record : counted(*chain)) sums.add(record);
+  return sums.means();
+}
+
 std::vector<std::pair<std::string, double>> listed(energy_terms const& energy) {
   return {{"bond", energy.bond}, {"angle", energy.angle},     {"dihedral", energy.dihedral},
           {"vdw", energy.vdw},   {"coulomb", energy.coulomb}, {"total", energy.total()}};
@@ -77,6 +88,11 @@ json_value::object start_members(droplet const& start) {
           {"energy", as_json(energy_of(start))}};
 }
 
+json_value as_json(glat_rules const& rules) {
+  return json_value::object{
+      {"look_every", rules.look_every}, {"most_ratio", rules.most_ratio}, {"window", rules.window}};
+}
+
 json_value settings_as_json(finished_run const& run) {
   auto const& plan = run.asked.plan;
   auto const& settings = plan.settings;
@@ -97,7 +113,8 @@ json_value settings_as_json(finished_run const& run) {
                             {"temperature", settings.temperature},
                             {"minimise", plan.minimiser_iterations},
                             {"discard", run.asked.discard},
-                            {"seed", plan.seed}};
+                            {"seed", plan.seed},
+                            {"glat", run.asked.glat ? as_json(*run.asked.glat) : json_value()}};
 }
 
 json_value launches_as_json(std::optional<launch_statistics> const& of_queue) {
@@ -119,11 +136,6 @@ json_value::object members_of(chain_summary const& mean) {
           {"greatest_radius", mean.greatest_radius}};
 }
 
-chain_summary summary_of_run(finished_run const& run, std::size_t first, std::size_t count) {
-  return summary_of(std::span(run.chains).subspan(first, count), run.asked.plan.settings.temperature,
-                    run.asked.discard);
-}
-
 json_value conformers_as_json(finished_run const& run) {
   json_value::list all;
   for (std::size_t c = 0; c < run.minimised.size(); ++c) {
@@ -141,7 +153,7 @@ json_value chains_as_json(finished_run const& run) {
   json_value::list all;
   for (std::size_t i = 0; i < run.chains.size(); ++i) {
     auto const& chain = *run.chains[i];
-    json_value::object one{{"conformer", i / run.asked.plan.chains},
+    json_value::object one{{"conformer", i / run.asked.plan.chains},  // with glat of the regions' list
                            {"chain", i % run.asked.plan.chains},
                            {"seed", chain.seed()},
                            {"decisions", decisions_of(chain)}};
@@ -167,12 +179,30 @@ void add_row(table& to, std::vector<std::string> names, chain_summary const& mea
   to.add_row(std::move(names));
 }
 
+std::string chains_as_text(finished_run const& run) {
+  table rows({{"conformer"},
+              {"chain"},
+              {"accepted"},
+              {"erfc"},
+              {"<exp(-dH/kT)>"},
+              {"potential"},
+              {"T in K"},
+              {"radius in A"},
+              {"farthest"}});
+  auto const of_each = run.asked.plan.chains;
+  for (std::size_t i = 0; i < run.chains.size(); ++i)
+    add_row(rows, {std::to_string(i / of_each), std::to_string(i % of_each)}, summary_of_run(run, i, 1));
+  add_row(rows, {"all", "all"}, summary_of_run(run, 0, run.chains.size()));
+  return rows.text(charset_of_environment());
+}
+
 std::string heading(finished_run const& run) {
   auto const& plan = run.asked.plan;
-  return fmt::format(
-      "{} waters, {} beads; {} conformers, {} chains each; --launch {}{}{}, driven by threads: {}\n",
-      run.start.waters(), run.start.beads.size(), plan.conformers, plan.chains, run.asked.mode->name,
-      run.devices.empty() ? "" : " on ", fmt::join(run.devices, ","), plan.threads);
+  return fmt::format("{} waters, {} beads; {} {}, {} chains each; --launch {}{}{}, driven by threads: {}\n",
+                     run.start.waters(), run.start.beads.size(),
+                     run.asked.glat ? run.regions.size() : plan.conformers,
+                     run.asked.glat ? "regions" : "conformers", plan.chains, run.asked.mode->name,
+                     run.devices.empty() ? "" : " on ", fmt::join(run.devices, ","), plan.threads);
 }
 
 std::string ending(finished_run const& run) {
@@ -189,13 +219,17 @@ double chain_summary::expected_acceptance() const {
 
 chain_summary summary_of(std::span<std::unique_ptr<markov_chain> const> chains, double temperature,
                          std::size_t discarded) {
-  double const atoms = chains.empty() ? 0 : static_cast<double>(chains.front()->state().atoms());
-  summing sums(boltzmann * temperature, 3 * atoms);
-  for (auto const& chain : chains) {
-    auto const& records = chain->records();
-    for (std::size_t i = discarded; i < records.size(); ++i) sums.add(records[i]);
-  }
-  return sums.means();
+  return summed(chains, temperature, [=](markov_chain const& chain) {
+    std::span const all(chain.records());
+    return all.subspan(std::min(discarded, all.size()));
+  });
+}
+
+chain_summary summary_of_run(finished_run const& run, std::size_t first, std::size_t count) {
+  auto const chains = std::span(run.chains).subspan(first, count);
+  double const temperature = run.asked.plan.settings.temperature;
+  return run.asked.glat ? summed(chains, temperature, &settled_part)
+                        : summary_of(chains, temperature, run.asked.discard);
 }
 
 std::string decisions_of(markov_chain const& chain) {
@@ -212,6 +246,8 @@ json_value run_as_json(finished_run const& run) {
   whole.emplace_back("conformers", conformers_as_json(run));
   whole.emplace_back("chains", chains_as_json(run));
   whole.emplace_back("all", members_of(summary_of_run(run, 0, run.chains.size())));
+  whole.emplace_back("regions", run.asked.glat ? regions_as_json(run) : json_value());
+  whole.emplace_back("global", run.asked.glat ? global_as_json(run) : json_value());
   whole.emplace_back("stopped", run.was_stopped);
   whole.emplace_back("steps", run.steps());
   whole.emplace_back("launches", launches_as_json(run.launches));
@@ -228,20 +264,7 @@ std::string energies_as_text(droplet const& start) {
 }
 
 std::string run_as_text(finished_run const& run) {
-  table rows({{"conformer"},
-              {"chain"},
-              {"accepted"},
-              {"erfc"},
-              {"<exp(-dH/kT)>"},
-              {"potential"},
-              {"T in K"},
-              {"radius in A"},
-              {"farthest"}});
-  auto const of_each = run.asked.plan.chains;
-  for (std::size_t i = 0; i < run.chains.size(); ++i)
-    add_row(rows, {std::to_string(i / of_each), std::to_string(i % of_each)}, summary_of_run(run, i, 1));
-  add_row(rows, {"all", "all"}, summary_of_run(run, 0, run.chains.size()));
-  return heading(run) + rows.text(charset_of_environment()) + ending(run);
+  return heading(run) + (run.asked.glat ? regions_as_text(run) : chains_as_text(run)) + ending(run);
 }
 
 }  // namespace ballast::nanodroplet

@@ -4,9 +4,11 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "command.hpp"
 #include "markov_chain.hpp"
+#include "region_weights.hpp"
 #include "report/json_value.hpp"
 
 namespace ballast::nanodroplet {
@@ -30,6 +32,9 @@ struct chain_summary {
 chain_summary summary_of(std::span<std::unique_ptr<markov_chain> const> chains, double temperature,
                          std::size_t discarded);
 
+/// The same of a run's chains, without what its protocol leaves out.
+chain_summary summary_of_run(finished_run const& run, std::size_t first, std::size_t count);
+
 /// One letter for each trajectory: 1 accepted, 0 rejected.
 std::string decisions_of(markov_chain const& chain);
 
@@ -40,5 +45,11 @@ std::string energies_as_text(droplet const& start);
 /// What energies_as_json() and energies_as_text() tell of the start, and what the chains did.
 json_value run_as_json(finished_run const& run);
 std::string run_as_text(finished_run const& run);
+
+/// Of the protocol glat: the regions' weights, each region, and the sum of their distributions by weight.
+std::vector<region_weight> weights_of_run(finished_run const& run);
+json_value regions_as_json(finished_run const& run);
+json_value global_as_json(finished_run const& run);
+std::string regions_as_text(finished_run const& run);
 
 }  // namespace ballast::nanodroplet

@@ -42,6 +42,8 @@ struct sampling_plan {
   double minimiser_force = 1;  ///< kcal/mol/A: where the minimiser is content
   std::uint64_t seed = 0;      ///< chain k of conformer c has seed + 1000 c + k
   std::uint32_t threads = 1;   ///< that drive the chains
+  /// Whether all chains begin at the same time and are equally long; else those of a conformer are.
+  bool are_alike = true;
 };
 
 /// The conformers' droplets, minimised; on the plan's threads. The same bits whatever their number. Returns

@@ -103,6 +103,74 @@ TEST(nanodroplet_command, ends_early_with_what_was_done_when_stopped) {
   EXPECT_TRUE(found["all"]["temperature"].is_null());
 }
 
+/// Regions of few trajectories around the lowest conformers of the chain alone.
+std::string const glat =
+    "--protocol glat --solute m7 --waters 8 --window 0 --conformers 1 --look-every 4 "
+    "--trajectory-steps 5 --devices host:1 ";
+
+TEST(nanodroplet_command, tells_the_regions_that_glat_found_and_sums_them_up_by_weight) {
+  auto const found = command.answer(glat + "--temperature 5000 --dt 1 --steps 200 --most-ratio 1.5");
+  auto const &regions = found["regions"], &chains = found["chains"];
+  ASSERT_GT(regions.size(), 1u);
+  ASSERT_EQ(chains.size(), 4 * regions.size());
+  EXPECT_EQ(found["conformers"].size(), regions.size());
+  double sum = 0;
+  for (std::size_t i = 0; i < regions.size(); ++i) {
+    auto const& region = regions[i];
+    EXPECT_EQ(region["torsions"].get<std::string>().size(), 4u);
+    EXPECT_EQ(region["converged"], region["ratio"] <= 1.5);
+    EXPECT_EQ(chains[4 * i + 3]["decisions"].get<std::string>().size(), region["trajectories"]);
+    EXPECT_EQ(chains[4 * i + 3]["seed"], 1000 * region["region"].get<int>() + 3);
+    EXPECT_EQ(chains[4 * i]["trajectories"], (region["trajectories"].get<int>() + 1) / 2);
+    if (region["weight"].is_number()) sum += region["weight"].get<double>();
+  }
+  EXPECT_NEAR(sum, 1, 1e-12);
+  ASSERT_EQ(found["global"]["torsions"].size(), 4u);
+  for (auto const& shares : found["global"]["torsions"]) {
+    double whole = 0;
+    for (double const share : shares) whole += share;
+    EXPECT_NEAR(whole, 1, 1e-12);
+  }
+  EXPECT_EQ(found["stopped"], false);
+  EXPECT_EQ(found["settings"]["glat"]["look_every"], 4);
+  EXPECT_EQ(found["settings"]["glat"]["window"], 0);
+}
+
+TEST(nanodroplet_command, prints_a_line_for_each_region_of_glat) {
+  auto const text = command.printed(glat + "--steps 40");
+  EXPECT_THAT(text, HasSubstr("regions, 4 chains each"));
+  EXPECT_THAT(text, HasSubstr(" tttt "));
+  EXPECT_THAT(text, HasSubstr("converged"));
+}
+
+TEST(nanodroplet_command, ends_glat_early_with_what_was_done_when_stopped) {
+  auto const found = command.answer(glat + "--steps 40", true);
+  EXPECT_EQ(found["stopped"], true);
+  EXPECT_EQ(found["regions"].size(), 0u);
+  EXPECT_TRUE(found["global"].is_null());
+  EXPECT_TRUE(found["all"]["temperature"].is_null());
+}
+
+TEST(nanodroplet_command, tells_of_no_regions_without_glat) {
+  auto const found = command.answer(small);
+  EXPECT_TRUE(found["regions"].is_null());
+  EXPECT_TRUE(found["global"].is_null());
+  EXPECT_TRUE(found["settings"]["glat"].is_null());
+}
+
+TEST(nanodroplet_command, writes_frames_of_the_first_conformers_region_with_glat) {
+  test::scratch_folder const folder;
+  auto const path = folder.file("frames.xyz");
+  auto const found = command.answer(glat + "--steps 40 --xyz " + path);
+  std::ifstream in(path);
+  std::size_t lines = 0, trajectories = 0;
+  for (std::string line; std::getline(in, line);) ++lines;
+  for (auto const& region : found["regions"])
+    if (region["torsions"] == "tttt") trajectories = region["trajectories"];
+  EXPECT_GT(trajectories, 0u);
+  EXPECT_EQ(lines, trajectories * (2 + 24 + 7));
+}
+
 TEST(nanodroplet_command, writes_frames_of_the_first_chain_to_a_new_file) {
   test::scratch_folder const folder;
   auto const path = folder.file("frames.xyz");
@@ -149,6 +217,15 @@ TEST(nanodroplet_command, refuses_illegal_values_under_their_options) {
       {"--seed -1", "--seed is -1;"},
       {"--minimise many", "--minimise is many;"},
       {"--devices teapot", "teapot"},
+      {"--protocol luck", "protocol is luck; legal is plain or glat"},
+      {"--protocol glat --solute none", "solute is none; legal is m12 or m7 beside --protocol glat"},
+      {"--protocol glat --chains 1", "chains is 1; legal is 2 to 1000 beside --protocol glat"},
+      {"--protocol glat --discard 2", "discard is 2; legal is 0 beside --protocol glat"},
+      {"--protocol glat --look-every 3", "--look-every is 3; legal is a whole number from 4 to"},
+      {"--protocol glat --most-ratio 1", "most-ratio is 1; legal is above 1, to 1000"},
+      {"--protocol glat --most-ratio nan", "most-ratio is nan;"},
+      {"--protocol glat --window -1", "window is -1; legal is 0 to 1000"},
+      {"--protocol glat --window nan", "window is nan;"},
   });
 }
 
@@ -169,6 +246,10 @@ TEST(nanodroplet_command, refuses_options_that_would_do_nothing) {
       {"--launch streams --among fifo", "among is fifo;"},
       {"--launch reference --streams 2", "streams is 2;"},
       {"--xyz-every 2", "xyz-every is 2; legal is 1 without --xyz"},
+      {"--look-every 8", "look-every is 8; legal is nothing beside --protocol plain"},
+      {"--most-ratio 2", "most-ratio is 2; legal is nothing beside --protocol plain"},
+      {"--window 2", "window is 2; legal is nothing beside --protocol plain"},
+      {"--steps 0 --protocol glat", "--protocol is glat; legal is nothing beside --steps 0"},
   });
 }
 

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "droplet.hpp"
+#include "markov_chain.hpp"
+#include "sampling.hpp"
+#include "torsion_basin.hpp"
+
+namespace ballast::nanodroplet {
+
+/// Of the outer loop that Wende et al. 2012 have in their section V-A, GLAT.
+struct glat_rules {
+  std::uint32_t look_every =
+      10;                   ///< trajectories between two looks whether a region has converged; 4 or more
+  double most_ratio = 1.1;  ///< of scale_reduction_of() where it has; above 1
+  double window = 6;  ///< kcal/mol that a conformer may be above the lowest of the first, each by itself
+};
+
+/// One metastable region and what became of its sampling.
+struct region_outcome {
+  std::uint32_t basin;
+  double strain;  ///< kcal/mol above the lowest of the first conformers, each by itself
+  double ratio;   ///< scale_reduction_of() its chains; infinite before the first look
+  bool has_converged;
+};
+
+/// All regions by number; chain k of region r is the one at r times the plan's chains, and k.
+struct glat_outcome {
+  std::vector<region_outcome> regions;
+  std::vector<minimised_droplet> starts;  ///< of each region's first chain
+  std::vector<std::unique_ptr<markov_chain>> chains;
+};
+
+/// Samples the regions of the first conformers, and of all that perturbing them leads to, each by the plan's
+/// number of chains until these tell the same. The outcome depends on the plan and the rules alone: whatever
+/// a region is begun by and whenever, it begins at its own minima and has its own seeds, and only its own
+/// chains decide when it ends.
+class glat_sampling {
+ public:
+  using chain_hook = std::function<void(markov_chain&)>;
+
+  /// `make` is called by one thread at a time, for a chain by the region's number times the plan's chains and
+  /// its place in it. The plan has a solute and at least two chains. Throws bad_argument ("conformers") if
+  /// none of the first is near a minimum.
+  glat_sampling(sampling_plan const& plan, glat_rules const& rules, launcher_maker make);
+  ~glat_sampling();
+
+  /// Called with the first chain of the first conformer's region before it begins.
+  void on_first_chain(chain_hook hook) { on_first_chain_ = std::move(hook); }
+
+  /// On the plan's threads, any of which advances any chain, until no perturbation leads to a new conformer
+  /// or `stop_requested` (any thread may call it) says so. Throws what the first failing chain threw.
+  void run(bool shares_cores, std::function<bool()> const& stop_requested);
+
+  /// Any thread may call, before outcome() is.
+  std::uint64_t steps_done() const;
+  double seconds_of_relaxing() const { return relaxing_seconds_; }
+  bool was_stopped() const { return unfinished_ != 0; }
+
+  /// After run(), once.
+  glat_outcome outcome();
+
+ private:
+  class region;
+
+  std::vector<molecule_minimum> const& minima_of(std::uint32_t basin) const;
+  double strain_of(std::uint32_t basin) const;
+  bool is_conformer(std::uint32_t basin) const;
+  void propose(std::uint32_t basin);
+  bool prepare_one(std::function<bool()> const& stop_requested);
+  bool advance_all(std::uint32_t thread);
+  void end(region const& ended);
+  std::unique_ptr<region> made_region(std::uint32_t basin, std::vector<minimised_droplet> starts);
+  std::vector<minimised_droplet> relaxed_starts(std::uint32_t basin,
+                                                std::function<bool()> const& stop_requested);
+
+  sampling_plan plan_;
+  glat_rules rules_;
+  launcher_maker make_;
+  chain_hook on_first_chain_;
+  std::vector<std::uint32_t> first_;  ///< basins of the first conformers, in their order
+  double lowest_ = 0;                 ///< energy among them
+
+  std::mutex mutex_;  ///< of what follows
+  std::array<bool, torsion_basins> is_known_{};
+  std::deque<std::uint32_t> candidates_;
+  std::uint32_t preparing_ = 0;  ///< threads that do
+  double relaxing_seconds_ = 0;
+
+  std::mutex making_;
+  std::atomic<std::uint32_t> unfinished_ = 0;  ///< candidates, and regions that have not ended
+  std::array<std::unique_ptr<region>, torsion_basins> regions_;
+  std::array<std::atomic<region*>, torsion_basins> begun_{};  ///< of regions_ what may be advanced
+};
+
+}  // namespace ballast::nanodroplet
