@@ -161,8 +161,9 @@ function(ballast_show_only_own_headers target name scope)
                              $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 endfunction()
 
-# What a suite's .cpp files do takes no time to speak of, but compiling them did.
+# What a suite's .cpp files do takes no time to speak of, but compiling them did. In larger batches fewer templates are made twice.
 function(ballast_compile_fast target)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD_BATCH_SIZE 48)
   target_compile_options(${target} PRIVATE $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-O0>)
   ballast_precompile(${target} <gmock/gmock.h>)
 endfunction()
