@@ -179,16 +179,16 @@ tidy() {
     run-clang-tidy-19 -quiet -extra-arg=-Wno-error -p build/tidy -j "$jobs" "$PWD/(src|apps|tools|bench|examples|tests)/.*\\.cpp$"
 }
 
-# What `asan` and `tsan` leave out under the same sanitizers: the applications, the translator and what it makes, and, as they have
-# one thread, for asan alone the models.
+# What `asan` and `tsan` leave out under the same sanitizers: the applications, the reports, the translator and what it makes, and, as
+# they have one thread, for asan alone the models.
 asan_programs() {
-  build_folders "apps tools/mesicc tests/mesicc/examples" host-asan -D BALLAST_APPS=ON -D BALLAST_MESICC=ON &&
-    asan_tests -LE "^(ballast_test_($(rooms)|report)|fuzz)\$" &&
+  build_folders "apps tools/report tools/mesicc tests/mesicc/examples" host-asan -D BALLAST_APPS=ON -D BALLAST_MESICC=ON &&
+    asan_tests -LE "^(ballast_test_($(rooms))|fuzz)\$" &&
     cmake --build --preset host-asan -j "$jobs" --target ballast_test_{pool,queue,launch,job,cluster} && asan_tests -L models
 }
 rooms() { sed -n 's/^ballast_add_room(\([a-z]*\).*/\1/p' CMakeLists.txt | paste -sd '|'; }
 tsan_programs() {
-  build_folders apps host-tsan -D BALLAST_APPS=ON && tsan_tests -LE "^ballast_test_($(rooms)|report)\$"
+  build_folders apps host-tsan -D BALLAST_APPS=ON && tsan_tests -LE "^ballast_test_($(rooms))\$"
 }
 
 # Mutated programs for the translator, and mutated files for what reads files.
