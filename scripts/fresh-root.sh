@@ -36,8 +36,8 @@ make_base() {
   echo "fresh-root.sh: debootstrap makes $suite"
   mkdir -p "$packages"
   rm -rf --one-file-system "$root"
-  unshare --mount --propagation private debootstrap --variant=minbase --include=git,ca-certificates --cache-dir="$packages" "$suite" "$root" >"$roots/debootstrap.log" 2>&1 ||
-    { tail "$roots/debootstrap.log" >&2; return 1; }
+  unshare --mount --propagation private debootstrap --variant=minbase --include=git,ca-certificates --cache-dir="$packages" "$suite" "$root" >"$roots/debootstrap-$suite.log" 2>&1 ||
+    { tail "$roots/debootstrap-$suite.log" >&2; return 1; }
   tar -C "$root" -cf "$base.part" . && mv "$base.part" "$base"
 }
 

@@ -6,12 +6,14 @@
 #                                                      warnings as errors; nothing is written
 #   scripts/second-compilers.sh --read-most [COMPILER...]
 #                                                      the same, but no tests or examples, and one kernel list a folder
+# With --jobs N before all of these N compile at once, not one a core.
 # Compilers, unless given, are those that scripts/setup.sh all installs on Debian 12 or 13.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 source scripts/toolchain.sh
 
 jobs=$(nproc)
+[[ ${1:-} != --jobs ]] || { jobs=$2 && shift 2; }
 mode=build lists=cat
 case ${1:-} in
   --read) mode=read && shift ;;

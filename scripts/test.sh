@@ -6,6 +6,8 @@
 #                             programs; CI runs this
 #   scripts/test.sh deep      what takes too long for each change: every source alone, Debian 12 and 13 with all compilers, kernels for
 #                             every GPU, long fuzzing and soaking
+#   scripts/test.sh --jobs N ...
+#                             compiles and tests N at once, not one a core
 #   scripts/test.sh STAGE...  some of: format docs release fresh programs cuda asan tsan compilers read_sources soak alone tidy roots kernels asan_programs tsan_programs fuzz long_soak packages
 # docs/testing.md says what each stage is for and what it may cost.
 set -uo pipefail
@@ -13,6 +15,11 @@ cd "$(dirname "$0")/.."
 source scripts/toolchain.sh
 
 jobs=$(nproc)
+if [[ ${1:-} == --jobs ]]; then
+  [[ ${2:-} =~ ^[1-9][0-9]*$ ]] || { echo "test.sh: --jobs '${2:-}'; legal is a number from 1" >&2; exit 2; }
+  jobs=$2
+  shift 2
+fi
 summary=()
 failed_tests=()
 skipped_tests=()
@@ -89,7 +96,7 @@ fresh() {
   [[ $own != trixie ]] || suite=trixie
   do_without_ccache
   rm -f build/host-release/CMakeCache.txt build/host-release/ctest.log # what was found outside is not there
-  in_root $suite 'scripts/test.sh format release' || status=$?
+  in_root $suite "scripts/test.sh --jobs $jobs format release" || status=$?
   if ((status != 77)); then
     [[ $own == "$suite" ]] || rm -rf build/host-release # of other compilers and libraries
     ((status == 0)) || [[ ! -f build/host-release/ctest.log ]] || failed_tests+=("$(failed_tests_of host-release)")
@@ -120,10 +127,10 @@ tsan_tests() {
     "${fixed_addresses[@]}" ctest --preset host-tsan -j "$jobs" "$@"
 }
 
-compilers() { scripts/second-compilers.sh g++-11; }
+compilers() { scripts/second-compilers.sh --jobs "$jobs" g++-11; }
 
 # A newer compiler, with the libraries of a newer Debian.
-read_sources() { in_root trixie 'scripts/setup.sh tests && scripts/second-compilers.sh --read-most g++-14'; }
+read_sources() { in_root trixie "scripts/setup.sh tests && scripts/second-compilers.sh --jobs $jobs --read-most g++-14"; }
 
 # in_root SUITE COMMAND: in this checkout, seen from a fresh Debian. Where none can be made it returns 77, but 1 in CI.
 in_root() {
@@ -224,15 +231,33 @@ run_stage() {
 # Seconds of processors, user and system, of all that has ended: the second line of `times`, which counts no subshell's.
 count_cpu() {
   mkdir -p build
-  times >build/times
-  cpu=$(awk 'NR == 2 { split($1 "m" $2, t, /[ms]+/); printf "%d", 60 * (t[1] + t[3]) + t[2] + t[4] }' build/times)
+  times >"build/times-$$"
+  cpu=$(awk 'NR == 2 { split($1 "m" $2, t, /[ms]+/); printf "%d", 60 * (t[1] + t[3]) + t[2] + t[4] }' "build/times-$$")
+  rm "build/times-$$"
+}
+
+# Half of the stages beside the others, each half with half of the cores: where one waits for a download, a last compilation or
+# a long test, the other goes on.
+run_halves() {
+  local half=$(((jobs + 1) / 2)) other
+  printf '== told when all that follows has ended: %s\n' "${beside[*]}"
+  scripts/test.sh --jobs "$half" "${beside[@]}" >build/beside.log 2>&1 &
+  other=$!
+  scripts/test.sh --jobs "$half" "${stages[@]}" 2>&1 | tee build/first.log || failed=1
+  wait $other || failed=1
+  printf '\n== beside these\n'
+  cat build/beside.log
+  mapfile -t summary < <(sed -nE 's/^== ([a-z_]+ +(passed|FAILED|not run).*)/\1/p' build/first.log build/beside.log)
+  left_out=$(sed -nE 's/^test.sh: all passed(.*) in [0-9]+ s, .*/\1/p' build/first.log build/beside.log | sort -u | tr -d '\n')
+  count_cpu
 }
 
 stages=()
+beside=()
 (($# > 0)) || set -- format release
 for word in "$@"; do
   case $word in
-    all) stages+=(fresh docs programs cuda asan tsan compilers read_sources soak) ;;
+    all) stages+=(fresh programs soak docs compilers) beside=(cuda asan tsan read_sources) ;;
     deep) stages+=(alone tidy roots kernels asan_programs tsan_programs fuzz long_soak packages) ;;
     format | docs | release | fresh | programs | cuda | asan | tsan | compilers | read_sources | soak | alone | tidy | roots | kernels | asan_programs | tsan_programs | fuzz | long_soak | packages) stages+=("$word") ;;
     -h | --help) print_help; exit ;;
@@ -242,13 +267,14 @@ done
 
 # Other stages need the translator's packages or other compilers.
 needs=(tests)
-[[ " ${stages[*]} " =~ \ docs\  ]] && needs+=(docs)
-[[ " ${stages[*]} " =~ \ (fresh|programs|asan|tsan|compilers|read_sources|alone|roots|tidy|asan_programs|tsan_programs|fuzz|packages)\  ]] && needs+=(all)
-[[ " ${stages[*]} " =~ \ packages\  ]] && needs+=(packages)
+asked=" ${stages[*]} ${beside[*]} "
+[[ $asked =~ \ docs\  ]] && needs+=(docs)
+[[ $asked =~ \ (fresh|programs|asan|tsan|compilers|read_sources|alone|roots|tidy|asan_programs|tsan_programs|fuzz|packages)\  ]] && needs+=(all)
+[[ $asked =~ \ packages\  ]] && needs+=(packages)
 scripts/setup.sh "${needs[@]}" || exit 1
 count_cpu
 echo "test.sh: setting up took $cpu CPU s"
-for stage in "${stages[@]}"; do run_stage "$stage"; done
+if ((${#beside[@]} > 0)); then run_halves; else for stage in "${stages[@]}"; do run_stage "$stage"; done; fi
 
 printf '\n'
 ((${#failed_tests[@]} == 0)) || printf '%s\n' "${failed_tests[@]}"
