@@ -15,7 +15,7 @@ namespace {
 
 using hotspot::plate;
 
-constexpr unsigned threads = 256, rows_of_block = 8;
+constexpr unsigned columns_of_block = 256, rows_of_block = 8;
 
 /// What a step multiplies by.
 struct single_factors {
@@ -29,10 +29,10 @@ struct single_factors {
 
 /// A time step: a block computes 8 rows by 256 columns, and a thread walks down its column, whose cells it
 /// keeps in registers. A neighbour beyond the plate is the cell itself.
-__global__ void __launch_bounds__(threads)
+__global__ void __launch_bounds__(columns_of_block)
     heat(plate of, single_factors by, float const* __restrict__ temperature, float const* __restrict__ power,
          float* __restrict__ next) {
-  unsigned const column = blockIdx.x * threads + threadIdx.x, first = blockIdx.y * rows_of_block;
+  unsigned const column = blockIdx.x * columns_of_block + threadIdx.x, first = blockIdx.y * rows_of_block;
   if (column >= of.columns) return;
   unsigned const left = column == 0 ? 0 : column - 1, right = min(column + 1, of.columns - 1);
   auto const at = [=](unsigned r, unsigned c) { return temperature[std::size_t(r) * of.columns + c]; };
@@ -86,8 +86,9 @@ class plain_plate final : public job_program {
 
  private:
   void launch_step() {
-    dim3 const blocks(parts_of(of_.columns, threads), parts_of(of_.rows, rows_of_block));
-    heat<<<blocks, threads, 0, stream_.get()>>>(of_, factors_, now_.gpu(), power_.gpu(), next_.gpu());
+    dim3 const blocks(parts_of(of_.columns, columns_of_block), parts_of(of_.rows, rows_of_block));
+    heat<<<blocks, columns_of_block, 0, stream_.get()>>>(of_, factors_, now_.gpu(), power_.gpu(),
+                                                         next_.gpu());
     check(cudaGetLastError(), "the launch of heat");
     std::swap(now_, next_);
   }
