@@ -1,8 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Counts what a reader has to find the way through, and fails where a limit is passed: scripts/figures.py [--list FIGURE].
+"""Counts what a reader has to find the way through: scripts/figures.py [--list FIGURE | --record] [--recorded FILE].
 
-Functions are counted by universal-ctags (Debian package universal-ctags). Golden files, which mesicc has printed, are left out."""
+Prints each figure with what it was when it was recorded and with its target, and fails where one has become worse than recorded.
+scripts/figures.tsv has both. --record writes down what has become better. A commit that makes a recorded figure worse does nothing else,
+says what that bought, and only an issue may allow it.
+
+Functions and names are found by universal-ctags (Debian package universal-ctags). Golden files, which mesicc has printed, are left out."""
 
 import argparse
 import collections
@@ -17,6 +21,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 CODE = (".hpp", ".cuh", ".cpp", ".cu")
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
 RUN = 6  # lines that make a repetition
+RECORDED = ROOT / "scripts/figures.tsv"
 
 
 def tracked(*folders):
@@ -29,20 +34,63 @@ def text_of(name):
 
 
 def public_headers():
-    return [name for name in tracked("include/ballast") if name.count("/") == 2]
+    return [name for name in tracked("include/ballast") if "/detail/" not in name]
 
 
 def library_files():
     return tracked("include", "src")
 
 
+def tags_of(names, kinds):
+    command = ["ctags", "--output-format=json", "--languages=C++", "--langmap=C++:+.cuh.cu", f"--kinds-C++={kinds}", "--fields=+ne{access}{scope}",
+               "-I", "BALLAST_HD,BALLAST_API,BALLAST_HIDDEN", "-f", "-", *names]
+    found = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    return [json.loads(line) for line in found.splitlines()]
+
+
+def public_names():
+    """Those that public headers declare for users: of types, functions, members, values and macros, each once."""
+    names = set()
+    for tag in tags_of(public_headers(), "cdefgmpstuvx"):
+        is_hidden = "detail" in tag.get("scope", "").split("::") or tag.get("access") in ("private", "protected")
+        if not is_hidden and re.fullmatch(r"(?!operator\b|__)[A-Za-z]\w*", tag["name"]):
+            names.add(tag["name"])
+    return sorted(names)
+
+
+def unused_names():
+    """Public names that stand in no application, tool, benchmark, example or page; tests do not count."""
+    files = [name for name in tracked("apps", "tools", "bench", "examples") if "/tests/" not in name] + pages()
+    words = set()
+    for name in files:
+        words.update(re.findall(r"[A-Za-z_]\w*", text_of(name)))
+    return [name for name in public_names() if name not in words]
+
+
 def function_lengths():
     """(lines, place) of each function of the library, the programs and the applications without their tests."""
     names = [name for name in tracked("include", "src", "tools", "apps") if "/tests/" not in name]
-    command = ["ctags", "--output-format=json", "--languages=C++", "--langmap=C++:+.cuh.cu", "--kinds-C++=f", "--fields=+ne", "-f", "-", *names]
-    found = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
-    tags = [json.loads(line) for line in found.splitlines()]
-    return sorted((tag["end"] - tag["line"] + 1, f'{tag["path"]}:{tag["line"]} {tag["name"]}') for tag in tags if "end" in tag)
+    return sorted((tag["end"] - tag["line"] + 1, f'{tag["path"]}:{tag["line"]} {tag["name"]}') for tag in tags_of(names, "f") if "end" in tag)
+
+
+def code_lines(name):
+    """Of a file, without comments and blank lines."""
+    text = re.sub(r"/\*.*?\*/", "", text_of(name), flags=re.S)
+    return sum(1 for line in text.splitlines() if line.strip() and not line.lstrip().startswith("//"))
+
+
+def all_tracked(*folders):
+    listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", *folders], cwd=ROOT, check=True, capture_output=True, text=True)
+    return [name for name in listed.stdout.splitlines() if (ROOT / name).is_file()]
+
+
+def pages():
+    """Without those that a script writes, and says so."""
+    return [name for name in all_tracked("docs", "README.md") if name.endswith(".md") and "writes this page" not in text_of(name)[:400]]
+
+
+def megabytes(*folders):
+    return round(sum((ROOT / name).stat().st_size for name in all_tracked(*folders)) / 1e6, 1)
 
 
 def lone_headers():
@@ -103,33 +151,61 @@ def hello_lines():
     return sorted((sum(not re.match(r"\s*(//.*)?$", line) for line in text_of(name).splitlines()), name) for name in names)
 
 
+def measured():
+    """Of each figure its value, and what is counted."""
+    lengths, hello = function_lengths(), hello_lines()
+    numbers = [lines for lines, _ in lengths]
+    names, unused, library = public_names(), unused_names(), library_files()
+    by_lines = sorted(((code_lines(name), name) for name in library), reverse=True)
+    by_words = sorted(((len(text_of(name).split()), name) for name in pages()), reverse=True)
+    def listed(pairs):
+        return [f"{value} {name}" for value, name in pairs]
+
+    counted = {"public headers": public_headers(), "public names": names, "public names that nobody else uses": unused, "library files": library,
+               "private headers with one user": lone_headers(), "classes in more than two sources": spread_classes(),
+               f"repeated runs of {RUN} lines": repeated_runs()}
+    return {name: (len(items), items) for name, items in counted.items()} | {
+        "hundreds of lines of library code": (round(sum(lines for lines, _ in by_lines) / 100), listed(by_lines)),
+        "hundreds of words of pages": (round(sum(words for words, _ in by_words) / 100), listed(by_words)),
+        "median of lines of a function": (statistics.median(numbers), [place for _, place in lengths]),
+        "90th percentile of lines of a function": (numbers[len(numbers) * 9 // 10], listed(lengths[-len(lengths) // 10 :])),
+        "lines of a first example": (hello[-1][0], listed(hello)),
+        "MB of the tree": (megabytes(), []),
+        "MB of bench/results": (megabytes("bench/results"), []),
+    }
+
+
+def recorded(file):
+    """Of each figure the recorded value and the target."""
+    rows = [line.split("\t") for line in file.read_text().splitlines()[1:]]
+    return {name: (float(value), float(target)) for name, value, target in rows}
+
+
+def record(file, now, before):
+    lines = [f"{name}\t{min(value, before[name][0]):g}\t{before[name][1]:g}" for name, (value, _) in now.items()]
+    file.write_text("\n".join(["figure\trecorded\ttarget", *lines]) + "\n")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--list", metavar="FIGURE", help="what is counted, one line each")
-    chosen = parser.parse_args().list
-    lengths = function_lengths()
-    numbers = [lines for lines, _ in lengths]
-    hello = hello_lines()
-    # Name, the limit, what is counted, and the number if it is not how many these are.
-    figures = [
-        ("headers for users", 33, public_headers(), None),
-        ("library files", 335, library_files(), None),
-        ("median of lines of a function", 6, [place for lines, place in lengths], statistics.median(numbers)),
-        ("90th percentile of lines of a function", 15, [f"{lines} {place}" for lines, place in lengths[-len(lengths) // 10 :]],
-         numbers[len(numbers) * 9 // 10]),
-        ("private headers with one user", 100, lone_headers(), None),
-        ("classes in more than two sources", 3, spread_classes(), None),
-        (f"repeated runs of {RUN} lines", 10, repeated_runs(), None),
-        ("lines of a first example", 25, [f"{lines} {name}" for lines, name in hello], hello[-1][0]),
-    ]
-    passed = True
-    for name, limit, items, value in figures:
-        value = len(items) if value is None else value
-        passed &= value <= limit
-        print(f"{value:6g} {name} (at most {limit}){'' if value <= limit else '  TOO MANY'}")
-        if chosen == name:
+    parser.add_argument("--record", action="store_true", help="write down what has become better")
+    parser.add_argument("--recorded", metavar="FILE", type=pathlib.Path, default=RECORDED, help="default scripts/figures.tsv")
+    chosen = parser.parse_args()
+    now, before = measured(), recorded(chosen.recorded)
+    if now.keys() != before.keys():
+        sys.exit(f"{chosen.recorded} does not have these figures: {', '.join(sorted(now.keys() ^ before.keys()))}")
+    if chosen.record:
+        record(chosen.recorded, now, before)
+    worse = 0
+    for name, (value, items) in now.items():
+        most, target = before[name]
+        worse += value > most
+        distance = f", {value - target:g} beyond the target of {target:g}" if value > target else ""
+        print(f"{value:6g} {name} (recorded {most:g}{distance}){'  WORSE' if value > most else ''}")
+        if chosen.list == name:
             print("\n".join(f"       {item}" for item in items))
-    sys.exit(0 if passed else 1)
+    sys.exit(1 if worse else 0)
 
 
 main()

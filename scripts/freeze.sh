@@ -3,7 +3,7 @@
 # Writes down what a change of structure must leave as it is, and compares it.
 #   scripts/freeze.sh write FOLDER [PART...]    PART: tests kernels costs; all of them unless given
 #   scripts/freeze.sh compare BEFORE AFTER      two such folders: says what differs, and fails if anything does
-# tests    the names of all tests of preset host-release; where a name is new, tests/renamed.txt tells the old one's
+# tests    the names of all tests of preset host-release
 # kernels  the bytes of machine code of each function of each kernel list for compute capability 9.0, and what a launch of it needs
 # costs    instructions that a submission costs the host in room queue, launch and job, counted by callgrind; they may differ by 1 %
 # It needs python3 for `kernels` and valgrind for `costs`.
@@ -62,7 +62,7 @@ compare() {
     for folder in "$1" "$2"; do
       [[ -s $folder/$part ]] || { echo "freeze.sh: $folder/$part is missing or empty" >&2; return 1; }
     done
-    awk -f "tests/freeze/compare_${part%.*}.awk" tests/renamed.txt "$1/$part" "$2/$part" || failed=1
+    awk -f "tests/freeze/compare_${part%.*}.awk" tests/gone.tsv "$1/$part" "$2/$part" || failed=1
   done
   ((found)) || { echo "freeze.sh: $1 and $2 hold nothing to compare" >&2; return 1; }
   return $failed

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# renamed.txt, costs.txt before, costs.txt after: fails where a count of instructions differs by more than 1 %.
+# gone.tsv, costs.txt before, costs.txt after: fails where a count of instructions differs by more than 1 %.
 FNR == 1 { file++ }
 file == 1 { next }
 file == 2 { before[$1] = $2; next }

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# figures.sh ROOT: whether scripts/figures.py finds its limits kept.
+# figures.sh ROOT: whether no figure of scripts/figures.py is worse than scripts/figures.tsv has it, and whether it would see one.
 set -euo pipefail
 cd "$1"
 for needed in git python3 ctags; do
@@ -11,3 +11,9 @@ for needed in git python3 ctags; do
 done
 git rev-parse --git-dir >/dev/null 2>&1 || { echo "this is no clone: git tells which files count"; exit 77; }
 python3 scripts/figures.py
+
+planted=$(mktemp)
+trap 'rm -f "$planted"' EXIT
+awk -F '\t' -v OFS='\t' '$1 == "library files" { $2 = 1 } { print }' scripts/figures.tsv >"$planted"
+said=$(python3 scripts/figures.py --recorded "$planted") && { echo "a figure that is worse passes"; exit 1; }
+[[ $said == *"library files (recorded 1, "*"  WORSE"* ]] || { echo "what is worse is not said: $said"; exit 1; }
