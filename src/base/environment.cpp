@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <string>
@@ -27,11 +26,6 @@ constexpr std::array variables{
     environment_variable{"BALLAST_POLICY", "how a translated program splits launches over devices"},
     environment_variable{"BALLAST_TASKS", "tasks that a translated program makes of a launch"},
     environment_variable{"BALLAST_TIMEOUT", "seconds after which a wait of a translated program fails"}};
-
-struct renamed_variable {
-  std::string_view old_name, name;
-};
-constexpr std::array renamed{renamed_variable{"BALLAST_PATIENCE", "BALLAST_TIMEOUT"}};
 
 /// The variable that was probably meant, or nothing: none, or `name` itself is read. All begin alike, which
 /// says nothing.
@@ -65,12 +59,9 @@ std::vector<std::string> misspelt_variables(char const* const* settings) {
     std::string_view const setting = *settings;
     auto const name = setting.substr(0, setting.find('='));
     if (!name.starts_with(prefix)) continue;
-    auto const old = std::ranges::find(renamed, name, &renamed_variable::old_name);
-    auto const text = "the environment variable " + escape_control_characters(name);
-    if (old != renamed.end())
-      sentences.push_back(text + " is called " + std::string(old->name) + " now");
-    else if (auto const meant = meant_by(name))
-      sentences.push_back(text + " is not read; did you mean " + *meant + "?");
+    if (auto const meant = meant_by(name))
+      sentences.push_back("the environment variable " + escape_control_characters(name) +
+                          " is not read; did you mean " + *meant + "?");
   }
   return sentences;
 }
@@ -78,9 +69,7 @@ std::vector<std::string> misspelt_variables(char const* const* settings) {
 std::optional<std::string> environment(std::string_view name) {
   static bool const warned = (warn_of_misspelt_variables(), true);
   static_cast<void>(warned);
-  if (auto value = value_of(name)) return value;
-  auto const old = std::ranges::find(renamed, name, &renamed_variable::name);
-  return old == renamed.end() ? std::nullopt : value_of(old->old_name);
+  return value_of(name);
 }
 
 }  // namespace ballast

@@ -32,30 +32,24 @@ TEST(base_environment, takes_an_empty_variable_for_an_unset_one) {
 }
 
 TEST(base_environment, is_warned_of_names_that_differ_from_one_that_is_read_in_a_letter_or_two) {
-  char const* const settings[] = {
-      "HOME=/root",         "BALLAST_DEVICE=host:2", "BALLAST_DEVICES=host:2",
-      "BALLAST_POLICIES=x", "BALLAST_TASK=3",        "BALLAST_TEST_DEVICES=host:1",
-      "BALLAST_=",          "BALLAST_PATIENCE=3",    nullptr};
+  char const* const settings[] = {"HOME=/root",
+                                  "BALLAST_DEVICE=host:2",
+                                  "BALLAST_DEVICES=host:2",
+                                  "BALLAST_POLICIES=x",
+                                  "BALLAST_TASK=3",
+                                  "BALLAST_TEST_DEVICES=host:1",
+                                  "BALLAST_=",
+                                  nullptr};
   EXPECT_THAT(
       misspelt_variables(settings),
       ElementsAre("the environment variable BALLAST_DEVICE is not read; did you mean BALLAST_DEVICES?",
-                  "the environment variable BALLAST_TASK is not read; did you mean BALLAST_TASKS?",
-                  "the environment variable BALLAST_PATIENCE is called BALLAST_TIMEOUT now"));
+                  "the environment variable BALLAST_TASK is not read; did you mean BALLAST_TASKS?"));
 }
 
 TEST(base_environment, of_no_variables_is_spelt_right) {
   char const* const settings[] = {nullptr};
   EXPECT_THAT(misspelt_variables(settings), IsEmpty());
   EXPECT_THAT(misspelt_variables(nullptr), IsEmpty());
-}
-
-TEST(base_environment, is_read_under_the_old_name_of_a_variable_unless_the_new_one_is_set) {
-  setenv("BALLAST_PATIENCE", "7", 1);
-  EXPECT_EQ(environment("BALLAST_TIMEOUT"), "7");
-  setenv("BALLAST_TIMEOUT", "8", 1);
-  EXPECT_EQ(environment("BALLAST_TIMEOUT"), "8");
-  unsetenv("BALLAST_PATIENCE");
-  unsetenv("BALLAST_TIMEOUT");
 }
 
 TEST(base_environment, lists_its_variables_by_name_each_once) {
