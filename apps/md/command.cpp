@@ -14,14 +14,15 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "ballast/arguments.hpp"
+#include "ballast/balanced_queue.hpp"
 #include "ballast/cluster.hpp"
 #include "ballast/error.hpp"
-#include "ballast/policy/feed.hpp"
-#include "ballast/policy/split.hpp"
+#include "ballast/job_scheduler.hpp"
 #include "ballast/replace_file.hpp"
 #include "command_line/files.hpp"
 #include "command_line/options.hpp"
@@ -163,6 +164,13 @@ void check_periods(output_files const& files) {
     throw_bad_argument("--trajectory-every", files.trajectory_every, "0 without --trajectory FILE");
 }
 
+/// Throws bad_argument ("policy") unless one of them is called so.
+void check_policy(std::vector<named_policy> const& legal, std::string_view name) {
+  std::vector<std::string_view> names;
+  for (auto const& one : legal) names.push_back(one.name);
+  static_cast<void>(index_among(names, "policy", name));
+}
+
 /// Refuses what only solutions look at that are not run.
 void check_cut(comparison_plan const& plan) {
   auto const& cut = plan.cut;
@@ -173,14 +181,14 @@ void check_cut(comparison_plan const& plan) {
     throw_bad_argument("--chunk", cut.chunk, "0 without S3 among --solutions");
   if (cut.task != 0 && !runs(solution::tq) && !runs(solution::chen))
     throw_bad_argument("--task", cut.task, "0 without TQ or chen among --solutions");
-  (void)make_feed_policy(cut.feed);
+  check_policy(feed_policies(), cut.feed);
   if (cut.feed != granularity().feed && !runs(solution::tq))
     throw_bad_argument("--feed", cut.feed, granularity().feed + " without TQ among --solutions");
   auto const usual = granularity().queue_tasks;
   if (cut.queue_tasks != usual && !runs(solution::chen))
     throw_bad_argument("--queue-tasks", cut.queue_tasks,
                        fmt::format("{} without chen among --solutions", usual));
-  (void)make_split_policy(plan.jobs.policy);
+  check_policy(split_policies(), plan.jobs.policy);
   if (plan.jobs.policy != job_options().policy && !runs(solution::jobs))
     throw_bad_argument("--policy", plan.jobs.policy,
                        job_options().policy + " without jobs among --solutions");

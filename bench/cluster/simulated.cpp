@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "ballast/cluster_queue.hpp"
 #include "cluster/benchmarks.hpp"
 #include "cluster/simulated.hpp"
 #include "invented_cluster.hpp"

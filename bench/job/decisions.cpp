@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "ballast/access_map.hpp"
-#include "ballast/policy/split.hpp"
+#include "ballast/detail/job/split_policy.hpp"
 #include "coherence_directory.hpp"
 #include "job/benchmarks.hpp"
 #include "job_order.hpp"

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "ballast/job_scheduler.hpp"
-#include "ballast/policy/split.hpp"
 #include "ballast/shared_array.hpp"
 #include "harness/regret.hpp"
 #include "job/benchmarks.hpp"

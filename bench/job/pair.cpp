@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "ballast/policy/split.hpp"
+#include "ballast/job_scheduler.hpp"
 #include "job/benchmarks.hpp"
 #include "job/race.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/policy/order.hpp"
+#include "ballast/launch_queue.hpp"
 #include "launch/benchmarks.hpp"
 #include "launch/chains_by_hand.hpp"
 #include "launch/one_block_work.hpp"

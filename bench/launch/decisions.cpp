@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <utility>
 
+#include "ballast/launch_queue.hpp"
 #include "launch/benchmarks.hpp"
 #include "launch_plan.hpp"
 

@@ -6,13 +6,15 @@
 #include <string>
 #include <vector>
 
+#include "ballast/detail/launch/merge_policy.hpp"
 #include "ballast/device.hpp"
 #include "ballast/launch_queue.hpp"
-#include "ballast/policy/merge.hpp"
 #include "ballast/stream.hpp"
 #include "launch/levelled_kernels.cuh"
 
 namespace ballast::bench {
+
+using namespace detail;
 
 /// What the blocks of a draw's kernels do.
 struct draw_rule {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launch/launch_ways.hpp"
 
-#include "ballast/policy/order.hpp"
+#include "ballast/launch_queue.hpp"
 
 namespace ballast::bench {
 

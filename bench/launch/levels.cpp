@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <set>
 
-#include "ballast/policy/merge.hpp"
+#include "ballast/detail/launch/merge_policy.hpp"
 #include "device/timed.hpp"
 #include "launch/bare_cuda.hpp"
 #include "launch/benchmarks.hpp"
@@ -11,6 +11,8 @@
 #include "report/statistics.hpp"
 
 namespace ballast::bench {
+
+using namespace detail;
 namespace {
 
 /// Every fifth number up to 600 on a GPU, both sides of each step, and what Table 1's blocks are on so many

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ballast/launch_queue.hpp"
 #include "device/timed.hpp"
 #include "launch/benchmarks.hpp"
 #include "launch/block_costs.hpp"

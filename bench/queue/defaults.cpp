@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "ballast/balanced_queue.hpp"
-#include "ballast/policy/feed.hpp"
 #include "harness/regret.hpp"
 #include "queue/benchmarks.hpp"
 #include "queue/pattern_kernels.cuh"

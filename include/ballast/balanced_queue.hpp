@@ -7,13 +7,17 @@
 #include <string>
 #include <vector>
 
+#include "ballast/arguments.hpp"
 #include "ballast/completion.hpp"
 #include "ballast/deadline.hpp"
-#include "ballast/policy/feed.hpp"
 #include "ballast/task_queue.hpp"
 #include "ballast/version.hpp"
 
 namespace ballast {
+
+/// How a balanced_queue may decide how many tasks a device gets, and when: the feed policies by name. "drain"
+/// is the default.
+BALLAST_API std::vector<named_policy> feed_policies();
 
 /// How a balanced_queue deals its backlog out, and how it makes the queue of each device.
 struct balanced_options {

@@ -8,16 +8,20 @@
 #include <string>
 #include <vector>
 
+#include "ballast/arguments.hpp"
 #include "ballast/balanced_queue.hpp"
 #include "ballast/cluster.hpp"
 #include "ballast/completion.hpp"
 #include "ballast/error.hpp"
-#include "ballast/policy/share.hpp"
 #include "ballast/result_ref.cuh"
 #include "ballast/task.hpp"
 #include "ballast/version.hpp"
 
 namespace ballast {
+
+/// How a cluster_queue may decide which tasks move between ranks: the share policies by name. "lifeline" is
+/// the default.
+BALLAST_API std::vector<named_policy> share_policies();
 
 /// How a cluster_queue moves tasks between ranks, and deals them out on its own.
 struct cluster_queue_options {

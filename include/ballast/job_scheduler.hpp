@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "ballast/access_map.hpp"
+#include "ballast/arguments.hpp"
 #include "ballast/completion.hpp"
 #include "ballast/deadline.hpp"
 #include "ballast/detail/job/job_request.hpp"
@@ -31,6 +32,9 @@ class sequence_content;
 }
 
 namespace ballast {
+
+/// How a job_scheduler may divide a job among devices: the split policies by name. "learned" is the default.
+BALLAST_API std::vector<named_policy> split_policies();
 
 /// The options of a scheduler. `policy` and `tasks` are for jobs whose job_setup does not set them.
 struct job_options {

@@ -4,6 +4,7 @@
 #include <array>
 #include <chrono>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -14,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "ballast/arguments.hpp"
 #include "ballast/completion.hpp"
 #include "ballast/deadline.hpp"
 #include "ballast/detail/launch/submission.hpp"
@@ -21,7 +23,6 @@
 #include "ballast/gpu_function.hpp"
 #include "ballast/kernel.cuh"
 #include "ballast/kernel_set.hpp"
-#include "ballast/policy/merge.hpp"
 #include "ballast/stream.hpp"
 #include "ballast/trace.hpp"
 #include "ballast/version.hpp"
@@ -35,6 +36,16 @@ namespace ballast {
 /// The largest useful number of streams of a device: a GPU runs this many grids concurrently (CUDA, compute
 /// capability 9.0).
 inline constexpr std::uint32_t max_streams = 128;
+
+/// How a launch_queue may decide which launch comes next, and on which stream: the order policies by name.
+BALLAST_API std::vector<named_policy> order_policies();
+
+/// Which launch is first among those that the order policy would issue now: the keys by name. "fifo", the
+/// default, keeps the policy's order for all.
+BALLAST_API std::vector<named_policy> order_keys();
+
+/// Which kernels may become one launch: the merge policies by name. "together" is the default.
+BALLAST_API std::vector<named_policy> merge_policies();
 
 /// The options of a launch_queue. `order`, `among` and `merge` are names of order_policies(), order_keys()
 /// and merge_policies().
@@ -97,6 +108,62 @@ struct launch_stream_options {
   std::int32_t priority = 0;
 };
 
+/// Whether kernels become one launch, or the first reason against it.
+enum class merge_verdict : std::uint8_t {
+  merge,
+  too_many_kernels,
+  other_family,
+  spills,
+  priority_differs,
+  arguments_do_not_fit,
+  grid_fills_device,
+  occupancy_lost,
+  time_varies,
+  lengths_differ,
+  no_gain,
+  learned
+};
+/// How many verdicts there are.
+inline constexpr std::size_t merge_verdict_count = 12;
+
+/// The verdict's name, as in the enumeration, and one sentence for a report.
+BALLAST_API named_policy const& description(merge_verdict verdict);
+
+/// How often each verdict was given.
+class BALLAST_API verdict_counts {
+ public:
+  /// One line of listed().
+  struct named_count {
+    /// The verdict's name, and a sentence about it.
+    named_policy verdict;
+    /// How often it was given.
+    std::uint64_t count;
+  };
+
+  /// Counts one verdict.
+  void add(merge_verdict verdict) { ++counts_[static_cast<std::size_t>(verdict)]; }
+  /// Adds the counts of others to these.
+  void add(verdict_counts const& others) {
+    for (std::size_t i = 0; i < merge_verdict_count; ++i) counts_[i] += others.counts_[i];
+  }
+  /// How often this verdict was given.
+  std::uint64_t of(merge_verdict verdict) const { return counts_[static_cast<std::size_t>(verdict)]; }
+  std::uint64_t refusals() const;           ///< all but `merge`
+  std::vector<named_count> listed() const;  ///< every verdict, in the order of the enumeration
+
+ private:
+  std::array<std::uint64_t, merge_verdict_count> counts_{};
+};
+
+/// How far predictions were from what was measured, as |predicted / measured - 1|. All 0 if there were none.
+struct error_summary {
+  /// How many predictions there were.
+  std::uint64_t count = 0;
+  double median = 0;     ///< rounded up to whole percents; 2 stands for 2 and more
+  double within_10 = 0;  ///< part of the predictions with an error of at most 10%
+  double within_20 = 0;  ///< at most 20%
+};
+
 /// What a queue has done so far, over all devices.
 struct BALLAST_API launch_statistics {
   /// One line of listed().
@@ -110,7 +177,7 @@ struct BALLAST_API launch_statistics {
   /// launches and over the newest.
   struct device_predictions {
     /// Of everything predicted.
-    error_summary all, newest;  ///< of the last prediction_error::newest_count
+    error_summary all, newest;  ///< of the last 256
   };
 
   std::uint64_t launches = 0;         ///< given to devices: merged launches and all others

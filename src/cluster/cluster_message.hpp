@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "ballast/policy/share.hpp"
+#include "ballast/detail/cluster/share_policy.hpp"
 #include "task_range.hpp"
 
 namespace ballast::detail {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/policy/share.hpp"
+#include "ballast/detail/cluster/share_policy.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,13 +8,12 @@
 #include <string>
 #include <utility>
 
+#include "ballast/cluster_queue.hpp"
 #include "ballast/detail/base/policy_registry.hpp"
 #include "ballast/error.hpp"
 #include "lifelines.hpp"
 
-namespace ballast {
-
-using namespace detail;
+namespace ballast::detail {
 namespace {
 
 constexpr std::int64_t longest_pause_ns = 1'000'000;
@@ -473,8 +472,6 @@ constexpr registry_entry<share_policy_maker> share_policy_choices[] = {
 
 }  // namespace
 
-std::vector<named_policy> share_policies() { return descriptions(share_policy_choices); }
-
 std::unique_ptr<share_policy> make_share_policy(std::string_view name, share_place const& place) {
   auto const make = find(share_policy_choices, "policy", name);
   if (place.ranks < 1) throw_bad_argument("ranks", place.ranks, "at least 1");
@@ -485,5 +482,13 @@ std::unique_ptr<share_policy> make_share_policy(std::string_view name, share_pla
     throw_bad_argument("host_ranks", place.host_ranks, "such that the rank is one of its host's");
   return make(place);
 }
+
+}  // namespace ballast::detail
+
+namespace ballast {
+
+using namespace detail;
+
+std::vector<named_policy> share_policies() { return descriptions(share_policy_choices); }
 
 }  // namespace ballast

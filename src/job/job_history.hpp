@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "ballast/policy/split.hpp"
+#include "ballast/detail/job/split_policy.hpp"
 #include "split_run.hpp"
 #include "split_shares.hpp"
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ballast/detail/base/policy_registry.hpp"
+#include "ballast/detail/job/split_policy.hpp"
 #include "ballast/error.hpp"
-#include "ballast/policy/split.hpp"
+#include "ballast/job_scheduler.hpp"
 #include "split_run.hpp"
 
-namespace ballast {
-
-using namespace detail;
+namespace ballast::detail {
 namespace {
 
 constexpr registry_entry<std::unique_ptr<split_policy> (*)()> choices[] = {
@@ -44,10 +43,16 @@ std::unique_ptr<job_split> split_policy::begin(job_shape const& shape) {
   return split(shape);
 }
 
-std::vector<named_policy> split_policies() { return descriptions(choices); }
-
 std::unique_ptr<split_policy> make_split_policy(std::string_view name) {
   return find(choices, "policy", name)();
 }
+
+}  // namespace ballast::detail
+
+namespace ballast {
+
+using namespace detail;
+
+std::vector<named_policy> split_policies() { return descriptions(choices); }
 
 }  // namespace ballast

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "ballast/policy/split.hpp"
+#include "ballast/detail/job/split_policy.hpp"
 #include "split_shares.hpp"
 
 namespace ballast::detail {

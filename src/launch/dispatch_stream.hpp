@@ -10,9 +10,9 @@
 #include <span>
 #include <vector>
 
+#include "ballast/detail/launch/merge_policy.hpp"
 #include "ballast/detail/launch/merged_launch.cuh"
 #include "ballast/device.hpp"
-#include "ballast/policy/merge.hpp"
 #include "kernel_table.hpp"
 #include "launch_stream.hpp"
 #include "launch_trace.hpp"

@@ -5,9 +5,9 @@
 #include <span>
 #include <vector>
 
+#include "ballast/detail/launch/merge_policy.hpp"
 #include "ballast/detail/launch/merged_launch.cuh"
 #include "ballast/kernel_set.hpp"
-#include "ballast/policy/merge.hpp"
 #include "kernel_times.hpp"
 
 namespace ballast::detail {

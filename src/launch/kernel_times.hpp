@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "ballast/detail/launch/merge_policy.hpp"
 #include "ballast/detail/launch/merged_launch.cuh"
-#include "ballast/policy/merge.hpp"
 
 namespace ballast::detail {
 

@@ -29,7 +29,7 @@ merge_filter::merge_filter(launch_costs const& costs) : costs_(costs), sets_(rem
 }
 
 merge_decision merge_filter::decide_merge(std::span<kernel_facts const> kernels, family_facts const& family) {
-  auto decision = ballast::decide_merge(kernels, family, costs_);
+  auto decision = detail::decide_merge(kernels, family, costs_);
   if (decision.verdict == merge_verdict::merge && refuses(set_of(kernels)))
     decision.verdict = merge_verdict::learned;
   counts_.add(decision.verdict);

@@ -7,9 +7,9 @@
 #include <span>
 #include <vector>
 
+#include "ballast/detail/launch/merge_policy.hpp"
 #include "ballast/detail/launch/merged_launch.cuh"
-#include "ballast/policy/merge.hpp"
-#include "ballast/policy/order.hpp"
+#include "ballast/detail/launch/order_policy.hpp"
 
 namespace ballast::detail {
 

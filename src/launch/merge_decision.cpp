@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/policy/merge.hpp"
+#include "ballast/detail/launch/merge_policy.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,9 +11,7 @@
 #include "ballast/error.hpp"
 #include "merge_model.hpp"
 
-namespace ballast {
-
-using namespace detail;
+namespace ballast::detail {
 namespace {
 
 constexpr std::uint64_t levels_of_a_full_device =
@@ -124,10 +122,6 @@ merge_decision decide_by_times(std::span<kernel_facts const> kernels, family_fac
 
 }  // namespace
 
-named_policy const& description(merge_verdict verdict) {
-  return verdicts.at(static_cast<std::size_t>(verdict));
-}
-
 merge_decision decide_merge(std::span<kernel_facts const> kernels, family_facts const& family,
                             launch_costs const& costs) {
   if (kernels.size() < 2) throw_bad_argument("kernels", kernels.size(), "at least 2");
@@ -137,6 +131,16 @@ merge_decision decide_merge(std::span<kernel_facts const> kernels, family_facts 
   auto const verdict = verdict_without_times(kernels, family, costs);
   if (verdict != merge_verdict::merge) return {verdict};
   return decide_by_times(kernels, family, costs);
+}
+
+}  // namespace ballast::detail
+
+namespace ballast {
+
+using namespace detail;
+
+named_policy const& description(merge_verdict verdict) {
+  return verdicts.at(static_cast<std::size_t>(verdict));
 }
 
 std::uint64_t verdict_counts::refusals() const {

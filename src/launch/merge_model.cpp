@@ -7,8 +7,8 @@
 #include <cstddef>
 #include <numeric>
 
+#include "ballast/detail/launch/merge_policy.hpp"
 #include "ballast/error.hpp"
-#include "ballast/policy/merge.hpp"
 
 namespace ballast::detail {
 
@@ -57,12 +57,6 @@ double contention_model::bound_part() const {
 double contention_model::busy_ns(double unshared_ns) const {
   return std::max(unshared_ns + stretch_ns_ + (demand_ - 1) * contended_ns(0), needed_ns_);
 }
-
-}  // namespace ballast::detail
-
-namespace ballast {
-
-using namespace detail;
 
 std::uint64_t level_number(std::uint64_t blocks, multiprocessor_count multiprocessors) {
   if (blocks < 1) throw_bad_argument("blocks", blocks, "at least 1");
@@ -323,4 +317,4 @@ void prediction_error::record(double predicted, double measured) {
   all_.add(error);
 }
 
-}  // namespace ballast
+}  // namespace ballast::detail

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "ballast/policy/merge.hpp"
+#include "ballast/detail/launch/merge_policy.hpp"
 
 namespace ballast::detail {
 

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/policy/merge.hpp"
+#include "ballast/detail/launch/merge_policy.hpp"
 
 #include <algorithm>
 #include <numeric>
 
 #include "ballast/detail/base/policy_registry.hpp"
 #include "ballast/error.hpp"
+#include "ballast/launch_queue.hpp"
 
-namespace ballast {
-
-using namespace detail;
+namespace ballast::detail {
 namespace {
 
 /// The oldest kernels, `most` at most.
@@ -134,8 +133,6 @@ std::vector<merge_group> merge_policy::group(merge_view const& view) const {
   }
 }
 
-std::vector<named_policy> merge_policies() { return descriptions(merge_choices); }
-
 std::unique_ptr<merge_policy> make_merge_policy(std::string_view name) {
   return find(merge_choices, "merge", name)();
 }
@@ -149,5 +146,13 @@ std::vector<std::uint64_t> blocks_of_launches(merge_view const& view, std::span<
   }
   return blocks;
 }
+
+}  // namespace ballast::detail
+
+namespace ballast {
+
+using namespace detail;
+
+std::vector<named_policy> merge_policies() { return descriptions(merge_choices); }
 
 }  // namespace ballast

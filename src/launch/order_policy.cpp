@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/policy/order.hpp"
+#include "ballast/detail/launch/order_policy.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -13,10 +13,9 @@
 
 #include "ballast/detail/base/policy_registry.hpp"
 #include "ballast/error.hpp"
+#include "ballast/launch_queue.hpp"
 
-namespace ballast {
-
-using namespace detail;
+namespace ballast::detail {
 namespace {
 
 enum class order_key { fifo, priority, longest_first };
@@ -231,15 +230,21 @@ std::optional<order_decision> order_policy::decide(order_view const& view) {
   return choose(view);
 }
 
-std::vector<named_policy> order_keys() { return descriptions(key_choices); }
-
-std::vector<named_policy> order_policies() { return descriptions(order_choices); }
-
 std::unique_ptr<order_policy> make_order_policy(std::string_view order, std::string_view among,
                                                 std::uint32_t connections) {
   if (connections < 1) throw_bad_argument("connections", connections, "at least 1");
   auto const make_order = find(order_choices, "order", order);
   return make_order(find(key_choices, "among", among), connections);
 }
+
+}  // namespace ballast::detail
+
+namespace ballast {
+
+using namespace detail;
+
+std::vector<named_policy> order_keys() { return descriptions(key_choices); }
+
+std::vector<named_policy> order_policies() { return descriptions(order_choices); }
 
 }  // namespace ballast

@@ -10,7 +10,6 @@
 
 #include "ballast/arguments.hpp"
 #include "ballast/job_scheduler.hpp"
-#include "ballast/policy/split.hpp"
 
 namespace ballast::mesi {
 

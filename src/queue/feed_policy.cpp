@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/policy/feed.hpp"
+#include "ballast/detail/queue/feed_policy.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <string>
 
+#include "ballast/balanced_queue.hpp"
 #include "ballast/detail/base/policy_registry.hpp"
 #include "ballast/error.hpp"
 
-namespace ballast {
-
-using namespace detail;
+namespace ballast::detail {
 namespace {
 
 std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
@@ -147,10 +146,16 @@ constexpr registry_entry<feed_policy_maker> feed_policy_choices[] = {
 
 }  // namespace
 
-std::vector<named_policy> feed_policies() { return descriptions(feed_policy_choices); }
-
 std::unique_ptr<feed_policy> make_feed_policy(std::string_view name, std::uint32_t fixed_batch) {
   return find(feed_policy_choices, "policy", name)(fixed_batch);
 }
+
+}  // namespace ballast::detail
+
+namespace ballast {
+
+using namespace detail;
+
+std::vector<named_policy> feed_policies() { return descriptions(feed_policy_choices); }
 
 }  // namespace ballast

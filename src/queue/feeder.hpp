@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "backlog.hpp"
-#include "ballast/policy/feed.hpp"
+#include "ballast/detail/queue/feed_policy.hpp"
 
 namespace ballast::detail {
 

@@ -15,10 +15,12 @@
 #include <utility>
 #include <vector>
 
-#include "ballast/policy/share.hpp"
+#include "ballast/detail/cluster/share_policy.hpp"
 #include "cluster_member.hpp"
 
 namespace ballast::test {
+
+using namespace detail;
 
 /// What ranks are to do in every possible order of events.
 struct cluster_case {

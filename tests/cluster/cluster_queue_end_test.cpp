@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "ballast/cluster_queue.hpp"
 #include "captured_log.hpp"
 #include "queue_ranks.hpp"
 

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "ballast/cluster_queue.hpp"
 #include "cluster_thread.hpp"
 #include "is_deep_run.hpp"
 #include "queue_ranks.hpp"

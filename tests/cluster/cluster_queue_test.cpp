@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "ballast/cluster_queue.hpp"
 #include "is_deep_run.hpp"
 #include "queue_ranks.hpp"
 #include "sanitized.hpp"

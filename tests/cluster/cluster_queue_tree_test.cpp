@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "ballast/cluster_queue.hpp"
 #include "queue_ranks.hpp"
 #include "sanitized.hpp"
 #include "tree_kernels.cuh"

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "ballast/cluster_queue.hpp"
 #include "invented_network.hpp"
 #include "invented_stencil.hpp"
 #include "invented_tasks.hpp"

@@ -16,14 +16,16 @@
 
 #include "ballast/arguments.hpp"
 #include "ballast/cluster.hpp"
+#include "ballast/detail/job/split_policy.hpp"
 #include "ballast/job_scheduler.hpp"
-#include "ballast/policy/split.hpp"
 #include "queue_ranks.hpp"
 #include "ranked_jobs.cuh"
 #include "refused_argument.hpp"
 #include "sanitized.hpp"
 
 namespace ballast::test::job_ranks_test {
+
+using namespace detail;
 namespace {
 
 using testing::AllOf;

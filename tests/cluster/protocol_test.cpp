@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "ballast/cluster_queue.hpp"
 #include "cluster_model.hpp"
 #include "is_deep_run.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/policy/share.hpp"
+#include "ballast/detail/cluster/share_policy.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "ballast/cluster_queue.hpp"
 #include "ballast/error.hpp"
 #include "invented_cluster.hpp"
 #include "invented_tasks.hpp"

@@ -7,9 +7,11 @@
 #include <optional>
 #include <vector>
 
-#include "ballast/policy/split.hpp"
+#include "ballast/detail/job/split_policy.hpp"
 
 namespace ballast::test {
+
+using namespace detail;
 
 /// A device with a copy engine for each direction and one place for kernels, each in order. Times in ns.
 struct invented_device {

@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "ballast/arguments.hpp"
+#include "ballast/detail/job/split_policy.hpp"
 #include "ballast/device.hpp"
 #include "ballast/job_scheduler.hpp"
-#include "ballast/policy/split.hpp"
 #include "ballast/shared_array.hpp"
 #include "job_test_kernels.cuh"
 #include "names_of.hpp"

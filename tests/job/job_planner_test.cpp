@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "ballast/error.hpp"
+#include "ballast/job_scheduler.hpp"
 #include "invented_plan.hpp"
 
 namespace ballast::test::job_planner_test {

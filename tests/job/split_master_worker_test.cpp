@@ -3,9 +3,11 @@
 
 #include <vector>
 
-#include "ballast/policy/split.hpp"
+#include "ballast/detail/job/split_policy.hpp"
 
 namespace ballast::test {
+
+using namespace detail;
 namespace {
 
 using parts = std::vector<job_part>;

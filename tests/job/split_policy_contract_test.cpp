@@ -7,12 +7,15 @@
 #include <utility>
 #include <vector>
 
-#include "ballast/policy/split.hpp"
+#include "ballast/detail/job/split_policy.hpp"
+#include "ballast/job_scheduler.hpp"
 #include "invented_devices.hpp"
 #include "names_of.hpp"
 #include "refused_argument.hpp"
 
 namespace ballast::test::split_policy_contract_test {
+
+using namespace detail;
 namespace {
 
 job_shape shape_of(std::uint32_t units, std::size_t devices, std::uint32_t tasks = 8) {

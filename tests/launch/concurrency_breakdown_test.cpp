@@ -7,6 +7,7 @@
 #include <array>
 #include <vector>
 
+#include "ballast/launch_queue.hpp"
 #include "invented_launch_streams.hpp"
 
 namespace ballast::test {

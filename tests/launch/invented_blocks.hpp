@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "ballast/policy/merge.hpp"
+#include "ballast/detail/launch/merge_policy.hpp"
 
 namespace ballast::test {
 using namespace detail;

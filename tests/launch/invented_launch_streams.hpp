@@ -8,10 +8,12 @@
 #include <map>
 #include <vector>
 
-#include "ballast/policy/order.hpp"
+#include "ballast/detail/launch/order_policy.hpp"
 #include "invented_gpu.hpp"
 
 namespace ballast::test {
+
+using namespace detail;
 
 /// A launch of one block that a launch stream submits at a time.
 struct submission {

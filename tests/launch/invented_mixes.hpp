@@ -7,7 +7,7 @@
 #include <deque>
 #include <vector>
 
-#include "ballast/policy/merge.hpp"
+#include "ballast/detail/launch/merge_policy.hpp"
 #include "invented_blocks.hpp"
 #include "invented_resource.hpp"
 #include "kernel_times.hpp"

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "ballast/policy/merge.hpp"
+#include "ballast/detail/launch/merge_policy.hpp"
 #include "invented_mixes.hpp"
 #include "sanitized.hpp"
 

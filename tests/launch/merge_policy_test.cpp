@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/policy/merge.hpp"
+#include "ballast/detail/launch/merge_policy.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ballast/error.hpp"
+#include "ballast/launch_queue.hpp"
 #include "names_of.hpp"
 #include "refused_argument.hpp"
 

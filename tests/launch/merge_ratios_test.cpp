@@ -7,7 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "ballast/policy/merge.hpp"
+#include "ballast/detail/launch/merge_policy.hpp"
+#include "ballast/launch_queue.hpp"
 
 namespace ballast::test {
 using namespace detail;

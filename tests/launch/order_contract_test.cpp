@@ -7,6 +7,7 @@
 #include <tuple>
 #include <vector>
 
+#include "ballast/launch_queue.hpp"
 #include "invented_launch_streams.hpp"
 #include "is_deep_run.hpp"
 #include "names_of.hpp"

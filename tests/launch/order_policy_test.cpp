@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/policy/order.hpp"
+#include "ballast/detail/launch/order_policy.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,6 +14,8 @@
 #include "invented_launch_streams.hpp"
 
 namespace ballast::test {
+
+using namespace detail;
 namespace {
 
 using launches = std::vector<waiting_launch>;

@@ -4,8 +4,9 @@
 #include <thread>
 #include <tuple>
 
-#include "ballast/policy/merge.hpp"
-#include "ballast/policy/order.hpp"
+#include "ballast/detail/launch/merge_policy.hpp"
+#include "ballast/detail/launch/order_policy.hpp"
+#include "ballast/launch_queue.hpp"
 #include "fixture.hpp"
 
 namespace ballast::test::queue_contract_test {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ballast/balanced_queue.hpp"
 
-#include "ballast/policy/feed.hpp"
+#include "ballast/detail/queue/feed_policy.hpp"
 #include "fixture.hpp"
 #include "names_of.hpp"
 #include "sanitized.hpp"

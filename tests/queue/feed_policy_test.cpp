@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/policy/feed.hpp"
+#include "ballast/detail/queue/feed_policy.hpp"
 
 #include <gtest/gtest.h>
 
@@ -14,6 +14,8 @@
 #include "names_of.hpp"
 
 namespace ballast::test {
+
+using namespace detail;
 namespace {
 
 /// An invented device: `workers` blocks that need `task_ns` per task.

@@ -7,14 +7,16 @@
 #include <stdexcept>
 #include <vector>
 
+#include "ballast/detail/job/split_policy.hpp"
 #include "ballast/error.hpp"
 #include "ballast/job_scheduler.hpp"
-#include "ballast/policy/split.hpp"
 #include "ballast/shared_array.hpp"
 #include "kernels.cuh"
 #include "scenario.hpp"
 
 namespace ballast::soak {
+
+using namespace detail;
 namespace {
 
 using word_rows = shared_array<std::uint32_t, 2>;

@@ -7,15 +7,17 @@
 #include <thread>
 #include <vector>
 
+#include "ballast/detail/launch/merge_policy.hpp"
+#include "ballast/detail/launch/order_policy.hpp"
 #include "ballast/device.hpp"
 #include "ballast/error.hpp"
 #include "ballast/launch_queue.hpp"
-#include "ballast/policy/merge.hpp"
-#include "ballast/policy/order.hpp"
 #include "kernels.cuh"
 #include "scenario.hpp"
 
 namespace ballast::soak {
+
+using namespace detail;
 namespace {
 
 struct planted : std::exception {};

@@ -13,13 +13,15 @@
 #include <utility>
 #include <vector>
 
-#include "ballast/policy/feed.hpp"
-#include "ballast/policy/share.hpp"
+#include "ballast/detail/cluster/share_policy.hpp"
+#include "ballast/detail/queue/feed_policy.hpp"
 #include "invented_events.hpp"
 #include "invented_network.hpp"
 #include "invented_tasks.hpp"
 
 namespace ballast::test {
+
+using namespace detail;
 
 /// What executes tasks: `workers` at once, each in 1 / `speed` of the time that the task takes.
 struct invented_device {

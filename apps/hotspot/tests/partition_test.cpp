@@ -9,6 +9,7 @@
 #include <limits>
 #include <set>
 
+#include "ballast/job_scheduler.hpp"
 #include "captured_log.hpp"
 #include "hotspot/command.hpp"
 #include "hotspot/heat_step.cuh"

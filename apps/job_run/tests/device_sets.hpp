@@ -8,7 +8,6 @@
 #include "ballast/arguments.hpp"
 #include "ballast/device.hpp"
 #include "ballast/job_scheduler.hpp"
-#include "ballast/policy/split.hpp"
 #include "sanitized.hpp"
 #include "test_devices.hpp"
 

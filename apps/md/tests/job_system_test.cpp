@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "ballast/cluster.hpp"
-#include "ballast/policy/split.hpp"
+#include "ballast/job_scheduler.hpp"
 #include "complaint.hpp"
 #include "folder_test.hpp"
 #include "md/checkpoint.hpp"

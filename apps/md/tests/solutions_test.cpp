@@ -7,7 +7,7 @@
 #include <cmath>
 #include <vector>
 
-#include "ballast/policy/feed.hpp"
+#include "ballast/balanced_queue.hpp"
 #include "complaint.hpp"
 #include "md/gaussian_system.hpp"
 #include "md/reference.hpp"

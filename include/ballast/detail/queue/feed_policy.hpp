@@ -9,7 +9,7 @@
 #include "ballast/arguments.hpp"
 #include "ballast/version.hpp"
 
-namespace ballast {
+namespace ballast::detail {
 
 /// What a feeding thread knows when it decides. All counts are since the start of the device's queue.
 struct feed_view {
@@ -55,12 +55,9 @@ class BALLAST_API feed_policy {
   virtual bool partitions_batches() const { return false; }
 };
 
-/// Every policy by name; "drain" is the default.
-BALLAST_API std::vector<named_policy> feed_policies();
-
 /// Makes the policy of this name. `fixed_batch` is used by "fixed" and must be at least 1. Throws
 /// bad_argument ("policy"), which lists the names.
 BALLAST_API std::unique_ptr<feed_policy> make_feed_policy(std::string_view name,
                                                           std::uint32_t fixed_batch = 20);
 
-}  // namespace ballast
+}  // namespace ballast::detail

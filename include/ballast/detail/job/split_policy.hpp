@@ -12,7 +12,7 @@
 #include "ballast/arguments.hpp"
 #include "ballast/version.hpp"
 
-namespace ballast {
+namespace ballast::detail {
 
 /// What a split policy knows of a device.
 struct split_device {
@@ -82,10 +82,7 @@ class BALLAST_API split_policy {
   virtual std::unique_ptr<job_split> split(job_shape const& shape) = 0;
 };
 
-/// Every split policy by name; "learned" is the default.
-BALLAST_API std::vector<named_policy> split_policies();
-
 /// Makes the policy of this name. Throws bad_argument ("policy"), which lists the names.
 BALLAST_API std::unique_ptr<split_policy> make_split_policy(std::string_view name = "learned");
 
-}  // namespace ballast
+}  // namespace ballast::detail

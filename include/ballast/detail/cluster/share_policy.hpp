@@ -10,7 +10,7 @@
 #include "ballast/arguments.hpp"
 #include "ballast/version.hpp"
 
-namespace ballast {
+namespace ballast::detail {
 
 /// Where a share_policy decides: which rank, of how many, and which of them are on its host.
 struct share_place {
@@ -87,11 +87,8 @@ class BALLAST_API share_policy {
   virtual share_decision decide(share_view const& view) = 0;
 };
 
-/// Every policy by name; "lifeline" is the default.
-BALLAST_API std::vector<named_policy> share_policies();
-
 /// Makes the policy of this name for a rank. Throws bad_argument ("policy"), which lists the names, and
 /// ("rank", "ranks", "host_ranks") if the place does not exist.
 BALLAST_API std::unique_ptr<share_policy> make_share_policy(std::string_view name, share_place const& place);
 
-}  // namespace ballast
+}  // namespace ballast::detail

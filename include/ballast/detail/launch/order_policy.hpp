@@ -12,7 +12,7 @@
 #include "ballast/arguments.hpp"
 #include "ballast/version.hpp"
 
-namespace ballast {
+namespace ballast::detail {
 
 /// The oldest launch of a launch stream that was not issued yet: only this one of the launch stream may come
 /// next.
@@ -60,13 +60,6 @@ class BALLAST_API order_policy {
   virtual std::optional<order_decision> choose(order_view const& view) = 0;
 };
 
-/// Every order policy by name.
-BALLAST_API std::vector<named_policy> order_policies();
-
-/// Every key by name. A key says which launch is first among those that the policy would issue now; equal
-/// ones keep the policy's order. "fifo", the default, keeps that order for all.
-BALLAST_API std::vector<named_policy> order_keys();
-
 /// Makes the order policy of this name with a key `among`. `connections`: the hardware queues of the device,
 /// at least 1, which "adaptive" uses. Throws bad_argument ("order", "among"), which lists the names, and
 /// ("connections").
@@ -74,4 +67,4 @@ BALLAST_API std::unique_ptr<order_policy> make_order_policy(std::string_view ord
                                                             std::string_view among = "fifo",
                                                             std::uint32_t connections = 8);
 
-}  // namespace ballast
+}  // namespace ballast::detail

@@ -9,15 +9,15 @@
 #include <string_view>
 #include <vector>
 
-#include "ballast/arguments.hpp"
 #include "ballast/detail/base/strong.hpp"
+#include "ballast/launch_queue.hpp"
 #include "ballast/version.hpp"
 
-namespace ballast {
+namespace ballast::detail {
 
 /// How many multiprocessors a device has, at least 1. It is a separate type because it is easily exchanged
 /// with a count of blocks.
-using multiprocessor_count = detail::strong_id<struct multiprocessor_tag, std::uint32_t>;
+using multiprocessor_count = strong_id<struct multiprocessor_tag, std::uint32_t>;
 
 /// The most blocks that one multiprocessor executes in a launch of `blocks` blocks of equal cost: blocks over
 /// multiprocessors, rounded up. Throws bad_argument ("blocks", "multiprocessors") unless both are at least 1.
@@ -120,9 +120,6 @@ class BALLAST_API merge_policy {
   virtual void choose_first(merge_view const& view, merge_group& first) const = 0;
 };
 
-/// Every merge policy by name; "together" is the default.
-BALLAST_API std::vector<named_policy> merge_policies();
-
 /// Makes the policy of this name. Throws bad_argument ("merge"), which lists the names.
 BALLAST_API std::unique_ptr<merge_policy> make_merge_policy(std::string_view name = "together");
 
@@ -162,27 +159,6 @@ BALLAST_API predicted_times predict(std::span<kernel_facts const> kernels, famil
 BALLAST_API predicted_times predict_checked(std::span<kernel_facts const> kernels, family_facts const& family,
                                             launch_costs const& costs) noexcept;
 
-/// Whether kernels become one launch, or the first reason against it.
-enum class merge_verdict : std::uint8_t {
-  merge,
-  too_many_kernels,
-  other_family,
-  spills,
-  priority_differs,
-  arguments_do_not_fit,
-  grid_fills_device,
-  occupancy_lost,
-  time_varies,
-  lengths_differ,
-  no_gain,
-  learned
-};
-/// How many verdicts there are.
-inline constexpr std::size_t merge_verdict_count = 12;
-
-/// The verdict's name, as in the enumeration, and one sentence for a report.
-BALLAST_API named_policy const& description(merge_verdict verdict);
-
 /// A verdict, with the times that it weighed.
 struct merge_decision {
   /// `merge`, or the first reason against it.
@@ -204,41 +180,6 @@ BALLAST_API merge_decision decide_merge(std::span<kernel_facts const> kernels, f
 /// its arguments.
 BALLAST_API merge_verdict verdict_alone(kernel_facts const& kernel, family_facts const& family,
                                         launch_costs const& costs);
-
-/// How often each verdict was given.
-class BALLAST_API verdict_counts {
- public:
-  /// One line of listed().
-  struct named_count {
-    /// The verdict's name, and a sentence about it.
-    named_policy verdict;
-    /// How often it was given.
-    std::uint64_t count;
-  };
-
-  /// Counts one verdict.
-  void add(merge_verdict verdict) { ++counts_[static_cast<std::size_t>(verdict)]; }
-  /// Adds the counts of others to these.
-  void add(verdict_counts const& others) {
-    for (std::size_t i = 0; i < merge_verdict_count; ++i) counts_[i] += others.counts_[i];
-  }
-  /// How often this verdict was given.
-  std::uint64_t of(merge_verdict verdict) const { return counts_[static_cast<std::size_t>(verdict)]; }
-  std::uint64_t refusals() const;           ///< all but `merge`
-  std::vector<named_count> listed() const;  ///< every verdict, in the order of the enumeration
-
- private:
-  std::array<std::uint64_t, merge_verdict_count> counts_{};
-};
-
-/// How far predictions were from what was measured, as |predicted / measured - 1|. All 0 if there were none.
-struct error_summary {
-  /// How many predictions there were.
-  std::uint64_t count = 0;
-  double median = 0;     ///< rounded up to whole percents; 2 stands for 2 and more
-  double within_10 = 0;  ///< part of the predictions with an error of at most 10%
-  double within_20 = 0;  ///< at most 20%
-};
 
 /// A histogram of errors in classes of one percent.
 class BALLAST_API error_histogram {
@@ -284,4 +225,4 @@ class BALLAST_API prediction_error {
   std::uint64_t recorded_ = 0;
 };
 
-}  // namespace ballast
+}  // namespace ballast::detail
