@@ -22,6 +22,7 @@ CODE = (".hpp", ".cuh", ".cpp", ".cu")
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
 RUN = 6  # lines that make a repetition
 RECORDED = ROOT / "scripts/figures.tsv"
+DIALECT = {'"who" or "whom"': r"\bwhom?\b", '"told" or "tells"': r"\b(?:told|tells?)\b", '"so many"': r"\bso many\b", '"room"': r"\brooms?\b"}
 
 
 def tracked(*folders):
@@ -59,8 +60,8 @@ def public_names():
 
 
 def unused_names():
-    """Public names that stand in no application, tool, benchmark, example or page; tests do not count."""
-    files = [name for name in tracked("apps", "tools", "bench", "examples") if "/tests/" not in name] + pages()
+    """Public names that stand in no application, tool, benchmark or example; tests and pages do not count."""
+    files = [name for name in tracked("apps", "tools", "bench", "examples") if "/tests/" not in name]
     words = set()
     for name in files:
         words.update(re.findall(r"[A-Za-z_]\w*", text_of(name)))
@@ -87,6 +88,16 @@ def all_tracked(*folders):
 def pages():
     """Without those that a script writes, and says so."""
     return [name for name in all_tracked("docs", "README.md") if name.endswith(".md") and "writes this page" not in text_of(name)[:400]]
+
+
+def dialect(pattern):
+    """Places in pages and in comments of the library where a native engineer would mostly use another word."""
+    found = []
+    for name in library_files() + pages():
+        for number, line in enumerate(text_of(name).splitlines(), 1):
+            text = line if name.endswith(".md") else line.partition("//")[2]
+            found += [f"{name}:{number}: {text.strip()}"] * len(re.findall(pattern, text, re.I))
+    return found
 
 
 def megabytes(*folders):
@@ -161,9 +172,10 @@ def measured():
     def listed(pairs):
         return [f"{value} {name}" for value, name in pairs]
 
-    counted = {"public headers": public_headers(), "public names": names, "public names that nobody else uses": unused, "library files": library,
+    counted = {"public headers": public_headers(), "public names": names, "public names that no program uses": unused, "library files": library,
                "private headers with one user": lone_headers(), "classes in more than two sources": spread_classes(),
-               f"repeated runs of {RUN} lines": repeated_runs()}
+               f"repeated runs of {RUN} lines": repeated_runs()} | {
+                   f"times {word}": dialect(pattern) for word, pattern in DIALECT.items()}
     return {name: (len(items), items) for name, items in counted.items()} | {
         "hundreds of lines of library code": (round(sum(lines for lines, _ in by_lines) / 100), listed(by_lines)),
         "hundreds of words of pages": (round(sum(words for words, _ in by_words) / 100), listed(by_words)),
