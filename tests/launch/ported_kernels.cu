@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What docs/how-to/many-small-kernels.md shows of plain CUDA, as it shows it.
+// The plain CUDA code that docs/how-to/many-small-kernels.md ports, and what that page shows of it.
 #include "ported_kernels.cuh"
 
 #include "ballast/detail/launch/compile_launch.cuh"
