@@ -8,7 +8,7 @@
 
 namespace ballast::test {
 
-/// The tasks of a binary tree, each of which counts itself in its worker's counter (docs/pool.md shows it).
+/// The tasks of a binary tree, each of which counts itself in its worker's counter (docs/pool.md names it).
 struct visit {
   static constexpr int threads = 1;
   static constexpr std::uint32_t spawns = 2;

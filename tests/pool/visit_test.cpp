@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counters of workers as docs/pool.md shows them.
+// Counters of workers as docs/pool.md describes them.
 
 #include "visit.cuh"
 
