@@ -20,7 +20,7 @@ sed -nE 's/^([^>]+)->([^,]+).*/\2->\1/p' "$words" >"$american"
 # The exit status of codespell counts mistakes, modulo 256.
 cd "$1"
 status=0
-said=$(printf './%s\0' "${files[@]}" | xargs -0 -n 200 codespell -H -q 35 -D - -D "$american") || status=$?
+said=$(printf './%s\0' "${files[@]}" | xargs -0 -P "$(nproc)" -n 450 codespell -H -q 35 -D - -D "$american") || status=$?
 if [[ -n $said ]] || ((status != 0)); then
   echo "$said"
   exit 1
