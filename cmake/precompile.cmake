@@ -83,8 +83,9 @@ function(ballast_precompile_for first)
   endforeach()
 endfunction()
 
+# ballast_precompile_standard_headers(target [headers...]): and these.
 function(ballast_precompile_standard_headers target)
   if(BALLAST_PRECOMPILE)
-    ballast_precompile(${target} ${BALLAST_STANDARD_HEADERS})
+    ballast_precompile(${target} ${BALLAST_STANDARD_HEADERS} ${ARGN})
   endif()
 endfunction()
