@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What docs/base.md shows, as it shows it.
+// The accessors that docs/reference/errors.md lists, and the sink that docs/base.md shows.
 #include <functional>
 #include <string>
 #include <vector>
