@@ -16,7 +16,7 @@
 
 #include "ballast/error.hpp"
 
-namespace ballast {
+namespace ballast::detail {
 
 /// Where new threads wait until it is known whether all of them could be started.
 class start_gate {
@@ -36,6 +36,19 @@ class start_gate {
   static constexpr int undecided = 0, enter = 1, leave = 2;
   std::atomic<int> decision_ = undecided;
 };
+
+/// Starts std::jthreads; tests use others, which fail.
+struct jthread_starter {
+  /// Throws what the constructor of std::jthread throws.
+  template <class Body>
+  std::jthread operator()(Body&& body) const {
+    return std::jthread(std::forward<Body>(body));
+  }
+};
+
+}  // namespace ballast::detail
+
+namespace ballast {
 
 /// While one lives, the thread that made it blocks all signals but those of faults, and so does, for good,
 /// every thread that it starts meanwhile: a program's signals are left to the program's own threads. To be
@@ -64,15 +77,6 @@ inline void name_thread(std::string const& name) noexcept {
   pthread_setname_np(pthread_self(), kept);
 }
 
-/// Starts std::jthreads; tests use others, which fail.
-struct jthread_starter {
-  /// Throws what the constructor of std::jthread throws.
-  template <class Body>
-  std::jthread operator()(Body&& body) const {
-    return std::jthread(std::forward<Body>(body));
-  }
-};
-
 /// Starts a thread that calls `work`; it is called `name`, as name_thread() keeps it, and is left out when
 /// signals are delivered (blocked_signals). Throws error, which names the `purpose`, if it cannot be started.
 template <class Work>
@@ -92,13 +96,13 @@ std::thread start_thread(std::string const& purpose, Work&& work, std::string na
 /// called `name`.i, and is left out when signals are delivered (blocked_signals). Does not wait for the work.
 /// Throws error, which says how many threads were requested and how many could be started; those have then
 /// ended without calling `work`.
-template <class Work, class Starter = jthread_starter>
+template <class Work, class Starter = detail::jthread_starter>
 std::vector<std::jthread> start_threads(std::size_t count, Work const& work,
                                         std::string const& name = "ballast", Starter start = {}) {
   blocked_signals const during_start;
   std::vector<std::jthread> threads;
   threads.reserve(count);
-  auto const gate = std::make_shared<start_gate>();
+  auto const gate = std::make_shared<detail::start_gate>();
   try {
     for (std::size_t i = 0; i < count; ++i)
       threads.push_back(start([gate, work, i, name = name + "." + std::to_string(i)] {
