@@ -4,9 +4,12 @@
 #include <algorithm>
 #include <future>
 #include <limits>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "ballast/device.hpp"
+#include "ballast/error.hpp"
 #include "ballast/start_threads.hpp"
 #include "pool_kernels.cuh"
 
@@ -81,22 +84,28 @@ class pool_part {
   std::future<pool_statistics> running_;
 };
 
-bool reach_each_other(device_list const& devices) {
-  return std::ranges::all_of(devices, [&](auto const& one) {
-    return std::ranges::all_of(devices, [&](auto const& other) {
-      return one->enable_peer_access(*other) && one->has_atomics_on(*other);
-    });
-  });
+/// One pool of all devices, whose workers take tasks of each other's devices; null if the library has none
+/// such.
+std::unique_ptr<pool_part> shared_by_all(search_request const& request, std::string_view method) {
+  if (method != pool_options().method || request.workers != worker_size::thread) return nullptr;
+  try {
+    return std::make_unique<pool_part>(request.devices, request, method);
+  } catch (bad_argument const& refusal) {
+    if (refusal.argument() != "devices") throw;
+    return nullptr;  // they are too many, or do not reach each other's memory
+  }
 }
 
-/// The devices of each pool. One pool has all of them if it can: its workers take tasks of each other's
-/// devices.
-std::vector<device_list> devices_of_pools(search_request const& request, std::string_view method) {
-  bool const can_share = method == "chunks" && request.workers == worker_size::thread;
-  if (can_share && reach_each_other(request.devices)) return {request.devices};
-  std::vector<device_list> each;
-  for (auto const& device : request.devices) each.push_back({device});
-  return each;
+/// One pool for all devices, or for each.
+std::vector<std::unique_ptr<pool_part>> make_parts(search_request const& request, std::string_view method) {
+  std::vector<std::unique_ptr<pool_part>> parts;
+  if (auto shared = shared_by_all(request, method)) {
+    parts.push_back(std::move(shared));
+    return parts;
+  }
+  for (auto const& device : request.devices)
+    parts.push_back(std::make_unique<pool_part>(device_list{device}, request, method));
+  return parts;
 }
 
 /// The calling thread asks whether to stop while the devices work.
@@ -135,9 +144,7 @@ std::vector<task> first_level(search_request const& request, std::span<int const
 }
 
 search_answer search_in_pool(search_request const& request, std::string_view method) {
-  std::vector<std::unique_ptr<pool_part>> parts;
-  for (auto const& devices : devices_of_pools(request, method))
-    parts.push_back(std::make_unique<pool_part>(devices, request, method));
+  auto parts = make_parts(request, method);
   std::size_t turn = 0;
   for (cells landing = landing_cells(request.root); landing != 0; landing &= landing - 1)
     parts[turn++ % parts.size()]->add(column_of(landing));

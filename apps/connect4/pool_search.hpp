@@ -13,7 +13,7 @@
 namespace ballast::connect4 {
 
 /// The tree as tasks of a task_pool by the method of that name (ballast::pool_methods()). By `chunks`, with a
-/// thread for each task, one pool runs on all devices, if their kernels reach each other's memory. Else the
+/// thread for each task, one pool runs on all devices, if task_pool takes these. Else the
 /// nodes of the first level are dealt out to the devices, on each of which a pool runs everything below them.
 /// Throws search_stopped, and pool_stopped if the tree finds no room.
 search_answer search_in_pool(search_request const& request, std::string_view method);

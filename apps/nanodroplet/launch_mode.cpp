@@ -110,8 +110,7 @@ constexpr launch_mode modes[] = {
      .open = &open_graphs},
     {.name = "batched",
      .summary = "all chains of a device (beside --protocol glat, of a region) in lock-step, as three "
-                "launches for each "
-                "step of all",
+                "launches for each step of all",
      .on_devices = true,
      .open = &open_batches},
     {.name = "reference",

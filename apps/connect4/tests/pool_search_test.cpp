@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <string>
 #include <tuple>
 
 #include "ballast/arguments.hpp"
@@ -66,6 +67,15 @@ TEST_P(connect4_pool_search, finds_the_same_on_several_devices) {
   auto const devices = open_devices("host:1,host:1,host:1");
   auto const answer = found("4453", 5, heuristic::h1, devices);
   auto const expected = search(method_named("sequential"), {board_after("4453"), 5, heuristic::h1, {}, {}});
+  EXPECT_EQ(answer.values, expected.values);
+  EXPECT_EQ(answer.nodes, expected.nodes);
+}
+
+TEST_P(connect4_pool_search, finds_the_same_on_more_devices_than_a_pool_takes) {
+  std::string list = "host:1";
+  for (int i = 1; i < 17; ++i) list += ",host:1";
+  auto const answer = found("4453", 3, heuristic::h1, open_devices(list));
+  auto const expected = search(method_named("sequential"), {board_after("4453"), 3, heuristic::h1, {}, {}});
   EXPECT_EQ(answer.values, expected.values);
   EXPECT_EQ(answer.nodes, expected.nodes);
 }

@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "ballast/error.hpp"
+#include "failing_launcher.hpp"
 #include "is_deep_run.hpp"
 #include "nanodroplet/launch_mode.hpp"
 #include "nanodroplet/report.hpp"
@@ -145,19 +146,6 @@ TEST(nanodroplet_chains, in_batches_may_be_fewer_than_the_devices) {
   ASSERT_EQ(chains.size(), 1u);
   EXPECT_EQ(decisions_of(*chains.front()), decisions(reference_chains()).front());
 }
-
-class failing_launcher final : public chain_launcher {
- public:
-  explicit failing_launcher(std::unique_ptr<chain_launcher> real) : real_(std::move(real)) {}
-  chain_exchange exchange() override { return real_->exchange(); }
-  void load() override { real_->load(); }
-  void begin_trajectory(bool) override { throw std::runtime_error("planted"); }
-  void step(bool is_last) override { real_->step(is_last); }
-  bool is_finished() override { return real_->is_finished(); }
-
- private:
-  std::unique_ptr<chain_launcher> real_;
-};
 
 TEST(nanodroplet_chains, stop_all_and_tell_why_when_one_fails) {
   auto const plan = small_plan(2);

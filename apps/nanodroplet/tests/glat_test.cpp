@@ -14,6 +14,7 @@
 #include <stdexcept>
 
 #include "ballast/error.hpp"
+#include "failing_launcher.hpp"
 #include "nanodroplet/launch_mode.hpp"
 #include "nanodroplet/launchers.hpp"
 #include "nanodroplet/local_sampling.hpp"
@@ -287,21 +288,9 @@ TEST(nanodroplet_glat, ends_between_steps_when_asked_to_stop) {
   }
 }
 
-class failing_launcher final : public chain_launcher {
- public:
-  chain_exchange exchange() override { return real_->exchange(); }
-  void load() override { real_->load(); }
-  void begin_trajectory(bool) override { throw std::runtime_error("planted"); }
-  void step(bool is_last) override { real_->step(is_last); }
-  bool is_finished() override { return real_->is_finished(); }
-
- private:
-  std::unique_ptr<chain_launcher> real_ = launcher_in_vacuum(0);
-};
-
 TEST(nanodroplet_glat, stops_all_and_tells_why_when_a_chain_fails) {
   glat_sampling work(vacuum_plan(40, 600), {}, [](std::size_t chain) -> std::unique_ptr<chain_launcher> {
-    if (chain == 4 * 79 + 1) return std::make_unique<failing_launcher>();
+    if (chain == 4 * 79 + 1) return std::make_unique<failing_launcher>(launcher_in_vacuum(chain));
     return launcher_in_vacuum(chain);
   });
   EXPECT_THAT([&] { work.run(true, &never); }, testing::ThrowsMessage<std::runtime_error>("planted"));
