@@ -140,7 +140,7 @@ function(ballast_keep_callers_of_cuda list)
   set(${list} ${callers} PARENT_SCOPE)
 endfunction()
 
-# ballast_check_kernels(target file list not_resident): the list, or a batch of which it is the first.
+# ballast_check_kernels(target file first not_resident): a list, which is the first itself, or a batch of which `first` is one.
 function(ballast_check_kernels target file first not_resident)
   cmake_path(RELATIVE_PATH first BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE list)
   string(REGEX REPLACE "\\.cu$" "" name ${list})

@@ -59,13 +59,13 @@ def public_names():
     return sorted(names)
 
 
-def unused_names():
-    """Public names that stand in no application, tool, benchmark or example; tests and pages do not count."""
+def unused(names):
+    """Of public names those that stand in no application, tool, benchmark or example; tests and pages do not count."""
     files = [name for name in tracked("apps", "tools", "bench", "examples") if "/tests/" not in name]
     words = set()
     for name in files:
         words.update(re.findall(r"[A-Za-z_]\w*", text_of(name)))
-    return [name for name in public_names() if name not in words]
+    return [name for name in names if name not in words]
 
 
 def function_lengths():
@@ -166,13 +166,13 @@ def measured():
     """Of each figure its value, and what is counted."""
     lengths, hello = function_lengths(), hello_lines()
     numbers = [lines for lines, _ in lengths]
-    names, unused, library = public_names(), unused_names(), library_files()
+    names, library = public_names(), library_files()
     by_lines = sorted(((code_lines(name), name) for name in library), reverse=True)
     by_words = sorted(((len(text_of(name).split()), name) for name in pages()), reverse=True)
     def listed(pairs):
         return [f"{value} {name}" for value, name in pairs]
 
-    counted = {"public headers": public_headers(), "public names": names, "public names that no program uses": unused, "library files": library,
+    counted = {"public headers": public_headers(), "public names": names, "public names that no program uses": unused(names), "library files": library,
                "private headers with one user": lone_headers(), "classes in more than two sources": spread_classes(),
                f"repeated runs of {RUN} lines": repeated_runs()} | {
                    f"times {word}": dialect(pattern) for word, pattern in DIALECT.items()}

@@ -241,10 +241,12 @@ count_cpu() {
 run_halves() {
   local half=$(((jobs + 1) / 2)) other
   printf '== told when all that follows has ended: %s\n' "${beside[*]}"
-  scripts/test.sh --jobs "$half" "${beside[@]}" >build/beside.log 2>&1 &
+  setsid scripts/test.sh --jobs "$half" "${beside[@]}" >build/beside.log 2>&1 &
   other=$!
+  trap 'kill -- -$other 2>/dev/null; exit 130' INT TERM # with all that it has started
   scripts/test.sh --jobs "$half" "${stages[@]}" 2>&1 | tee build/first.log || failed=1
   wait $other || failed=1
+  trap - INT TERM
   printf '\n== beside these\n'
   cat build/beside.log
   mapfile -t summary < <(sed -nE 's/^== ([a-z_]+ +(passed|FAILED|not run).*)/\1/p' build/first.log build/beside.log)
