@@ -55,7 +55,7 @@ profile() {
   local forces=$1 solution=$2 metrics=$3 status=0
   : >"$log"
   timeout -s KILL "$time_limit" "$ncu" --csv --clock-control none --print-units base --log-file "$log" \
-    --kernel-name-base demangled --kernel-name "regex:.*launch_on_gpu.*${kernel_of[$forces]}.*" --launch-skip 1 --launch-count 1 \
+    --kernel-name-base demangled --kernel-name "regex:.*${kernel_of[$forces]}.*" --launch-skip 1 --launch-count 1 \
     --metrics "$metrics" "$ballast" md --atoms "$atoms" --forces "$forces" --solutions "$solution" \
     --devices "$device" --json >/dev/null || status=$?
   ((status == 0)) && grep -q "\"$needed\",\"[^\"]*\",\"[0-9]" "$log" && return 0

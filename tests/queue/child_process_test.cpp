@@ -51,7 +51,8 @@ void check_is_refused(completion const& done) {
 TEST(child_made_by_fork, is_refused_the_task_queues_of_its_parent) {
   if (sanitized) GTEST_SKIP() << "sanitizers start no threads in such a child";
   gate held(1);
-  auto queue = std::make_unique<task_queue>(open_devices("host:1").front(), kernels(), test_options());
+  auto const device = open_devices("host:1").front();
+  auto queue = std::make_unique<task_queue>(device, kernels(), test_options(*device));
   auto const done = queue->submit(held.holder(0));
   auto& parents = *queue;
   check_in_a_child(std::move(queue), held, [&] {
@@ -85,7 +86,8 @@ TEST(child_made_by_fork, is_refused_the_chen_queues_of_its_parent) {
 /// The child's only thread is a copy of the one that calls continuations, in which close() is refused too.
 TEST(child_made_by_fork, is_told_that_it_is_one_also_where_a_continuation_made_it) {
   if (sanitized) GTEST_SKIP() << "sanitizers start no threads in such a child";
-  task_queue one(open_devices("host:1").front(), kernels(), test_options());
+  auto const device = open_devices("host:1").front();
+  task_queue one(device, kernels(), test_options(*device));
   balanced_queue both(open_devices("host:1,host:1"), kernels(), balanced_options{});
   completion()
       .then([&] {
@@ -106,7 +108,7 @@ TEST(child_made_by_fork, may_use_queues_of_its_own) {
   EXPECT_EQ(end_of_child([] {
               auto const device = open_devices("host:1").front();
               counted_words visits(device, 10);
-              task_queue queue(device, kernels(), test_options());
+              task_queue queue(device, kernels(), test_options(*device));
               queue.submit(visits_of(visits.ref(), 10)).wait();
               queue.close();
               return check_visits(visits.read()) == exactly_once;

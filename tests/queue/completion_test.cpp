@@ -352,7 +352,7 @@ TEST(completion_of_a_backlog, fails_when_the_queue_goes_before_its_tasks_have_ru
 // Between the wait's look at the task and its look at the queue the task ends, and so does the queue.
 TEST(completion_of_tasks, is_no_error_if_the_last_that_a_stopped_queue_did_was_its_task) {
   auto const device = std::make_shared<noting_device>(open_devices("host:1").front());
-  task_queue queue(device, kernels(), test_options());
+  task_queue queue(device, kernels(), test_options(*device));
   gate held(1);
   auto const end = queue.submit(held.holder(0));
   held.await_inside(1);

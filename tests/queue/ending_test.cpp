@@ -169,12 +169,13 @@ TYPED_TEST(ending, by_a_destructor_that_waits_is_told_before_it_waits) {
 
 TEST(cores_whose_device_was_lost, may_be_opened_anew) {
   {
-    task_queue queue(open_devices("host:1").front(), kernels(), test_options());
+    auto const device = open_devices("host:1").front();
+    task_queue queue(device, kernels(), test_options(*device));
     EXPECT_THROW(queue.submit(task(fail{})).wait(), device_lost);
   }
   auto const again = open_devices("host:1").front();
   counted_words visits(again, 10);
-  task_queue queue(again, kernels(), test_options());
+  task_queue queue(again, kernels(), test_options(*again));
   queue.submit(visits_of(visits.ref(), 10)).wait();
   queue.close();
   EXPECT_EQ(check_visits(visits.read()), exactly_once);

@@ -53,12 +53,12 @@ TEST(feeder, whose_device_takes_nothing_any_more_ends_what_nobody_else_can_take)
 
 // The queue's one worker is held, so that there is no room in it for all the tasks that follow.
 TEST(feeder, that_has_failed_waits_for_the_tasks_that_its_device_still_runs) {
-  auto two_slots = test_options();
+  auto const device = open_devices("host:1").front();
+  auto two_slots = test_options(*device);
   two_slots.capacity = 2;
   auto options = fixed_batches(16);
   options.queue.timeout = std::chrono::milliseconds(1);
   backlog tasks(1);
-  auto const device = open_devices("host:1").front();
   task_queue queue(device, kernels(), two_slots);
   gate held(1);
   counted_words visits(device, 16);

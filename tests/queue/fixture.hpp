@@ -28,12 +28,11 @@ inline std::shared_ptr<compute_device> first_device() { return devices().front()
 /// Options for tests: a timeout long enough for a slow machine under a sanitizer, as many servers as
 /// BALLAST_TEST_SERVERS says, and on GPUs as many resident blocks as BALLAST_TEST_BLOCKS says
 /// (compute-sanitizer is slow with thousands).
-inline queue_options test_options() {
+inline queue_options test_options(compute_device const& on = *first_device()) {
   queue_options options;
   options.timeout = std::chrono::minutes(2);
   options.servers = std::uint32_t(std::stoul(environment("BALLAST_TEST_SERVERS").value_or("1")));
-  if (first_device()->is_cuda())
-    options.resident.blocks = std::stoi(environment("BALLAST_TEST_BLOCKS").value_or("0"));
+  if (on.is_cuda()) options.resident.blocks = std::stoi(environment("BALLAST_TEST_BLOCKS").value_or("0"));
   return options;
 }
 
