@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # Installs what is missing, builds and tests.
 #   scripts/test.sh           formats and tests on CPU cores: what to run while working
-#   scripts/test.sh all       that in a fresh Debian, the other programs, all CUDA code compiled, sanitizers, other compilers, random
-#                             programs; CI runs this
+#   scripts/test.sh all       that in a fresh Debian, the other programs, all CUDA code compiled, sanitizers, a newer compiler,
+#                             random programs; CI runs this
 #   scripts/test.sh deep      what takes too long for each change: every source alone, Debian 12 and 13 with all compilers, kernels for
 #                             every GPU, long fuzzing and soaking
 #   scripts/test.sh --jobs N ...
 #                             compiles and tests N at once, not one a core
-#   scripts/test.sh STAGE...  some of: format docs release fresh programs cuda asan tsan compilers read_sources soak alone tidy roots kernels asan_programs tsan_programs fuzz long_soak packages
+#   scripts/test.sh STAGE...  some of: format docs release fresh programs cuda asan tsan read_sources soak alone tidy compilers roots kernels asan_programs tsan_programs fuzz long_soak packages
 # docs/testing.md says what each stage is for and what it may cost.
 set -uo pipefail
 cd "$(dirname "$0")/.."
@@ -259,11 +259,11 @@ beside=()
 (($# > 0)) || set -- format release
 for word in "$@"; do
   case $word in
-    all) stages+=(fresh programs soak docs compilers) beside=(cuda asan tsan read_sources) ;;
-    deep) stages+=(alone tidy roots kernels asan_programs tsan_programs fuzz long_soak packages) ;;
-    format | docs | release | fresh | programs | cuda | asan | tsan | compilers | read_sources | soak | alone | tidy | roots | kernels | asan_programs | tsan_programs | fuzz | long_soak | packages) stages+=("$word") ;;
+    all) stages+=(fresh programs soak docs) beside=(cuda asan tsan read_sources) ;;
+    deep) stages+=(alone tidy compilers roots kernels asan_programs tsan_programs fuzz long_soak packages) ;;
+    format | docs | release | fresh | programs | cuda | asan | tsan | read_sources | soak | alone | tidy | compilers | roots | kernels | asan_programs | tsan_programs | fuzz | long_soak | packages) stages+=("$word") ;;
     -h | --help) print_help; exit ;;
-    *) echo "test.sh: no stage '$word'; there are all deep format docs release fresh programs cuda asan tsan compilers read_sources soak alone tidy roots kernels asan_programs tsan_programs fuzz long_soak packages" >&2; exit 2 ;;
+    *) echo "test.sh: no stage '$word'; there are all deep format docs release fresh programs cuda asan tsan read_sources soak alone tidy compilers roots kernels asan_programs tsan_programs fuzz long_soak packages" >&2; exit 2 ;;
   esac
 done
 

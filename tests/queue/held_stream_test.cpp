@@ -4,16 +4,19 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "ballast/balanced_queue.hpp"
 #include "complaint.hpp"
 #include "fixture.hpp"
 #include "refused_argument.hpp"
+#include "sanitized.hpp"
 
 namespace ballast::test {
 namespace {
@@ -133,11 +136,12 @@ TEST_F(held_streams, of_a_gpu_wait_for_256_completions_at_a_time) {
 /// A GPU's stream somewhere has no room for more, and has it again only once the wait in front has ended,
 /// while another thread is in the driver.
 TEST_F(held_streams, go_on_when_more_is_enqueued_behind_the_wait_than_they_have_room_for) {
-  constexpr std::uint32_t fills[] = {700, 3000, 20'000};
+  std::vector<std::uint32_t> fills{700, 3000};
+  if (!sanitized) fills.push_back(20'000);
   std::deque<gate> gates;
-  for (std::size_t round = 0; round < std::size(fills); ++round) gates.emplace_back(64);
+  for (std::size_t round = 0; round < fills.size(); ++round) gates.emplace_back(64);
   queue.start();
-  for (std::size_t round = 0; round < std::size(fills); ++round) {
+  for (std::size_t round = 0; round < fills.size(); ++round) {
     auto const done = queue.submit(gates[round].holder(0));
     held->wait_for(done);
     std::atomic<std::uint32_t> enqueued = 0;
@@ -147,10 +151,10 @@ TEST_F(held_streams, go_on_when_more_is_enqueued_behind_the_wait_than_they_have_
       for (std::uint32_t i = 0; i < 250; ++i, ++enqueued) held->wait_for(done);
     });
     // Until the thread is at its end, or seems to wait for room.
-    for (std::uint32_t looks = 0, before = 0; looks < 100'000; ++looks) {
+    for (std::uint32_t looks = 0, before = 0; looks < 50; ++looks) {
       auto const now = enqueued.load();
       if (now != std::exchange(before, now)) looks = 0;
-      std::this_thread::yield();
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     gates[round].open();
   }

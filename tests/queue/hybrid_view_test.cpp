@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "ballast/detail/base/event_count.hpp"
+#include "sanitized.hpp"
 
 namespace ballast::test::hybrid_view_test {
 using namespace detail;
@@ -84,6 +85,7 @@ TEST_F(hybrid_view_of_a_worker,
 }
 
 TEST_F(hybrid_view_of_a_worker, calls_the_pool_off_where_a_task_that_it_was_promised_never_comes) {
+  if (sanitized) GTEST_SKIP() << "counts to where it gives up, which takes long";
   words_.ready = 1;
   hybrid_worker me{};
   EXPECT_FALSE(view_.take_waiting(me));
