@@ -61,7 +61,7 @@ template <int Threads>
 struct node_task {
   static constexpr int threads = Threads, blocks_per_multiprocessor = Threads <= 32 ? 32 : 1024 / Threads;
   static constexpr std::uint32_t spawns = columns, joins = 1;
-  using scratch = std::conditional_t<Threads == 1, no_scratch, shared_join>;
+  using scratch = std::conditional_t<Threads == 1, detail::no_scratch, shared_join>;
 
   board at;
   move_path path;

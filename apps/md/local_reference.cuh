@@ -44,7 +44,7 @@ struct store_arguments {
 template <kernel_form K>
 struct by_local_reference {
   static constexpr int threads = K::threads;
-  static constexpr int blocks_per_multiprocessor = requested_blocks<K>;
+  static constexpr int blocks_per_multiprocessor = detail::requested_blocks<K>;
   using scratch = scratch_of<K>;
 
   std::uint32_t entry;

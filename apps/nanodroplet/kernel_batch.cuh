@@ -10,7 +10,7 @@ namespace ballast::nanodroplet {
 /// The same kernel of many chains as one kernel: that of chain c is the blocks from c * blocks_each on.
 template <kernel_form K>
 struct kernel_batch {
-  static constexpr int threads = K::threads, blocks_per_multiprocessor = requested_blocks<K>;
+  static constexpr int threads = K::threads, blocks_per_multiprocessor = detail::requested_blocks<K>;
   using scratch = scratch_of<K>;
 
   array_ref<K const> kernels;  ///< by chain

@@ -13,17 +13,18 @@ namespace {
 constexpr std::size_t max_argument_bytes = 96;  // so that a launch of several kernels has room for them
 
 template <class K>
-void run_on_host(void const* argument, host_block_context& context) {
-  host_block<K> block({0, context.grid}, context.place());
+void run_on_host(void const* argument, detail::host_block_context& context) {
+  detail::host_block<K> block({0, context.grid}, context.place());
   block.move_to(context.block);
   (*static_cast<K const*>(argument))(block);
 }
 
 #if defined(__CUDACC__)
-template <class K, class Scratch = launched_with<scratch_bytes<K>>>
-__global__ void __launch_bounds__(K::threads, clamped_launch_bound<K::threads, launch_bound_blocks<K>>)
+template <class K, class Scratch = detail::launched_with<scratch_bytes<K>>>
+__global__ void __launch_bounds__(K::threads,
+                                  detail::clamped_launch_bound<K::threads, detail::launch_bound_blocks<K>>)
     run_on_gpu(K kernel) {
-  cuda_block<K> block({0, gridDim.x}, nullptr);
+  detail::cuda_block<K> block({0, gridDim.x}, nullptr);
   block.move_to(blockIdx.x);
   kernel(block);
 }

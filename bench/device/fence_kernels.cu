@@ -43,7 +43,8 @@ struct store_and {
 };
 
 template <class Fence, bool All>
-__global__ void __launch_bounds__(fence_calls::threads, clamped_launch_bound<fence_calls::threads, 16>)
+__global__ void __launch_bounds__(fence_calls::threads,
+                                  detail::clamped_launch_bound<fence_calls::threads, 16>)
     time_calls(fence_calls argument) {
   if (!All && threadIdx.x != 0) return;
   auto* const own = argument.own + blockIdx.x * fence_calls::spacing;

@@ -24,17 +24,18 @@ void start_together(stream& on, std::uint32_t grid, K const& kernel) {
 }
 
 template <kernel_form K>
-void start_on_host(void const* argument, host_block_context& context) {
-  host_block<K> block({0, context.grid}, context.place());
+void start_on_host(void const* argument, detail::host_block_context& context) {
+  detail::host_block<K> block({0, context.grid}, context.place());
   block.move_to(context.block);
   (*static_cast<K const*>(argument))(block);
 }
 
 #if defined(__CUDACC__)
-template <kernel_form K, class Scratch = launched_with<scratch_bytes<K>>>
-__global__ void __launch_bounds__(K::threads, clamped_launch_bound<K::threads, launch_bound_blocks<K>>)
+template <kernel_form K, class Scratch = detail::launched_with<scratch_bytes<K>>>
+__global__ void __launch_bounds__(K::threads,
+                                  detail::clamped_launch_bound<K::threads, detail::launch_bound_blocks<K>>)
     start_on_gpu(K kernel) {
-  cuda_block<K> block({0, gridDim.x}, nullptr);
+  detail::cuda_block<K> block({0, gridDim.x}, nullptr);
   block.move_to(blockIdx.x);
   kernel(block);
 }

@@ -20,15 +20,16 @@ constexpr std::chrono::seconds homes_time_limit{30};
 
 struct named_home {
   std::string name;
-  ring_home ring;
+  detail::ring_home ring;
 };
 
 std::vector<named_home> homes(session& now) {
-  std::vector<named_home> all{{"own device", ring_home::own_device()}, {"host", ring_home::host()}};
+  std::vector<named_home> all{{"own device", detail::ring_home::own_device()},
+                              {"host", detail::ring_home::host()}};
   auto const peer = now.peer_of_first();
   now.parameter("peer", peer != nullptr ? peer->name()
                                         : "not measured: --devices names no GPU that the first can address");
-  if (peer != nullptr) all.push_back({"peer", ring_home::peer(peer)});
+  if (peer != nullptr) all.push_back({"peer", detail::ring_home::peer(peer)});
   return all;
 }
 

@@ -17,7 +17,7 @@ struct smooth {  // a block is a row of 128 cells
 BALLAST_KERNELS(kernels, smooth)
 
 int main() {
-  ballast::job_scheduler jobs(ballast::open_devices(ballast::default_device_list()), kernels());
+  ballast::job_scheduler jobs(ballast::open_devices(), kernels());
   ballast::shared_array<float, 2> now(jobs, {1000, 128}), next(jobs, {1000, 128});
   for (float value = 0; float& cell : now.write()) cell = value++;
   for (int step = 0; step < 100; ++step, std::swap(now, next))

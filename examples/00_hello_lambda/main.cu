@@ -6,7 +6,7 @@
 using row = ballast::block_of<128>;  // 128 threads on a GPU, one on cores
 
 int main() {
-  ballast::job_scheduler jobs(ballast::open_devices(ballast::default_device_list()));
+  ballast::job_scheduler jobs(ballast::open_devices());
   ballast::shared_array<float, 2> now(jobs, {1000, 128}), next(jobs, {1000, 128});
   for (float value = 0; float& cell : now.write()) cell = value++;
   for (int step = 0; step < 100; ++step, std::swap(now, next))

@@ -16,7 +16,7 @@ struct add_one {
 BALLAST_KERNELS(kernels, add_one)
 
 int main() {
-  auto const device = ballast::open_devices(ballast::default_device_list()).front();
+  auto const device = ballast::open_devices().front();
   ballast::pinned_buffer<unsigned> counts(device, 4);
   for (unsigned& count : counts.span()) count = 0;
   ballast::launch_queue queue({device}, kernels());

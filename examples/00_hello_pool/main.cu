@@ -18,6 +18,6 @@ struct node {
 BALLAST_KERNELS(kernels, node)
 
 int main() {
-  ballast::task_pool pool(ballast::open_devices(ballast::default_device_list()).front(), kernels());
+  ballast::task_pool pool(ballast::open_devices().front(), kernels());
   std::printf("%llu nodes\n", 0ull + pool.run(ballast::task(node{20})).sum);
 }

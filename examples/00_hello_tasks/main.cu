@@ -19,7 +19,7 @@ struct collatz {  // a kernel: its members are its arguments
 BALLAST_KERNELS(kernels, collatz)
 
 int main() {
-  auto const devices = ballast::open_devices(ballast::default_device_list());  // all GPUs, else all cores
+  auto const devices = ballast::open_devices();  // all GPUs, else all cores
   ballast::pinned_buffer<unsigned> steps(devices.front(), 2000 * collatz::threads);
   ballast::balanced_queue queue(devices, kernels());  // a kernel now stays on each device
   for (unsigned i = 0; i < 2000; ++i)

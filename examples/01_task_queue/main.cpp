@@ -7,8 +7,7 @@
 #include "kernels.cuh"
 
 int main() {
-  auto const devices =
-      ballast::open_devices(ballast::default_device_list());  // every GPU, else the CPU's cores
+  auto const devices = ballast::open_devices();  // every GPU, else the CPU's cores
   std::uint32_t const blocks = 2000;
   ballast::pinned_buffer<std::uint32_t> steps(devices.front(), blocks * collatz::threads);
 

@@ -63,7 +63,7 @@ std::uint64_t answer_of_host(request asked) {
 }  // namespace
 
 int main() {
-  auto const devices = ballast::open_devices(ballast::default_device_list());
+  auto const devices = ballast::open_devices();
   // Beside a resident kernel no device or pinned memory may be allocated: all of it comes before.
   ballast::pinned_buffer<std::uint64_t> answers(devices.front(), streamed + batched);
   ballast::balanced_queue queue(devices, kernels());

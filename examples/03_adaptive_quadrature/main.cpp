@@ -7,7 +7,7 @@
 #include "kernels.cuh"
 
 int main() {
-  auto const device = ballast::open_devices(ballast::default_device_list()).front();
+  auto const device = ballast::open_devices().front();
   ballast::pinned_buffer<std::uint64_t> sum(device, 1);
   sum[0] = 0;
   ballast::task_pool pool(device, kernels());

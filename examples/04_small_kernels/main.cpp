@@ -57,7 +57,7 @@ std::uint32_t hits_by_host(experiment const& of) {
 }  // namespace
 
 int main() {
-  auto const devices = ballast::open_devices(ballast::default_device_list());
+  auto const devices = ballast::open_devices();
   std::vector<experiment> experiments;
   for (std::uint32_t i = 0; i < threads; ++i)
     experiments.push_back(make_experiment(devices[i % devices.size()], i));

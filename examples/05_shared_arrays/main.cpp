@@ -43,7 +43,7 @@ std::vector<float> by_one_thread() {
 }  // namespace
 
 int main() {
-  ballast::job_scheduler jobs(ballast::open_devices(ballast::default_device_list()), kernels());
+  ballast::job_scheduler jobs(ballast::open_devices(), kernels());
   ballast::shared_array<float, 2> now(jobs, {rows, columns}), next(jobs, {rows, columns});
   heat_up(now.write());
 

@@ -29,7 +29,7 @@ BALLAST_KERNELS(kernels, collatz)
 int main() try {
   ballast::set_log_sink(ballast::warnings_on_standard_error());
   auto ranks = ballast::mpi_cluster();
-  auto const devices = ballast::open_devices(ballast::default_device_list());
+  auto const devices = ballast::open_devices();
   ballast::pinned_buffer<std::uint32_t> steps(devices.front(), 100'000);
   ballast::cluster_queue queue(ranks, devices, kernels());
   if (ranks.rank() == 0) {

@@ -31,7 +31,7 @@ struct smooth {
 BALLAST_KERNELS(kernels, smooth)
 
 int main() {
-  auto const device = ballast::open_devices(ballast::default_device_list()).front();
+  auto const device = ballast::open_devices().front();
   ballast::pinned_buffer<unsigned> from(device, rows * columns), to(device, rows * columns),
       peaks(device, rows);
   for (unsigned i = 0; i < rows * columns; ++i) from[i] = i * i % 1009;

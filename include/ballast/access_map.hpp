@@ -153,12 +153,16 @@ struct map_view {
   extents array;            ///< shape of the array
 };
 
+namespace detail {
+
 /// Whether two units of a job touch an element in common.
 enum class unit_overlap : std::uint8_t {
   never,    ///< no two do
   always,   ///< neighbouring ones do, unless their elements are none
   unknown,  ///< not declared: submit() tests it
 };
+
+}  // namespace detail
 
 /// A function from map_view to the region that is touched.
 template <class F>
@@ -169,22 +173,19 @@ concept region_function =
 /// several threads may call it concurrently if the user's function allows that.
 class BALLAST_API access_map {
  public:
-  /// A function of this header that makes a map and takes nothing.
-  using named_map = access_map (*)();
-
   /// Makes a map from the user's own function. It must be pure, and monotone: its region for a part covers
   /// its region for each part within.
   template <region_function F>
-  access_map(F function) : access_map("a function", unit_overlap::unknown, std::move(function)) {}
+  access_map(F function) : access_map("a function", detail::unit_overlap::unknown, std::move(function)) {}
   /// Lets `rows`, `all` and `one_to_one` be written without parentheses.
-  access_map(named_map map) : access_map(map()) {}
+  access_map(access_map (*map)()) : access_map(map()) {}
   /// Copies share the function, which threads that submit jobs with them may call at the same time.
   access_map(access_map const&) = default;
   /// As a copy.
   access_map& operator=(access_map const&) = default;
   /// Makes a map with a name for messages. `overlap` is trusted: with `never`, units that write the same
   /// element are not detected.
-  access_map(std::string name, unit_overlap overlap, std::function<region(map_view const&)> function)
+  access_map(std::string name, detail::unit_overlap overlap, std::function<region(map_view const&)> function)
       : map_(std::make_shared<content const>(content{std::move(name), overlap, std::move(function)})) {}
 
   /// The region that a part touches; empty for a part without units. Throws what the function throws;
@@ -194,12 +195,12 @@ class BALLAST_API access_map {
   /// The name in messages, such as "rows(4)".
   std::string const& name() const { return map_->name; }
   /// Whether units may touch elements in common, as declared when the map was made.
-  unit_overlap overlap() const { return map_->overlap; }
+  detail::unit_overlap overlap() const { return map_->overlap; }
 
  private:
   struct content {
     std::string name;
-    unit_overlap overlap;
+    detail::unit_overlap overlap;
     std::function<region(map_view const&)> function;
   };
 

@@ -38,18 +38,10 @@ Number parse_integer(std::string_view argument, std::string_view text, Number mi
 BALLAST_API std::size_t index_among(std::span<std::string_view const> legal, std::string_view argument,
                                     std::string_view word);
 
-/// At most `most` of the legal words, those that `word` was probably meant to be, the nearest first: they
-/// differ from it in a third of their letters and in three at most, or have it in them.
-BALLAST_API std::vector<std::string_view> nearest_words(std::span<std::string_view const> legal,
-                                                        std::string_view word, std::size_t most);
-
-/// "; did you mean even?", of nearest_words(), for the end of a sentence that refuses `word`; empty if no
-/// legal word is near.
+/// "; did you mean even?", with at most `most` of the legal words that `word` was probably meant to be, for
+/// the end of a sentence that refuses `word`; empty if no legal word is near.
 BALLAST_API std::string did_you_mean(std::span<std::string_view const> legal, std::string_view word,
                                      std::size_t most = 1);
-
-/// How many bytes the UTF-8 character at the front of `text`, which is not empty, has; 0 if it is none.
-BALLAST_API std::size_t first_character(std::string_view text);
 
 /// The text on one line that a terminal only shows: control characters (also those of eight bits), and those
 /// that end a line or turn its direction, are written as in C++ ("\\n", "\\x1b", "\\u202e"), and so are bytes
@@ -70,6 +62,8 @@ constexpr std::string_view without_byte_order_mark(std::string_view text) {
 /// under its old name. The first call logs a warning for each variable that seems misspelt.
 BALLAST_API std::optional<std::string> environment(std::string_view name);
 
+namespace detail {
+
 /// A variable of the environment that the library or one of its programs reads.
 struct environment_variable {
   /// As a shell sets it.
@@ -83,6 +77,16 @@ BALLAST_API std::span<environment_variable const> environment_variables();
 /// begins with BALLAST_ and either is the old name of a variable or differs in one or two letters from a name
 /// that is read.
 BALLAST_API std::vector<std::string> misspelt_variables(char const* const* settings);
+
+/// At most `most` of the legal words, those that `word` was probably meant to be, the nearest first: they
+/// differ from it in a third of their letters and in three at most, or have it in them.
+BALLAST_API std::vector<std::string_view> nearest_words(std::span<std::string_view const> legal,
+                                                        std::string_view word, std::size_t most);
+
+/// How many bytes the UTF-8 character at the front of `text`, which is not empty, has; 0 if it is none.
+BALLAST_API std::size_t first_character(std::string_view text);
+
+}  // namespace detail
 
 /// A policy as offered to a user: its name, and one sentence.
 struct named_policy {

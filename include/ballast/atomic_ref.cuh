@@ -62,7 +62,7 @@ class atomic_ref {
   BALLAST_HD void store_relaxed(Word value) const {
     standard(*word_).store(value, std::memory_order_relaxed);
   }
-  /// Writes the word; who reads it with load_acquire() sees what this thread wrote before.
+  /// Writes the word; a thread that reads it with load_acquire() sees what this thread wrote before.
   BALLAST_HD void store_release(Word value) const {
     standard(*word_).store(value, std::memory_order_release);
   }

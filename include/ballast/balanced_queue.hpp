@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -38,9 +39,9 @@ struct device_share {
 
 /// One backlog on the host for several devices. Each device has a resident kernel and a feeding thread that
 /// takes tasks from the backlog as the device drains (Chen et al. 2010, section 4.4, "higher level task
-/// queue"). Every task runs exactly once, on whichever device has room first, so its arguments must be valid
-/// on every device of the list. Any number of threads may submit and wait concurrently; only one thread at a
-/// time may call start(), close() or stop().
+/// queue"). Every task runs exactly once, on whichever device has a free slot first, so its arguments must be
+/// valid on every device of the list. Any number of threads may submit and wait concurrently; only one thread
+/// at a time may call start(), close() or stop().
 class BALLAST_API balanced_queue {
  public:
   /// Starts a task_queue on every device (at least one). `kernels` must outlive the queue. Throws as the
@@ -64,9 +65,7 @@ class BALLAST_API balanced_queue {
   /// balanced_options::queue.timeout if none is passed; so does wait() of a completion for its batch. With
   /// GPUs the thread polls; with host devices only, it sleeps. Throws timed_out with the state of every
   /// device, stopped, device_lost, and error in a continuation.
-  void wait_all();
-  /// wait_all() that waits until `until` at most.
-  void wait_all(deadline until);
+  void wait_all(std::optional<deadline> until = {});
 
   /// What each device did for a batch that has run, in the order of the devices. forget() drops the record.
   /// Throws ballast::error if the batch has not run, and bad_argument ("completion") for one that this queue
@@ -76,16 +75,14 @@ class BALLAST_API balanced_queue {
   /// ready. Throws as shares().
   void forget(completion const& which);
 
-  /// Created tasks that devices have handed out, for who has asked for them (task_queue::ask_for_created()
-  /// of on(device)): `batch` is completion::work().first of the batch that it came of. Those of a batch are
-  /// there before its completion is ready. Any thread.
-  std::vector<created_task> take_created();
+  /// Created tasks that devices have handed out to a caller of ask_for_created() of on(device): `batch` is
+  /// completion::work().first of the batch that it came of. Those of a batch are there before its completion
+  /// is ready. Any thread.
+  std::vector<detail::created_task> take_created();
 
   /// Accepts no more tasks, runs the accepted ones, and ends the kernels; waits for that. Idempotent. Throws
   /// as wait().
-  void close();
-  /// close() that waits until `until` at most instead of queue_options::timeout.
-  void close(deadline until);
+  void close(std::optional<deadline> until = {});
   /// Ends the kernels after the tasks that run now, waits for that, and returns the tasks that did not run.
   /// (Those that name joins cannot be submitted again: a join belongs to one device, but a task may go to
   /// any.) Threads that wait get stopped. Throws timed_out if a device does not stop in time; the next

@@ -11,6 +11,8 @@
 
 namespace ballast {
 
+namespace detail {
+
 /// A kernel without a `scratch` struct has this one.
 struct no_scratch {};
 
@@ -27,14 +29,6 @@ struct scratch_type<K> {
   /// The kernel's own struct.
   using type = typename K::scratch;
 };
-/// K::scratch if K declares it: shared memory of a block on a GPU, a buffer of the worker on the host.
-template <class K>
-using scratch_of = typename scratch_type<K>::type;
-
-/// The size of scratch_of<K>; 0 for a struct without members.
-template <class K>
-constexpr std::uint32_t scratch_bytes = std::is_empty_v<scratch_of<K>> ? 0
-                                                                       : std::uint32_t(sizeof(scratch_of<K>));
 
 /// A compile-time number of items: `block.for_each(items<256>, f)` needs no comparison on a GPU if the
 /// block's threads divide the number, so that a loop around it can be unrolled.
@@ -43,9 +37,21 @@ struct item_count {
   /// As a number, for what takes any number of items.
   BALLAST_HD constexpr operator std::uint32_t() const { return N; }
 };
+
+}  // namespace detail
+
+/// K::scratch if K declares it: shared memory of a block on a GPU, a buffer of the worker on the host.
+template <class K>
+using scratch_of = typename detail::scratch_type<K>::type;
+
+/// The size of scratch_of<K>; 0 for a struct without members.
+template <class K>
+constexpr std::uint32_t scratch_bytes = std::is_empty_v<scratch_of<K>> ? 0
+                                                                       : std::uint32_t(sizeof(scratch_of<K>));
+
 /// What for_each takes in place of a number.
 template <std::uint32_t N>
-inline constexpr item_count<N> items{};
+inline constexpr detail::item_count<N> items{};
 
 /// For reduce() and scan(): the sum.
 struct plus {
@@ -155,6 +161,8 @@ struct block_range {
   std::uint32_t count = 1;
 };
 
+namespace detail {
+
 /// What only blocks of pools can do, so that the compiler says what is missing elsewhere.
 struct block_outside_pools {
   ///@{
@@ -186,7 +194,7 @@ class one_thread_block : public block_outside_pools {
   /// Known when compiled, for what must differ between one thread and several.
   static constexpr std::uint32_t threads = 1;
 
-  /// `scratch` has room for scratch_of<K>, aligned to 128 bytes.
+  /// `scratch` holds a scratch_of<K>, aligned to 128 bytes.
   BALLAST_HD one_thread_block(block_range range, void* scratch) : range_(range), scratch_(scratch) {}
 
   ///@{
@@ -333,6 +341,8 @@ class cuda_block : public block_outside_pools {
 };
 #endif
 
+}  // namespace detail
+
 /// The block of a kernel that is a lambda, with the same type on a GPU, where it has `Threads` threads, and
 /// on CPU cores, where it has one: `[=] BALLAST_HD (ballast::block_of<128> const& block) { ... }`. A lambda
 /// can be launched in a .cu file, in a function that is no member. It takes the block as `block_of<128>
@@ -376,7 +386,7 @@ class block_of {
     for (std::uint32_t i = rank(); i < n; i += threads) f(i);
   }
   template <std::uint32_t N, class F>
-  BALLAST_HD void for_each(item_count<N>, F&& f) const {
+  BALLAST_HD void for_each(detail::item_count<N>, F&& f) const {
     for (std::uint32_t first = 0; first < N; first += threads)
       if (N % threads == 0 || first + rank() < N) f(first + rank());
   }

@@ -25,7 +25,7 @@ class job_peers;
 
 /// How the ranks of a cluster watch each other.
 struct cluster_options {
-  /// How often a rank tells some others that it lives; at least a millisecond.
+  /// How often a rank signals to some others that it lives; at least a millisecond.
   clock::duration heartbeat = std::chrono::seconds(1);
   /// A rank of which nothing was heard for so long is lost, and never comes back; at least three heartbeats.
   /// Only while something is open on the cluster, such as a cluster_queue, and at the cluster's end.
@@ -99,10 +99,9 @@ class BALLAST_API cluster {
 BALLAST_API std::vector<cluster> in_process_clusters(std::uint32_t ranks,
                                                      cluster_options const& options = {});
 
-/// Collective: compares what the ranks were told to do, each option with its value, since ranks that do
-/// different things wait for each other. Throws bad_argument on all ranks, with the first option that differs
-/// and its values on two of them; rank_lost if rank 0 is lost; timed_out. Waits for all ranks, until `until`
-/// at most.
+/// Collective: compares the ranks' options, each with its value, since ranks that do different things wait
+/// for each other. Throws bad_argument on all ranks, with the first option that differs and its values on two
+/// of them; rank_lost if rank 0 is lost; timed_out. Waits for all ranks, until `until` at most.
 BALLAST_API void require_same_options(cluster& over,
                                       std::vector<std::pair<std::string, std::string>> const& options,
                                       deadline until = deadline::in(default_timeout));

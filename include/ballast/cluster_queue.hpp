@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -77,14 +78,10 @@ class BALLAST_API cluster_queue {
 
   /// Waits until what was submitted here has run, at most for the timeout. Throws timed_out with the state of
   /// all ranks that answer, stopped, rank_lost, and what the queue has failed with.
-  void wait_all();
-  /// wait_all() that waits until `until` at most.
-  void wait_all(deadline until);
+  void wait_all(std::optional<deadline> until = {});
   /// Collective: waits until the tasks of all ranks have run, and ends the kernels. Accepts no more tasks.
   /// Throws as wait_all().
-  void close();
-  /// close() that waits until `until` at most.
-  void close(deadline until);
+  void close(std::optional<deadline> until = {});
   /// Collective, but one rank suffices to stop all: no rank begins tasks that its devices do not have yet.
   /// Waits for those and what they create, ends the kernels, and returns the tasks that were submitted here
   /// and did not run. Their completions fail with stopped. After a failure it waits for no other rank and

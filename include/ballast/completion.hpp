@@ -40,7 +40,7 @@ class BALLAST_API process_of_origin {
   std::uint64_t forks_;
 };
 
-/// Is told that work of a source may have ended.
+/// Is notified when work of a source may have ended.
 class BALLAST_API end_listener {
  public:
   virtual ~end_listener() = default;
@@ -71,12 +71,12 @@ class BALLAST_API completion_source {
   virtual clock::duration(timeout)(completion_key const&) const { return default_timeout; }
   /// Whether it ends though no stream takes anything until then, so that a stream may be held up for it.
   virtual bool needs_no_launch(completion_key const&) { return false; }
-  /// From now on each end of work of the same run is told to `listener`, until the call with null; to one at
-  /// a time. False: nobody can tell of an end, which therefore has to be asked for. To be called again after
-  /// each note, before the source is asked.
+  /// From now on each end of work of the same run notifies `listener`, one at a time, until a call with null.
+  /// False: the source cannot notify, so that ends have to be asked for. To be called again after each note,
+  /// before the source is asked.
   virtual bool notify_at_end(completion_key const& work, std::shared_ptr<end_listener> const& listener) = 0;
-  /// At most this many pieces of work of the same run and place that have not ended precede one that has:
-  /// whoever looks for ends in order stops after them. Tells how many looks an end costs, nothing else.
+  /// At most this many pieces of work of the same run and place that have not ended precede one that has: a
+  /// search for ends in order stops after them. It decides how many looks an end costs, nothing else.
   virtual std::uint64_t max_overtaken(completion_key const&) { return ~std::uint64_t(0); }
   /// Work of another source that must end before this can; of no work if there is none.
   virtual completion awaited_part(completion_key const&);
@@ -113,7 +113,7 @@ class BALLAST_API completion {
  public:
   /// Of no work: ready.
   completion() = default;
-  /// For the rooms that hand work over.
+  /// For the modules that hand work over.
   completion(std::shared_ptr<detail::completion_source> source, detail::completion_key const& work)
       : source_(std::move(source)), work_(work) {}
 
@@ -123,7 +123,7 @@ class BALLAST_API completion {
   bool ready() const { return source_ == nullptr || source_->has_ended(work_); }
   /// Waits until ready(), at most for the timeout of the queue, launch stream or scheduler that took the
   /// work. Throws what kept the work from ending well, perhaps before it is ready; timed_out with the state
-  /// of who has the work; ballast::error in a continuation, unless it is ready; and in a child of fork(), if
+  /// of what has the work; ballast::error in a continuation, unless it is ready; and in a child of fork(), if
   /// the work was handed over before.
   void wait() const;
   /// wait() that waits until `until` at most.
@@ -131,13 +131,13 @@ class BALLAST_API completion {
 
   /// Calls `f()` once the work has ended well; f is not called if it has not. Or, if f takes one,
   /// `f(completion)` once this is ready, well or not. Returns the completion of that call, which fails as the
-  /// work did or by what f throws; if f returns a completion, of that work too, so that
-  /// `a.then([&] { return queue.submit(b); })` submits b after a and is ready once b has run. f is called
-  /// once, on one thread of the process that calls all continuations, in the order in which it sees the ends;
-  /// it may hand work over and must not wait for any (wait() then throws). At the end of the process f is not
-  /// called and the completion fails. Does not wait. Costs the same whatever else waits, but for work of
-  /// which nobody tells the end (a GPU's queue): there those that wait are looked through. Throws error if
-  /// the thread cannot be started, and in a child of fork() if the work or the thread is the parent's.
+  /// work did or by what f throws; if f returns a completion, of that work too, so that `a.then([&] { return
+  /// queue.submit(b); })` submits b after a and is ready once b has run. f is called once, on one thread of
+  /// the process that calls all continuations, in the order in which it sees the ends; it may hand work over
+  /// and must not wait for any (wait() then throws). At the end of the process f is not called and the
+  /// completion fails. Does not wait. Costs the same whatever else waits, but for work whose source cannot
+  /// notify (a GPU's queue): there all that wait are looked through. Throws error if the thread cannot be
+  /// started, and in a child of fork() if the work or the thread is the parent's.
   template <class F>
   completion then(F&& f) const;
   /// `co_await done` continues on the thread of continuations, or at once if it is ready, and throws as
@@ -146,9 +146,9 @@ class BALLAST_API completion {
   /// continuation, or on another thread where the work cannot end meanwhile.
   auto operator co_await() const;
 
-  /// For the rooms: who took the work.
+  /// For the library's modules: the source that took the work.
   std::shared_ptr<detail::completion_source> const& source() const { return source_; }
-  /// For the rooms: what the work is called there.
+  /// For the library's modules: the work's name there.
   detail::completion_key const& work() const { return work_; }
 
  private:

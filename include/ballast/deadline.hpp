@@ -14,8 +14,8 @@ namespace ballast {
 /// The clock of every wait and timestamp of the host.
 using clock = std::chrono::steady_clock;
 
-/// How long a call waits at most if neither a deadline is passed to it nor a timeout is among the options of
-/// who is called. Generous: it ends what hangs.
+/// How long a call waits at most if neither a deadline is passed to it nor a timeout is among the callee's
+/// options. Generous: it ends what hangs.
 inline constexpr clock::duration default_timeout = std::chrono::minutes(10);
 
 namespace detail {

@@ -83,7 +83,7 @@ class BALLAST_API memory_resource {
                           std::size_t bytes) noexcept = 0;
 };
 
-/// What open_devices() may be told about all devices of a list.
+/// Options of open_devices() for all devices of a list.
 struct device_options {
   /// Where the devices get their memory from, as long as one of them lives; null: from CUDA's cudaMalloc()
   /// and cudaHostAlloc(), and on host devices from operator new.
@@ -148,6 +148,14 @@ struct BALLAST_API device_costs {
 /// are not of GPUs only.
 BALLAST_API device_costs default_costs(backend kind);
 
+/// A device has no space for a resident kernel now: other resident kernels hold it.
+class BALLAST_API no_room : public error {
+ public:
+  using error::error;
+};
+
+namespace detail {
+
 /// What a resident kernel asks of its device: blocks that stay there side by side with those of others.
 struct resident_request {
   std::string holder;            ///< what messages call the kernel
@@ -155,16 +163,16 @@ struct resident_request {
   std::uint32_t min_blocks = 1;  ///< with fewer it does not begin; 1 .. blocks
   /// Of its blocks, how many fit on one SM that is empty (kernel_resources), at least 1; 1 on a host device.
   std::uint32_t blocks_per_multiprocessor = 1;
-  /// SMs' worth of room that it leaves to other kernels, as long as `min_blocks` are left for it.
+  /// SMs that it leaves to other kernels, as long as `min_blocks` are left for it.
   std::uint32_t spared_multiprocessors = 0;
   /// Of blocks_per_multiprocessor, how many an SM may lose beside a kernel for which this is not 0 either: 1
   /// or 3 if the warps of a block do not divide evenly among the four quarters of a GPU's SM.
   std::uint32_t fragmented_blocks = 0;
-  /// Whether it is on the device before any kernel that is granted room later: those need not leave it its
+  /// Whether it is on the device before any kernel whose claim is granted later: those need not leave it its
   /// place wherever their blocks go.
   bool starts_first = false;
-  /// Whether it ends soon whatever happens, gives its room back then and asks anew: others wait for that, and
-  /// while they do it is refused.
+  /// Whether it ends soon whatever happens, releases its claim then and asks anew: other claims wait for
+  /// that, and while they do it is refused.
   bool yields = false;
 };
 
@@ -174,15 +182,37 @@ struct resident_room {
   std::uint32_t blocks = 0;  ///< min_blocks .. blocks of the request
 };
 
-/// A resident kernel has no room on a device for now: others have it.
-class BALLAST_API no_room : public error {
+/// The blocks that resident kernels may have on a device, which is as many SMs (cores) as it has.
+class BALLAST_API resident_budget {
  public:
-  using error::error;
+  virtual ~resident_budget() = default;
+
+  /// Claims blocks for a resident kernel from the device's budget, which is as many SMs (cores) as
+  /// properties() says. Several resident kernels of this process run side by side if their blocks fit
+  /// wherever the GPU puts them: one block of a kernel of which K fit on an SM may cost another one, of which
+  /// k fit, k / K of its places there, rounded up. So kernels of equal k share the k places of every SM; of a
+  /// kernel whose block fills an SM, every block of another kernel costs a place. What is granted is the most
+  /// that fits, less what is spared, but no more than `blocks` and no less than `min_blocks`. Parts of a GPU
+  /// that were opened by one call have a budget each; the whole GPU and parts of different calls exclude each
+  /// other. Waits until all that may be in its way have left whose requests `yield`, 10 s at most; where it
+  /// yields itself it does not wait. Throws no_room, which names all holders and what each holds, if
+  /// `min_blocks` do not fit; bad_argument ("blocks_per_multiprocessor", "min_blocks") out of their range.
+  virtual resident_room claim_resident(resident_request const& request) = 0;
+  /// Releases the claim. Nothing happens if it was released before.
+  virtual void release_resident(resident_room const& room) noexcept = 0;
+  /// Whether a claim that does not yield is held on the device at the moment, or on something else that
+  /// shares its GPU.
+  virtual bool has_resident() const noexcept = 0;
+  /// The holders of claims on the device, with what each has, and those on something else that shares its
+  /// GPU, with that device's name; without the claims `except`. Empty if there is none.
+  virtual std::string resident_holders(std::span<resident_room const> except = {}) const = 0;
 };
+
+}  // namespace detail
 
 /// One device: a GPU or a group of CPU cores. Owned by shared_ptr; must outlive its streams and buffers. Any
 /// thread may call any member.
-class BALLAST_API compute_device {
+class BALLAST_API compute_device : public detail::resident_budget {
  public:
   compute_device(compute_device const&) = delete;
   compute_device& operator=(compute_device const&) = delete;
@@ -218,7 +248,7 @@ class BALLAST_API compute_device {
   /// Makes a stream of this device. If the device is a part of a GPU, kernels of the stream run on the part's
   /// SMs only. Throws device_lost.
   virtual std::unique_ptr<stream> make_stream() = 0;
-  /// As make_stream(); where kernels wait for room, those of the stream go before those of make_stream()'s,
+  /// As make_stream(); where kernels wait for free SMs, this stream's go before those of make_stream()'s,
   /// also in what was captured of it. Host devices have no such order.
   virtual std::unique_ptr<stream> make_priority_stream();
   /// Makes a stream over the caller's cudaStream_t, to be used like any other.
@@ -250,29 +280,8 @@ class BALLAST_API compute_device {
   /// Returns if the device works, throws device_lost after a fault. Does not wait.
   virtual void check() = 0;
 
-  /// Takes room for a resident kernel from the budget of the device, which is as many SMs (cores) as
-  /// properties() tells. Several resident kernels of this process have room side by side if their blocks fit
-  /// wherever the GPU puts them: one block of a kernel of which K fit on an SM may cost another one, of which
-  /// k fit, k / K of its places there, rounded up. So kernels of equal k share the k places of every SM; of a
-  /// kernel whose block fills an SM, every block of another kernel costs a place. What is granted is the
-  /// most that fits, less what is spared, but no more than `blocks` and no less than `min_blocks`. Parts of a
-  /// GPU that were opened by one call have a budget each; the whole GPU and parts of different calls exclude
-  /// each other. Waits until all that may be in its way have left whose requests `yield`, 10 s at most; where
-  /// it yields itself it does not wait. Throws no_room, which names all holders and what each holds, if there
-  /// is no room for `min_blocks`; bad_argument ("blocks_per_multiprocessor", "min_blocks") out of their
-  /// range.
-  virtual resident_room claim_resident(resident_request const& request) = 0;
-  /// Gives the room back. Nothing happens if it was given back before.
-  virtual void release_resident(resident_room const& room) noexcept = 0;
-  /// Whether anyone whose request does not yield has room of the device at the moment, or of something else
-  /// that shares its GPU.
-  virtual bool has_resident() const noexcept = 0;
-  /// Who has room of the device, with what each has; and who has room of something else that shares its GPU,
-  /// with that device's name; but not who has `except`. Empty if there is none.
-  virtual std::string resident_holders(std::span<resident_room const> except = {}) const = 0;
-
  protected:
-  /// For the backends, which open the device and then tell its name. Without a resource its memory comes from
+  /// For the backends, which open the device and then pass its name. Without a resource its memory comes from
   /// allocate_bytes().
   compute_device(device_spec spec, std::string name, std::shared_ptr<memory_resource> resource = {});
   /// For the backends, before anyone has the device. Until then it has the defaults.
@@ -299,11 +308,11 @@ BALLAST_API void check_devices(device_list const& devices, std::size_t max = std
 /// Throws bad_argument ("device") if it is null.
 BALLAST_API compute_device& checked_device(std::shared_ptr<compute_device> const& device);
 
-}  // namespace detail
-
 /// A line for messages about work that does not end: it names the resident kernels that hold the device,
 /// behind which other kernels may have to wait. Empty if none holds it.
 BALLAST_API std::string describe_resident_holder(compute_device const& device);
+
+}  // namespace detail
 
 /// How many cores this process may use, and what keeps it from more.
 struct process_cores {
@@ -324,18 +333,21 @@ BALLAST_API process_cores cores_of_process();
 BALLAST_API int cuda_device_count() noexcept;
 
 ///@{
-/// Opens every device of the list, in order; `cuda` alone stands for every GPU for which this build has code,
-/// and the log names the others, and says why "host" got fewer cores than the machine has. Host devices
-/// receive cores of this process one after another, and are bound to them if the list takes every core that
-/// the process may use. Enables peer access between all pairs of GPUs that have it. Parts of a GPU that one
-/// list names have no SM in common; those of two calls may. Throws bad_argument ("devices"), whose message
-/// names the device, if one does not exist, is a GPU without code, is named twice (a GPU, or a part of it
-/// beside the whole), is limited to a number of SMs that a part of it cannot have, or is named in parts that
-/// together need more SMs than the driver divides it into.
+/// Opens every device of the list, by default of default_device_list(), in order; `cuda` alone stands for
+/// every GPU for which this build has code, and the log names the others, and says why "host" got fewer cores
+/// than the machine has. Host devices receive cores of this process one after another, and are bound to them
+/// if the list takes every core that the process may use. Enables peer access between all pairs of GPUs that
+/// have it. Parts of a GPU that one list names have no SM in common; those of two calls may. Throws
+/// bad_argument ("devices"), whose message names the device, if one does not exist, is a GPU without code, is
+/// named twice (a GPU, or a part of it beside the whole), is limited to a number of SMs that a part of it
+/// cannot have, or is named in parts that together need more SMs than the driver divides it into.
 BALLAST_API device_list open_devices(std::vector<device_spec> const& specs,
                                      device_options const& options = {});
 BALLAST_API device_list open_devices(std::string_view list, device_options const& options = {});
+inline device_list open_devices() { return open_devices(default_device_list()); }
 ///@}
+
+namespace detail {
 
 /// Owns `size()` values of T in one kind of memory of one device; neither cleared nor constructed. Move only.
 /// The constructor and destructor may wait for the device, and the constructor throws, as
@@ -346,8 +358,8 @@ class typed_buffer {
 
  public:
   typed_buffer() = default;
-  /// Allocates room for `size` values, which may be 0. Throws as compute_device::allocate(), and bad_argument
-  /// ("device") if it is null.
+  /// Allocates memory for `size` values, which may be 0. Throws as compute_device::allocate(), and
+  /// bad_argument ("device") if it is null.
   typed_buffer(std::shared_ptr<compute_device> device, std::size_t size)
       : device_(std::move(device)),
         size_(size),
@@ -388,12 +400,14 @@ class typed_buffer {
   T* data_ = nullptr;
 };
 
+}  // namespace detail
+
 /// Memory of the device, which the host does not address unless the device is a host device.
 template <class T>
-using device_buffer = typed_buffer<T, memory::device>;
+using device_buffer = detail::typed_buffer<T, memory::device>;
 /// Host memory that the device addresses: what both read and write.
 template <class T>
-using pinned_buffer = typed_buffer<T, memory::pinned>;
+using pinned_buffer = detail::typed_buffer<T, memory::pinned>;
 
 /// The measured transfers in one direction. `direct`: whether kernels on the target can address the source's
 /// memory.

@@ -70,13 +70,14 @@ class BALLAST_API device_lost : public error {
   std::string device_, cause_;
 };
 
-/// Work that was accepted did not run and will not, since who was to run it was stopped or has ended.
+/// Work that was accepted did not run and will not, since its queue, pool or scheduler was stopped or has
+/// ended.
 class BALLAST_API stopped : public error {
  public:
   /// `what` is the whole sentence.
   stopped(std::string const& what, std::uint64_t unfinished) : error(what), unfinished_(unfinished) {}
 
-  /// At most so many pieces of accepted work had not run: tasks of a queue or pool, launches, jobs.
+  /// At most this many pieces of accepted work had not run: tasks of a queue or pool, launches, jobs.
   std::uint64_t unfinished() const noexcept { return unfinished_; }
 
  private:
@@ -112,8 +113,8 @@ template <std::integral Integer>
 }
 ///@}
 
-/// How much a line matters: `debug` to who looks for a fault, `info` to who wants to know what is going on,
-/// `warning` to who would otherwise get something else than they asked for.
+/// How much a line matters: `debug` when looking for a fault, `info` when following what goes on, `warning`
+/// when the caller gets something else than they asked for.
 enum class log_level { debug, info, warning };
 
 /// Receives every log line. Called from any thread, one call at a time, without a lock of the log. It may

@@ -75,7 +75,7 @@ class gpu_function {
 
   /// Whether there is a function.
   explicit operator bool() const { return target_ != nullptr; }
-  /// Tells functions apart: the address of the `__global__` function, or the handle.
+  /// Distinguishes functions: the address of the `__global__` function, or the handle.
   void const* identity() const { return target_; }
   /// Whether both are the same address or handle.
   friend bool operator==(gpu_function const& left, gpu_function const& right) {

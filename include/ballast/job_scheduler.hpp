@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -48,7 +49,7 @@ struct job_options {
   /// together, a quarter of the memory that the machine has available.
   std::uint64_t device_bytes = 0;
   /// The size of all arrays together, in bytes, if it is known; 0: not known. With device_bytes 0 the
-  /// scheduler takes no more memory of CPU cores than this and some room between the arrays.
+  /// scheduler takes no more memory of CPU cores than this and some space between the arrays.
   std::uint64_t array_bytes = 0;
   /// false: after each task a device's data that no task in flight uses is written back and evicted (Ohno et
   /// al. 2016, Fig. 14c: their scheme without its optimisations).
@@ -164,32 +165,13 @@ class BALLAST_API job_failed : public kernel_failed {
 
 /// The report of a job. Waits and throws as job.wait(); throws bad_argument ("job") for other work. Any
 /// thread may call, also when the scheduler is gone.
-BALLAST_API job_report report_of(completion const& job);
-/// report_of() that waits until `until` at most.
-BALLAST_API job_report report_of(completion const& job, deadline until);
-
-/// One line of a scheduler's journal: an operation was submitted to a device's thread, or has ended. The
-/// journal holds the order of events and no times.
-struct journal_entry {
-  /// What the line tells of.
-  enum class what : std::uint8_t { submitted, ended, failed };
-
-  /// Whether the operation was handed over, has ended well or has failed.
-  what happened{};
-  std::uint64_t operation = 0;  ///< its number, counted from 1 in the order of planning
-  bool is_kernel = false;       ///< true: a kernel, false: a copy
-  std::uint64_t job = 0;        ///< the job's number; 0 for accesses of the host and for ends
-  std::uint32_t device = 0;     ///< index of the device that carries it out
-  std::uint32_t stream = 0;     ///< of the device: 0 copies in, 1 and 2 compute, 3 copies out
-  std::vector<std::uint64_t> dependencies =
-      {};  ///< operations that it waits for, the newest of each stream; empty for ends
-};
+BALLAST_API job_report report_of(completion const& job, std::optional<deadline> until = {});
 
 class job_scheduler;
 
 /// On which devices of its scheduler a sequence runs.
 enum class sequence_devices : std::uint8_t {
-  /// On one, which has room for all its arrays.
+  /// On one, whose memory holds all its arrays.
   one,
   /// On all: each has a part of every job, as large as its share of their multiprocessors (or cores), and
   /// copies what it needs of the others' between two jobs. The sequence runs on one instead if there is only
@@ -238,12 +220,47 @@ class BALLAST_API job_sequence {
   std::unique_ptr<detail::sequence_content> content_;
 };
 
+namespace detail {
+
+/// One line of a scheduler's journal: an operation was submitted to a device's thread, or has ended. The
+/// journal holds the order of events and no times.
+struct journal_entry {
+  /// What a line can say.
+  enum class what : std::uint8_t { submitted, ended, failed };
+
+  /// Whether the operation was handed over, has ended well or has failed.
+  what happened{};
+  std::uint64_t operation = 0;  ///< its number, counted from 1 in the order of planning
+  bool is_kernel = false;       ///< true: a kernel, false: a copy
+  std::uint64_t job = 0;        ///< the job's number; 0 for accesses of the host and for ends
+  std::uint32_t device = 0;     ///< index of the device that carries it out
+  std::uint32_t stream = 0;     ///< of the device: 0 copies in, 1 and 2 compute, 3 copies out
+  std::vector<std::uint64_t> dependencies =
+      {};  ///< operations that it waits for, the newest of each stream; empty for ends
+};
+
+/// What the library alone asks of a job_scheduler.
+class BALLAST_API running_jobs {
+ public:
+  /// The newest lines of the journal, at most 65536, oldest first.
+  std::vector<journal_entry> journal() const;
+
+  /// For the parts of the library that share the scheduler's state.
+  std::shared_ptr<job_runtime> const& runtime() const { return runtime_; }
+
+ protected:
+  explicit running_jobs(std::shared_ptr<job_runtime> runtime) : runtime_(std::move(runtime)) {}
+  std::shared_ptr<job_runtime> runtime_;
+};
+
+}  // namespace detail
+
 /// Runs jobs over shared arrays: cuts each job into tasks, assigns them to devices, copies the data that they
 /// need, and orders jobs that touch common elements as if they ran in the order of their submission. One
 /// thread per device carries out the operations. Any thread may call any member. Making and destroying a
 /// scheduler or a shared_array allocates and frees memory, which may wait for the devices: do not do it while
 /// a resident kernel (of a queue or a pool) runs there.
-class BALLAST_API job_scheduler {
+class BALLAST_API job_scheduler : public detail::running_jobs {
  public:
   /// Makes a scheduler on 1 to 31 devices and allocates options.device_bytes on each. Throws bad_argument
   /// ("devices", "policy", "tasks", "in_flight", "device_bytes", "check_maps", "trace_to"), device_lost, and
@@ -305,18 +322,14 @@ class BALLAST_API job_scheduler {
   /// Sleeps until the jobs submitted before the call have ended, successfully or not, at most until the
   /// deadline, or for job_options::timeout if none is passed. Throws timed_out, and error in a
   /// continuation.
-  void wait_all();
-  /// wait_all() that sleeps until `until` at most.
-  void wait_all(deadline until);
+  void wait_all(std::optional<deadline> until = {});
   /// Ends the jobs: on CPU cores no block begins any more, on a GPU no task that was not issued yet. Waits
   /// for those that did, at most until the deadline, or for job_options::timeout if none is passed, and
   /// returns the completions of the jobs that did not run whole, in the order of submission: their wait()
   /// throws stopped. What these jobs were to write is lost as that of failed ones; all else can still be
   /// accessed. submit() then throws stopped. A second call returns no completion again. With peers the other
   /// ranks' jobs fail. Throws timed_out, when another call goes on waiting, and error in a continuation.
-  std::vector<completion> stop();
-  /// stop() that waits until `until` at most.
-  std::vector<completion> stop(deadline until);
+  std::vector<completion> stop(std::optional<deadline> until = {});
   /// Requests what stop() does, without waiting. Any thread may call; async-signal-safe.
   void request_stop() noexcept;
   /// This rank, of those that run the same jobs.
@@ -324,16 +337,9 @@ class BALLAST_API job_scheduler {
   std::uint32_t ranks() const noexcept;  ///< how many those are; 1 without job_options::peers
   /// Counts since the scheduler was made. Waits for no device.
   job_statistics statistics() const;
-  /// The newest lines of the journal, at most 65536, oldest first.
-  std::vector<journal_entry> journal() const;
-
-  /// For the parts of the library that share the scheduler's state.
-  std::shared_ptr<detail::job_runtime> const& runtime() const { return runtime_; }
 
  private:
   completion submit_request(detail::job_request request);
-
-  std::shared_ptr<detail::job_runtime> runtime_;
 };
 
 }  // namespace ballast

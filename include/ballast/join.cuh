@@ -18,6 +18,8 @@ struct join_handle {
   BALLAST_HD explicit operator bool() const { return number != 0; }
 };
 
+namespace detail {
+
 /// What a join waits for and what runs then: the closure of R. D. Blumofe and others, "Cilk: an efficient
 /// multithreaded runtime system", PPoPP 1995, or the counter that Mohan and Gopalan 2014 keep at each node.
 struct alignas(64) join_record {
@@ -96,5 +98,7 @@ struct join_arena {
     return capacity - first < count ? capacity - first : count;
   }
 };
+
+}  // namespace detail
 
 }  // namespace ballast

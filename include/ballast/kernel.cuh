@@ -20,6 +20,8 @@
 #include "ballast/version.hpp"
 
 namespace ballast {
+class launch_extent;
+
 namespace detail {
 
 /// std::max and std::min of a list: <algorithm> takes longer to compile than the rest of a small kernel.
@@ -37,6 +39,14 @@ constexpr T min_of(std::initializer_list<T> all) {
     if (one < least) least = one;
   return least;
 }
+
+/// A type with the three counts of an extent, such as CUDA's dim3.
+template <class T>
+concept has_three_counts = !std::same_as<T, launch_extent> && requires(T const& counts) {
+  requires std::integral<std::remove_cvref_t<decltype(counts.x)>>;
+  requires std::integral<std::remove_cvref_t<decltype(counts.y)>>;
+  requires std::integral<std::remove_cvref_t<decltype(counts.z)>>;
+};
 
 }  // namespace detail
 
@@ -72,16 +82,6 @@ class array_ref {
   T* first_ = nullptr;
 };
 
-class launch_extent;
-
-/// A type with the three counts of an extent, such as CUDA's dim3.
-template <class T>
-concept has_three_counts = !std::same_as<T, launch_extent> && requires(T const& counts) {
-  requires std::integral<std::remove_cvref_t<decltype(counts.x)>>;
-  requires std::integral<std::remove_cvref_t<decltype(counts.y)>>;
-  requires std::integral<std::remove_cvref_t<decltype(counts.z)>>;
-};
-
 /// How many blocks or threads there are in each dimension. Made implicitly from one to three counts, or from
 /// a type that has_three_counts. A count that is negative or exceeds 32 bits becomes 2^32 - 1, which no
 /// launch accepts.
@@ -93,7 +93,7 @@ class launch_extent {
   constexpr launch_extent(X in_x, Y in_y = 1, Z in_z = 1)
       : x(counted(in_x)), y(counted(in_y)), z(counted(in_z)) {}
   /// From CUDA's dim3, and whatever else has_three_counts.
-  template <has_three_counts Counts>
+  template <detail::has_three_counts Counts>
   constexpr launch_extent(Counts const& counts) : launch_extent(counts.x, counts.y, counts.z) {}
 
   /// Equal in all three counts.
@@ -139,6 +139,8 @@ std::string type_name() {
 /// Identifies a kernel type at run time, across translation units of one program.
 using kernel_key = void const*;
 
+namespace detail {
+
 /// Writes the name of one type.
 using type_namer = std::string (*)();
 /// The object whose address is the key_of a kernel; one for each type in the whole program.
@@ -147,12 +149,23 @@ struct kernel_tag {
   /// Writes the type's name, so that name_of() needs nothing but the key.
   static constexpr type_namer name = &type_name<K>;
 };
+}  // namespace detail
+
 /// The key of a kernel type, which is the same wherever it is asked for.
 template <class K>
-constexpr kernel_key key_of = &kernel_tag<K>::name;
+constexpr kernel_key key_of = &detail::kernel_tag<K>::name;
 
 /// The name of the type whose key_of this is, as written in C++.
-inline std::string name_of(kernel_key key) { return (*static_cast<type_namer const*>(key))(); }
+inline std::string name_of(kernel_key key) { return (*static_cast<detail::type_namer const*>(key))(); }
+
+/// The form of every kernel: a trivially copyable functor whose members are its arguments, with `static
+/// constexpr int threads` (of a block on a GPU: a multiple of 32, at most 1024; or 1, for kernels that only
+/// pools run) and `template <class Block> BALLAST_HD void operator()(Block& block) const`.
+template <class K>
+concept kernel_form = std::is_trivially_copyable_v<K> && std::is_trivially_copyable_v<scratch_of<K>> &&
+    (K::threads == 1 || (K::threads >= 32 && K::threads <= 1024 && K::threads % 32 == 0));
+
+namespace detail {
 
 /// An exception that a kernel of a set threw on CPU cores, with the kernel's name: the code that runs the
 /// kernel has the name of the set.
@@ -235,13 +248,6 @@ template <std::uint32_t Threads, int Blocks>
 constexpr int clamped_launch_bound = detail::min_of({Blocks, target_sm_capacity.blocks,
                                                      target_sm_capacity.threads / int(Threads)});
 
-/// The form of every kernel: a trivially copyable functor whose members are its arguments, with `static
-/// constexpr int threads` (of a block on a GPU: a multiple of 32, at most 1024; or 1, for kernels that only
-/// pools run) and `template <class Block> BALLAST_HD void operator()(Block& block) const`.
-template <class K>
-concept kernel_form = std::is_trivially_copyable_v<K> && std::is_trivially_copyable_v<scratch_of<K>> &&
-    (K::threads == 1 || (K::threads >= 32 && K::threads <= 1024 && K::threads % 32 == 0));
-
 /// The following templates report one by one why K cannot be a kernel of a set, which the concept does not.
 /// The compiler's message shows the numbers.
 template <class K, auto Threads>
@@ -280,6 +286,21 @@ constexpr bool check_kernels() {
   return (check_kernel<K, Limit>() && ...);
 }
 
+/// Runs every block of a task, one after another, on the calling block of threads. Ends with a sync, so that
+/// the scratch can be reused. `place` is what a Block takes besides its range: of a host_block a worker_place
+/// or its scratch.
+template <template <class> class Block, class K, class Place>
+BALLAST_HD void run_blocks(K const& kernel, block_range range, Place place) {
+  Block<K> block(range, place);
+  for (std::uint32_t i = 0; i < range.count; ++i) {
+    block.move_to(range.first + i);
+    invoke_kernel(kernel, block);
+    block.sync();
+  }
+}
+
+}  // namespace detail
+
 /// Wraps a kernel of any size as a task of 8 bytes: the arguments stay in memory that the device addresses,
 /// must outlive the task, and are read when it runs. List the kernel as indirect<K>. For tasks that are
 /// created on the device and need more than 40 bytes, for more than 4000, and for arguments that many tasks
@@ -289,7 +310,7 @@ struct indirect {
   /// As K has them.
   static constexpr int threads = K::threads;
   /// As K wishes, or 0.
-  static constexpr int blocks_per_multiprocessor = requested_blocks<K>;
+  static constexpr int blocks_per_multiprocessor = detail::requested_blocks<K>;
   /// As K has it.
   using scratch = scratch_of<K>;
 
@@ -303,19 +324,6 @@ struct indirect {
     kernel(block);
   }
 };
-
-/// Runs every block of a task, one after another, on the calling block of threads. Ends with a sync, so that
-/// the scratch can be reused. `place` is what a Block takes besides its range: of a host_block a worker_place
-/// or its scratch.
-template <template <class> class Block, class K, class Place>
-BALLAST_HD void run_blocks(K const& kernel, block_range range, Place place) {
-  Block<K> block(range, place);
-  for (std::uint32_t i = 0; i < range.count; ++i) {
-    block.move_to(range.first + i);
-    invoke_kernel(kernel, block);
-    block.sync();
-  }
-}
 
 ///@{
 /// a * b + c with one rounding on a GPU and two on the host, wherever it is compiled. For kernels whose

@@ -18,6 +18,8 @@ namespace ballast {
 class compute_device;
 struct kernel_resources;
 
+namespace detail {
+
 /// Makes a host device slower by a given factor: after work it sleeps (factor - 1) times as long as the work
 /// took. The excess of a sleep is carried over, so the factor holds on average. One thread uses one pacer.
 class BALLAST_API pacer {
@@ -27,7 +29,7 @@ class BALLAST_API pacer {
 
   /// Whether it ever sleeps.
   bool is_needed() const { return extra_ > 0; }
-  /// Call after so many nanoseconds of real work: sleeps for as long as add_debt() returns.
+  /// Call after this many nanoseconds of real work: sleeps for as long as add_debt() returns.
   void worked(std::uint64_t worked_ns);
 
   /// The arithmetic without the sleep. add_debt() adds the debt of work and returns how long to sleep now, in
@@ -54,16 +56,20 @@ struct host_block_context {
   BALLAST_HD worker_place place() const { return {scratch, block, grid}; }
 };
 
+}  // namespace detail
+
 /// One kernel as both backends see it: a function whose only parameter is a trivially copyable argument.
 struct kernel_code {
   /// For messages; lives as long as the code.
   std::string_view name;
   gpu_function cuda_function = {};  ///< the `__global__` function; none where CUDA was not built
   /// What runs a block on a CPU core; called once for each block, by any worker.
-  void (*host_function)(void const* argument, host_block_context& context) = nullptr;
+  void (*host_function)(void const* argument, detail::host_block_context& context) = nullptr;
   std::uint32_t threads = 0;        ///< threads of a block on a GPU, a multiple of 32 up to 1024
   std::uint32_t scratch_bytes = 0;  ///< dynamic shared memory of a block; a buffer per worker on the host
 };
+
+namespace detail {
 
 /// A member of a kernel that is an address.
 struct kernel_address {
@@ -110,7 +116,7 @@ struct listed_kernel {
   /// Whether fewer of its blocks at a time than alone make it slower.
   bool needs_occupancy = false;
   /// What its tasks need to go to another process; nothing if the kernel does not say.
-  std::optional<kernel_travel> travel = std::nullopt;
+  std::optional<detail::kernel_travel> travel = std::nullopt;
   /// Whether a task may be executed again if the rank that had it is lost, though it may have run there: it
   /// is if the kernel says `static constexpr bool repeatable = true`.
   bool repeatable = false;
@@ -156,15 +162,13 @@ struct compiled_code {
   std::vector<kernel_entry> entries;
 };
 
-/// Kernels that were compiled by BALLAST_KERNELS (ballast/kernels.cuh): what queues, pools, launch queues and
-/// job schedulers take by reference, so that the code that uses them is plain C++. Immutable; lives as long
-/// as the program; any thread may call any member.
-class BALLAST_API kernel_set {
+/// What the library asks of a kernel_set.
+class BALLAST_API compiled_kernels {
  public:
-  /// For BALLAST_KERNELS, of one kernel at least.
-  kernel_set(std::string name, compiled_code code);
-  kernel_set(kernel_set const&) = delete;
-  kernel_set& operator=(kernel_set const&) = delete;
+  /// Of one kernel at least.
+  compiled_kernels(std::string name, compiled_code code);
+  compiled_kernels(compiled_kernels const&) = delete;
+  compiled_kernels& operator=(compiled_kernels const&) = delete;
 
   /// The name that the macro was given.
   std::string const& name() const { return name_; }
@@ -210,6 +214,17 @@ class BALLAST_API kernel_set {
   std::vector<listed_kernel> kernels_;
   std::vector<kernel_key> keys_;  ///< of kernels_: what every task is looked up in
   std::vector<kernel_entry> entries_;
+};
+
+}  // namespace detail
+
+/// Kernels that were compiled by BALLAST_KERNELS (ballast/kernels.cuh): what queues, pools, launch queues and
+/// job schedulers take by reference, so that the code that uses them is plain C++. Immutable; lives as long
+/// as the program; any thread may call any member.
+class BALLAST_API kernel_set : public detail::compiled_kernels {
+ public:
+  /// For BALLAST_KERNELS: a name, and the code of one kernel at least.
+  using detail::compiled_kernels::compiled_kernels;
 };
 
 }  // namespace ballast

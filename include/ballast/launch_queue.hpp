@@ -52,9 +52,9 @@ BALLAST_API std::vector<named_policy> merge_policies();
 struct launch_options {
   /// Which launch stream comes next, and on which stream: one of order_policies(). With "resident" small
   /// kernels of the set go through rings to blocks that stay on the device for some milliseconds at a time
-  /// and have room of the budget of resident kernels then (docs/launch.md).
+  /// and then count in the budget of resident kernels (docs/launch.md).
   std::string order = "adaptive";
-  /// Who is first among several that could: one of order_keys().
+  /// Which launch stream is first among several that could be: one of order_keys().
   std::string among = "fifo";
   /// Which kernels become one launch: one of merge_policies().
   std::string merge = "together";
@@ -94,8 +94,8 @@ struct launch_options {
   std::optional<int> dispatcher_niceness = std::nullopt;
   /// A recorder (`&recorder`) that receives a span for each launch of a device when its end is seen: the line
   /// is the stream, the label the kernel's name or how many kernels were merged, the tasks are the launches
-  /// of launch streams. A span ends when the host saw the end, and is as long as the launch told; one that
-  /// does not tell (a plain kernel, a callable) reaches back to its issue. It is recorded before its
+  /// of launch streams. A span ends when the host saw the end, and is as long as the launch reported; one
+  /// that does not report (a plain kernel, a callable) reaches back to its issue. It is recorded before its
   /// completion is ready, but completions of merged kernels may be ready earlier. Devices count as in the
   /// queue's list. The recorder must outlive the queue and its launch streams.
   trace_target trace_to = {};
@@ -107,6 +107,8 @@ struct launch_stream_options {
   /// merged.
   std::int32_t priority = 0;
 };
+
+namespace detail {
 
 /// Whether kernels become one launch, or the first reason against it.
 enum class merge_verdict : std::uint8_t {
@@ -148,12 +150,47 @@ class BALLAST_API verdict_counts {
   }
   /// How often this verdict was given.
   std::uint64_t of(merge_verdict verdict) const { return counts_[static_cast<std::size_t>(verdict)]; }
-  std::uint64_t refusals() const;           ///< all but `merge`
   std::vector<named_count> listed() const;  ///< every verdict, in the order of the enumeration
 
  private:
   std::array<std::uint64_t, merge_verdict_count> counts_{};
 };
+
+/// A plain kernel with its arguments, as a launch enqueues it.
+template <class... Parameter>
+class plain_work {
+ public:
+  plain_work(gpu_function kernel, launch_shape const& shape, Parameter... arguments)
+      : kernel_(kernel), shape_(shape), arguments_(std::move(arguments)...) {}
+
+  void operator()(stream& on) {
+    void* addresses[sizeof...(Parameter) + 1];
+    write_addresses(addresses);
+    on.launch_plain({.function = kernel_, .shape = shape_, .arguments = addresses});
+  }
+  described_launch describe(void** addresses) requires(sizeof...(Parameter) <= max_described_arguments &&
+                                                       (std::is_trivially_copyable_v<Parameter> && ...)) {
+    write_addresses(addresses);
+    return {kernel_, shape_, argument_bytes};
+  }
+
+ private:
+  static constexpr std::array<std::uint32_t, sizeof...(Parameter)> argument_bytes{sizeof(Parameter)...};
+
+  void write_addresses(void** addresses) {
+    std::apply([&](auto&... argument) { ((*addresses++ = address_of(argument)), ...); }, arguments_);
+  }
+  template <class T>
+  static void* address_of(T& argument) {
+    return const_cast<void*>(static_cast<void const volatile*>(std::addressof(argument)));
+  }
+
+  gpu_function kernel_;
+  launch_shape shape_;
+  std::tuple<std::remove_const_t<Parameter>...> arguments_;
+};
+
+}  // namespace detail
 
 /// How far predictions were from what was measured, as |predicted / measured - 1|. All 0 if there were none.
 struct error_summary {
@@ -196,7 +233,7 @@ struct BALLAST_API launch_statistics {
   /// Of `launches`, those that a resident block took from the ring of their launch stream.
   std::uint64_t resident_kernels = 0;
   std::uint64_t resident_starts = 0;  ///< of the kernel whose blocks do so
-  verdict_counts verdicts;            ///< on the groups that the merge policy proposed
+  detail::verdict_counts verdicts;    ///< on the groups that the merge policy proposed
   /// In the order of the queue's devices.
   std::vector<device_predictions> predictions;  ///< for each device
   /// For each device, its current dispatch mode: "merged", "one_by_one", "direct" or "resident"
@@ -280,7 +317,7 @@ class BALLAST_API launch_stream {
     static_assert(sizeof...(Parameter) == sizeof...(Argument),
                   "give launch() one argument for each parameter of the kernel");
     throw_if_no_gpu();
-    next_submission().set_work(plain_work<Parameter...>(
+    next_submission().set_work(detail::plain_work<Parameter...>(
         kernel, shape, static_cast<Parameter>(std::forward<Argument>(arguments))...));
     return commit();
   }
@@ -300,7 +337,7 @@ class BALLAST_API launch_stream {
     static_assert((std::is_trivially_copyable_v<Argument> && ...), "a kernel's arguments travel as bytes");
     if (!gpu_function(kernel)) throw_no_function();
     throw_if_no_gpu();
-    next_submission().set_work(plain_work<Argument...>(kernel, shape, std::move(arguments)...));
+    next_submission().set_work(detail::plain_work<Argument...>(kernel, shape, std::move(arguments)...));
     return commit();
   }
   template <gpu_handle Handle, class... Argument>
@@ -331,9 +368,7 @@ class BALLAST_API launch_stream {
   /// Work that the caller enqueues to `theirs` later begins after everything launched here so far. Sleeps
   /// until those launches are issued, but not until they have ended, at most until the deadline, or for
   /// launch_options::timeout if none is passed. Throws timed_out.
-  void precede(stream& theirs);
-  /// precede() that sleeps until `until` at most.
-  void precede(stream& theirs, deadline until);
+  void precede(stream& theirs, std::optional<deadline> until = {});
 
   /// Ready once the last launch has ended, and so all launches made here so far. Does not wait.
   completion last() const;
@@ -342,16 +377,12 @@ class BALLAST_API launch_stream {
   /// Sleeps until is_issued(), at most until the deadline, or for launch_options::timeout if none is passed.
   /// Throws timed_out with the state of the launch stream, and the error if one of them will not be carried
   /// out.
-  void wait_issued() const;
-  /// wait_issued() that sleeps until `until` at most.
-  void wait_issued(deadline until) const;
+  void wait_issued(std::optional<deadline> until = {}) const;
   /// The device that its launches go to.
   compute_device& device() const;
 
  private:
   friend class launch_queue;
-  template <class... Parameter>
-  class plain_work;
 
   launch_stream(std::shared_ptr<detail::dispatchers> queue, std::shared_ptr<detail::launch_stream_state> line,
                 std::uint64_t max_waiting);
@@ -370,42 +401,6 @@ class BALLAST_API launch_stream {
   std::shared_ptr<detail::launch_stream_state> state_;
   std::uint64_t max_waiting_;
   std::vector<detail::dependency> dependencies_;  // of the next launch
-};
-
-/// A plain kernel with its arguments, as a launch enqueues it.
-template <class... Parameter>
-class launch_stream::plain_work {
- public:
-  plain_work(gpu_function kernel, launch_shape const& shape, Parameter... arguments)
-      : kernel_(kernel), shape_(shape), arguments_(std::move(arguments)...) {}
-
-  void operator()(stream& on) {
-    void* addresses[sizeof...(Parameter) + 1];
-    write_addresses(addresses);
-    on.launch_plain({.function = kernel_, .shape = shape_, .arguments = addresses});
-  }
-  detail::described_launch describe(void** addresses) requires(sizeof...(Parameter) <=
-                                                                   detail::max_described_arguments &&
-                                                               (std::is_trivially_copyable_v<Parameter> &&
-                                                                ...)) {
-    write_addresses(addresses);
-    return {kernel_, shape_, argument_bytes};
-  }
-
- private:
-  static constexpr std::array<std::uint32_t, sizeof...(Parameter)> argument_bytes{sizeof(Parameter)...};
-
-  void write_addresses(void** addresses) {
-    std::apply([&](auto&... argument) { ((*addresses++ = address_of(argument)), ...); }, arguments_);
-  }
-  template <class T>
-  static void* address_of(T& argument) {
-    return const_cast<void*>(static_cast<void const volatile*>(std::addressof(argument)));
-  }
-
-  gpu_function kernel_;
-  launch_shape shape_;
-  std::tuple<std::remove_const_t<Parameter>...> arguments_;
 };
 
 /// Takes launches from any number of host threads, each with its own launch stream. Decides in which order
@@ -445,9 +440,7 @@ class BALLAST_API launch_queue {
   /// Sleeps until everything submitted before the call has finished or failed, at most until the deadline, or
   /// for launch_options::timeout if none is passed. Throws timed_out with the state of the launch streams,
   /// and error in a continuation.
-  void wait_all();
-  /// wait_all() that sleeps until `until` at most.
-  void wait_all(deadline until);
+  void wait_all(std::optional<deadline> until = {});
   /// Drops the launches that were not issued yet: their completions, and launch() calls soon after, throw
   /// stopped. Does not wait. Launches of a lost device go on to throw device_lost.
   void stop();

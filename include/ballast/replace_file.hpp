@@ -36,9 +36,9 @@ BALLAST_API void append_to_file(std::filesystem::path const& path, std::string_v
 /// Throws as replace_file().
 BALLAST_API void check_replaceable(std::filesystem::path const& path);
 
-/// While one lives, replace_file() and check_replaceable() refuse to write over what note_read() was told of,
-/// for a program whose user names what it reads and what it writes. One at a time, in main(); other threads
-/// may write and note meanwhile.
+/// While one lives, replace_file() and check_replaceable() refuse to write over what note_read() noted, for a
+/// program whose user names what it reads and what it writes. One at a time, in main(); other threads may
+/// write and note meanwhile.
 class BALLAST_API read_files_guard {
  public:
   read_files_guard();
@@ -54,6 +54,8 @@ BALLAST_API void note_read(std::filesystem::path const& path);
 /// a read_files_guard. Any thread may call.
 BALLAST_API std::optional<std::filesystem::path> noted_as_read(std::filesystem::path const& path);
 
+namespace detail {
+
 /// The absolute path with links and dots resolved, as far as it exists.
 inline std::filesystem::path without_links(std::filesystem::path const& path) {
   std::error_code cause;
@@ -62,11 +64,14 @@ inline std::filesystem::path without_links(std::filesystem::path const& path) {
   return cause ? whole.lexically_normal() : found;
 }
 
+}  // namespace detail
+
 /// Whether both paths lead to one file, also through symbolic or hard links. Files that do not exist yet are
 /// compared by their paths. Throws nothing.
 inline bool is_same_file(std::filesystem::path const& one, std::filesystem::path const& other) {
   std::error_code ignored;
-  return without_links(one) == without_links(other) || std::filesystem::equivalent(one, other, ignored);
+  return detail::without_links(one) == detail::without_links(other) ||
+         std::filesystem::equivalent(one, other, ignored);
 }
 
 }  // namespace ballast

@@ -19,6 +19,8 @@
 
 namespace ballast {
 
+namespace detail {
+
 /// Memory of the caller that a shared_array is to use as the host's copy or as that of a device; made by
 /// adopt().
 template <class T, int Rank>
@@ -44,26 +46,66 @@ class adopted_memory {
   compute_device const* device_;
 };
 
+/// How the units of a job use the elements of their regions; see reads(), writes(), writes_some() and
+/// updates().
+enum class access_mode : std::uint8_t { reads, writes, writes_some, updates };
+
+/// An array as an argument of a job.
+struct job_argument {
+  /// The array, which the job keeps alive.
+  std::shared_ptr<detail::array_state> array;
+  /// Which elements each part of the job touches.
+  access_map map;
+  /// What it does with them.
+  access_mode mode;
+
+  /// Whether a task needs the elements' old values.
+  bool reads() const { return mode != access_mode::writes; }
+  /// Whether a task leaves new values behind.
+  bool writes() const { return mode != access_mode::reads; }
+};
+
+/// A job_argument whose elements the kernel sees as T, in Rank dimensions.
+template <class T, int Rank = 1>
+struct array_access {
+  /// The dimensions of a factory's array_view.
+  static constexpr int rank = Rank;
+  /// What a factory's array_ref or array_view is of: const if the job only reads.
+  using element = T;
+  /// The argument without the type of its elements.
+  job_argument argument;
+};
+
+template <class T>
+struct is_array_access : std::false_type {};
+template <class T, int Rank>
+struct is_array_access<array_access<T, Rank>> : std::true_type {};
+/// An array_access, of whatever elements and rank.
+template <class T>
+concept array_access_of_any = is_array_access<std::remove_cvref_t<T>>::value;
+
+}  // namespace detail
+
 ///@{
 /// The caller's host memory, for the constructor of shared_array: elements row-major without gaps, from an
 /// address and sizes, a span with or without sizes, or a view. Throws bad_argument ("sizes") if a span does
 /// not have as many elements, ("view") if a view has gaps or another order.
 template <class T, std::size_t Rank>
-adopted_memory<T, int(Rank)> adopt(T* first, std::size_t const (&sizes)[Rank]) {
+detail::adopted_memory<T, int(Rank)> adopt(T* first, std::size_t const (&sizes)[Rank]) {
   return {first, extents(std::span<std::size_t const>(sizes))};
 }
 template <class T>
-adopted_memory<T, 1> adopt(std::span<T> elements) {
+detail::adopted_memory<T, 1> adopt(std::span<T> elements) {
   return {elements.data(), extents{elements.size()}};
 }
 template <class T, std::size_t Rank>
-adopted_memory<T, int(Rank)> adopt(std::span<T> elements, std::size_t const (&sizes)[Rank]) {
+detail::adopted_memory<T, int(Rank)> adopt(std::span<T> elements, std::size_t const (&sizes)[Rank]) {
   auto const memory = adopt(elements.data(), sizes);
   detail::check_sizes(memory.sizes(), elements.size());
   return memory;
 }
 template <class T, int Rank>
-adopted_memory<T, Rank> adopt(array_view<T, Rank> const& view) {
+detail::adopted_memory<T, Rank> adopt(array_view<T, Rank> const& view) {
   detail::check_has_no_gaps(view.is_contiguous());
   std::array<std::size_t, std::size_t(Rank)> sizes;
   for (int dimension = 0; dimension < Rank; ++dimension)
@@ -77,11 +119,12 @@ adopted_memory<T, Rank> adopt(array_view<T, Rank> const& view) {
 /// shared_array: elements row-major without gaps, from an address and sizes, or a view. Throws bad_argument
 /// ("view") if a view has gaps or another order.
 template <class T, std::size_t Rank>
-adopted_memory<T, int(Rank)> adopt(compute_device const& device, T* first, std::size_t const (&sizes)[Rank]) {
+detail::adopted_memory<T, int(Rank)> adopt(compute_device const& device, T* first,
+                                           std::size_t const (&sizes)[Rank]) {
   return {first, extents(std::span<std::size_t const>(sizes)), &device};
 }
 template <class T, int Rank>
-adopted_memory<T, Rank> adopt(compute_device const& device, array_view<T, Rank> const& view) {
+detail::adopted_memory<T, Rank> adopt(compute_device const& device, array_view<T, Rank> const& view) {
   auto const memory = adopt(view);
   return {memory.first(), memory.sizes(), &device};
 }
@@ -119,7 +162,7 @@ class shared_array {
   /// Throws bad_argument ("memory") for null if there are elements, for an address that is not a multiple of
   /// alignof(T), and for memory that meets that of another array of the scheduler; ("device") for one that
   /// the scheduler does not have; ("sizes").
-  shared_array(job_scheduler& of, adopted_memory<T, Rank> const& memory, std::string name = {})
+  shared_array(job_scheduler& of, detail::adopted_memory<T, Rank> const& memory, std::string name = {})
       : handle_(of, memory.sizes(), sizeof(T), std::move(name),
                 {memory.first(), alignof(T), memory.device()}) {}
   /// Takes the other one's elements over, also those that unfinished jobs use.
@@ -174,7 +217,7 @@ class shared_array {
   }
   /// read() for one rank alone, where the scheduler has peers: the elements go to that rank, and the others
   /// are given none and wait for nothing. All ranks make the call. Of own_elements these are that rank's.
-  /// Throws bad_argument ("rank") if there are not so many ranks, without peers for all but 0.
+  /// Throws bad_argument ("rank") if there is no such rank; without peers there is only 0.
   std::span<T const> read_on(std::uint32_t rank, index_range elements = every_element,
                              std::optional<deadline> until = {}) const {
     return opened({detail::host_use::read, elements, rank}, until);
@@ -228,65 +271,27 @@ class shared_array {
   detail::array_handle handle_;
 };
 
-/// How the units of a job use the elements of their regions; see reads(), writes(), writes_some() and
-/// updates().
-enum class access_mode : std::uint8_t { reads, writes, writes_some, updates };
-
-/// An array as an argument of a job.
-struct job_argument {
-  /// The array, which the job keeps alive.
-  std::shared_ptr<detail::array_state> array;
-  /// Which elements each part of the job touches.
-  access_map map;
-  /// What it does with them.
-  access_mode mode;
-
-  /// Whether a task needs the elements' old values.
-  bool reads() const { return mode != access_mode::writes; }
-  /// Whether a task leaves new values behind.
-  bool writes() const { return mode != access_mode::reads; }
-};
-
-/// A job_argument whose elements the kernel sees as T, in Rank dimensions.
-template <class T, int Rank = 1>
-struct array_access {
-  /// The dimensions of a factory's array_view.
-  static constexpr int rank = Rank;
-  /// What a factory's array_ref or array_view is of: const if the job only reads.
-  using element = T;
-  /// The argument without the type of its elements.
-  job_argument argument;
-};
-
 /// An argument of which the units of a job read the elements of their regions.
 template <class T, int Rank>
-array_access<T const, Rank> reads(shared_array<T, Rank> const& array, access_map map = one_to_one()) {
-  return {{array.handle().state(), std::move(map), access_mode::reads}};
+detail::array_access<T const, Rank> reads(shared_array<T, Rank> const& array, access_map map = one_to_one()) {
+  return {{array.handle().state(), std::move(map), detail::access_mode::reads}};
 }
 /// An argument of which the units of a job write every element of their regions, and read none of them
 /// before.
 template <class T, int Rank>
-array_access<T, Rank> writes(shared_array<T, Rank>& array, access_map map = one_to_one()) {
-  return {{array.handle().state(), std::move(map), access_mode::writes}};
+detail::array_access<T, Rank> writes(shared_array<T, Rank>& array, access_map map = one_to_one()) {
+  return {{array.handle().state(), std::move(map), detail::access_mode::writes}};
 }
 /// An argument of which the units of a job write some elements of their regions; the others keep their
 /// values.
 template <class T, int Rank>
-array_access<T, Rank> writes_some(shared_array<T, Rank>& array, access_map map = one_to_one()) {
-  return {{array.handle().state(), std::move(map), access_mode::writes_some}};
+detail::array_access<T, Rank> writes_some(shared_array<T, Rank>& array, access_map map = one_to_one()) {
+  return {{array.handle().state(), std::move(map), detail::access_mode::writes_some}};
 }
 /// An argument of which the units of a job read and write elements of their regions.
 template <class T, int Rank>
-array_access<T, Rank> updates(shared_array<T, Rank>& array, access_map map = one_to_one()) {
-  return {{array.handle().state(), std::move(map), access_mode::updates}};
+detail::array_access<T, Rank> updates(shared_array<T, Rank>& array, access_map map = one_to_one()) {
+  return {{array.handle().state(), std::move(map), detail::access_mode::updates}};
 }
-
-template <class T>
-struct is_array_access : std::false_type {};
-template <class T, int Rank>
-struct is_array_access<array_access<T, Rank>> : std::true_type {};
-/// An array_access, of whatever elements and rank.
-template <class T>
-concept array_access_of_any = is_array_access<std::remove_cvref_t<T>>::value;
 
 }  // namespace ballast

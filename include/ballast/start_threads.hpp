@@ -77,6 +77,8 @@ inline void name_thread(std::string const& name) noexcept {
   pthread_setname_np(pthread_self(), kept);
 }
 
+namespace detail {
+
 /// Starts a thread that calls `work`; it is called `name`, as name_thread() keeps it, and is left out when
 /// signals are delivered (blocked_signals). Throws error, which names the `purpose`, if it cannot be started.
 template <class Work>
@@ -91,6 +93,8 @@ std::thread start_thread(std::string const& purpose, Work&& work, std::string na
     throw error("a thread for " + purpose + " could not be started: " + refusal.what());
   }
 }
+
+}  // namespace detail
 
 /// Starts `count` threads or none. Once all have been started, thread i calls a copy of `work` with i; it is
 /// called `name`.i, and is left out when signals are delivered (blocked_signals). Does not wait for the work.

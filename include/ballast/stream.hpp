@@ -54,6 +54,8 @@ struct plain_launch {
   std::string_view name = "a plain kernel";  ///< for messages
 };
 
+namespace detail {
+
 /// A launch of a plain `__global__` kernel by a task of a job; made by plain().
 template <class... Parameter>
 struct plain_kernel {
@@ -76,34 +78,11 @@ template <class... Parameter, class... Argument>
   return {kernel, block, shared_bytes, {std::move(arguments)...}};
 }
 
-/// What the factory of a job returns for a plain `__global__` kernel whose first parameter is a grid_slice:
-/// `plain(kernel, block, arguments...)`, or with the bytes of dynamic shared memory of a block before the
-/// arguments. GPUs only. If CUDA refuses the shape, the task fails.
-template <class... Parameter, class... Rest>
-[[gnu::always_inline]] inline plain_kernel<Parameter...> plain(void (*kernel)(grid_slice, Parameter...),
-                                                               launch_extent block, Rest... rest) {
-  if constexpr (sizeof...(Rest) == sizeof...(Parameter)) {
-    return plain_with_shared_memory(kernel, block, 0, std::move(rest)...);
-  } else {
-    static_assert(sizeof...(Rest) == sizeof...(Parameter) + 1,
-                  "give plain() one argument for each parameter of the kernel after grid_slice");
-    return plain_with_shared_memory(kernel, block, std::move(rest)...);
-  }
-}
-
-///@{
-/// The same for a handle of a kernel that was compiled while the program runs. The arguments are copied as
-/// they are: give each the type of the kernel's parameter, for nothing can check it.
 template <gpu_handle Handle, class... Argument>
 plain_kernel<Argument...> plain_with_shared_memory(Handle kernel, launch_extent block,
                                                    std::uint32_t shared_bytes, Argument... arguments) {
   return {kernel, block, shared_bytes, {std::move(arguments)...}};
 }
-template <gpu_handle Handle, class... Argument>
-plain_kernel<Argument...> plain(Handle kernel, launch_extent block, Argument... arguments) {
-  return plain_with_shared_memory(kernel, block, 0, std::move(arguments)...);
-}
-///@}
 
 template <class K>
 struct is_plain_kernel : std::false_type {};
@@ -112,6 +91,31 @@ struct is_plain_kernel<plain_kernel<Parameter...>> : std::true_type {};
 /// A plain_kernel, whatever its parameters.
 template <class K>
 concept plain_kernel_of_any = is_plain_kernel<K>::value;
+
+}  // namespace detail
+
+/// What the factory of a job returns for a plain `__global__` kernel whose first parameter is a grid_slice:
+/// `plain(kernel, block, arguments...)`, or with the bytes of dynamic shared memory of a block before the
+/// arguments. GPUs only. If CUDA refuses the shape, the task fails.
+template <class... Parameter, class... Rest>
+[[gnu::always_inline]] inline detail::plain_kernel<Parameter...> plain(void (*kernel)(grid_slice,
+                                                                                      Parameter...),
+                                                                       launch_extent block, Rest... rest) {
+  if constexpr (sizeof...(Rest) == sizeof...(Parameter)) {
+    return detail::plain_with_shared_memory(kernel, block, 0, std::move(rest)...);
+  } else {
+    static_assert(sizeof...(Rest) == sizeof...(Parameter) + 1,
+                  "give plain() one argument for each parameter of the kernel after grid_slice");
+    return detail::plain_with_shared_memory(kernel, block, std::move(rest)...);
+  }
+}
+
+/// The same for a handle of a kernel that was compiled while the program runs. The arguments are copied as
+/// they are: give each the type of the kernel's parameter, for nothing can check it.
+template <gpu_handle Handle, class... Argument>
+detail::plain_kernel<Argument...> plain(Handle kernel, launch_extent block, Argument... arguments) {
+  return detail::plain_with_shared_memory(kernel, block, 0, std::move(arguments)...);
+}
 
 /// A point in a stream. Any thread may call any member; none waits.
 class BALLAST_API event {
@@ -126,18 +130,6 @@ class BALLAST_API event {
 };
 
 class stream;
-
-/// What a GPU's stream was given, to be enqueued again by one call; made by stream::capture(). May be
-/// destroyed while it runs.
-class BALLAST_API captured_work {
- public:
-  virtual ~captured_work() = default;
-
-  /// Enqueues all of it behind what was enqueued to the stream before. It never overlaps itself. Only the
-  /// thread that may enqueue there may call. Does not wait. Throws bad_argument ("on") if the stream is not
-  /// of this GPU, and device_lost.
-  virtual void enqueue(stream& on) = 0;
-};
 
 namespace detail {
 
@@ -158,11 +150,49 @@ class launch_gate {
   std::atomic<bool> has_refused_ = false;
 };
 
+/// What a GPU's stream was given, to be enqueued again by one call; made by stream::capture(). May be
+/// destroyed while it runs.
+class BALLAST_API captured_work {
+ public:
+  virtual ~captured_work() = default;
+
+  /// Enqueues all of it behind what was enqueued to the stream before. It never overlaps itself. Only the
+  /// thread that may enqueue there may call. Does not wait. Throws bad_argument ("on") if the stream is not
+  /// of this GPU, and device_lost.
+  virtual void enqueue(stream& on) = 0;
+};
+
+/// What the library alone asks of a stream.
+class BALLAST_API library_stream {
+ public:
+  virtual ~library_stream() = default;
+
+  /// Calls `enqueue`, which enqueues launches and copies here, and keeps them instead of having the device do
+  /// them; their kernels were launched here before, so that nothing is loaded meanwhile. Null, without a
+  /// call, on host devices, where enqueuing anew costs no more. Throws what `enqueue` throws, and
+  /// ballast::error with CUDA's message for what cannot be captured; nothing was enqueued then.
+  virtual std::unique_ptr<captured_work> capture(std::function<void()> const& enqueue);
+  /// Whether no work enqueued so far uses memory now or later. As idle(), except on a lost device, where
+  /// blocks of CPU cores that were running continue; it does not throw there.
+  virtual bool is_at_rest() noexcept = 0;
+  /// Host devices: notifies `wake_event`, which must live until then, when everything enqueued so far has
+  /// finished, also after a fault; returns true. GPUs: does nothing and returns false; poll idle() or an
+  /// event instead.
+  virtual bool notify_on_completion(event_count& wake_event) = 0;
+  /// What launches on CPU cores ask that are enqueued from now on; null: none.
+  void set_gate(std::shared_ptr<launch_gate> gate) { gate_ = std::move(gate); }
+  /// The one that was set.
+  std::shared_ptr<launch_gate> const& gate() const { return gate_; }
+
+ private:
+  std::shared_ptr<launch_gate> gate_;
+};
+
 }  // namespace detail
 
 /// Runs work in order on one device, asynchronously to the caller. Only one thread at a time may enqueue. No
 /// member waits for the device except synchronize() and the destructor; all throw device_lost after a fault.
-class BALLAST_API stream {
+class BALLAST_API stream : public detail::library_stream {
  public:
   /// Waits for what was enqueued, at most a minute. The destructor of an adopted stream does not wait.
   virtual ~stream() = default;
@@ -221,30 +251,13 @@ class BALLAST_API stream {
   /// streams are open at a time; throws error beyond, in a stream that is being captured, and if that thread
   /// cannot be started.
   void wait_for(completion const& work);
-  /// Calls `enqueue`, which enqueues launches and copies here, and keeps them instead of having the device do
-  /// them; their kernels were launched here before, so that nothing is loaded meanwhile. Null, without a
-  /// call, on host devices, where enqueuing anew costs no more. Throws what `enqueue` throws, and
-  /// ballast::error with CUDA's message for what cannot be captured; nothing was enqueued then.
-  virtual std::unique_ptr<captured_work> capture(std::function<void()> const& enqueue);
   /// Whether everything enqueued so far has finished.
   virtual bool idle() = 0;
-  /// Whether no work enqueued so far uses memory now or later. As idle(), except on a lost device, where
-  /// blocks of CPU cores that were running continue; it does not throw there.
-  virtual bool is_at_rest() noexcept = 0;
-  /// Host devices: notifies `wake_event`, which must live until then, when everything enqueued so far has
-  /// finished, also after a fault; returns true. GPUs: does nothing and returns false; poll idle() or an
-  /// event instead.
-  virtual bool notify_on_completion(event_count& wake_event) = 0;
   /// For calls of CUDA; null on the host backend.
   virtual native_stream native() = 0;
 
   /// Waits until idle(), at most until the deadline. Throws timed_out, device_lost.
   void synchronize(deadline until = deadline::in(default_timeout));
-
-  /// For the parts of the library: what launches on CPU cores ask that are enqueued from now on; null: none.
-  void set_gate(std::shared_ptr<detail::launch_gate> gate) { gate_ = std::move(gate); }
-  /// The one that was set.
-  std::shared_ptr<detail::launch_gate> const& gate() const { return gate_; }
 
  private:
   /// At least two rows, which do not overlap.
@@ -258,11 +271,9 @@ class BALLAST_API stream {
   virtual std::string const& device_name() const = 0;
   /// What is enqueued later starts once the last copy of the result is gone.
   virtual std::shared_ptr<void const> enqueue_gate() = 0;
-
-  std::shared_ptr<detail::launch_gate> gate_;
 };
 
-/// Ready once the event has been reached: the order between a caller's streams and work of any room, as in
+/// Ready once the event has been reached: the order between a caller's streams and work of any module, as in
 /// `completion_of(theirs).then([&] { return queue.submit(tasks); })`. The completion keeps the event and its
 /// device. Does not wait. Throws bad_argument ("moment") if it is null.
 BALLAST_API completion completion_of(std::shared_ptr<event> moment);

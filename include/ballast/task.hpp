@@ -21,20 +21,7 @@
 
 namespace ballast {
 
-inline constexpr std::uint32_t argument_words = 10;  ///< 40 bytes of arguments travel in a task
 inline constexpr std::uint32_t max_blocks_per_task = (1u << 24) - 1;  ///< the count has 24 bits
-
-namespace detail {
-
-/// bad_argument ("first").
-[[noreturn]] BALLAST_API void throw_bad_first(block_range range);
-/// The same blocks, whose indices have 32 bits: `first` is at most 2^32 less the count.
-inline block_range checked_range(block_range range) {
-  if (range.count != 0 && range.first > 0 - range.count) throw_bad_first(range);
-  return range;
-}
-
-}  // namespace detail
 
 /// A hint of how long a task takes, in any unit that is the same for all tasks of a batch; 0: not known.
 struct task_cost {
@@ -43,6 +30,18 @@ struct task_cost {
   /// By units; a task of unknown cost counts as the shortest.
   auto operator<=>(task_cost const&) const = default;
 };
+
+namespace detail {
+
+inline constexpr std::uint32_t argument_words = 10;  ///< 40 bytes of arguments travel in a task
+
+/// bad_argument ("first").
+[[noreturn]] BALLAST_API void throw_bad_first(block_range range);
+/// The same blocks, whose indices have 32 bits: `first` is at most 2^32 less the count.
+inline block_range checked_range(block_range range) {
+  if (range.count != 0 && range.first > 0 - range.count) throw_bad_first(range);
+  return range;
+}
 
 /// The members of a kernel as a task holds them: up to 40 bytes in itself; more, up to 4000, in memory of the
 /// host that all copies share, so that each is cheap to copy. Immutable, but for assignment; any thread may
@@ -98,6 +97,8 @@ class BALLAST_API task_arguments {
   bool is_shared_ = false;
 };
 
+}  // namespace detail
+
 /// A range of blocks of a kernel, ready to be queued. Cheap to copy; holds the kernel's members. Submission
 /// checks that the range's count is 1 to max_blocks_per_task.
 class task {
@@ -121,7 +122,7 @@ class task {
   /// Whether it was made by grid_task().
   bool is_grid() const { return is_grid_; }
   /// The kernel's members.
-  task_arguments const& arguments() const { return arguments_; }
+  detail::task_arguments const& arguments() const { return arguments_; }
 
   /// Makes a grid task; declared below.
   friend task grid_task(task whole) {
@@ -129,16 +130,17 @@ class task {
     return whole;
   }
 
-  /// Rebuilds a task of the kernel with this key, which has so many bytes of members as `arguments`: such as
+  /// Rebuilds a task of the kernel with this key, which has as many bytes of members as `arguments`: such as
   /// another range of a task that there is.
-  task(kernel_key key, block_range range, task_arguments const& arguments)
+  task(kernel_key key, block_range range, detail::task_arguments const& arguments)
       : key_(key), range_(detail::checked_range(range)), arguments_(arguments) {}
 
  private:
   kernel_key key_;
   block_range range_;
   task_cost cost_;
-  [[no_unique_address]] task_arguments arguments_;  // is_grid_ lies in what it has left of its last word
+  [[no_unique_address]] detail::task_arguments
+      arguments_;  // is_grid_ lies in what it has left of its last word
   bool is_grid_ = false;
 };
 static_assert(sizeof(task) == 64);
@@ -153,7 +155,7 @@ namespace detail {
 [[noreturn]] BALLAST_API void throw_bad_count(std::uint32_t count);
 
 /// The task in the format in which it travels to the device. Members that the task shares stay where they
-/// are, for who sends the record to copy. Throws bad_argument ("kernel") if its kernel is not in the set,
+/// are, for the sender of the record to copy. Throws bad_argument ("kernel") if its kernel is not in the set,
 /// ("count") if its block count is not 1 to max_blocks_per_task.
 [[gnu::always_inline]] inline task_record record_of(kernel_set const& kernels, task const& task) {
   auto const range = task.range();
@@ -199,7 +201,7 @@ class BALLAST_API prepared_tasks {
   prepared_tasks() = default;
   /// Checks, sorts and converts the tasks, as prepare(). Throws bad_argument as launch().
   prepared_tasks(kernel_set const& kernels, std::span<task const> tasks);
-  /// For the rooms: records that were prepared for the set. The caller keeps what they refer to.
+  /// For the library's modules: records that were prepared for the set. The caller keeps what they refer to.
   prepared_tasks(kernel_set const& kernels, std::vector<detail::task_record> records)
       : kernels_(&kernels), records_(std::move(records)) {}
 
@@ -215,7 +217,7 @@ class BALLAST_API prepared_tasks {
  private:
   kernel_set const* kernels_ = nullptr;
   std::vector<detail::task_record> records_;
-  std::vector<task_arguments> kept_;  ///< what records refer to
+  std::vector<detail::task_arguments> kept_;  ///< what records refer to
 };
 
 }  // namespace ballast

@@ -5,11 +5,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "ballast/arguments.hpp"
 #include "ballast/deadline.hpp"
 #include "ballast/detail/resident/resident_kernel.hpp"
 #include "ballast/device.hpp"
@@ -20,27 +22,21 @@
 
 namespace ballast {
 
-/// A method of storing the tasks of a pool and of sharing them among its workers.
-struct pool_method {
-  /// As pool_options::method takes it.
-  std::string_view name, summary;  ///< one sentence for a help text
-};
-
-/// Every method by name; the first is the default.
-BALLAST_API std::span<pool_method const> pool_methods();
+/// The methods of storing the tasks of a pool and of sharing them among its workers; the first is the
+/// default.
+BALLAST_API std::vector<named_policy> pool_methods();
 
 /// How a pool keeps its tasks, and how its workers run.
 struct pool_options {
   /// A name of pool_methods(). For others than the default the set of kernels was compiled for_pool_methods
   /// (ballast/methods/pool_methods.cuh).
   std::string method = "chunks";
-  /// Room for tasks, for each block that works: 8 to 2^20, rounded up to a power of two; for `static` only
-  /// the initial room. About 48 bytes each. Tasks that do not fit are moved to the host and back, which is
-  /// slow.
+  /// Capacity in tasks of each block that works: 8 to 2^20, rounded up to a power of two; for `static` only
+  /// at first. About 48 bytes each. Tasks that do not fit are moved to the host and back, which is slow.
   std::uint32_t capacity = 1024;
   /// Joins that can wait at the same time, 64 bytes each, plus some 100 to 400 more for each block's cache.
-  /// 0: 2048 for each block. Sets whose kernels make no joins get none. `static` starts with this number
-  /// and makes more where memory allows. Of several devices each has so many, less than 2^28 with its caches.
+  /// 0: 2048 for each block. Sets whose kernels make no joins get none. `static` starts with this number and
+  /// makes more where memory allows. Each of several devices has this number, less than 2^28 with its caches.
   std::uint32_t joins = 0;
   /// How many blocks work, and how long they may take to stop.
   detail::resident_options resident = {};
@@ -71,8 +67,8 @@ struct pool_statistics {
   std::uint64_t joins = 0;   ///< joins that were made; each adds a task, its continuation, to `created`
   std::uint64_t shared = 0;  ///< how often a task was published to other workers
   /// The sum, over the workers, of the most places that each used at any time, where a published chunk counts
-  /// whole: room for that many tasks would have sufficed. If the host held more tasks at some time, it is
-  /// that number instead. `ring` and `blocking` add the most tasks that a worker saw in the queue; for
+  /// whole: a capacity of that many tasks would have sufficed. If the host held more tasks at some time, it
+  /// is that number instead. `ring` and `blocking` add the most tasks that a worker saw in the queue; for
   /// `static` it is the most tasks in both arrays.
   std::uint64_t max_stored = 0;
   std::uint64_t launches = 0;  ///< of the kernel: 1 unless tasks did not fit; for `static` one per level
@@ -133,14 +129,12 @@ class BALLAST_API task_pool {
   /// bytes (listed_kernel::by_reference) are copied there. Running tasks are not interrupted; with `static`,
   /// levels are not.
   ///
-  /// Throws bad_argument, before anything has run, if a root does not suit the set; ballast::error if
-  /// another run() is active or its kernel has not ended, or if other resident kernels, which it names, leave
-  /// no room on the device (options.resident.blocks); pool_stopped at the deadline, after request_stop(),
-  /// when no room is left for tasks or joins, and when a kernel creates more than it declares; timed_out if
+  /// Throws bad_argument, before anything has run, if a root does not suit the set; ballast::error if another
+  /// run() is active or its kernel has not ended, or if other resident kernels, which it names, leave too few
+  /// blocks of the device (options.resident.blocks); pool_stopped at the deadline, after request_stop(), when
+  /// no capacity is left for tasks or joins, and when a kernel creates more than it declares; timed_out if
   /// even then the kernel does not end; device_lost.
-  pool_statistics run(std::span<task const> roots);
-  /// run() that waits until `until` at most instead of pool_options::timeout.
-  pool_statistics run(std::span<task const> roots, deadline until);
+  pool_statistics run(std::span<task const> roots, std::optional<deadline> until = {});
   /// Runs one root and every task that it creates.
   pool_statistics run(task const& root);
 
@@ -150,11 +144,11 @@ class BALLAST_API task_pool {
 
   /// The name of the method that the pool was made with.
   std::string_view method() const;  ///< a name of pool_methods()
-  /// What block.workers() tells the tasks: the blocks that work; on a GPU, where kernels have one thread, the
-  /// threads of these blocks, 32 in each. A run beside other resident kernels may have fewer. With
+  /// What block.workers() returns to tasks: the blocks that work; on a GPU, where kernels have one thread,
+  /// the threads of these blocks, 32 in each. A run beside other resident kernels may have fewer. With
   /// `static-per-task`, where the workers of a level are the blocks of its grid, it is only an upper bound:
-  /// 4294967295, the most tasks that a level can have. Over several devices it is the sum, and a task is told
-  /// of its own device's.
+  /// 4294967295, the most tasks that a level can have. Over several devices it is the sum, and a task sees
+  /// its own device's.
   std::uint32_t workers() const;
   /// Bytes allocated for the pool, device and pinned memory together.
   std::size_t memory_bytes() const;

@@ -22,6 +22,8 @@
 
 namespace ballast {
 
+namespace detail {
+
 /// Where a task_queue keeps its ring: the slots from which blocks take tasks, and the words that say which
 /// slots are free (Chen et al. 2010, section 4.2, had to keep them on the device). On a host device every
 /// home is the same memory. Cheap to copy.
@@ -60,11 +62,13 @@ class ring_home {
   std::shared_ptr<compute_device> peer_;
 };
 
+}  // namespace detail
+
 /// Options for queues whose tasks create tasks, that is, whose kernels say so;
 /// other queues ignore them.
 struct spawned_options {
-  /// Room on the device for created tasks, in addition to the ring, for each worker: 8 to 2^20 tasks, rounded
-  /// up to a power of two, about 48 bytes each. If created tasks find no room, the queue stops.
+  /// Capacity on the device for created tasks, in addition to the ring, for each worker: 8 to 2^20 tasks,
+  /// rounded up to a power of two, about 48 bytes each. If created tasks do not fit, the queue stops.
   std::uint32_t capacity = 1024;
   /// Joins that can wait at the same time, 64 bytes each. 0: 2048 for each worker, or none if no kernel of
   /// the set makes joins.
@@ -84,18 +88,18 @@ struct queue_options {
   /// task occupies, in multiples of 64 bytes, from its submission until its batch has completed: at least
   /// what the set's largest kernel needs, at most 2^32. 0: 1 MiB. Sets without such kernels get none.
   std::size_t large_argument_bytes = 0;
-  /// Where the ring lies; everything else that the device works with stays in its own memory.
-  ring_home ring = ring_home::own_device();
+  /// For the library's own measurements: the ring may lie elsewhere than on the queue's device.
+  detail::ring_home ring = detail::ring_home::own_device();
   /// Blocks of a GPU that move tasks from the submission rings to the ring, 1 to 4, each those of its share
   /// of the submission rings. Several help where several threads submit very small tasks faster than one
-  /// block moves them. Each takes the room of an SM, and those beyond the first come in addition to
-  /// resident.blocks. A run has fewer where they have no room (queue_statistics::servers), and one where the
-  /// set's blocks have 512 threads or more or its kernels create tasks. Each of S servers opens 8 / S grid
-  /// tasks at a time; what comes behind more of them waits. Changes nothing on CPU cores.
+  /// block moves them. Each takes an SM, and those beyond the first come in addition to resident.blocks. A
+  /// run has fewer where they do not fit (queue_statistics::servers), and one where the set's blocks have 512
+  /// threads or more or its kernels create tasks. Each of S servers opens 8 / S grid tasks at a time; what
+  /// comes behind more of them waits. Changes nothing on CPU cores.
   std::uint32_t servers = 1;
   /// How many blocks stay on the device, and how long they may take to start and to stop.
   detail::resident_options resident = {};
-  /// Room for what tasks create; not used by sets whose kernels create none.
+  /// Capacity for what tasks create; not used by sets whose kernels create none.
   spawned_options spawned = {};
   /// False: the queue is made closed, and start() opens it. CUDA may make an allocation wait for a kernel
   /// that runs on any GPU of the process, so a program with several queues makes all of them before it starts
@@ -109,9 +113,9 @@ struct queue_options {
   /// trace_to is set.
   std::uint32_t trace_depth = 0;
   /// A recorder (`&recorder`) that receives, when close() or stop() has ended the kernel, a span for each
-  /// task that trace_depth had room for, with the kernel's name; the others are counted as dropped. If tasks
+  /// task, up to trace_depth a worker, with the kernel's name; the others are counted as dropped. If tasks
   /// create tasks it receives one span for the run, with the pool's counts. It receives at once a span for
-  /// each submission that waited for room, of the host thread that waited. It must outlive the queue.
+  /// each submission that waited for a full ring, of the host thread that waited. It must outlive the queue.
   trace_target trace_to = {};
 };
 
@@ -122,7 +126,7 @@ struct submit_options {
   /// (as cudaStreamWaitEvent() holds up a stream). What they wrote is visible to the new tasks. See
   /// task_queue::submit() for what it may be.
   completion after = {};
-  /// Until when the call waits for room; if it has no value, for queue_options::timeout.
+  /// Until when the call waits while the ring is full; if it has no value, for queue_options::timeout.
   std::optional<deadline> until = {};
 };
 
@@ -162,13 +166,6 @@ struct task_span {
   std::uint32_t kernel = 0;  ///< index in kernel_set::kernels()
 };
 
-/// A task that another created on a device, and that the device handed out.
-struct created_task {
-  detail::task_record record;  ///< the task
-  std::uint32_t ring = 0;      ///< completion_key::place of the batch that it came of
-  std::uint64_t batch = 0;     ///< the number of that batch
-};
-
 /// What a queue did since its last start().
 struct queue_statistics {
   std::uint64_t submitted = 0;  ///< tasks accepted in this run
@@ -176,8 +173,8 @@ struct queue_statistics {
   std::uint64_t taken = 0;      ///< of `fetched`, claimed by workers; may lag by a few microseconds
   /// How many submissions these were in.
   std::uint64_t batches = 0;  ///< batches accepted in this run
-  /// Blocks that serve in the present or last run: fewer than queue_options::servers where no more had room;
-  /// 0 on CPU cores, whose workers serve themselves.
+  /// Blocks that serve in the present or last run: fewer than queue_options::servers where no more fitted; 0
+  /// on CPU cores, whose workers serve themselves.
   std::uint32_t servers = 0;
   std::uint64_t trace_dropped = 0;  ///< tasks that did not fit into trace_depth, known after close()
   /// If tasks create tasks: what the workers did with all tasks. Known once close() or stop() has returned,
@@ -185,10 +182,53 @@ struct queue_statistics {
   std::optional<pool_statistics> pool;
 };
 
+namespace detail {
+
+/// A task that another created on a device, and that the device handed out.
+struct created_task {
+  detail::task_record record;  ///< the task
+  std::uint32_t ring = 0;      ///< completion_key::place of the batch that it came of
+  std::uint64_t batch = 0;     ///< the number of that batch
+};
+
+/// What feeders alone ask of a task_queue.
+class BALLAST_API fed_queue {
+ public:
+  ///@{
+  /// For a feeding thread, one per queue, where tasks create tasks and others than its device shall run some
+  /// of them. ask_for_created(n) lets workers that have several hand out the oldest, so that at least n, of
+  /// at most 1024, are yet to be returned by take_created(). Only tasks leave whose kernels say how their
+  /// members travel (listed_kernel::travel), and have no result_ref and at most 40 bytes of members, of a set
+  /// that makes no joins. What was handed out is not the queue's any more: its batch may complete before it
+  /// has run, but not before take_created() can return it. A caller that asks must take: close() throws error
+  /// if some were not taken, and stop() returns them.
+  void ask_for_created(std::uint32_t tasks);
+  std::vector<created_task> take_created();
+  /// Where tasks create tasks, how many workers have none; it may lag by a few microseconds.
+  std::uint32_t idle_workers() const;
+  ///@}
+  /// For a feeding thread, one per queue: sleep until `taken_threshold` tasks were taken, or until the tasks
+  /// of the completion (or another's) have run, or until wake_event() was notified since `epoch` was read; at
+  /// most for `timeout`. On a GPU, where nothing can notify, they yield the core once and return.
+  void sleep_until_taken(std::uint64_t epoch, std::uint64_t taken_threshold, clock::duration timeout);
+  /// Sleeps likewise until the completion is ready, or another is.
+  void sleep_until_complete(std::uint64_t epoch, completion const& which, clock::duration timeout);
+  /// What a feeder notifies when the host has news for one that sleeps.
+  event_count& wake_event();
+
+ protected:
+  struct BALLAST_HIDDEN state;
+  explicit fed_queue(std::unique_ptr<state> of);
+  ~fed_queue();
+  std::unique_ptr<state> state_;
+};
+
+}  // namespace detail
+
 /// Feeds tasks to a kernel that stays on one device, without a CUDA call per submission (Chen et al. 2010).
 /// Any number of threads may submit and wait concurrently; only one thread at a time may call start(),
 /// close() or stop().
-class BALLAST_API task_queue {
+class BALLAST_API task_queue : public detail::fed_queue {
  public:
   /// Allocates all memory, loads the set's kernels and, unless options.start_at_once is false, does what
   /// start() does. `kernels` must outlive the queue. Throws bad_argument with the option's name ("ring" if
@@ -222,18 +262,18 @@ class BALLAST_API task_queue {
   ///@{
   /// Queues a batch, a task or a whole prepared batch that begins on the device after `options.after` has run
   /// (docs/queue.md, "Batches that wait for others"). That is a completion which this queue gave in its
-  /// present run, of tasks of any thread; or any other that is ready. The call waits for room, and for
-  /// `after` on the host if it is too far back: 127 or more batches were submitted to its submission ring
-  /// since, or more than 16 of its own batches (of a quarter of capacity() each) have not ended. Waits and
-  /// throws as the other overloads; throws also bad_argument ("after"), before anything is queued, for a
+  /// present run, of tasks of any thread; or any other that is ready. The call waits while the ring is full,
+  /// and for `after` on the host if it is too far back: 127 or more batches were submitted to its submission
+  /// ring since, or more than 16 of its own batches (of a quarter of capacity() each) have not ended. Waits
+  /// and throws as the other overloads; throws also bad_argument ("after"), before anything is queued, for a
   /// completion of another queue that is not ready, or, where tasks may create tasks, for any that is not;
   /// and, if `after` is ready and did not end well, why it did not.
   completion submit(task const& one, submit_options const& options);
   completion submit(std::span<task const> batch, submit_options const& options);
   completion submit(prepared_tasks const& batch, submit_options const& options);
   ///@}
-  /// Queues one task if there is room now; never waits. Returns nothing if the submission ring is full, or in
-  /// use by another thread, at the moment, or no memory is free for the members of a large kernel. Throws as
+  /// Queues one task if it fits now; never waits. Returns nothing if the submission ring is full, or in use
+  /// by another thread, at the moment, or no memory is free for the members of a large kernel. Throws as
   /// submit(), but never queue_full.
   std::optional<completion> try_submit(task const& one);
 
@@ -241,15 +281,11 @@ class BALLAST_API task_queue {
   /// options.timeout if none is passed; so does wait() of a completion for its tasks and all that these
   /// created. On a GPU the thread polls and yields its core between polls; on a host device it sleeps. Throws
   /// timed_out with the queue's state, stopped, device_lost, and error in a continuation.
-  void wait_all();
-  /// wait_all() that waits until `until` at most.
-  void wait_all(deadline until);
+  void wait_all(std::optional<deadline> until = {});
 
   /// Accepts no more tasks, runs the accepted ones, and ends the kernel (the paper's HALT). Waits for that,
   /// at most until the deadline, or for options.timeout if none is passed. Idempotent. Throws as wait().
-  void close();
-  /// close() that waits until `until` at most instead of queue_options::timeout.
-  void close(deadline until);
+  void close(std::optional<deadline> until = {});
   /// Ends the kernel after the tasks that run now, waits for that, and returns the tasks that were accepted,
   /// or created on the device, and did not run. Tasks that name joins may be submitted again only to this
   /// queue, before any close(). After device_lost it returns the tasks that are not known to have reached the
@@ -263,7 +299,7 @@ class BALLAST_API task_queue {
   /// false. Waits until its memory is cleared, and then until all its blocks run, each as long as
   /// options.resident.start_timeout says. Allocates nothing on the device. Completions of earlier runs stay
   /// valid. Throws timed_out, and ballast::error, at once, if resident kernels that run on the device leave
-  /// no room (options.resident.blocks): it says who they are and what each has.
+  /// too few blocks (options.resident.blocks): the message names them and what each has.
   void start();
   /// Whether the resident kernel runs. Does not wait.
   bool running();
@@ -287,11 +323,11 @@ class BALLAST_API task_queue {
   std::size_t memory_bytes() const;
   /// Tasks that fit into a submission ring: options.capacity, rounded up to a power of two.
   std::uint32_t capacity() const;
-  /// A batch of at most so many tasks, none a grid task, is accepted whole or not at all: a quarter of
+  /// A batch of at most this many tasks, none a grid task, is accepted whole or not at all: a quarter of
   /// capacity(), or as many as a quarter of options.large_argument_bytes holds of the set's largest kernel if
   /// that is fewer, but one at least. Larger batches are accepted in parts.
   std::size_t max_whole_batch() const;
-  /// What block.workers() tells the tasks: the blocks that execute tasks; on a GPU, where kernels have one
+  /// What block.workers() returns to tasks: the blocks that execute tasks; on a GPU, where kernels have one
   /// thread, the threads of these blocks, 32 in each. A run that started beside other resident kernels with
   /// options.resident.blocks 0 may have fewer.
   std::uint32_t workers() const;
@@ -302,33 +338,8 @@ class BALLAST_API task_queue {
   /// The set that its tasks come from.
   kernel_set const& kernels() const;
 
-  ///@{
-  /// For a feeding thread, one per queue, where tasks create tasks and others than its device shall run some
-  /// of them. ask_for_created(n) lets workers that have several hand out the oldest, so that at least n, of
-  /// at most 1024, are yet to be returned by take_created(). Only tasks leave whose kernels say how their
-  /// members travel (listed_kernel::travel), and have no result_ref and at most 40 bytes of members, of a set
-  /// that makes no joins. What was handed out is not the queue's any more: its batch may complete before it
-  /// has run, but not before take_created() can return it. Who asks must take: close() throws error if some
-  /// were not taken, and stop() returns them.
-  void ask_for_created(std::uint32_t tasks);
-  std::vector<created_task> take_created();
-  /// Where tasks create tasks, how many workers have none; it may lag by a few microseconds.
-  std::uint32_t idle_workers() const;
-  ///@}
-  /// For a feeding thread, one per queue: sleep until `taken_threshold` tasks were taken, or until the tasks
-  /// of the completion (or another's) have run, or until wake_event() was notified since `epoch` was read; at
-  /// most for `timeout`. On a GPU, where nothing can notify, they yield the core once and return.
-  void sleep_until_taken(std::uint64_t epoch, std::uint64_t taken_threshold, clock::duration timeout);
-  /// Sleeps likewise until the completion is ready, or another is.
-  void sleep_until_complete(std::uint64_t epoch, completion const& which, clock::duration timeout);
-  /// What a feeder notifies when the host has news for one that sleeps.
-  event_count& wake_event();
-
  private:
   void abandon_if_running() noexcept;
-
-  struct BALLAST_HIDDEN state;
-  std::unique_ptr<state> state_;
 };
 
 }  // namespace ballast

@@ -47,7 +47,7 @@ class team_block {
     for (std::uint32_t i = rank_; i < n; i += Threads) f(i);
   }
   template <std::uint32_t N, class F>
-  void for_each(item_count<N>, F&& f) const {
+  void for_each(detail::item_count<N>, F&& f) const {
     for_each(N, f);
   }
   template <class F>

@@ -24,11 +24,15 @@ struct span_count {
   bool operator==(span_count const&) const = default;
 };
 
+namespace detail {
+
 /// Workers from this number on, but below first_host_worker, are no workers of the device: they are its
 /// streams for copies. Figures leave their spans out, as those of host threads.
 inline constexpr std::uint32_t first_copy_worker = std::uint32_t(1) << 30;
 /// Workers from this number on are threads of the host that waited for the device.
 inline constexpr std::uint32_t first_host_worker = std::uint32_t(1) << 31;
+
+}  // namespace detail
 
 /// What one worker of one device did from `begin_ns` to `end_ns`.
 struct span {
@@ -81,7 +85,7 @@ class BALLAST_API recorder {
   /// Spans that are kept so far.
   std::size_t size() const;  ///< spans stored
   /// Spans that came when `capacity` were kept already.
-  std::uint64_t dropped() const;  ///< spans that found no room
+  std::uint64_t dropped() const;  ///< spans that did not fit
   /// A copy of everything recorded so far.
   recording snapshot() const;
   /// Removes every span and resets the count of dropped ones to 0.
@@ -141,40 +145,25 @@ struct device_load {
   bool operator==(device_load const&) const = default;
 };
 
-/// The busy time of every device in one step.
-struct step_busy {
-  /// The step that the spans name.
-  std::int64_t step = 0;
-  std::vector<std::int64_t> busy_ns;  ///< per device; 0 for a device that did nothing in the step
-};
-
-///@{
-/// Pure functions of the spans, whatever their order, without those of copies and host threads. `devices` is
+/// A pure function of the spans, whatever their order, without those of copies and host threads. `devices` is
 /// the number of devices; a span of a device beyond it throws bad_argument ("span.device").
-BALLAST_API std::vector<step_busy> busy_per_step(std::span<span const> spans,
-                                                 std::size_t devices);  ///< steps ascend
 BALLAST_API std::vector<device_load> device_loads(std::span<span const> spans, std::size_t devices);
-///@}
 
 /// The largest value over the mean: 1 is perfectly even, n means that one of n devices did everything; 1 if
 /// all values are zero. Throws bad_argument ("busy") if there is no value, or one is negative or not finite.
 BALLAST_API double imbalance(std::span<double const> busy);
 BALLAST_API double imbalance(std::span<device_load const> loads);  ///< of the busy times
 
+/// Writes the Chrome trace to a file, as a whole or not at all: see replace_file(). Throws ballast::error
+/// with the path.
+BALLAST_API void save_chrome_trace(std::filesystem::path const& path, recording const& what);
+
+namespace detail {
+
 /// Writes the Trace Event Format of Chrome, which ui.perfetto.dev and chrome://tracing open: one process per
 /// device, one thread per worker, one complete event ("X") per span. Times are microseconds since the first
 /// begin, with three decimals; `args` holds tasks and step, `otherData` the number of dropped spans.
 BALLAST_API void write_chrome_trace(std::ostream& out, recording const& what);
-/// Writes the columns device,worker,label,step,tasks,begin_ns,end_ns with a header line; fields are quoted as
-/// in RFC 4180.
-BALLAST_API void write_csv(std::ostream& out, recording const& what);
-
-///@{
-/// Write the Chrome trace, or the CSV, to a file, as a whole or not at all: see replace_file(). Throw
-/// ballast::error with the path.
-BALLAST_API void save_chrome_trace(std::filesystem::path const& path, recording const& what);
-BALLAST_API void save_csv(std::filesystem::path const& path, recording const& what);
-///@}
 
 /// Shows a scope by name in NVIDIA's profilers (Nsight Systems, Nsight Compute), in the NVTX domain
 /// `ballast`, on the thread that made it; ranges nest. Costs almost nothing when no profiler is attached, and
@@ -192,5 +181,7 @@ class BALLAST_API nvtx_range {
   nvtx_range(nvtx_range const&) = delete;
   nvtx_range& operator=(nvtx_range const&) = delete;
 };
+
+}  // namespace detail
 
 }  // namespace ballast

@@ -44,8 +44,8 @@ std::optional<std::size_t> errors_in(std::string_view word, std::string_view mea
 
 }  // namespace
 
-std::vector<std::string_view> nearest_words(std::span<std::string_view const> legal, std::string_view word,
-                                            std::size_t most) {
+std::vector<std::string_view> detail::nearest_words(std::span<std::string_view const> legal,
+                                                    std::string_view word, std::size_t most) {
   std::vector<std::pair<std::size_t, std::string_view>> near;
   for (auto const& one : legal)
     if (auto const errors = errors_in(word, one)) near.emplace_back(*errors, one);
@@ -57,7 +57,7 @@ std::vector<std::string_view> nearest_words(std::span<std::string_view const> le
 }
 
 std::string did_you_mean(std::span<std::string_view const> legal, std::string_view word, std::size_t most) {
-  auto const near = nearest_words(legal, word, most);
+  auto const near = detail::nearest_words(legal, word, most);
   return near.empty() ? "" : "; did you mean " + enumeration(near) + "?";
 }
 
@@ -69,7 +69,7 @@ std::size_t index_among(std::span<std::string_view const> legal, std::string_vie
   return static_cast<std::size_t>(found - legal.begin());
 }
 
-std::size_t first_character(std::string_view text) {
+std::size_t detail::first_character(std::string_view text) {
   auto const byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   auto const continues = [&](std::size_t i, unsigned least = 0x80, unsigned most = 0xBF) {
     return i < text.size() && byte(i) >= least && byte(i) <= most;
@@ -125,7 +125,7 @@ std::string escaped(char32_t code) {
 std::string escape_control_characters(std::string_view text) {
   std::string line;
   while (!text.empty()) {
-    auto const bytes = first_character(text);
+    auto const bytes = detail::first_character(text);
     auto const letter = text.substr(0, std::max(bytes, std::size_t(1)));
     if (bytes == 0)
       line += as_hexadecimal("\\x", static_cast<unsigned char>(letter.front()), 2);

@@ -10,6 +10,8 @@
 #include "ballast/error.hpp"
 
 namespace ballast {
+
+using namespace detail;
 namespace {
 
 constexpr std::string_view prefix = "BALLAST_";
@@ -51,9 +53,9 @@ void warn_of_misspelt_variables() {
 
 }  // namespace
 
-std::span<environment_variable const> environment_variables() { return variables; }
+std::span<environment_variable const> detail::environment_variables() { return variables; }
 
-std::vector<std::string> misspelt_variables(char const* const* settings) {
+std::vector<std::string> detail::misspelt_variables(char const* const* settings) {
   std::vector<std::string> sentences;
   for (; settings != nullptr && *settings != nullptr; ++settings) {
     std::string_view const setting = *settings;

@@ -283,7 +283,7 @@ void note_read(fs::path const& path) {
   auto& all = all_read_files();
   std::lock_guard const hold(all.mutex);
   if (!all.is_kept) return;
-  all.names.emplace(without_links(path), path);
+  all.names.emplace(detail::without_links(path), path);
   if (auto const number = number_of(path)) all.numbers.emplace(*number, path);
 }
 
@@ -291,7 +291,8 @@ std::optional<fs::path> noted_as_read(fs::path const& path) {
   auto& all = all_read_files();
   std::lock_guard const hold(all.mutex);
   if (!all.is_kept) return std::nullopt;
-  if (auto const found = all.names.find(without_links(path)); found != all.names.end()) return found->second;
+  if (auto const found = all.names.find(detail::without_links(path)); found != all.names.end())
+    return found->second;
   auto const number = number_of(path);
   auto const found = number ? all.numbers.find(*number) : all.numbers.end();
   return found == all.numbers.end() ? std::nullopt : std::optional(found->second);

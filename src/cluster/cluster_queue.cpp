@@ -651,13 +651,13 @@ completion cluster_queue::submit(std::span<task const> batch) { return state_->s
 completion cluster_queue::submit(task const& one) { return submit(std::span(&one, 1)); }
 void cluster_queue::publish(void const* first, std::size_t bytes) { state_->publish(first, bytes); }
 
-void cluster_queue::wait_all() { wait_all(deadline::in(state_->timeout())); }
-void cluster_queue::wait_all(deadline until) {
+void cluster_queue::wait_all(std::optional<deadline> limit) {
+  auto const until = limit.value_or(deadline::in(state_->timeout()));
   throw_if_in_continuation("wait_all()");
   state_->wait_all(until);
 }
-void cluster_queue::close() { close(deadline::in(state_->timeout())); }
-void cluster_queue::close(deadline until) {
+void cluster_queue::close(std::optional<deadline> limit) {
+  auto const until = limit.value_or(deadline::in(state_->timeout()));
   throw_if_in_continuation("close()");
   state_->close(until);
 }

@@ -102,7 +102,7 @@ void tell_of_fewer_cores(std::vector<device_spec> const& specs) {
 
 }  // namespace
 
-std::string describe_resident_holder(compute_device const& device) {
+std::string detail::describe_resident_holder(compute_device const& device) {
   auto const holders = device.resident_holders();
   if (holders.empty()) return {};
   return device.name() + " is held by " + holders + ": other kernels may have to wait until that ends\n";

@@ -74,7 +74,7 @@ device_spec parse_host(std::string_view part, std::optional<std::string_view> co
 /// "; did you mean cuda:0?" for an entry "gpu:0", whose kind is "gpu".
 std::string meant_by(std::string_view part, std::string_view kind) {
   static constexpr std::array<std::string_view, 2> kinds{"cuda", "host"};
-  auto near = nearest_words(kinds, kind, 1);
+  auto near = detail::nearest_words(kinds, kind, 1);
   if (kind == "gpu") near = {kinds[0]};
   if (kind == "cpu") near = {kinds[1]};
   if (near.empty() || near[0] == kind) return {};

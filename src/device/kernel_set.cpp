@@ -8,9 +8,9 @@
 #include "ballast/device.hpp"
 #include "ballast/error.hpp"
 
-namespace ballast {
+namespace ballast::detail {
 
-void detail::address_visit::note(void const* member, std::size_t result_bytes, std::size_t alignment) {
+void address_visit::note(void const* member, std::size_t result_bytes, std::size_t alignment) {
   auto const at = std::uintptr_t(member) - kernel_;  // huge if it lies before the kernel
   if (at >= bytes_ || bytes_ - at < sizeof(void*))
     throw error("addresses() of kernel " + name_() +
@@ -24,7 +24,7 @@ void detail::address_visit::note(void const* member, std::size_t result_bytes, s
   if (result_bytes != 0) noted_.result_bytes = std::uint32_t(result_at + result_bytes);
 }
 
-kernel_set::kernel_set(std::string name, compiled_code code)
+compiled_kernels::compiled_kernels(std::string name, compiled_code code)
     : name_(std::move(name)), kernels_(std::move(code.kernels)), entries_(std::move(code.entries)) {
   for (auto& kernel : kernels_) {
     kernel.code.name = kernel.name;
@@ -33,17 +33,17 @@ kernel_set::kernel_set(std::string name, compiled_code code)
   for (auto& entry : entries_) entry.code.name = entry.server.name = entry.workers.name = name_;
 }
 
-void kernel_set::throw_unknown_kernel(kernel_key key) const {
+void compiled_kernels::throw_unknown_kernel(kernel_key key) const {
   throw_bad_argument("kernel", ballast::name_of(key), "a kernel of the set " + name_);
 }
 
-bool kernel_set::contains(kernel_key key) const { return std::ranges::find(keys_, key) != keys_.end(); }
+bool compiled_kernels::contains(kernel_key key) const { return std::ranges::find(keys_, key) != keys_.end(); }
 
-bool kernel_set::has_entry_for(entry_key source) const {
+bool compiled_kernels::has_entry_for(entry_key source) const {
   return std::ranges::find(entries_, source, &kernel_entry::key) != entries_.end();
 }
 
-kernel_entry const& kernel_set::entry_for(entry_key source) const {
+kernel_entry const& compiled_kernels::entry_for(entry_key source) const {
   for (auto const& entry : entries_)
     if (entry.key == source) return entry;
   throw error(
@@ -52,26 +52,26 @@ kernel_entry const& kernel_set::entry_for(entry_key source) const {
       "and what a set is for can be named in BALLAST_KERNELS (ballast/kernels.cuh)");
 }
 
-std::uint32_t kernel_set::max_spawns() const {
+std::uint32_t compiled_kernels::max_spawns() const {
   return std::ranges::max(kernels_, {}, &listed_kernel::spawns).spawns;
 }
-std::uint32_t kernel_set::max_joins() const {
+std::uint32_t compiled_kernels::max_joins() const {
   return std::ranges::max(kernels_, {}, &listed_kernel::joins).joins;
 }
-std::uint32_t kernel_set::workers_of_block(compute_device const& device) const {
+std::uint32_t compiled_kernels::workers_of_block(compute_device const& device) const {
   return device.is_cuda() ? kernels_.front().tasks_at_once : 1;
 }
 
-std::vector<kernel_resources> kernel_set::resources(compute_device& device) const {
+std::vector<kernel_resources> compiled_kernels::resources(compute_device& device) const {
   std::vector<kernel_resources> all;
   for (auto const& kernel : kernels_) all.push_back(device.resources(kernel.code));
   return all;
 }
 
-listed_kernel const& kernel_set::heaviest(compute_device& device) const {
+listed_kernel const& compiled_kernels::heaviest(compute_device& device) const {
   auto const all = resources(device);
   auto const fewest = std::ranges::min_element(all, {}, &kernel_resources::blocks_per_multiprocessor);
   return kernels_[std::size_t(fewest - all.begin())];
 }
 
-}  // namespace ballast
+}  // namespace ballast::detail

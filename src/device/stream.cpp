@@ -116,7 +116,7 @@ void stream::enqueue_rows_by_kernel(void* to, std::size_t to_pitch, void const* 
   copy_rows(to, to_pitch, from, from_pitch, row_bytes, rows);
 }
 
-std::unique_ptr<captured_work> stream::capture(std::function<void()> const&) { return nullptr; }
+std::unique_ptr<captured_work> library_stream::capture(std::function<void()> const&) { return nullptr; }
 
 void stream::synchronize(deadline until) {
   nvtx_range const shown("wait for a stream");

@@ -194,7 +194,7 @@ void check_dimension(std::string const& map, int dimension, extents const& array
 }
 
 access_map map_of(std::string const& name, dimension_cut cut) {
-  auto const overlap = cut.halo == 0 ? unit_overlap::never : unit_overlap::always;
+  auto const overlap = cut.halo == 0 ? detail::unit_overlap::never : detail::unit_overlap::always;
   return {name, overlap, [shares = unit_shares(name, cut.per_unit), name, cut](map_view const& view) {
             check_dimension(name, cut.dimension, view.array);
             auto const size = view.array[cut.dimension];
@@ -206,7 +206,7 @@ access_map map_of(std::string const& name, dimension_cut cut) {
 }
 
 access_map elements_map(std::string const& name, std::size_t per_unit) {
-  return {name, unit_overlap::never, [shares = unit_shares(name, per_unit)](map_view const& view) {
+  return {name, detail::unit_overlap::never, [shares = unit_shares(name, per_unit)](map_view const& view) {
             return region({shares.of(view.part, view.units, view.array.elements())});
           }};
 }
@@ -247,7 +247,8 @@ access_map slice(int dimension, std::size_t per_unit) {
 }
 
 access_map all() {
-  return {"all", unit_overlap::always, [](map_view const& view) { return region(whole(view.array)); }};
+  return {"all", detail::unit_overlap::always,
+          [](map_view const& view) { return region(whole(view.array)); }};
 }
 
 }  // namespace ballast

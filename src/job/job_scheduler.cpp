@@ -11,7 +11,7 @@ namespace ballast {
 using namespace detail;
 
 job_scheduler::job_scheduler(device_list const& devices, job_options const& options)
-    : runtime_(std::make_shared<job_runtime>(devices, options)) {
+    : detail::running_jobs(std::make_shared<job_runtime>(devices, options)) {
   runtime_->start();
 }
 
@@ -35,14 +35,14 @@ void job_scheduler::add(kernel_set const& more) { runtime_->add(more); }
 
 completion job_scheduler::submit_request(job_request request) { return runtime_->submit(std::move(request)); }
 
-void job_scheduler::wait_all() { wait_all(deadline::in(runtime_->options().timeout)); }
-void job_scheduler::wait_all(deadline until) {
+void job_scheduler::wait_all(std::optional<deadline> limit) {
+  auto const until = limit.value_or(deadline::in(runtime_->options().timeout));
   throw_if_in_continuation("wait_all()");
   runtime_->wait_all(until);
 }
 
-std::vector<completion> job_scheduler::stop() { return stop(deadline::in(runtime_->options().timeout)); }
-std::vector<completion> job_scheduler::stop(deadline until) {
+std::vector<completion> job_scheduler::stop(std::optional<deadline> limit) {
+  auto const until = limit.value_or(deadline::in(runtime_->options().timeout));
   throw_if_in_continuation("stop()");
   return runtime_->stop_jobs(until);
 }
@@ -59,17 +59,12 @@ std::uint32_t job_scheduler::ranks() const noexcept {
 
 job_statistics job_scheduler::statistics() const { return runtime_->statistics(); }
 
-std::vector<journal_entry> job_scheduler::journal() const { return runtime_->journal(); }
+std::vector<journal_entry> detail::running_jobs::journal() const { return runtime_->journal(); }
 
-job_report report_of(completion const& job) {
-  auto const* const source = job.source().get();
-  return report_of(job, deadline::in(source == nullptr ? default_timeout : source->timeout(job.work())));
-}
-
-job_report report_of(completion const& job, deadline until) {
+job_report report_of(completion const& job, std::optional<deadline> until) {
   auto const end = std::dynamic_pointer_cast<job_end>(job.source());
   if (end == nullptr) throw_bad_argument("job", "the completion of other work", "one that a scheduler gave");
-  job.wait_until(until);
+  until ? job.wait_until(*until) : job.wait();
   return end->report();
 }
 

@@ -124,8 +124,8 @@ void launch_queue::resume() {
   for (auto& one : dispatchers_->all) one.resume();
 }
 
-void launch_queue::wait_all() { wait_all(deadline::in(dispatchers_->options.timeout)); }
-void launch_queue::wait_all(deadline until) {
+void launch_queue::wait_all(std::optional<deadline> limit) {
+  auto const until = limit.value_or(deadline::in(dispatchers_->options.timeout));
   dispatchers_->process.check("wait_all()");
   throw_if_in_continuation("wait_all()");
   nvtx_range const shown("launch_queue::wait_all");

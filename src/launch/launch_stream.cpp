@@ -262,8 +262,8 @@ completion launch_stream::last() const { return {state_, {.first = state_->submi
 
 bool launch_stream::is_issued() const { return state_->issued() >= state_->submitted(); }
 
-void launch_stream::wait_issued() const { wait_issued(deadline::in(state_->timeout({}))); }
-void launch_stream::wait_issued(deadline until) const {
+void launch_stream::wait_issued(std::optional<deadline> limit) const {
+  auto const until = limit.value_or(deadline::in(state_->timeout({})));
   state_->process().check("wait_issued()");
   state_->await(
       launch_phase::issue, [&] { return is_issued(); }, state_->submitted(), "be issued", until);
@@ -286,8 +286,8 @@ void launch_stream::after(std::shared_ptr<event> moment) {
   dependencies_.push_back({nullptr, 0, std::move(moment)});
 }
 
-void launch_stream::precede(stream& theirs) { precede(theirs, deadline::in(state_->timeout({}))); }
-void launch_stream::precede(stream& theirs, deadline until) {
+void launch_stream::precede(stream& theirs, std::optional<deadline> limit) {
+  auto const until = limit.value_or(deadline::in(state_->timeout({})));
   auto const moment = std::make_shared<std::unique_ptr<event>>();
   launch([moment](stream& on) { *moment = on.record_untimed(); });
   wait_issued(until);

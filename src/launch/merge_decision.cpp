@@ -133,20 +133,8 @@ merge_decision decide_merge(std::span<kernel_facts const> kernels, family_facts 
   return decide_by_times(kernels, family, costs);
 }
 
-}  // namespace ballast::detail
-
-namespace ballast {
-
-using namespace detail;
-
 named_policy const& description(merge_verdict verdict) {
   return verdicts.at(static_cast<std::size_t>(verdict));
-}
-
-std::uint64_t verdict_counts::refusals() const {
-  std::uint64_t sum = 0;
-  for (auto const count : counts_) sum += count;
-  return sum - of(merge_verdict::merge);
 }
 
 std::vector<verdict_counts::named_count> verdict_counts::listed() const {
@@ -155,4 +143,4 @@ std::vector<verdict_counts::named_count> verdict_counts::listed() const {
   return all;
 }
 
-}  // namespace ballast
+}  // namespace ballast::detail

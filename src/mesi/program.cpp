@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/mesi/program.hpp"
+#include "ballast/detail/mesi/program.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -15,10 +15,10 @@
 #include <vector>
 
 #include "ballast/deadline.hpp"
+#include "ballast/detail/mesi/launch.hpp"
+#include "ballast/detail/mesi/variable.hpp"
 #include "ballast/error.hpp"
 #include "ballast/job_scheduler.hpp"
-#include "ballast/mesi/launch.hpp"
-#include "ballast/mesi/variable.hpp"
 #include "settings.hpp"
 
 namespace ballast::mesi {

@@ -163,15 +163,13 @@ constexpr std::array methods{
                      nullptr,
                      true}};
 
-template <std::size_t... I>
-constexpr std::array<pool_method, sizeof...(I)> facts_of(std::index_sequence<I...>) {
-  return {methods[I].about...};
-}
-constexpr auto facts = facts_of(std::make_index_sequence<methods.size()>());
-
 }  // namespace
 
-std::span<pool_method const> pool_methods() { return facts; }
+std::vector<named_policy> pool_methods() {
+  std::vector<named_policy> all;
+  for (auto const& method : methods) all.push_back(method.about);
+  return all;
+}
 
 pool_method_code const& detail::pool_method_named(std::string_view name) {
   std::array<std::string_view, methods.size()> names;

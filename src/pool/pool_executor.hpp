@@ -98,7 +98,7 @@ void clear(stream& on, device_buffer<T> const& buffer) {
 
 /// A method as the registry has it.
 struct pool_method_code {
-  pool_method about;
+  named_policy about;
   entry_key entry = {};
   /// Null: a launch for each level.
   std::unique_ptr<method_memory> (*make_memory)(pool_plan const& plan, std::uint32_t workers) = nullptr;

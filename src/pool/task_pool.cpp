@@ -199,10 +199,10 @@ task_pool::~task_pool() {
   (void)state_.release();
 }
 
-pool_statistics task_pool::run(std::span<task const> roots, deadline until) {
+pool_statistics task_pool::run(std::span<task const> roots, std::optional<deadline> until) {
   state_->process.check("run()");
   one_run const only(state_->is_running);
-  auto run = state_->begin(roots, until);
+  auto run = state_->begin(roots, until.value_or(deadline::in(state_->plan.options.timeout)));
   try {
     state_->execute(run);
     if (!run.why_stopped.empty()) state_->hand_back(run);
@@ -212,9 +212,6 @@ pool_statistics task_pool::run(std::span<task const> roots, deadline until) {
                 "; and no memory is left to hand back the tasks that did not run");
   }
   return std::move(run.statistics);
-}
-pool_statistics task_pool::run(std::span<task const> roots) {
-  return run(roots, deadline::in(state_->plan.options.timeout));
 }
 pool_statistics task_pool::run(task const& root) { return run(std::span(&root, 1)); }
 

@@ -238,8 +238,8 @@ completion balanced_queue::submit(std::shared_ptr<prepared_tasks const> batch) {
   return given;
 }
 
-void balanced_queue::wait_all() { wait_all(deadline::in(state_->options.queue.timeout)); }
-void balanced_queue::wait_all(deadline until) {
+void balanced_queue::wait_all(std::optional<deadline> limit) {
+  auto const until = limit.value_or(deadline::in(state_->options.queue.timeout));
   state_->process().check("wait_all()");
   throw_if_in_continuation("wait_all()");
   state_->wait_all(until);
@@ -262,8 +262,8 @@ std::vector<created_task> balanced_queue::take_created() {
   return state_->tasks.take_created();
 }
 
-void balanced_queue::close() { close(deadline::in(state_->options.queue.timeout)); }
-void balanced_queue::close(deadline until) {
+void balanced_queue::close(std::optional<deadline> limit) {
+  auto const until = limit.value_or(deadline::in(state_->options.queue.timeout));
   state_->process().check("close()");
   throw_if_in_continuation("close()");
   if (!state_->running) return state_->throw_if_unfinished();

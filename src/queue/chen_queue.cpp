@@ -162,8 +162,8 @@ void chen_queue::submit(std::shared_ptr<prepared_tasks const> batch) {
   if (!empty) state_->steps.begin();
 }
 
-void chen_queue::wait_all() { wait_all(deadline::in(state_->options.timeout)); }
-void chen_queue::wait_all(deadline until) {
+void chen_queue::wait_all(std::optional<deadline> limit) {
+  auto const until = limit.value_or(deadline::in(state_->options.timeout));
   state_->process.check("wait_all()");
   state_->await_all(until);
 }
@@ -174,8 +174,8 @@ std::vector<device_share> chen_queue::last_step() const {
   return all;
 }
 
-void chen_queue::close() { close(deadline::in(state_->options.timeout)); }
-void chen_queue::close(deadline until) {
+void chen_queue::close(std::optional<deadline> limit) {
+  auto const until = limit.value_or(deadline::in(state_->options.timeout));
   state_->process.check("close()");
   if (!state_->running) {
     if (state_->pool.unfinished() > 0) state_->pool.rethrow_failure();

@@ -9,9 +9,7 @@
 #include "ballast/error.hpp"
 #include "stopped_queue.hpp"
 
-namespace ballast {
-
-using namespace detail;
+namespace ballast::detail {
 namespace {
 
 std::uint64_t next_uid() {
@@ -24,7 +22,7 @@ entry_key source_of(kernel_set const& list) {
 }
 
 /// What is asked of a queue, with room for a trace if its tasks are to be recorded.
-queue_options checked(queue_options options, kernel_set const& list) {
+queue_options legal_options(queue_options options, kernel_set const& list) {
   constexpr std::uint32_t default_trace_depth = 1024;
   options.trace_to.check(1);
   if (options.servers < 1 || options.servers > max_servers)
@@ -54,11 +52,11 @@ bool are_none_of(lost_batches const& lost, completion_key const& work) {
 
 }  // namespace
 
-task_queue::state::state(std::shared_ptr<compute_device> on, kernel_set const& list,
-                         queue_options const& given)
+fed_queue::state::state(std::shared_ptr<compute_device> on, kernel_set const& list,
+                        queue_options const& given)
     : device(std::move(on)),
       kernels(&list),
-      options(checked(given, list)),
+      options(legal_options(given, list)),
       kernel(device, list, list.entry_for(source_of(list)), options.resident, false,
              may_spawn(list) ? 1 : options.servers),
       memory(device, options, kernel.max_blocks()),
@@ -73,16 +71,16 @@ task_queue::state::state(std::shared_ptr<compute_device> on, kernel_set const& l
     submission_rings.emplace_back(memory, ring);
 }
 
-std::unique_ptr<hybrid_memory> task_queue::state::make_hybrid() const {
+std::unique_ptr<hybrid_memory> fed_queue::state::make_hybrid() const {
   if (options.times) throw_bad_argument("times", "true", "false for tasks that create tasks");
   if (options.trace_depth != 0)
     throw_bad_argument("trace_depth", options.trace_depth, "0 for tasks that create tasks");
   return std::make_unique<hybrid_memory>(device, *kernels, options.spawned, memory, kernel.max_blocks());
 }
 
-task_queue::state::~state() { end_run(); }
+fed_queue::state::~state() { end_run(); }
 
-bool task_queue::state::have_run(completion_key const& batches) const {
+bool fed_queue::state::have_run(completion_key const& batches) const {
   auto const& ring = submission_rings[batches.place];
   for (auto batch = batches.first; batch != batches.first + batches.count; ++batch)
     if (!ring.complete(batch)) return false;
@@ -90,7 +88,7 @@ bool task_queue::state::have_run(completion_key const& batches) const {
 }
 
 // To ask a GPU's stream costs more than to look for a batch. What was said to have ended must stay so.
-bool task_queue::state::has_ended(completion_key const& work) {
+bool fed_queue::state::has_ended(completion_key const& work) {
   if (have_run(work) || is_over) return true;
   if (!memory.on_host && looks.fetch_add(1, std::memory_order_relaxed) % 64 != 0) return false;
   try {
@@ -104,19 +102,19 @@ bool task_queue::state::has_ended(completion_key const& work) {
   return true;
 }
 
-void task_queue::state::wait(completion_key const& work, deadline until) {
+void fed_queue::state::wait(completion_key const& work, deadline until) {
   await([&] { return have_run(work); }, wait_reason::completion, until);
 }
 
-clock::duration task_queue::state::timeout(completion_key const&) const { return options.timeout; }
+clock::duration fed_queue::state::timeout(completion_key const&) const { return options.timeout; }
 
-bool task_queue::state::needs_no_launch(completion_key const&) {
+bool fed_queue::state::needs_no_launch(completion_key const&) {
   try {
     return alive();
   } catch (error const&) { return false; }
 }
 
-bool task_queue::state::notify_at_end(completion_key const&, std::shared_ptr<end_listener> const& listener) {
+bool fed_queue::state::notify_at_end(completion_key const&, std::shared_ptr<end_listener> const& listener) {
   if (!memory.on_host) return false;
   std::lock_guard const hold(listening_mutex);
   bool const listens = listener != nullptr;
@@ -128,14 +126,14 @@ bool task_queue::state::notify_at_end(completion_key const&, std::shared_ptr<end
 
 // Workers begin the tasks of a submission ring in order, but for grids, of which some are open at once. Where
 // tasks create tasks a batch ends with the last of those.
-std::uint64_t task_queue::state::max_overtaken(completion_key const&) {
+std::uint64_t fed_queue::state::max_overtaken(completion_key const&) {
   constexpr std::uint64_t open_grids = 8;
   if (hybrid != nullptr || is_over || now.load() != phase::open) return ~std::uint64_t(0);
   return workers_of(kernel.blocks()) + open_grids;
 }
 
-void task_queue::state::await_in_submission(submission_ring const& ring, std::function<bool()> const& done,
-                                            wait_reason what, deadline until) {
+void fed_queue::state::await_in_submission(submission_ring const& ring, std::function<bool()> const& done,
+                                           wait_reason what, deadline until) {
   if (!options.trace_to) return await(done, what, until);
   span waited{.worker = first_host_worker + ring.index(),
               .label = "submit waits for room",
@@ -153,7 +151,7 @@ void task_queue::state::await_in_submission(submission_ring const& ring, std::fu
   record();
 }
 
-void task_queue::state::await(std::function<bool()> const& done, wait_reason what, deadline until) {
+void fed_queue::state::await(std::function<bool()> const& done, wait_reason what, deadline until) {
   if (done()) return;
   nvtx_range const shown(what != wait_reason::completion ? "submit waits for room" : "wait for tasks");
   waiter_registration const listening(memory, what);
@@ -178,7 +176,7 @@ void task_queue::state::await(std::function<bool()> const& done, wait_reason wha
   }
 }
 
-bool task_queue::state::alive() {
+bool fed_queue::state::alive() {
   auto const of_run = run_number.load();
   try {
     return kernel.running();
@@ -186,7 +184,7 @@ bool task_queue::state::alive() {
 }
 
 /// What is thrown from now on, the same by every call.
-std::exception_ptr task_queue::state::note_loss(std::uint64_t of_run, device_lost const& known) {
+std::exception_ptr fed_queue::state::note_loss(std::uint64_t of_run, device_lost const& known) {
   auto const said = std::make_exception_ptr(device_lost(
       device->name(), known.cause() + "; " + std::to_string(unfinished()) +
                           " accepted tasks are not known to have run, stop() hands back those not "
@@ -198,12 +196,12 @@ std::exception_ptr task_queue::state::note_loss(std::uint64_t of_run, device_los
   return loss;
 }
 
-std::exception_ptr task_queue::state::known_loss() {
+std::exception_ptr fed_queue::state::known_loss() {
   std::lock_guard const hold(control_mutex);
   return loss;
 }
 
-void task_queue::state::throw_stopped() {
+void fed_queue::state::throw_stopped() {
   if (auto const known = known_loss()) std::rethrow_exception(known);
   std::string why = hybrid != nullptr && !lost ? hybrid->why_halted() : "";
   if (why.empty())
@@ -213,7 +211,7 @@ void task_queue::state::throw_stopped() {
   throw stopped_queue(device->name(), unfinished(), why);
 }
 
-std::vector<completion_key> task_queue::state::everything() const {
+std::vector<completion_key> fed_queue::state::everything() const {
   std::vector<completion_key> all;
   for (auto const& ring : submission_rings) {
     auto const end = ring.next_batch(), count = std::min(end, ring.batch_slots());
@@ -223,7 +221,7 @@ std::vector<completion_key> task_queue::state::everything() const {
 }
 
 // By completions, which say what became of the tasks if the queue is stopped and started again meanwhile.
-void task_queue::state::wait_all(deadline until) {
+void fed_queue::state::wait_all(deadline until) {
   process_.check("wait_all()");
   throw_if_in_continuation("wait_all()");
   auto const number = run_number.load();
@@ -233,7 +231,7 @@ void task_queue::state::wait_all(deadline until) {
     of_run->completion_of_run(number, first, count, place).wait_until(until);
 }
 
-std::unique_ptr<run_outcome const> task_queue::state::outcome() {
+std::unique_ptr<run_outcome const> fed_queue::state::outcome() {
   lost_batches left;
   for (auto const& batches : everything())
     for (auto batch = batches.first; batch != batches.first + batches.count; ++batch)
@@ -247,7 +245,7 @@ std::unique_ptr<run_outcome const> task_queue::state::outcome() {
   return made;
 }
 
-void task_queue::state::end_run() {
+void fed_queue::state::end_run() {
   auto what_is_left = outcome();
   if (auto* const last = run.exchange(nullptr)) last->end(std::move(what_is_left));
   memory.host_wake_event.notify();
@@ -256,19 +254,19 @@ void task_queue::state::end_run() {
   memory.host_wake_event.forward_to(nullptr);
 }
 
-std::uint32_t task_queue::state::workers_of(std::uint32_t blocks) const {
+std::uint32_t fed_queue::state::workers_of(std::uint32_t blocks) const {
   auto const working = blocks - (device->is_cuda() ? 1 : 0);  // the first serves the others
   return working * kernels->workers_of_block(*device);
 }
 
-std::uint64_t task_queue::state::submitted() const {
+std::uint64_t fed_queue::state::submitted() const {
   std::uint64_t sum = 0;
   for (auto const& ring : submission_rings) sum += ring.tasks();
   return sum;
 }
 
 // Idle workers hold tickets of tasks that are not there yet: at most what was submitted can be taken.
-std::uint64_t task_queue::state::taken() const {
+std::uint64_t fed_queue::state::taken() const {
   auto& words = *memory.words.data();
   auto& told = memory.to_host[0].taken;
   auto const claimed = memory.on_host ? std::atomic_ref(words.head).load()
@@ -276,13 +274,13 @@ std::uint64_t task_queue::state::taken() const {
   return std::min(claimed, submitted());
 }
 
-std::uint64_t task_queue::state::unfinished() const {
+std::uint64_t fed_queue::state::unfinished() const {
   std::uint64_t sum = 0;
   for (auto const& ring : submission_rings) sum += ring.unfinished_tasks();
   return sum;
 }
 
-std::string task_queue::state::describe() {
+std::string fed_queue::state::describe() {
   std::string text = "queue of " + std::string(kernels->name()) + " on " + device->name() + ": " +
                      std::to_string(submitted()) + " tasks submitted, " + std::to_string(taken()) +
                      " taken, at most " + std::to_string(unfinished()) + " unfinished\n";
@@ -297,7 +295,7 @@ std::string task_queue::state::describe() {
   return text + kernel.describe_blocks();
 }
 
-void task_queue::state::begin_run() {
+void fed_queue::state::begin_run() {
   std::lock_guard const hold(control_mutex);
   collected = close_published = completed = is_recorded = false;
   begun_ns = std::int64_t(steady_now_ns());
@@ -309,14 +307,14 @@ void task_queue::state::begin_run() {
 }
 
 // Submitters of the last run that are still inside see its end and unlock their submission rings.
-void task_queue::state::start() {
+void fed_queue::state::start() {
   process_.check("start()");
   if (now.load() != phase::ended || kernel.claimed()) throw error("this queue is running already");
   all_rings_lock const held(*this, deadline::in(options.timeout));
   launch();
 }
 
-void task_queue::state::launch() {
+void fed_queue::state::launch() {
   kernel.take_room();  // first: what clears memory runs there
   try {
     end_run();
@@ -333,7 +331,7 @@ void task_queue::state::launch() {
   now = phase::open;
 }
 
-void task_queue::state::prepare_memory() {
+void fed_queue::state::prepare_memory() {
   auto const cleared_by = deadline::in(options.resident.start_timeout);
   memory.clear(*copies, cleared_by);
   if (hybrid != nullptr) hybrid->clear(!completed, kernel.blocks(), cleared_by);
@@ -342,7 +340,7 @@ void task_queue::state::prepare_memory() {
   rings_published = 0;
 }
 
-bool task_queue::state::start_kernel() {
+bool fed_queue::state::start_kernel() {
   auto const source = memory.source(kernel.next_control());
   if (hybrid == nullptr) return kernel.start(&source, sizeof source);
   auto const work = hybrid->work(source);
@@ -350,7 +348,7 @@ bool task_queue::state::start_kernel() {
 }
 
 // If even stopping fails the kernel stays claimed, and whoever owns this state leaves it behind alive.
-void task_queue::state::abort_start() {
+void fed_queue::state::abort_start() {
   try {
     kernel.request_stop();
     kernel.join(deadline::in(options.resident.stop_timeout));
@@ -358,7 +356,7 @@ void task_queue::state::abort_start() {
   kernel.give_back_room();
 }
 
-void task_queue::state::lock_all_rings(deadline until) {
+void fed_queue::state::lock_all_rings(deadline until) {
   for (auto ring = submission_rings.begin(); ring != submission_rings.end(); ++ring) {
     if (ring->lock(until)) continue;
     while (ring != submission_rings.begin()) (--ring)->unlock();
@@ -366,18 +364,18 @@ void task_queue::state::lock_all_rings(deadline until) {
   }
 }
 
-void task_queue::state::unlock_all_rings() {
+void fed_queue::state::unlock_all_rings() {
   for (auto& ring : submission_rings) ring.unlock();
 }
 
-void task_queue::state::write_control(bool closed) {
+void fed_queue::state::write_control(bool closed) {
   atomic_ref<std::uint64_t, scope::system>(memory.from_host[0].control)
       .store_release(rings_published.load() | (closed ? closed_bit : 0) |
                      std::uint64_t(hybrid != nullptr ? hybrid->hand_out_until() : 0) << hand_out_shift);
 }
 
 // On cores the server is a worker without tasks, and there may be none.
-void task_queue::state::ask_for_created(std::uint32_t tasks) {
+void fed_queue::state::ask_for_created(std::uint32_t tasks) {
   if (hybrid == nullptr || hybrid->asked_for() >= tasks) return;
   std::lock_guard const hold(control_mutex);
   if (close_published) return;
@@ -386,7 +384,7 @@ void task_queue::state::ask_for_created(std::uint32_t tasks) {
   if (memory.on_host) std::atomic_ref(memory.words.data()->hand_out_until).store(hybrid->hand_out_until());
 }
 
-std::vector<created_task> task_queue::state::take_created() {
+std::vector<created_task> fed_queue::state::take_created() {
   std::vector<created_task> all;
   if (hybrid == nullptr) return all;
   for (auto const& [record, batch] : hybrid->take_handed_out())
@@ -394,7 +392,7 @@ std::vector<created_task> task_queue::state::take_created() {
   return all;
 }
 
-std::uint32_t task_queue::state::idle_workers() const {
+std::uint32_t fed_queue::state::idle_workers() const {
   if (hybrid == nullptr) return 0;
   return memory.on_host
              ? std::atomic_ref(memory.words.data()->idle).load()
@@ -404,7 +402,7 @@ std::uint32_t task_queue::state::idle_workers() const {
 // From `closing` on no submission passes its check; those that passed before hold their submission ring, so
 // that holding every submission ring once makes the counts final. The control word is written after, and by
 // nobody else any more.
-void task_queue::state::count_submitted(deadline until) {
+void fed_queue::state::count_submitted(deadline until) {
   now = phase::closing;
   all_rings_lock const held(*this, until);
   for (auto& ring : submission_rings)
@@ -413,7 +411,7 @@ void task_queue::state::count_submitted(deadline until) {
 }
 
 // Workers whose tasks create tasks leave as soon as they hear of it.
-void task_queue::state::mark_closed(deadline until) {
+void fed_queue::state::mark_closed(deadline until) {
   count_submitted(until);
   if (hybrid != nullptr) wait_all(until);
   {
@@ -424,7 +422,7 @@ void task_queue::state::mark_closed(deadline until) {
   if (memory.on_host) memory.worker_wake_event.notify();
 }
 
-void task_queue::state::join(deadline until) {
+void fed_queue::state::join(deadline until) {
   try {
     kernel.join(until);
   } catch (device_lost const& known) {
@@ -435,7 +433,7 @@ void task_queue::state::join(deadline until) {
   end_joined();
 }
 
-void task_queue::state::end_joined() {
+void fed_queue::state::end_joined() {
   now = phase::ended;
   is_over = true;
   memory.host_wake_event.notify();
@@ -443,7 +441,7 @@ void task_queue::state::end_joined() {
 }
 
 // A kernel that has ended early is joined all the same.
-void task_queue::state::announce_close(deadline until) {
+void fed_queue::state::announce_close(deadline until) {
   if (now.load() == phase::ended || close_published) return;
   try {
     mark_closed(until);
@@ -453,7 +451,7 @@ void task_queue::state::announce_close(deadline until) {
   }
 }
 
-void task_queue::state::close(deadline until) {
+void fed_queue::state::close(deadline until) {
   process_.check("close()");
   throw_if_in_continuation("close()");
   announce_close(until);
@@ -467,7 +465,7 @@ void task_queue::state::close(deadline until) {
   completed = true;
 }
 
-void task_queue::state::log_wait_at_end() const {
+void fed_queue::state::log_wait_at_end() const {
   if (auto const left = unfinished(); left > 0)
     log_wait("a task queue on " + device->name() + " is destroyed (tasks that have not run: " +
                  std::to_string(left) + "), and tasks that run now end first",
@@ -476,7 +474,7 @@ void task_queue::state::log_wait_at_end() const {
 
 // The submission rings are taken before counting: a submitter that was inside has then written its batch, and
 // none can follow.
-std::vector<task> task_queue::state::stop() {
+std::vector<task> fed_queue::state::stop() {
   process_.check("stop()");
   if (now.load() == phase::open) now = phase::closing;
   kernel.request_stop();
@@ -499,7 +497,7 @@ std::vector<task> task_queue::state::stop() {
 }
 
 // A slot that was released r times and bears the stamp of lap r + 1 holds a task that nobody began.
-void task_queue::state::collect_from_ring(std::vector<task>& into) {
+void fed_queue::state::collect_from_ring(std::vector<task>& into) {
   auto const ring = memory.ring.read(*copies);
   auto const released = memory.released.read(*copies);
   for (std::size_t i = 0; i < ring.size(); ++i) {
@@ -515,20 +513,20 @@ void task_queue::state::collect_from_ring(std::vector<task>& into) {
     if (auto const rest = remainder_of_grid(grid)) into.push_back(task_of(*kernels, *rest));
 }
 
-void task_queue::state::collect_from_submission_rings(std::vector<task>& into) {
+void fed_queue::state::collect_from_submission_rings(std::vector<task>& into) {
   for (auto const& ring : submission_rings)
     for (auto position = ring.fetched(); position < ring.submitted(); ++position)
       if (auto const record = ring.remainder_of(position)) into.push_back(task_of(*kernels, *record));
 }
 
-std::vector<std::uint32_t> task_queue::state::traced_by_worker() const {
+std::vector<std::uint32_t> fed_queue::state::traced_by_worker() const {
   std::vector<std::uint32_t> counts(memory.traced.size());
   copies->copy(counts.data(), memory.traced.data(), memory.traced.bytes());
   copies->synchronize();
   return counts;
 }
 
-std::vector<task_span> task_queue::state::task_spans() const {
+std::vector<task_span> fed_queue::state::task_spans() const {
   if (memory.trace_depth == 0) return {};
   std::vector<task_times> trace(memory.trace.size());
   copies->copy(trace.data(), memory.trace.data(), memory.trace.bytes());
@@ -547,7 +545,7 @@ std::vector<task_span> task_queue::state::task_spans() const {
   return spans;
 }
 
-std::uint64_t task_queue::state::trace_dropped() const {
+std::uint64_t fed_queue::state::trace_dropped() const {
   std::uint64_t dropped = 0;
   if (memory.trace_depth != 0)
     for (auto const count : traced_by_worker()) dropped += count - std::min(count, memory.trace_depth);
@@ -555,7 +553,7 @@ std::uint64_t task_queue::state::trace_dropped() const {
 }
 
 // The run has ended well or not, and that its trace cannot be read changes nothing of it.
-void task_queue::state::record_run() noexcept {
+void fed_queue::state::record_run() noexcept {
   if (!options.trace_to || std::exchange(is_recorded, true)) return;
   try {
     if (hybrid != nullptr)
@@ -565,7 +563,7 @@ void task_queue::state::record_run() noexcept {
   } catch (std::exception const& failure) { write_log(log_level::warning, failure.what()); }
 }
 
-void task_queue::state::record_tasks() const {
+void fed_queue::state::record_tasks() const {
   std::vector<span> spans;
   for (auto const& one : task_spans())
     spans.push_back({.worker = one.worker,
@@ -577,4 +575,4 @@ void task_queue::state::record_tasks() const {
   options.trace_to.count_dropped(trace_dropped());
 }
 
-}  // namespace ballast
+}  // namespace ballast::detail

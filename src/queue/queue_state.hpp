@@ -17,9 +17,7 @@
 #include "queue_memory.hpp"
 #include "submission_ring.hpp"
 
-namespace ballast {
-
-using namespace detail;
+namespace ballast::detail {
 
 /// What a host thread waits for; for memory for arguments, until a batch has completed that has some.
 enum class wait_reason { room, completion, arguments };
@@ -61,7 +59,7 @@ class ring_users {
 
 /// What a task_queue is inside. Apart, so that a queue whose kernel never ends can leave it behind alive.
 /// Submission is defined in task_queue.cpp, beside the calls that users make; all else in queue_state.cpp.
-struct task_queue::state final : completion_source {
+struct fed_queue::state final : completion_source {
   state(std::shared_ptr<compute_device> device, kernel_set const& kernels, queue_options const& options);
   ~state() override;
 
@@ -199,7 +197,7 @@ struct task_queue::state final : completion_source {
 };
 
 /// Keeps submitting threads out while it lives. Throws timed_out if one does not leave.
-class task_queue::state::all_rings_lock {
+class fed_queue::state::all_rings_lock {
  public:
   all_rings_lock(state& queue, deadline until) : queue_(&queue) { queue.lock_all_rings(until); }
   ~all_rings_lock() { queue_->unlock_all_rings(); }
@@ -210,4 +208,4 @@ class task_queue::state::all_rings_lock {
   state* queue_;
 };
 
-}  // namespace ballast
+}  // namespace ballast::detail

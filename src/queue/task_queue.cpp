@@ -7,9 +7,7 @@
 #include "ballast/error.hpp"
 #include "queue_state.hpp"
 
-namespace ballast {
-
-using namespace detail;
+namespace ballast::detail {
 namespace {
 
 /// The submission rings that this thread was given, by queue. The oldest makes room: a thread that feeds more
@@ -72,14 +70,6 @@ std::span<task_record const> records_of(kernel_set const& kernels, std::span<tas
 
 }  // namespace
 
-queue_full::queue_full(completion accepted_tasks, std::size_t accepted, std::size_t offered,
-                       std::string state)
-    : timed_out("room in the queue; " + std::to_string(accepted) + " of " + std::to_string(offered) +
-                    " tasks were accepted",
-                std::move(state)),
-      accepted_tasks_(std::move(accepted_tasks)),
-      accepted_(accepted) {}
-
 // Of several in turn, so that no lock sees more owners than it has seats for while others see none.
 std::uint32_t ring_users::join() {
   std::lock_guard const hold(mutex_);
@@ -97,14 +87,14 @@ void ring_users::leave(std::uint32_t ring) {
   --threads_[ring];
 }
 
-inline submission_ring& task_queue::state::ring_of_this_thread() {
+inline submission_ring& fed_queue::state::ring_of_this_thread() {
   for (auto const& memo : cached_rings)
     if (memo.uid == uid) return *memo.ring;
   return assign_ring_to_this_thread();
 }
 
 // What destructors at a thread's end still submit goes through the first, which is not counted.
-submission_ring& task_queue::state::assign_ring_to_this_thread() {
+submission_ring& fed_queue::state::assign_ring_to_this_thread() {
   auto const place = next_cached_ring++ % std::size(cached_rings);
   cached_rings[place] = {};
   auto const index = has_left_rings ? 0 : uses_of_this_thread.of[place].join(users);
@@ -114,14 +104,14 @@ submission_ring& task_queue::state::assign_ring_to_this_thread() {
 }
 
 // What every task that is submitted by itself goes through is inlined, however many others call it too.
-[[gnu::always_inline]] inline void task_queue::state::publish_ring_count(std::uint32_t ring) {
+[[gnu::always_inline]] inline void fed_queue::state::publish_ring_count(std::uint32_t ring) {
   if (rings_published.load() > ring) return;
   std::lock_guard const hold(control_mutex);
   rings_published = std::max(rings_published.load(), ring + 1);
   write_control(false);
 }
 
-[[gnu::always_inline]] inline void task_queue::state::prepare_submission(submission_ring& ring) {
+[[gnu::always_inline]] inline void fed_queue::state::prepare_submission(submission_ring& ring) {
   if (now.load() != phase::open) throw error("the queue is closed; start() opens it again");
   // A query costs too much for every submission; a loss that a wait has seen is known to all.
   bool const due = ring.next_batch() % 1024 == 1023;
@@ -130,8 +120,8 @@ submission_ring& task_queue::state::assign_ring_to_this_thread() {
 }
 
 // Every task that is submitted by itself goes this way, most of them no further.
-[[gnu::always_inline]] inline std::optional<std::uint64_t> task_queue::state::try_write(submission_ring& ring,
-                                                                                        task const& one) {
+[[gnu::always_inline]] inline std::optional<std::uint64_t> fed_queue::state::try_write(submission_ring& ring,
+                                                                                       task const& one) {
   prepare_submission(ring);
   if (!ring.has_room_for(1)) return std::nullopt;
   auto const record = record_of(*kernels, one);
@@ -140,7 +130,7 @@ submission_ring& task_queue::state::assign_ring_to_this_thread() {
   return batch;
 }
 
-completion task_queue::state::submit(task const& one, deadline const* until) {
+completion fed_queue::state::submit(task const& one, deadline const* until) {
   process_.check("submit()");  // here and below: locks may have been held at fork()
   auto& ring = ring_of_this_thread();
   if (one.arguments().is_shared() || !ring.try_lock()) return submit_or_wait(one, until);
@@ -151,11 +141,11 @@ completion task_queue::state::submit(task const& one, deadline const* until) {
   return submit_or_wait(one, until);
 }
 
-completion task_queue::state::submit_or_wait(task const& one, deadline const* until) {
+completion fed_queue::state::submit_or_wait(task const& one, deadline const* until) {
   return submit(records_of(*kernels, std::span(&one, 1)), until);
 }
 
-std::optional<std::uint64_t> task_queue::state::try_write_large(submission_ring& ring, task const& one) {
+std::optional<std::uint64_t> fed_queue::state::try_write_large(submission_ring& ring, task const& one) {
   prepare_submission(ring);
   auto const records = records_of(*kernels, std::span(&one, 1));
   if (!ring.has_room_for(1)) return std::nullopt;
@@ -166,7 +156,7 @@ std::optional<std::uint64_t> task_queue::state::try_write_large(submission_ring&
   return batch;
 }
 
-std::optional<completion> task_queue::state::try_submit(task const& one) {
+std::optional<completion> fed_queue::state::try_submit(task const& one) {
   process_.check("try_submit()");
   auto& ring = ring_of_this_thread();
   if (!ring.try_lock()) return std::nullopt;
@@ -177,18 +167,18 @@ std::optional<completion> task_queue::state::try_submit(task const& one) {
   return std::nullopt;
 }
 
-std::size_t task_queue::state::records_of_next_batch(std::span<task_record const> records) const {
+std::size_t fed_queue::state::records_of_next_batch(std::span<task_record const> records) const {
   auto const count = records_of_a_batch(records, max_ring_batch());
   return arguments == nullptr ? count : arguments->records_of_a_batch(records.first(count));
 }
 
-std::size_t task_queue::state::max_whole_batch() const {
+std::size_t fed_queue::state::max_whole_batch() const {
   return arguments == nullptr ? max_ring_batch() : std::min(max_ring_batch(), arguments->max_tasks());
 }
 
 // Who waits behind this one may go on when it is done, or has given up.
-void task_queue::state::await_arguments(submission_ring const& ring, std::function<bool()> const& done,
-                                        deadline until) {
+void fed_queue::state::await_arguments(submission_ring const& ring, std::function<bool()> const& done,
+                                       deadline until) {
   struct ring_the_bell {
     queue_memory& memory;
     ~ring_the_bell() {
@@ -199,7 +189,7 @@ void task_queue::state::await_arguments(submission_ring const& ring, std::functi
   await_in_submission(ring, done, wait_reason::arguments, until);
 }
 
-bool task_queue::state::is_awaited_on_device(completion const& after) {
+bool fed_queue::state::is_awaited_on_device(completion const& after) {
   if (after.ready()) {
     after.wait();
     return false;
@@ -214,15 +204,15 @@ bool task_queue::state::is_awaited_on_device(completion const& after) {
   return true;
 }
 
-completion task_queue::state::submit(std::span<task_record const> batch, submit_options const& options) {
+completion fed_queue::state::submit(std::span<task_record const> batch, submit_options const& options) {
   auto const* const until = options.until ? &*options.until : nullptr;
   return submit(batch, until, is_awaited_on_device(options.after) ? &options.after : nullptr);
 }
 
 // The clock is read only by who must wait: reading it costs more than writing a task. Batches that wait for
 // others go to the ring of these, so that they reach the workers after them.
-completion task_queue::state::submit(std::span<task_record const> batch, deadline const* given_until,
-                                     completion const* after) {
+completion fed_queue::state::submit(std::span<task_record const> batch, deadline const* given_until,
+                                    completion const* after) {
   process_.check("submit()");
   std::optional<deadline> own;
   auto const until = [&] {
@@ -265,6 +255,44 @@ completion task_queue::state::submit(std::span<task_record const> batch, deadlin
   return given();
 }
 
+fed_queue::fed_queue(std::unique_ptr<state> of) : state_(std::move(of)) {}
+fed_queue::~fed_queue() = default;
+
+void fed_queue::ask_for_created(std::uint32_t tasks) { state_->ask_for_created(tasks); }
+std::vector<created_task> fed_queue::take_created() { return state_->take_created(); }
+std::uint32_t fed_queue::idle_workers() const { return state_->idle_workers(); }
+
+void fed_queue::sleep_until_taken(std::uint64_t epoch, std::uint64_t taken_threshold,
+                                  clock::duration timeout) {
+  if (!state_->memory.on_host) return std::this_thread::yield();
+  auto const alarm = std::atomic_ref(state_->memory.words.data()->taken_threshold);
+  alarm.store(taken_threshold);
+  if (state_->taken() < taken_threshold) wake_event().wait_past(epoch, clock::now() + timeout);
+  alarm.store(~std::uint64_t(0));
+}
+
+void fed_queue::sleep_until_complete(std::uint64_t epoch, completion const& which, clock::duration timeout) {
+  if (!state_->memory.on_host) return std::this_thread::yield();
+  waiter_registration const listening(state_->memory, wait_reason::completion);
+  if (!which.ready()) wake_event().wait_past(epoch, clock::now() + timeout);
+}
+
+event_count& fed_queue::wake_event() { return state_->memory.host_wake_event; }
+
+}  // namespace ballast::detail
+
+namespace ballast {
+
+using namespace detail;
+
+queue_full::queue_full(completion accepted_tasks, std::size_t accepted, std::size_t offered,
+                       std::string state)
+    : timed_out("room in the queue; " + std::to_string(accepted) + " of " + std::to_string(offered) +
+                    " tasks were accepted",
+                std::move(state)),
+      accepted_tasks_(std::move(accepted_tasks)),
+      accepted_(accepted) {}
+
 // Blocks that may still run use the memory, and freeing it would wait for them: such a state is left behind
 // alive.
 void task_queue::abandon_if_running() noexcept {
@@ -275,7 +303,7 @@ void task_queue::abandon_if_running() noexcept {
 
 task_queue::task_queue(std::shared_ptr<compute_device> device, kernel_set const& kernels,
                        queue_options options)
-    : state_(std::make_unique<state>(std::move(device), kernels, options)) {
+    : detail::fed_queue(std::make_unique<state>(std::move(device), kernels, options)) {
   if (!options.start_at_once) return;
   try {
     state_->start();
@@ -328,11 +356,12 @@ completion task_queue::submit(prepared_tasks const& batch, submit_options const&
 
 std::optional<completion> task_queue::try_submit(task const& one) { return state_->try_submit(one); }
 
-void task_queue::wait_all() { wait_all(deadline::in(state_->options.timeout)); }
-void task_queue::wait_all(deadline until) { state_->wait_all(until); }
-
-void task_queue::close() { close(deadline::in(state_->options.timeout)); }
-void task_queue::close(deadline until) { state_->close(until); }
+void task_queue::wait_all(std::optional<deadline> until) {
+  state_->wait_all(until.value_or(deadline::in(state_->options.timeout)));
+}
+void task_queue::close(std::optional<deadline> until) {
+  state_->close(until.value_or(deadline::in(state_->options.timeout)));
+}
 std::vector<task> task_queue::stop() { return state_->stop(); }
 void task_queue::request_stop() noexcept { state_->kernel.request_stop(); }
 void task_queue::start() { state_->start(); }
@@ -381,10 +410,6 @@ queue_statistics task_queue::statistics() const {
   return all;
 }
 
-void task_queue::ask_for_created(std::uint32_t tasks) { state_->ask_for_created(tasks); }
-std::vector<created_task> task_queue::take_created() { return state_->take_created(); }
-std::uint32_t task_queue::idle_workers() const { return state_->idle_workers(); }
-
 std::uint64_t task_queue::taken() const { return state_->taken(); }
 std::string task_queue::describe() { return state_->describe(); }
 std::size_t task_queue::memory_bytes() const {
@@ -399,21 +424,5 @@ compute_device& task_queue::device() const { return *state_->device; }
 kernel_set const& task_queue::kernels() const { return *state_->kernels; }
 
 // The alarm is set before the count is looked at, so that a task taken in between wakes the thread.
-void task_queue::sleep_until_taken(std::uint64_t epoch, std::uint64_t taken_threshold,
-                                   clock::duration timeout) {
-  if (!state_->memory.on_host) return std::this_thread::yield();
-  auto const alarm = std::atomic_ref(state_->memory.words.data()->taken_threshold);
-  alarm.store(taken_threshold);
-  if (state_->taken() < taken_threshold) wake_event().wait_past(epoch, clock::now() + timeout);
-  alarm.store(~std::uint64_t(0));
-}
-
-void task_queue::sleep_until_complete(std::uint64_t epoch, completion const& which, clock::duration timeout) {
-  if (!state_->memory.on_host) return std::this_thread::yield();
-  waiter_registration const listening(state_->memory, wait_reason::completion);
-  if (!which.ready()) wake_event().wait_past(epoch, clock::now() + timeout);
-}
-
-event_count& task_queue::wake_event() { return state_->memory.host_wake_event; }
 
 }  // namespace ballast

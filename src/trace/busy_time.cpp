@@ -29,7 +29,7 @@ void check_device(span const& one, std::size_t devices) {
   throw_bad_argument("span.device", static_cast<long long>(one.device), "below " + std::to_string(devices));
 }
 
-bool is_of_device(span const& one) { return one.worker < first_copy_worker; }
+bool is_of_device(span const& one) { return one.worker < detail::first_copy_worker; }
 
 using extents_by_step = std::map<std::int64_t, std::vector<extent>>;
 
@@ -44,20 +44,10 @@ extents_by_step extents(std::span<span const> spans, std::size_t devices) {
 
 }  // namespace
 
-std::vector<step_busy> busy_per_step(std::span<span const> spans, std::size_t devices) {
-  std::vector<step_busy> steps;
-  for (auto const& [step, extents] : extents(spans, devices)) {
-    step_busy& busy = steps.emplace_back(step_busy{step, {}});
-    for (extent const& one : extents) busy.busy_ns.push_back(one.length());
-  }
-  return steps;
-}
-
 std::vector<device_load> device_loads(std::span<span const> spans, std::size_t devices) {
   std::vector<device_load> loads(devices);
-  for (step_busy const& step : busy_per_step(spans, devices)) {
-    for (std::size_t d = 0; d < devices; ++d) loads[d].busy_ns += step.busy_ns[d];
-  }
+  for (auto const& [step, of_devices] : extents(spans, devices))
+    for (std::size_t d = 0; d < devices; ++d) loads[d].busy_ns += of_devices[d].length();
   for (span const& one : spans) {
     if (!is_of_device(one)) continue;
     loads[one.device].work_ns += one.end_ns - one.begin_ns;

@@ -21,13 +21,14 @@ constexpr std::uint64_t first_copy_thread = 900'000'000, first_host_thread = 1'0
 
 std::uint64_t process_of(std::size_t device) { return first_process + device; }
 std::uint64_t thread_of(std::uint32_t worker) {
-  if (worker >= first_host_worker) return first_host_thread + (worker - first_host_worker);
-  if (worker >= first_copy_worker) return first_copy_thread + (worker - first_copy_worker);
+  if (worker >= detail::first_host_worker) return first_host_thread + (worker - detail::first_host_worker);
+  if (worker >= detail::first_copy_worker) return first_copy_thread + (worker - detail::first_copy_worker);
   return first_thread + worker;
 }
 std::string thread_name(std::uint32_t worker) {
-  if (worker >= first_host_worker) return fmt::format("host {}", worker - first_host_worker);
-  if (worker >= first_copy_worker) return fmt::format("copies {}", worker - first_copy_worker);
+  if (worker >= detail::first_host_worker) return fmt::format("host {}", worker - detail::first_host_worker);
+  if (worker >= detail::first_copy_worker)
+    return fmt::format("copies {}", worker - detail::first_copy_worker);
   return fmt::format("worker {}", worker);
 }
 
@@ -35,7 +36,7 @@ std::string thread_name(std::uint32_t worker) {
 std::string json_string(std::string_view text) {
   std::string result = "\"";
   while (!text.empty()) {
-    auto const bytes = first_character(text);
+    auto const bytes = detail::first_character(text);
     if (bytes == 0)
       result += "\uFFFD";
     else if (text[0] == '"' || text[0] == '\\')
@@ -101,7 +102,7 @@ std::string complete_event(span const& one, std::int64_t origin) {
 
 }  // namespace
 
-void write_chrome_trace(std::ostream& out, recording const& what) {
+void detail::write_chrome_trace(std::ostream& out, recording const& what) {
   out << fmt::format(R"({{"displayTimeUnit":"ns","otherData":{{"dropped_spans":"{}"}},"traceEvents":[)",
                      what.dropped)
       << '\n'
@@ -112,7 +113,7 @@ void write_chrome_trace(std::ostream& out, recording const& what) {
 }
 
 void save_chrome_trace(std::filesystem::path const& path, recording const& what) {
-  replace_file(path, [&what](std::ostream& out) { write_chrome_trace(out, what); });
+  replace_file(path, [&what](std::ostream& out) { detail::write_chrome_trace(out, what); });
 }
 
 }  // namespace ballast

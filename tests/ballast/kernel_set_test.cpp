@@ -15,7 +15,7 @@ using testing::HasSubstr;
 using testing::ThrowsMessage;
 
 std::shared_ptr<compute_device> device() {
-  static auto const one = open_devices(default_device_list()).front();
+  static auto const one = open_devices().front();
   return one;
 }
 

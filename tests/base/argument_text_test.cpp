@@ -57,9 +57,9 @@ TEST(base_argument_text, tells_the_nearest_legal_word_where_a_slip_explains_the_
 
 TEST(base_argument_text, orders_near_words_by_their_distance_and_tells_no_more_than_asked) {
   std::array<std::string_view, 4> const legal{"queue/order", "launch/order", "job/pair", "queue/trees"};
-  EXPECT_THAT(nearest_words(legal, "queue/ordre", 4), ElementsAre("queue/order"));
-  EXPECT_THAT(nearest_words(legal, "order", 4), ElementsAre("queue/order", "launch/order"));
-  EXPECT_THAT(nearest_words(legal, "order", 1), ElementsAre("queue/order"));
+  EXPECT_THAT(detail::nearest_words(legal, "queue/ordre", 4), ElementsAre("queue/order"));
+  EXPECT_THAT(detail::nearest_words(legal, "order", 4), ElementsAre("queue/order", "launch/order"));
+  EXPECT_THAT(detail::nearest_words(legal, "order", 1), ElementsAre("queue/order"));
   EXPECT_EQ(did_you_mean(legal, "order", 3), "; did you mean queue/order or launch/order?");
 }
 

@@ -41,20 +41,20 @@ TEST(base_environment, is_warned_of_names_that_differ_from_one_that_is_read_in_a
                                   "BALLAST_=",
                                   nullptr};
   EXPECT_THAT(
-      misspelt_variables(settings),
+      detail::misspelt_variables(settings),
       ElementsAre("the environment variable BALLAST_DEVICE is not read; did you mean BALLAST_DEVICES?",
                   "the environment variable BALLAST_TASK is not read; did you mean BALLAST_TASKS?"));
 }
 
 TEST(base_environment, of_no_variables_is_spelt_right) {
   char const* const settings[] = {nullptr};
-  EXPECT_THAT(misspelt_variables(settings), IsEmpty());
-  EXPECT_THAT(misspelt_variables(nullptr), IsEmpty());
+  EXPECT_THAT(detail::misspelt_variables(settings), IsEmpty());
+  EXPECT_THAT(detail::misspelt_variables(nullptr), IsEmpty());
 }
 
 TEST(base_environment, lists_its_variables_by_name_each_once) {
-  EXPECT_TRUE(
-      std::ranges::is_sorted(environment_variables(), std::less_equal<>(), &environment_variable::name));
+  EXPECT_TRUE(std::ranges::is_sorted(detail::environment_variables(), std::less_equal<>(),
+                                     &detail::environment_variable::name));
 }
 
 }  // namespace

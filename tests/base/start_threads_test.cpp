@@ -58,7 +58,7 @@ std::string name_of_this_thread() {
 TEST(base_start_thread, starts_one_that_blocks_all_signals_but_those_of_faults) {
   auto const before = blocked_here();
   std::vector<int> blocked;
-  start_thread("looking", [&] { blocked = blocked_here(); }).join();
+  detail::start_thread("looking", [&] { blocked = blocked_here(); }).join();
   EXPECT_EQ(blocked, all_but_faults());
   EXPECT_EQ(blocked_here(), before) << "the caller takes its signals as before";
 }
@@ -85,14 +85,14 @@ TEST(base_start_thread, keeps_blocked_what_its_caller_blocks) {
   sigaddset(&trap, SIGTRAP);
   pthread_sigmask(SIG_BLOCK, &trap, nullptr);
   std::vector<int> blocked;
-  start_thread("looking", [&] { blocked = blocked_here(); }).join();
+  detail::start_thread("looking", [&] { blocked = blocked_here(); }).join();
   pthread_sigmask(SIG_UNBLOCK, &trap, nullptr);
   EXPECT_NE(std::ranges::find(blocked, SIGTRAP), blocked.end());
 }
 
 TEST(base_start_thread, names_it_by_at_most_fifteen_characters) {
   std::string name;
-  start_thread(
+  detail::start_thread(
       "looking", [&] { name = name_of_this_thread(); }, "ballast-0123456789")
       .join();
   EXPECT_EQ(name, "ballast-0123456");
@@ -140,7 +140,7 @@ TEST(base_start_thread, tells_what_the_thread_that_cannot_be_started_was_for) {
   auto const before = blocked_here();
   test::thread_allowance const none(0);
   try {
-    start_thread("counting", [] {}).join();
+    detail::start_thread("counting", [] {}).join();
     FAIL() << "the thread was refused";
   } catch (error const& refusal) {
     EXPECT_TRUE(std::string(refusal.what()).starts_with("a thread for counting could not be started: "))

@@ -64,7 +64,7 @@ struct beginning {
 };
 
 void call_with(std::uint32_t n, int call) {
-  host_block<access_one> const block({0, 1}, nullptr);
+  detail::host_block<access_one> const block({0, 1}, nullptr);
   beginning const begin;
   if (call == 0) block.for_each(n, begin);
   if (call == 1) block.for_each(n / 3, 3, begin);

@@ -12,24 +12,24 @@ namespace {
 
 std::uint32_t read(std::uint32_t& word) { return std::atomic_ref(word).load(std::memory_order_acquire); }
 
-void visit_on_host(void const* argument, host_block_context& context) {
+void visit_on_host(void const* argument, detail::host_block_context& context) {
   ++static_cast<visit_argument const*>(argument)->visits[context.block];
 }
 
-void meet_on_host(void const* argument, host_block_context& context) {
+void meet_on_host(void const* argument, detail::host_block_context& context) {
   auto& arrived = *static_cast<meet_argument const*>(argument)->arrived;
   std::atomic_ref(arrived).fetch_add(1);
   while (read(arrived) < context.grid) std::this_thread::yield();
 }
 
-void hold_on_host(void const* argument, host_block_context&) {
+void hold_on_host(void const* argument, detail::host_block_context&) {
   auto const& words = *static_cast<hold_argument const*>(argument);
   std::atomic_ref(*words.started).store(1, std::memory_order_release);
   while (read(*words.released) == 0) std::this_thread::yield();
 }
 
 template <std::uint32_t Bytes>
-void scratch_on_host(void const* argument, host_block_context& context) {
+void scratch_on_host(void const* argument, detail::host_block_context& context) {
   auto* const bytes = static_cast<unsigned char*>(context.scratch);
   for (std::uint32_t i = 0; i < Bytes; ++i) bytes[i] = static_cast<unsigned char>(context.block);
   std::uint32_t sum = 0;
@@ -37,11 +37,11 @@ void scratch_on_host(void const* argument, host_block_context& context) {
   static_cast<scratch_argument const*>(argument)->sums[context.block] = sum;
 }
 
-void sm_number_on_host(void const* argument, host_block_context& context) {
+void sm_number_on_host(void const* argument, detail::host_block_context& context) {
   static_cast<sm_number_argument const*>(argument)->numbers[context.block] = 0;
 }
 
-void fault_on_host(void const*, host_block_context&) { throw std::runtime_error("planted"); }
+void fault_on_host(void const*, detail::host_block_context&) { throw std::runtime_error("planted"); }
 
 #if defined(__CUDACC__)
 __global__ void visit_on_gpu(visit_argument argument) {
@@ -60,7 +60,7 @@ __global__ void hold_on_gpu(hold_argument argument) {
   while (*static_cast<std::uint32_t volatile*>(argument.released) == 0) {}
 }
 
-template <std::uint32_t Bytes, class Scratch = launched_with<Bytes>>
+template <std::uint32_t Bytes, class Scratch = detail::launched_with<Bytes>>
 __global__ void scratch_on_gpu(scratch_argument argument) {
   extern __shared__ unsigned char bytes[];
   for (std::uint32_t i = threadIdx.x; i < Bytes; i += blockDim.x) bytes[i] = (unsigned char)blockIdx.x;

@@ -87,11 +87,11 @@ TEST_F(devices, give_room_to_resident_kernels_until_their_multiprocessors_are_ta
     EXPECT_THROW(device->claim_resident({.holder = "the second"}), error);
     EXPECT_TRUE(device->resident_holders().starts_with("the first (")) << device->resident_holders();
     EXPECT_EQ(device->resident_holders({&first, 1}), "");
-    EXPECT_NE(describe_resident_holder(*device).find(device->name() + " is held by the first"),
+    EXPECT_NE(detail::describe_resident_holder(*device).find(device->name() + " is held by the first"),
               std::string::npos);
     device->release_resident(first);
     EXPECT_EQ(device->resident_holders(), "");
-    EXPECT_EQ(describe_resident_holder(*device), "");
+    EXPECT_EQ(detail::describe_resident_holder(*device), "");
     auto const third = device->claim_resident({.holder = "the third", .blocks = 2 * all});
     EXPECT_EQ(third.blocks, all);
     device->release_resident(third);

@@ -167,7 +167,7 @@ TEST_P(parts_of_a_gpu, address_each_others_memory_and_copy_it) {
 TEST_P(parts_of_a_gpu, have_budgets_of_their_own_and_exclude_the_gpu_and_parts_of_another_call) {
   auto const others = open_devices(GetParam());
   auto const whole = open_devices("cuda:0").front();
-  std::vector<resident_room> rooms;
+  std::vector<detail::resident_room> rooms;
   for (auto const& part : devices_) {
     auto const all = std::uint32_t(part->properties().multiprocessors);
     rooms.push_back(part->claim_resident({.holder = "it on " + part->name(), .blocks = all}));

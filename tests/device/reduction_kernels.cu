@@ -9,16 +9,16 @@ namespace ballast::test {
 namespace {
 
 template <class K>
-void reduce_on_host(void const* argument, host_block_context& context) {
-  host_block<K> block({0, context.grid}, context.place());
+void reduce_on_host(void const* argument, detail::host_block_context& context) {
+  detail::host_block<K> block({0, context.grid}, context.place());
   block.move_to(context.block);
   (*static_cast<K const*>(argument))(block);
 }
 
 #if defined(__CUDACC__)
-template <class K, class Scratch = launched_with<scratch_bytes<K>>>
+template <class K, class Scratch = detail::launched_with<scratch_bytes<K>>>
 __global__ void __launch_bounds__(K::threads) reduce_on_gpu(__grid_constant__ K const kernel) {
-  cuda_block<K> block({0, gridDim.x}, nullptr);
+  detail::cuda_block<K> block({0, gridDim.x}, nullptr);
   block.move_to(blockIdx.x);
   kernel(block);
 }

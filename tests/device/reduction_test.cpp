@@ -15,7 +15,7 @@
 namespace ballast::test {
 namespace {
 
-static_assert(block<host_block<reduce_cases<32>>>);
+static_assert(block<detail::host_block<reduce_cases<32>>>);
 static_assert(block<team_block<reduce_cases<32>, 7>>);
 static_assert(warp<detail::lone_warp>);
 
@@ -56,8 +56,8 @@ TEST(reductions, depend_on_the_order_of_these_fractions) {
 
 std::vector<reduced_by_warp> reduced_by_a_warp_alone() {
   std::vector<reduced_by_warp> found(reduced_cases);
-  run_blocks<host_block>(warp_cases<32>{array_ref<reduced_by_warp>(found.data())}, {0, reduced_cases},
-                         static_cast<void*>(nullptr));
+  detail::run_blocks<detail::host_block>(warp_cases<32>{array_ref<reduced_by_warp>(found.data())},
+                                         {0, reduced_cases}, static_cast<void*>(nullptr));
   return found;
 }
 

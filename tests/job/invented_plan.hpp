@@ -171,7 +171,7 @@ class invented_plan final : public work_sink {
   job_planner planner;  ///< last: it hands work over here
 };
 
-using argument_mode = ballast::access_mode;  ///< a name that other tests have for something else
+using argument_mode = ballast::detail::access_mode;  ///< a name that other tests have for something else
 
 /// Arguments of a job whose units touch equal shares, or all of an array.
 inline job_argument share_of(std::shared_ptr<array_state> array, argument_mode mode) {

@@ -25,7 +25,7 @@ std::vector<std::uint64_t> after(int steps, step make, device_list const& device
 }
 
 TEST(kernel_in_no_set, runs_as_a_job_whether_it_is_a_lambda_or_a_functor_with_the_same_result) {
-  auto const devices = open_devices(default_device_list());
+  auto const devices = open_devices();
   auto const by_lambda = after(40, &submit_lambda, devices);
   EXPECT_EQ(by_lambda, after(40, &submit_functor, devices));
   EXPECT_EQ(by_lambda, after(40, &submit_functor_of_views, devices));
@@ -36,7 +36,7 @@ TEST(kernel_in_no_set, runs_as_a_job_whether_it_is_a_lambda_or_a_functor_with_th
 
 TEST(kernel_in_no_set, that_is_a_lambda_of_items_is_called_for_each_unit_once_on_any_devices) {
   constexpr std::size_t items = 10'000;
-  for (auto const& devices : {open_devices(default_device_list()), open_devices("host:1,host:1")}) {
+  for (auto const& devices : {open_devices(), open_devices("host:1,host:1")}) {
     job_scheduler jobs(devices);
     shared_array<std::uint64_t, 1> from(jobs, {items}), to(jobs, {items});
     for (std::uint64_t value = 7; auto& each : from.write()) each = value++;

@@ -12,7 +12,7 @@ namespace {
 
 class lambda_in_a_launch : public testing::Test {
  protected:
-  std::shared_ptr<compute_device> device_ = open_devices(default_device_list()).front();
+  std::shared_ptr<compute_device> device_ = open_devices().front();
 };
 
 TEST_F(lambda_in_a_launch, sees_its_block_and_has_each_item_of_a_loop_once) {

@@ -197,7 +197,6 @@ TEST(merge_verdicts, are_counted_each_by_itself) {
   counts.add(merge_verdict::no_gain);
   EXPECT_EQ(counts.of(merge_verdict::no_gain), 2u);
   EXPECT_EQ(counts.of(merge_verdict::spills), 0u);
-  EXPECT_EQ(counts.refusals(), 2u);
   for (auto const& each : counts.listed())
     EXPECT_EQ(each.count, each.verdict.name == "no_gain" ? 2u : each.verdict.name == "merge")
         << each.verdict.name;

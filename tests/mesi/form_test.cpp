@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "ballast/arguments.hpp"
-#include "ballast/mesi/kernel.cuh"
-#include "ballast/mesi/launch.hpp"
+#include "ballast/detail/mesi/kernel.cuh"
+#include "ballast/detail/mesi/launch.hpp"
 #include "refused_argument.hpp"
 #include "settings.hpp"
 

@@ -14,9 +14,9 @@
 #include <utility>
 #include <vector>
 
+#include "ballast/detail/mesi/launch.hpp"
+#include "ballast/detail/mesi/program.hpp"
 #include "ballast/error.hpp"
-#include "ballast/mesi/launch.hpp"
-#include "ballast/mesi/program.hpp"
 #include "is_deep_run.hpp"
 #include "shared.hpp"
 

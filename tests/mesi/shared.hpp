@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "ballast/mesi/variable.hpp"
+#include "ballast/detail/mesi/variable.hpp"
 
 namespace ballast::test {
 using namespace detail;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/mesi/variable.hpp"
+#include "ballast/detail/mesi/variable.hpp"
 
 #include <gtest/gtest.h>
 

@@ -2,9 +2,9 @@
 // Says 10 times: use of deleted function | overload resolution selected deleted operator '='
 
 #include "ballast/balanced_queue.hpp"
+#include "ballast/detail/mesi/variable.hpp"
 #include "ballast/job_scheduler.hpp"
 #include "ballast/launch_queue.hpp"
-#include "ballast/mesi/variable.hpp"
 #include "ballast/methods/chen_queue.hpp"
 #include "ballast/task_pool.hpp"
 #include "ballast/trace.hpp"
@@ -28,6 +28,6 @@ template void assigns(ballast::task_pool&, ballast::task_pool const&);
 template void assigns(ballast::launch_queue&, ballast::launch_queue const&);
 template void assigns(ballast::job_scheduler&, ballast::job_scheduler const&);
 template void assigns(ballast::kernel_set&, ballast::kernel_set const&);
-template void assigns(ballast::nvtx_range&, ballast::nvtx_range const&);
+template void assigns(ballast::detail::nvtx_range&, ballast::detail::nvtx_range const&);
 
 }

@@ -2,9 +2,9 @@
 // Says 11 times: use of deleted function | call to deleted constructor of | call to implicitly-deleted copy
 
 #include "ballast/balanced_queue.hpp"
+#include "ballast/detail/mesi/variable.hpp"
 #include "ballast/job_scheduler.hpp"
 #include "ballast/launch_queue.hpp"
-#include "ballast/mesi/variable.hpp"
 #include "ballast/methods/chen_queue.hpp"
 #include "ballast/task_pool.hpp"
 #include "ballast/trace.hpp"
@@ -26,7 +26,7 @@ template void copies(ballast::task_pool&);
 template void copies(ballast::launch_queue&);
 template void copies(ballast::job_scheduler&);
 template void copies(ballast::kernel_set&);
-template void copies(ballast::nvtx_range&);
+template void copies(ballast::detail::nvtx_range&);
 template void copies(ballast::launch_stream&);
 template void copies(ballast::shared_array<float>&);
 template void copies(ballast::device_buffer<float>&);

@@ -14,7 +14,7 @@ struct mine {
 
 template <int... N>
 auto listed(std::integer_sequence<int, N...>) {
-  ballast::compiled_code code;
+  ballast::detail::compiled_code code;
   ballast::for_launches::compile<false, mine<N>...>(code);
   return code;
 }

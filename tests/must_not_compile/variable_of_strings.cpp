@@ -3,7 +3,7 @@
 
 #include <array>
 #include <string>
-#include "ballast/mesi/variable.hpp"
+#include "ballast/detail/mesi/variable.hpp"
 
 namespace variable_of_strings {
 

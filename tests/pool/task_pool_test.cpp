@@ -29,7 +29,9 @@ TEST(task_pool, refuses_an_unknown_method_and_tells_the_known_ones) {
 TEST(task_pool, refuses_a_method_that_its_list_was_compiled_without_and_says_how_to_compile_it) {
   EXPECT_EQ(task_pool(device(), kernels_of_the_default_method(), pool_by("chunks")).run(task(idler{})).run,
             1u);
-  for (auto const& method : pool_methods().subspan(1)) {
+  auto others = pool_methods();
+  others.erase(others.begin());
+  for (auto const& method : others) {
     try {
       task_pool pool(device(), kernels_of_the_default_method(), pool_by(method.name));
       ADD_FAILURE() << method.name << " was not compiled";

@@ -16,7 +16,7 @@ constexpr std::uint32_t levels = 14, nodes = (2u << levels) - 1;
 
 /// Of the tree that a task is the root of.
 std::uint32_t nodes_below(task const& root) { return (2u << root.arguments().words()[0]) - 1; }
-std::uint32_t nodes_below(created_task const& root) { return (2u << root.record.data[0]) - 1; }
+std::uint32_t nodes_below(detail::created_task const& root) { return (2u << root.record.data[0]) - 1; }
 
 // Each part of the tree that leaves is submitted again as a tree of its own.
 TEST(created_tasks, that_were_asked_for_leave_and_are_counted_no_more) {

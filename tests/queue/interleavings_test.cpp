@@ -19,7 +19,7 @@ void wait_until_zero(word const& of) {
 }
 
 /// The ring between server and workers: tickets, stamps and releases as in ring_source_ref, and what a stop
-/// hands back as in task_queue::state::collect_from_ring().
+/// hands back as in detail::fed_queue::state::collect_from_ring().
 namespace ring {
 
 constexpr std::uint64_t capacity = 2, tasks = 3;

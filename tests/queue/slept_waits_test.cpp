@@ -24,7 +24,7 @@ class busy_worker {
   void let_go() { std::atomic_ref(word_[0]).store(1, std::memory_order_release); }
 
  private:
-  static void hold(void const* argument, host_block_context&) {
+  static void hold(void const* argument, detail::host_block_context&) {
     std::atomic_ref const word(**static_cast<std::uint32_t* const*>(argument));
     while (word.load(std::memory_order_acquire) == 0) std::this_thread::yield();
   }

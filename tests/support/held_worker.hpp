@@ -33,7 +33,7 @@ class held_worker {
  private:
   static constexpr std::size_t is_here = 0, may_leave = 1;
 
-  static void hold(void const* argument, host_block_context&) {
+  static void hold(void const* argument, detail::host_block_context&) {
     auto* const words = *static_cast<std::uint32_t* const*>(argument);
     tell(words[is_here]);
     await(words[may_leave]);
@@ -44,7 +44,7 @@ class held_worker {
   }
 
   std::shared_ptr<compute_device> device_;
-  resident_room room_;
+  detail::resident_room room_;
   pinned_buffer<std::uint32_t> words_;
   std::unique_ptr<stream> stream_;
 };

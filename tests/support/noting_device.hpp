@@ -45,7 +45,7 @@ class noting_event final : public event {
 };
 
 /// Launches of kernels, kept to be enqueued again.
-class noted_launches final : public captured_work {
+class noted_launches final : public detail::captured_work {
  public:
   noted_launches(std::shared_ptr<stream_notes> notes) : notes_(std::move(notes)) {}
 
@@ -97,7 +97,7 @@ class noting_stream final : public stream {
     inner_->launch(code, grid, argument, bytes, std::move(kept));
   }
   /// As a GPU's stream does.
-  std::unique_ptr<captured_work> capture(std::function<void()> const& enqueue) override {
+  std::unique_ptr<detail::captured_work> capture(std::function<void()> const& enqueue) override {
     captured_ = std::make_unique<noted_launches>(notes_);
     enqueue();
     notes_->said.push_back("captures " + std::to_string(captured_->size()) + " launches");
@@ -163,12 +163,14 @@ class noting_device : public compute_device {
   kernel_resources resources(kernel_code const& code) override { return inner_->resources(code); }
   bool enable_peer_access(compute_device const& other) override { return inner_->enable_peer_access(other); }
   void check() override { inner_->check(); }
-  resident_room claim_resident(resident_request const& request) override {
+  detail::resident_room claim_resident(detail::resident_request const& request) override {
     return inner_->claim_resident(request);
   }
-  void release_resident(resident_room const& room) noexcept override { inner_->release_resident(room); }
+  void release_resident(detail::resident_room const& room) noexcept override {
+    inner_->release_resident(room);
+  }
   bool has_resident() const noexcept override { return inner_->has_resident(); }
-  std::string resident_holders(std::span<resident_room const> except) const override {
+  std::string resident_holders(std::span<detail::resident_room const> except) const override {
     return inner_->resident_holders(except);
   }
 

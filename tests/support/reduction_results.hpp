@@ -17,7 +17,8 @@ namespace ballast::test {
 inline std::vector<reduced> reduced_alone() {
   std::vector<reduced> found(reduced_cases);
   reduce_cases<32>::scratch scratch;
-  run_blocks<host_block>(reduce_cases<32>{array_ref<reduced>(found.data())}, {0, reduced_cases}, &scratch);
+  detail::run_blocks<detail::host_block>(reduce_cases<32>{array_ref<reduced>(found.data())},
+                                         {0, reduced_cases}, &scratch);
   return found;
 }
 

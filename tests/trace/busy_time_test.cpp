@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <span>
 
 #include "ballast/error.hpp"
 
@@ -24,12 +25,9 @@ std::vector<span> const run = {
 };
 
 TEST(trace_busy_time, of_a_step_runs_from_the_first_begin_to_the_last_end_on_a_device) {
-  auto const steps = ballast::busy_per_step(run, 2);
-  ASSERT_EQ(steps.size(), 2u);
-  EXPECT_EQ(steps[0].step, 3);
-  EXPECT_EQ(steps[0].busy_ns, (std::vector<std::int64_t>{100, 40}));
-  EXPECT_EQ(steps[1].step, 7);
-  EXPECT_EQ(steps[1].busy_ns, (std::vector<std::int64_t>{40, 0}));
+  auto const of_one_step = ballast::device_loads(std::span(run).first(3), 2);
+  EXPECT_EQ(of_one_step.front().busy_ns, 100);
+  EXPECT_EQ(of_one_step.back().busy_ns, 40);
 }
 
 TEST(trace_busy_time, is_summed_over_steps_but_not_over_the_time_between_them) {

@@ -58,8 +58,8 @@ TEST(trace_target, counts_what_the_recorder_has_no_room_for_or_refuses) {
 
 TEST(spans_of_copies_and_host_threads, are_no_work_of_their_device) {
   std::vector<span> const all{{.label = "k", .tasks = 1, .begin_ns = 10, .end_ns = 30},
-                              {.worker = ballast::first_copy_worker, .label = "copy", .end_ns = 200},
-                              {.worker = ballast::first_host_worker, .label = "wait", .end_ns = 100}};
+                              {.worker = ballast::detail::first_copy_worker, .label = "copy", .end_ns = 200},
+                              {.worker = ballast::detail::first_host_worker, .label = "wait", .end_ns = 100}};
   auto const loads = ballast::device_loads(all, 1);
   EXPECT_EQ(loads[0].busy_ns, 20);
   EXPECT_EQ(loads[0].work_ns, 20);

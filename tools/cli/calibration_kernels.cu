@@ -16,10 +16,10 @@ BALLAST_HD void spin(spin_argument const& argument) {
   *argument.word = state;
 }
 
-void spin_on_host(void const* argument, host_block_context&) {
+void spin_on_host(void const* argument, detail::host_block_context&) {
   spin(*static_cast<spin_argument const*>(argument));
 }
-void large_spin_on_host(void const* argument, host_block_context&) {
+void large_spin_on_host(void const* argument, detail::host_block_context&) {
   spin(static_cast<large_spin_argument const*>(argument)->spin);
 }
 

@@ -32,7 +32,7 @@ struct results {
 tally found_by_blocks(std::uint32_t log2_pairs) {
   results all{batches(log2_pairs)};
   gaussian_pairs::scratch scratch;
-  run_blocks<host_block>(all.kernel(), {0, all.blocks()}, &scratch);
+  detail::run_blocks<detail::host_block>(all.kernel(), {0, all.blocks()}, &scratch);
   return all.sum();
 }
 
@@ -77,7 +77,7 @@ TEST(ep_kernel, finds_the_same_as_the_sequential_program) {
 TEST(ep_kernel, finds_the_same_bits_with_several_threads_to_a_block) {
   results alone{batches(15)}, together{batches(15)};
   gaussian_pairs::scratch scratch;
-  run_blocks<host_block>(alone.kernel(), {0, alone.blocks()}, &scratch);
+  detail::run_blocks<detail::host_block>(alone.kernel(), {0, alone.blocks()}, &scratch);
   run_with_team<4>(together.kernel(), {0, together.blocks()});
   EXPECT_EQ(alone.sx, together.sx);
   EXPECT_EQ(alone.sy, together.sy);

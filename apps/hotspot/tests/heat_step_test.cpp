@@ -43,7 +43,7 @@ TYPED_TEST(hotspot_kernel, has_the_references_bits_whatever_the_shape) {
   for (auto const& of : plates) {
     random_plate<TypeParam> const start(of);
     std::vector<TypeParam> next(of.cells());
-    run_blocks<host_block>(start.kernel(next), {0, start.blocks()}, nullptr);
+    detail::run_blocks<detail::host_block>(start.kernel(next), {0, start.blocks()}, nullptr);
     EXPECT_EQ(next, heated(start.view(), 1)) << of.rows << " x " << of.columns;
   }
 }
@@ -61,7 +61,7 @@ TYPED_TEST(hotspot_kernel, has_the_references_bits_with_several_threads_to_a_blo
 TYPED_TEST(hotspot_kernel, writes_its_units_rows_and_no_others) {
   random_plate<TypeParam> const start({30, 300});
   std::vector<TypeParam> next(start.of.cells(), -1);
-  run_blocks<host_block>(start.kernel(next), {2, 2}, nullptr);
+  detail::run_blocks<detail::host_block>(start.kernel(next), {2, 2}, nullptr);
   auto const expected = heated(start.view(), 1);
   for (std::size_t i = 0; i < next.size(); ++i) ASSERT_EQ(next[i], i / 300 / 8 == 1 ? expected[i] : -1) << i;
 }

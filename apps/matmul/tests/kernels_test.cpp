@@ -46,7 +46,8 @@ TYPED_TEST(matmul_kernels, multiply_like_the_reference_whatever_the_shape) {
     SCOPED_TRACE(testing::Message() << shape.rows << " x " << shape.inner << " x " << shape.columns);
     matrices of(shape);
     scratch_of<TypeParam> scratch;
-    run_blocks<host_block>(kernel_of<TypeParam>(of), {0, blocks_of<TypeParam>(shape)}, &scratch);
+    detail::run_blocks<detail::host_block>(kernel_of<TypeParam>(of), {0, blocks_of<TypeParam>(shape)},
+                                           &scratch);
     EXPECT_EQ(of.c, multiplied(of.view()));
   }
 }
@@ -61,7 +62,7 @@ TYPED_TEST(matmul_kernels, write_their_units_rows_and_no_others) {
   matrices of({300, 8, 300});
   auto const across = TypeParam::blocks_in_a_row(of.shape);
   scratch_of<TypeParam> scratch;
-  run_blocks<host_block>(kernel_of<TypeParam>(of), {across, across}, &scratch);
+  detail::run_blocks<detail::host_block>(kernel_of<TypeParam>(of), {across, across}, &scratch);
   auto const expected = multiplied(of.view());
   for (std::size_t i = 0; i < of.c.size(); ++i) {
     bool const is_of_unit = i / 300 / TypeParam::rows_of_unit == 1;

@@ -18,7 +18,7 @@ constexpr std::uint32_t team = 4;
 template <class K>
 void run_on_one_thread(K const& kernel, std::uint32_t blocks) {
   scratch_of<K> scratch{};
-  run_blocks<host_block>(kernel, {0, blocks}, &scratch);
+  detail::run_blocks<detail::host_block>(kernel, {0, blocks}, &scratch);
 }
 
 template <class Run>

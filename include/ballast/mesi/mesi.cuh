@@ -2,11 +2,11 @@
 #pragma once
 
 #include "ballast/detail/device/compile_kernels.cuh"
-#include "ballast/mesi/cuda_builtins.cuh"
-#include "ballast/mesi/kernel.cuh"
-#include "ballast/mesi/launch.hpp"
-#include "ballast/mesi/program.hpp"
-#include "ballast/mesi/variable.hpp"
+#include "ballast/detail/mesi/cuda_builtins.cuh"
+#include "ballast/detail/mesi/kernel.cuh"
+#include "ballast/detail/mesi/launch.hpp"
+#include "ballast/detail/mesi/program.hpp"
+#include "ballast/detail/mesi/variable.hpp"
 
 /// Registers the launches of a file; it stands at the end of the file.
 #define BALLAST_MESI_KERNELS(...)                                                                     \

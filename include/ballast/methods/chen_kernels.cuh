@@ -10,11 +10,11 @@ namespace ballast {
 /// each (else list indirect<K>). It is no default because each source
 /// compiles every kernel of the set once more.
 struct for_chen_queues {
-  /// Tells BALLAST_KERNELS that this is no kernel.
+  /// BALLAST_KERNELS sees by this that it is no kernel.
   static constexpr bool keeps_tasks = false;
   /// For BALLAST_KERNELS.
   template <bool KeepsTasks, class... K>
-  static void compile(compiled_code& into) {
+  static void compile(detail::compiled_code& into) {
     detail::refuse_created_tasks<for_chen_queues, KeepsTasks>();
     static_assert(!(detail::is_by_reference<K> || ...),
                   "a task of a chen_queue holds 40 bytes of arguments: list a larger kernel as indirect<K>");

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -27,8 +28,8 @@ struct chen_options {
   /// A recorder (`&recorder`) that receives for each time step a span of each device that ran tasks in it,
   /// from its first task's begin to its last one's end, before wait_all() returns; of a step that was
   /// stopped, in stop() or the destructor. The label is the kernel set's name, the step is the queue's, and
-  /// the count `work_ns` adds the tasks' times up. Turns `times` on. Submissions never wait for room, so none
-  /// is recorded. Devices count as in the queue's list. It must outlive the queue.
+  /// the count `work_ns` adds the tasks' times up. Turns `times` on. Submissions never wait, so none is
+  /// recorded. Devices count as in the queue's list. It must outlive the queue.
   trace_target trace_to = {};
 };
 
@@ -63,16 +64,12 @@ class BALLAST_API chen_queue {
   /// Ends the step: waits until everything submitted before the call has run and the kernels have ended, at
   /// most until the deadline, or for options.timeout if none is passed. With GPUs the thread polls; with host
   /// devices only, it sleeps. Throws timed_out with the state of every device, stopped, device_lost.
-  void wait_all();
-  /// wait_all() that waits until `until` at most instead of chen_options::timeout.
-  void wait_all(deadline until);
+  void wait_all(std::optional<deadline> until = {});
   /// What each device did in its last finished step, in the order of the devices.
   std::vector<device_share> last_step() const;
 
   /// Waits as wait_all(), and accepts no more tasks. Idempotent. Throws as wait_all().
-  void close();
-  /// close() that waits until `until` at most instead of chen_options::timeout.
-  void close(deadline until);
+  void close(std::optional<deadline> until = {});
   /// Ends the kernels after the tasks that run now; returns the tasks that did not run. Threads in wait_all()
   /// get stopped. If a device does not stop in time it throws; call again. After device_lost, tasks
   /// that had reached the lost device are not among them.

@@ -28,11 +28,11 @@ namespace ballast {
 /// Among the kernels of BALLAST_KERNELS: compiles them for every name of pool_methods(), as for_pools does
 /// for the default, to compare the methods. Each method compiles every kernel of the set once more.
 struct for_pool_methods {
-  /// Tells BALLAST_KERNELS that this is no kernel, and that tasks of the set may create tasks.
+  /// BALLAST_KERNELS sees by this that it is no kernel, and that tasks of the set may create tasks.
   static constexpr bool keeps_tasks = true;
   /// For BALLAST_KERNELS.
   template <bool KeepsTasks, class... K>
-  static void compile(compiled_code& into) {
+  static void compile(detail::compiled_code& into) {
     using namespace detail;
     using list = pool_list<K...>;
     for_pools::compile<KeepsTasks, K...>(into);
@@ -47,11 +47,11 @@ struct for_pool_methods {
 /// Among the kernels of BALLAST_KERNELS: compiles them as for_pools does, and once more for pools over
 /// several devices.
 struct for_pools_over_devices {
-  /// Tells BALLAST_KERNELS that this is no kernel, and that tasks of the set may create tasks.
+  /// BALLAST_KERNELS sees by this that it is no kernel, and that tasks of the set may create tasks.
   static constexpr bool keeps_tasks = true;
   /// For BALLAST_KERNELS.
   template <bool KeepsTasks, class... K>
-  static void compile(compiled_code& into) {
+  static void compile(detail::compiled_code& into) {
     using list = detail::pool_list<K...>;
     for_pools::compile<KeepsTasks, K...>(into);
     into.entries.push_back(detail::make_pool_entry<list, detail::chunks_ref, detail::peer_view>());

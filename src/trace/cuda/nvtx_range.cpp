@@ -21,7 +21,7 @@ nvtxDomainHandle_t domain() noexcept {
 
 }  // namespace
 
-nvtx_range::nvtx_range(char const* name) noexcept {
+detail::nvtx_range::nvtx_range(char const* name) noexcept {
   auto* const shown_in = domain();
   if (shown_in == nullptr) return;
   nvtxEventAttributes_t attributes{};
@@ -31,12 +31,12 @@ nvtx_range::nvtx_range(char const* name) noexcept {
   attributes.message.ascii = name;
   nvtxDomainRangePushEx(shown_in, &attributes);
 }
-nvtx_range::~nvtx_range() {
+detail::nvtx_range::~nvtx_range() {
   if (auto* const shown_in = domain()) nvtxDomainRangePop(shown_in);
 }
 #else
-nvtx_range::nvtx_range(char const*) noexcept {}
-nvtx_range::~nvtx_range() {}
+detail::nvtx_range::nvtx_range(char const*) noexcept {}
+detail::nvtx_range::~nvtx_range() {}
 #endif
 
 }  // namespace ballast

@@ -31,7 +31,7 @@ struct for_jobs {
   static constexpr bool keeps_tasks = false;
   /// For BALLAST_KERNELS.
   template <bool KeepsTasks, class... K>
-  static void compile(compiled_code&) {
+  static void compile(detail::compiled_code&) {
     detail::refuse_created_tasks<for_jobs, KeepsTasks>();
   }
 };

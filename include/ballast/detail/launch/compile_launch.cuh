@@ -180,7 +180,7 @@ struct for_launches {
   static constexpr bool keeps_tasks = false;
   /// For BALLAST_KERNELS.
   template <bool KeepsTasks, class... K>
-  static void compile(compiled_code& into) {
+  static void compile(detail::compiled_code& into) {
     detail::refuse_created_tasks<for_launches, KeepsTasks>();
     static_assert(sizeof...(K) <= detail::max_family_kernels,
                   "a set for launches holds at most 128 kernels: split it");

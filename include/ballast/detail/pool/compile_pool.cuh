@@ -174,7 +174,7 @@ struct for_pools {
   static constexpr bool keeps_tasks = true;
   /// For BALLAST_KERNELS.
   template <bool, class... K>
-  static void compile(compiled_code& into) {
+  static void compile(detail::compiled_code& into) {
     using list = detail::pool_list<K...>;
     into.kernels = {detail::list_pool_kernel<list, K>()...};
     into.entries.push_back(detail::make_pool_entry<list, detail::chunks_ref>());

@@ -72,7 +72,7 @@ struct for_queues {
   static constexpr bool keeps_tasks = false;
   /// For BALLAST_KERNELS.
   template <bool KeepsTasks, class... K>
-  static void compile(compiled_code& into) {
+  static void compile(detail::compiled_code& into) {
     if constexpr (KeepsTasks) {
       static_assert(!(detail::reduces_of<K> || ...), "kernels that reduce are for pools, not for queues");
       using list = detail::pool_list<K...>;

@@ -11,10 +11,10 @@
 #include <utility>
 #include <vector>
 
+#include "ballast/detail/mesi/kernel.cuh"
+#include "ballast/detail/mesi/program.hpp"
+#include "ballast/detail/mesi/variable.hpp"
 #include "ballast/error.hpp"
-#include "ballast/mesi/kernel.cuh"
-#include "ballast/mesi/program.hpp"
-#include "ballast/mesi/variable.hpp"
 #include "ballast/shared_array.hpp"
 #include "ballast/version.hpp"
 
@@ -97,40 +97,42 @@ class launch_uses {
   /// Reads the ranges that `touched` tells for a part; they end where the variable does.
   template <class P, class Touched>
   auto reads(P array, char const* name, Touched touched) const {
-    return access<element_of<P> const>(array, name, touched, access_mode::reads, beyond::cut_off);
+    return access<element_of<P> const>(array, name, touched, detail::access_mode::reads, beyond::cut_off);
   }
   /// Reads the whole variable, in every task.
   template <class P>
   auto reads_all(P array, char const* name) const {
     auto const location = this->location(array, name);
-    return array_access<element_of<P> const>{{location.of->handle().state(), all(), access_mode::reads}};
+    return detail::array_access<element_of<P> const>{
+        {location.of->handle().state(), all(), detail::access_mode::reads}};
   }
   /// Reads and writes the whole variable, in every task.
   template <class P>
   auto updates_all(P array, char const* name) const {
     auto const location = this->location(array, name);
-    return array_access<element_of<P>>{{location.of->handle().state(), all(), access_mode::updates}};
+    return detail::array_access<element_of<P>>{
+        {location.of->handle().state(), all(), detail::access_mode::updates}};
   }
   /// Writes every element of the ranges. Throws bad_argument if one lies beyond the variable.
   template <class P, class Touched>
   auto writes(P array, char const* name, Touched touched) const {
-    return access<element_of<P>>(array, name, touched, access_mode::writes, beyond::refused);
+    return access<element_of<P>>(array, name, touched, detail::access_mode::writes, beyond::refused);
   }
   /// Writes some elements of the ranges, which end where the variable does.
   template <class P, class Touched>
   auto writes_some(P array, char const* name, Touched touched) const {
-    return access<element_of<P>>(array, name, touched, access_mode::writes_some, beyond::cut_off);
+    return access<element_of<P>>(array, name, touched, detail::access_mode::writes_some, beyond::cut_off);
   }
   /// Reads and writes the ranges. Throws bad_argument if one lies beyond the variable.
   template <class P, class Touched>
   auto updates(P array, char const* name, Touched touched) const {
-    return access<element_of<P>>(array, name, touched, access_mode::updates, beyond::refused);
+    return access<element_of<P>>(array, name, touched, detail::access_mode::updates, beyond::refused);
   }
   /// Updates of ranges that may be longer than what is written: ranges are cut off at the end of the
   /// variable, and nothing is refused.
   template <class P, class Touched>
   auto updates_some(P array, char const* name, Touched touched) const {
-    return access<element_of<P>>(array, name, touched, access_mode::updates, beyond::cut_off);
+    return access<element_of<P>>(array, name, touched, detail::access_mode::updates, beyond::cut_off);
   }
 
  private:
@@ -146,7 +148,8 @@ class launch_uses {
   enum class beyond : std::uint8_t { refused, cut_off };
 
   template <class T, class P, class Touched>
-  array_access<T> access(P array, char const* name, Touched touched, access_mode mode, beyond end) const {
+  detail::array_access<T> access(P array, char const* name, Touched touched, detail::access_mode mode,
+                                 beyond end) const {
     auto const location = this->location(array, name);
     auto const rows = form_.cut == axis::y ? of_.y : of_.x;
     if (end == beyond::refused) require_inside(location, touched(part{0, rows}), name, kernel_);
