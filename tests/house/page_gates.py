@@ -32,6 +32,7 @@ project(p)
 anything
 ```
 """
+SAID_THERE = "A sentence of docs/b.md is long enough for a reader to see that it stands in another page as well."
 WRONG = {  # what is planted, and what must be said of it
     '[x](nowhere.md "title")': "nowhere.md is not there",
     "[x](<nowhere.md>)": "nowhere.md is not there",
@@ -51,6 +52,7 @@ WRONG = {  # what is planted, and what must be said of it
     "```cpp\n```": "a block of 'cpp' that shows nothing",
     "```\n```": "a block of '' that shows nothing",
     "```cpp\n}\n```": "a block of 'cpp' that shows nothing",
+    SAID_THERE: "says it, too",
     "~~~cpp\nint j;\n~~~": "a fence that is not of three `",
     "````cpp\nint j;\n````": "a fence that is not of three `",
 }
@@ -70,7 +72,7 @@ def said_by(script, root):
 
 def faults_of_pages(script, root):
     write(root.parent, {"outside.md": ""})
-    write(root, {"README.md": RIGHT, "docs/b.md": "# A heading\n", "bench/SCHEMA.md": "", "examples/x.cpp": "int i;\n}\n",
+    write(root, {"README.md": RIGHT, "docs/b.md": f"# A heading\n\n{SAID_THERE}\n", "bench/SCHEMA.md": "", "examples/x.cpp": "int i;\n}\n",
                  "tests/a.mcu": "  matmul<<[N, N]>>(a);\n", "tests/CMakeLists.txt": "project(p)\n",
                  "tests/house/pages_to_mend.tsv": "bench/SCHEMA.md\tlost\n"})
     code, said = said_by(script, root)

@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""pages.py root: passes if the pages of the project are short, show code that is built, and link to what is there.
+"""pages.py root: passes if the pages of the project say nothing twice, show code that is built, and link to what is there.
 
-A page that does not fit yet stands in pages_to_mend.tsv with what may be wrong with it: words, line, sentence, code or
-lost. A row that is no longer needed fails, so the list only shrinks. --list prints the rows that are needed."""
+A page that does not fit yet stands in pages_to_mend.tsv with what may be wrong with it: line, sentence, twice, code or
+lost. scripts/figures.py counts the words of all pages. A row that is no longer needed fails, so the list only shrinks. --list prints the rows that are needed."""
 
 import pathlib
 import re
 import sys
 import textwrap
 
-MAX_WORDS, MAX_LINE, MAX_SENTENCE = 1500, 120, 40
+MAX_LINE, MAX_SENTENCE = 120, 40
+RUN = 12  # words that two pages must not share
 COMPARED, OTHERS = ("cpp", "cuda", "cmake"), ("", "sh", "text", "mermaid")  # languages of blocks
 BLOCK = re.compile(r"^( *)```([^`\n]*)\n(.*?)^\1``` *$", re.M | re.S)
 FENCE = re.compile(r"^[ >*-]*(?:```|~~~).*$", re.M)
@@ -38,10 +39,7 @@ def prose_of(text):
     return CODE.sub("", BLOCK.sub("", text))
 
 
-def faults_of_length(page, text):
-    words = len(text.split())
-    if words > MAX_WORDS and page.name != "CHANGELOG.md":  # which grows with each release
-        yield "words", f"{words} words; at most {MAX_WORDS}"
+def faults_of_lines(text):
     without_code = BLOCK.sub(lambda block: "\n" * block.group().count("\n"), text)
     for number, line in enumerate(without_code.split("\n"), 1):
         if len(line) > MAX_LINE and not line.startswith("|"):  # a row of a table is one line
@@ -55,6 +53,28 @@ def faults_of_sentences(text):
             words = [word for word in sentence.split() if re.search(r"\w", word)]
             if len(words) > MAX_SENTENCE:
                 yield "sentence", f"a sentence has {len(words)} words; at most {MAX_SENTENCE}: {' '.join(words[:6])} ..."
+
+
+def runs_of(text):
+    """Each run of RUN words of a page's prose, without tables and headings; what a link shows belongs to it."""
+    text = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", CODE.sub("`code`", BLOCK.sub("\n\n", text)))
+    for paragraph in ITEM.split(NO_PROSE.sub("\n\n", text)):
+        words = re.findall(r"[\w'-]+", paragraph.lower())
+        for i in range(len(words) - RUN + 1):
+            yield " ".join(words[i : i + RUN])
+
+
+def repetitions(texts):
+    """Pairs of a page and what it shares with one before: the first words of each shared run."""
+    seen, found = {}, {}
+    for name, text in texts.items():
+        if name == "CHANGELOG.md" or "writes this page" in text[:400]:
+            continue
+        for run in runs_of(text):
+            other = seen.setdefault(run, name)
+            if other != name:
+                found.setdefault((name, other), run)
+    return found
 
 
 def shows(source, block):
@@ -136,9 +156,13 @@ def main():
     allowed = {tuple(row.split("\t")) for row in rows}
     found = {(str(page.relative_to(root)), "lost"): [f"{page.relative_to(root)}: no link from README.md on leads here"]
              for page in set(pages_of(root)) - pages_led_to(root)}
+    texts = {str(page.relative_to(root)): page.read_text() for page in pages_of(root)}
+    for (name, other), run in repetitions(texts).items():
+        found.setdefault((name, "twice"), []).append(f"{name}: {other} says it, too: {run} ...")
     for page in pages_of(root):
-        text, name = page.read_text(), str(page.relative_to(root))
-        for kind, fault in [*faults_of_length(page, text), *faults_of_sentences(text), *faults_of_code(text, sources),
+        name = str(page.relative_to(root))
+        text = texts[name]
+        for kind, fault in [*faults_of_lines(text), *faults_of_sentences(text), *faults_of_code(text, sources),
                             *faults_of_links(root, page, text)]:
             found.setdefault((name, kind), []).append(f"{name}: {fault}")
     if "--list" in sys.argv:

@@ -8,7 +8,7 @@ import sys
 
 import pages
 
-MAX_WORDS, MAX_NUMBERS = 900, 40
+MAX_WORDS, MAX_NUMBERS = 800, 40
 NUMBER = re.compile(r"(?<![\w.-])\d[\d.]*")  # those in names, as x86-64, are none
 
 
