@@ -35,8 +35,8 @@ class BALLAST_API event_count {
   bool spin_then_wait_past(std::uint64_t seen, clock::time_point until);
   bool spin_then_wait_past(std::uint64_t seen, deadline until);
 
-  /// From now on notify() tells `other` too, for a thread that waits for several; null: no more, but for a
-  /// notify() that has begun.
+  /// From now on notify() notifies `other` too, for a thread that waits for several. Null ends that, except
+  /// for a notify() that has begun.
   void forward_to(std::shared_ptr<detail::end_listener> other);
 
  private:
@@ -52,7 +52,8 @@ class BALLAST_API event_count {
 
 namespace detail {
 
-/// Waits until `has_come()`, of which `changed` tells; false if the deadline passes first. The mutex is held.
+/// Waits until `has_come()`, whose changes `changed` signals; false if the deadline passes first. The mutex
+/// is held.
 template <class HasCome>
 bool wait_until(std::condition_variable& changed, std::unique_lock<std::mutex>& hold, deadline until,
                 HasCome has_come) {

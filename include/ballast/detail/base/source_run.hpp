@@ -26,7 +26,7 @@ class source_run final : public completion_source {
   /// Begins a run with a number of its own among all of the process, from 1. `owner` answers until end().
   static source_run& begin(completion_source& owner);
   /// The run is over: waits until nobody asks the owner any more, and leaves the outcome, if there is one.
-  /// Who waits must be let go before.
+  /// Release waiting threads first.
   void end(std::unique_ptr<run_outcome const> outcome);
 
   std::uint64_t run() const { return run_.load(std::memory_order_relaxed); }

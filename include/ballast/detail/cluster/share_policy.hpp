@@ -36,7 +36,7 @@ struct share_view {
   std::int64_t round_trip_ns = 0;    ///< of a small message to another rank and back, as measured
   std::uint32_t messages = 1;        ///< with tasks that can leave now, before the next call
   std::uint32_t piece_tasks = 1365;  ///< that a message can carry, at least 1
-  /// Its tasks have created so many that hardly a worker has none: it needs none of its backlog, and no more.
+  /// Its tasks have created enough for nearly every worker: it needs none of its backlog, and no more tasks.
   bool has_created = false;
 };
 
@@ -46,11 +46,11 @@ struct share_action {
   enum class kind : std::uint8_t {
     ask,      ///< for tasks
     give,     ///< `tasks` of the backlog
-    decline,  ///< tells a rank that asked that there is nothing now
-    withdraw  ///< tells a rank that declined or gave that nothing is needed any more
+    decline,  ///< answers a rank that asked: there is nothing now
+    withdraw  ///< to a rank that declined or gave: nothing is needed any more
   };
   kind what = kind::ask;    ///< decides what the others mean
-  std::uint32_t rank = 0;   ///< to whom
+  std::uint32_t rank = 0;   ///< the receiver
   std::uint64_t tasks = 0;  ///< of give: 1 to share_view::piece_tasks
 };
 
@@ -67,8 +67,8 @@ struct share_decision {
 
 /// Decides how tasks move between the ranks of a cluster: work moves to ranks that ask for it. One instance
 /// per rank, one thread at a time. It keeps state, but has no clock, no messages and no randomness of its
-/// own: the same calls give the same decisions. To be asked again whenever something has changed. The ranks
-/// that it is told of are those of its share_place, without its own.
+/// own: the same calls give the same decisions. Ask it again whenever something has changed. The ranks passed
+/// to it are the ranks of its share_place, without its own.
 class BALLAST_API share_policy {
  public:
   virtual ~share_policy() = default;

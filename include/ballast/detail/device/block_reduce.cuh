@@ -270,7 +270,7 @@ class warps_of_block {
  public:
   static_assert(Threads > 32 && Threads % 32 == 0);
   static constexpr std::uint32_t warps = Threads / 32;
-  /// So many chunks a warp has done before the block meets: more of them meet less often.
+  /// How many chunks a warp does before the block meets: more chunks mean fewer meetings.
   static constexpr std::uint32_t chunks_of_warp = 32 / warps;
 
   template <class T, class F, class Op>
@@ -331,7 +331,7 @@ class warps_of_block {
   }
 };
 
-/// One block of so many threads: what cuda_block calls.
+/// One block of `Threads` threads: what cuda_block calls.
 template <std::uint32_t Threads, class T, class F, class Op>
 __device__ T reduce_of_block(std::uint32_t n, T initial, F& f, Op const& op) {
   check_reduction<T, F>(n);

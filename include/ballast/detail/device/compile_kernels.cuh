@@ -27,7 +27,7 @@ namespace ballast {
 /// Among the kernels of BALLAST_KERNELS: compiles nothing but an ordinary launch of each kernel, which every
 /// set has and which is all that jobs need.
 struct for_jobs {
-  /// Tells BALLAST_KERNELS that this is no kernel.
+  /// Shows BALLAST_KERNELS that this is no kernel.
   static constexpr bool keeps_tasks = false;
   /// For BALLAST_KERNELS.
   template <bool KeepsTasks, class... K>
@@ -40,7 +40,7 @@ struct for_jobs {
 
 namespace ballast::detail {
 
-/// What BALLAST_KERNELS takes besides kernels: for_jobs, and what is like it in other rooms.
+/// What BALLAST_KERNELS takes besides kernels: for_jobs, and its counterparts in other modules.
 template <class T>
 concept use_of_kernels = requires {
   T::keeps_tasks;

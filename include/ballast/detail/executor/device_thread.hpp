@@ -95,7 +95,7 @@ class device_thread {
   std::thread thread_;
 };
 
-/// Keeps for good what devices that have not come to rest still use, and logs `why`, and who holds them.
+/// Keeps for good what devices that have not come to rest still use, and logs `why` and their holders.
 void leave_behind(std::shared_ptr<void const> used, std::string const& why, device_list const& devices);
 
 }  // namespace ballast::detail

@@ -13,14 +13,14 @@ namespace ballast::detail {
 
 /// Memory of this rank that the next message of a rank with this tag is received into.
 struct placed_receive {
-  std::uint64_t number = 0;  ///< by which its end is told; less than 2^48
+  std::uint64_t number = 0;  ///< identifies it when its end is reported; less than 2^48
   std::uint32_t from = 0, tag = 0;
   std::span<std::byte> into;          ///< as many bytes as the message has
   std::shared_ptr<void const> owner;  ///< of the memory, which stays as long as something may be received
 };
 
-/// Who is told what comes from the other ranks: on one thread, which does nothing but carry messages, and on
-/// which no call may wait.
+/// Is notified of what comes from the other ranks, on one thread that does nothing but carry messages. No
+/// call on it may wait.
 class peer_listener {
  public:
   virtual ~peer_listener() = default;
@@ -41,7 +41,7 @@ class peer_listener {
 /// one scheduler. The order of schedulers is the same on all ranks.
 class job_peers {
  public:
-  /// A message begins with so many bytes that are not the sender's; the listener does not see them.
+  /// A message begins with this many bytes that are not the sender's; the listener does not see them.
   static constexpr std::size_t reserved_bytes = 8;
   /// Of a message, with those.
   static constexpr std::size_t max_message_bytes = 65536;
@@ -55,8 +55,8 @@ class job_peers {
 
   /// From now on the listener is called. Throws error the second time, and if no rank can be reached.
   virtual void open(peer_listener& listener) = 0;
-  /// The listener is called no more. `is_over`: no rank needs this one any more, as far as it knows; else
-  /// the others fail, with `why` if it is known here: an exception may tell it later.
+  /// The listener is called no more. `is_over`: no rank needs this one any more, as far as it knows; else the
+  /// others fail, with `why` if it is known here: an exception may report it later.
   virtual void close(bool is_over, std::string_view why) = 0;
   /// Any thread; takes no lock and does not wait.
   virtual void wake() = 0;
@@ -66,8 +66,8 @@ class job_peers {
   /// Messages that were sent and have not left.
   virtual std::size_t waiting() const = 0;
 
-  // Messages without anything of the sender's, which the receiver posts memory for before it tells the sender
-  // the tag that it chose. Of one tag they come in the order in which they were sent.
+  // Messages without anything of the sender's, which the receiver posts memory for before it sends the chosen
+  // tag to the sender. Messages with one tag arrive in the order in which they were sent.
 
   /// Whether something can be posted now.
   virtual bool can_post() const = 0;

@@ -203,7 +203,7 @@ constexpr void check_job_kernel() {
   static_assert(alignof(K) <= 64, "this kernel is aligned to more than 64 bytes");
 }
 
-/// Says what is wrong with a factory, of which the compiler would tell deep inside of the library.
+/// Says what is wrong with a factory, which the compiler would report deep inside the library.
 template <class Factory, class... Access>
 constexpr void check_factory() {
   using called = std::remove_cvref_t<Factory> const&;

@@ -100,10 +100,10 @@ void add_launch_entries(std::uint32_t index, compiled_code& into) {
   }
 }
 
-/// What a worker of rings holds all the time, so that launches keep room beside it.
+/// The most scratch memory a worker of rings holds all the time, so that launches fit beside it.
 inline constexpr std::uint32_t max_ring_scratch = 16384;
 
-/// Whether a slot of a ring has room for K.
+/// True if K fits into a slot of a ring.
 template <class K>
 constexpr bool fits_ring_slot =
     is_mergeable<K> && !is_by_reference<K> && scratch_bytes<K> <= max_ring_scratch;
@@ -176,7 +176,7 @@ namespace ballast {
 /// resident blocks run them. Kernels of more than 192 bytes, or aligned to more than 16, are launched as they
 /// are.
 struct for_launches {
-  /// Tells BALLAST_KERNELS that this is no kernel.
+  /// Shows BALLAST_KERNELS that this is no kernel.
   static constexpr bool keeps_tasks = false;
   /// For BALLAST_KERNELS.
   template <bool KeepsTasks, class... K>

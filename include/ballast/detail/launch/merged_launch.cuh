@@ -41,19 +41,19 @@ struct kernel_end {
   std::int64_t span_ns() const { return std::int64_t(word >> 32); }
 };
 
-/// Where a merged launch tells the ends of its kernels, by place, in memory that host and device address.
+/// Where a merged launch records the ends of its kernels, by place, in memory that host and device address.
 struct alignas(64) kernel_completions {
   std::uint64_t end[max_launch_kernels] = {};
 };
 
-/// How a launch tells the host that it has ended: the last block to end writes a record. No event is needed
-/// and nothing is queued behind the kernel (docs/decisions/0011). Used by one thread of each block.
+/// How a launch reports its end to the host: the last block to end writes a record. No event is needed and
+/// nothing is queued after the kernel (docs/decisions/0011). Used by one thread of each block.
 struct completion_signal {
   running_launch* running = nullptr;
   completion_record* record = nullptr;
-  kernel_completions* ends = nullptr;  ///< of a merged launch whose kernels tell theirs, else null
+  kernel_completions* ends = nullptr;  ///< of a merged launch whose kernels report theirs, else null
   std::uint64_t number = 0;            ///< of the launch; one after the other on a stream, from 1
-  void (*notify)(void*) = nullptr;     ///< on a host device: wakes who looks for the record
+  void (*notify)(void*) = nullptr;     ///< on a host device: wakes the thread that looks for the record
   void* notified = nullptr;
 
   /// Before the block does anything.
@@ -61,11 +61,11 @@ struct completion_signal {
     if (block == 0) device_atomic<std::uint64_t>(running->began_ns).store_relaxed(now_ns());
   }
 
-  /// After all that the threads of the block did, and a sync of the block; the launch has so many blocks.
+  /// After all that the threads of the block did, and a sync of the block; the launch has `blocks` blocks.
   BALLAST_HD void record_end(std::uint32_t blocks) const {
     if (is_last(running->blocks_ended, blocks)) report();
   }
-  /// Before record_end(), in a merged launch: for the kernel at `place`, which has so many blocks.
+  /// Before record_end(), in a merged launch: for the kernel at `place`, which has `blocks` blocks.
   BALLAST_HD void record_kernel_end(std::uint32_t place, std::uint32_t blocks) const {
     if (ends == nullptr || !is_last(running->blocks_ended_of[place], blocks)) return;
     atomic_ref<std::uint64_t, scope::system>(ends->end[place])

@@ -23,7 +23,7 @@ static_assert(sizeof(launch_slot) == 64);
 /// What the chunks of a position carry, counted from 0; never what they carried a lap ago.
 BALLAST_HD constexpr std::uint32_t ring_stamp(std::uint64_t position) { return std::uint32_t(position + 1); }
 
-/// How many launches of a ring were executed, which its worker tells the host.
+/// How many launches of a ring were executed, as its worker reports to the host.
 struct alignas(64) ring_end {
   std::uint64_t executed;
 };
@@ -84,7 +84,7 @@ struct ordered_rings_ref {
   BALLAST_HD bool all_idle(std::uint32_t begun, std::uint32_t now) const;
   BALLAST_HD void close() const;
   BALLAST_HD void note_work(std::uint32_t now) const;
-  /// Tells what is untold; the worker's last call.
+  /// Reports what is not reported yet; the worker's last call.
   template <class WorkerGroup>
   BALLAST_HD void leave(WorkerGroup& worker_group) const;
 
@@ -100,7 +100,7 @@ enum word : std::uint32_t {
   begun,   ///< when its run began; 0: not yet
   turn,    ///< the ring to look at next
   missed,  ///< looks in a row that found nothing
-  told,    ///< when it last told what it has executed
+  told,    ///< when it last reported what it has executed
   untold,  ///< whether it has executed anything since
   known,   ///< GPU: one more than the ring whose position follows the tasks that it holds; 0: none
 };
@@ -167,8 +167,8 @@ BALLAST_HD inline void ordered_rings_ref::tell(std::uint32_t ring, std::uint64_t
   wake_host();
 }
 
-/// Of a batch that was read together the last one tells, unless that takes long: a store that the host sees
-/// with all before it takes as long as a part of a kernel.
+/// Only the last launch of a batch that was read together reports, unless the batch takes long: a store that
+/// the host sees, with all before it, takes as long as a part of a kernel.
 template <class WorkerGroup>
 BALLAST_HD void ordered_rings_ref::finish(WorkerGroup& worker_group, std::uint64_t, std::uint64_t) const {
   worker_group.sync();

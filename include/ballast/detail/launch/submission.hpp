@@ -33,14 +33,14 @@ struct BALLAST_API dependency {
   bool is_met() const;
 };
 
-/// A plain launch, as it tells of itself so that others can go with it.
+/// A plain launch's description of itself, by which other launches can be merged with it.
 struct described_launch {
   gpu_function function = {};
   launch_shape shape;
   std::span<std::uint32_t const> argument_bytes;  ///< of each argument; they are mere bytes
 };
 
-/// Who has more does not tell.
+/// A launch with more arguments is not described.
 inline constexpr std::size_t max_described_arguments = 32;
 
 /// describe() writes the address of each argument.
@@ -148,7 +148,7 @@ class alignas(64) submission {
   /// The members of kernel(), readable in whole pieces.
   unsigned char const* bytes() const { return bytes_; }
   void enqueue(stream& on) { enqueue_(bytes_, on); }
-  /// Tells apart what enqueues itself, by its type; null for a kernel of a set.
+  /// Distinguishes what enqueues itself, by its type; null for a kernel of a set.
   void const* type() const { return reinterpret_cast<void const*>(enqueue_); }
   /// Whether it can describe() itself.
   bool is_described() const { return describe_ != nullptr; }

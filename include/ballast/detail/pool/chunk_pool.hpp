@@ -31,9 +31,9 @@ inline span span_of_run(std::string const& name, pool_statistics const& did, std
                      {"spilled", did.spilled}}};
 }
 
-/// What the workers of a resident kernel need on the device to keep tasks by method `chunks`, for rooms that
-/// also feed them from elsewhere. One thread at a time, and all but view() and method() only while no kernel
-/// runs.
+/// What the workers of a resident kernel need on the device to keep tasks by method `chunks`, for modules
+/// that also feed them from elsewhere. One thread at a time, and all but view() and method() only while no
+/// kernel runs.
 class chunk_pool {
  public:
   /// Allocates everything. `capacity` and `joins` as in pool_options. Throws bad_argument ("capacity").
@@ -41,8 +41,9 @@ class chunk_pool {
              std::uint32_t joins, std::uint32_t max_workers);
   ~chunk_pool();
 
-  /// Before each launch of so many workers. Joins are kept as they are if the last run was stopped, since
-  /// tasks that did not run may name them, and until a run after that was not. Waits for the stream.
+  /// Call before each launch, with its number of workers. Joins are kept as they are if the last run was
+  /// stopped, since tasks that did not run may name them, and until a run after that was not. Waits for the
+  /// stream.
   void clear(stream& on, bool was_stopped, std::uint32_t workers, deadline until);
   pool_view view() const;
   chunks_ref method() const;

@@ -96,7 +96,7 @@ struct chunks_ref {
   }
 
  private:
-  // So many chunks are put on a public_deque that was found empty: where there are idle workers, as at a
+  // How many chunks are put on a public_deque that was found empty: where there are idle workers, as at a
   // run's start, one at a time lets the number of workers that have tasks only double with each task's time
   // (docs/decisions/0010).
 #if BALLAST_ON_GPU

@@ -170,7 +170,7 @@ namespace ballast {
 /// kernels have equal `threads`. Roots of those of more than 40 bytes of members go by reference
 /// (listed_kernel::by_reference); to create such a task, list and spawn indirect<K>.
 struct for_pools {
-  /// Tells BALLAST_KERNELS that this is no kernel, and that tasks of the set may create tasks.
+  /// Shows BALLAST_KERNELS that this is no kernel, and that tasks of the set may create tasks.
   static constexpr bool keeps_tasks = true;
   /// For BALLAST_KERNELS.
   template <bool, class... K>

@@ -52,7 +52,7 @@ class homing_list {
     return false;
   }
 
-  /// Who has added a record that was taken.
+  /// The `sender` passed to add() with a record that was taken.
   BALLAST_HD std::uint32_t sender_of(std::uint32_t record) const {
     return behind(record).load_relaxed() >> 28;
   }
@@ -67,7 +67,7 @@ class homing_list {
   array_ref<join_record> records_;
 };
 
-/// Whether the tasks that ran have made more joins than there were, or ended more than there is room for.
+/// True if the tasks that ran have made more joins than there were, or ended more than fit.
 BALLAST_HD inline bool has_too_many_joins(pool_worker const& me) {
   return static_cast<std::int32_t>(me.joins) < 0 || me.joins_ended > max_joins_taken;
 }
@@ -105,7 +105,7 @@ BALLAST_HD bool return_joins(WorkerGroup const& worker_group, pool_view const& v
   auto const cache = view.joins.cache_of(me.number);
   for (; me.joins > kept; --me.joins)
     if (view.joins.returned.push(cache[me.joins - 1], bounded_wait(worker_group)) != push_outcome::stored) {
-      view.halt_for(pool_halt::stalled);  // the ring has room for every record
+      view.halt_for(pool_halt::stalled);  // the ring has space for every record
       return false;
     }
   return true;

@@ -53,7 +53,7 @@ struct worker_gift {
 /// What the workers of all devices reach of one.
 struct peer_device {
   peer_words* words = nullptr;
-  std::uint32_t* mail = nullptr;  ///< of each worker: who asks it, or 0
+  std::uint32_t* mail = nullptr;  ///< of each worker: the worker that asks it, or 0
   worker_gift* gifts = nullptr;   ///< for each worker
   std::uint32_t workers = 0;
   join_record* joins = nullptr;
@@ -159,14 +159,14 @@ struct peer_worker : pool_worker {
 };
 
 /// A pool whose tasks go on to other devices. A worker that finds none on its own device asks one of another,
-/// drawn at random, by a word in that one's memory; who is asked answers between two of its tasks, with what
-/// it published first or half of its stack, which it writes into the memory of the one that asked. So whoever
-/// has tasks looks for requests in its own memory only, and all words of the method stay the device's own
+/// drawn at random, by a word in that worker's memory. The worker asked answers between two of its tasks: it
+/// writes what it published first, or half of its stack, into the asker's memory. So a worker with tasks
+/// looks for requests in its own memory only, and all words of the method stay the device's own
 /// (receiver-initiated, as the private deques of Acar, Chargueraud and Rainey, PPoPP 2013).
 ///
 /// The end: a device counts itself out when it has no tasks and none of its requests is unanswered, and in
-/// again before it asks. So tasks on their way belong to a device that is counted in: gifts to who asked,
-/// continuations that go home to who sent them. When all are out no task is left
+/// again before it asks. So tasks on their way belong to a device that is counted in: gifts to their asker,
+/// continuations that go home to their sender. When all are out no task is left
 /// (tests/pool/peer_search_test.cpp has the models).
 struct peer_view : pool_view {
   using worker_type = peer_worker;
@@ -239,7 +239,7 @@ struct peer_view : pool_view {
   static constexpr std::uint32_t polls_between_stop_checks = 64, looks_to_skip = 16;
   static constexpr std::uint64_t patience_ns = 5'000, closing_ns = 20'000, rest_ns = 20'000;
   static constexpr std::uint32_t idle_part = 4;
-  // All have to be out at a time: who finds nothing again and again stays out for longer than in.
+  // All have to be out at a time: a device that finds nothing again and again stays out for longer than in.
   static constexpr std::uint32_t max_rest_doublings = 5;
   static constexpr std::uint32_t max_doublings = 3;  ///< of the time between two questions
 
@@ -261,7 +261,7 @@ struct peer_view : pool_view {
 
   BALLAST_HD bool others_leave_early() const { return shared(mine().early_leave).load_relaxed() != 0; }
 
-  // Called, so that those who work need no registers for it.
+  // A call, not inlined: workers with tasks need no registers for it.
   template <class WorkerGroup>
   BALLAST_NOINLINE BALLAST_HD void attend(WorkerGroup const& worker_group, peer_worker& me) const {
     answer(worker_group, me);
@@ -291,7 +291,7 @@ struct peer_view : pool_view {
   BALLAST_HD void answer(WorkerGroup const& worker_group, peer_worker& me) const {
     auto const mail = mail_of(peers[own], me.number);
     if (mail.load_relaxed() == 0) return;
-    std::uint32_t const from = mail.load_acquire();  // who asks has read its last gift
+    std::uint32_t const from = mail.load_acquire();  // the asker has read its last gift
     auto& gift = gift_for(peers[device_of(from)], worker_of(from));
     array_ref<stored_task> const tasks(gift.tasks);
     std::uint32_t given = method.take_oldest(worker_group, *this, me, tasks);
@@ -363,8 +363,8 @@ struct peer_view : pool_view {
     return me.held() == 0 || me.held() + tasks <= stack_capacity / 2;
   }
 
-  /// What is to run here because its last child ran elsewhere, of one list. Who takes is counted like one who
-  /// asks, so the device does not count itself out meanwhile; a device that is out comes in first.
+  /// Takes from one list what is to run here because its last child ran elsewhere. The taker is counted like
+  /// an asker, so the device does not count itself out meanwhile; a device that is out comes in first.
   BALLAST_HD void take_home(peer_worker& me, std::uint32_t list) const {
     if (to_run(list).is_empty() || !has_room(me, 1)) return;
     auto const asking = in_device(mine().asking);

@@ -26,9 +26,9 @@ class spawning_block : public Base {
   /// Creates a task: blocks `range` (1 to 16 777 215) of `child`, a kernel of the same list. Each thread that
   /// calls creates one, no thread waits, and no thread but the callers needs to call. It may run at once, on
   /// any worker, and must not wait for its creator. At most K::spawns calls in a block, all threads together:
-  /// what is beyond the room that was made is not created and ends the run with an error, as does another
-  /// range. (Room is made for what runs together: a task, with workers of a thread a warp's tasks, by
-  /// `static` a level with the most that any kernel of the set declares.) What the creator wrote before the
+  /// what exceeds the reserved space is not created and ends the run with an error, as does another range.
+  /// (Space is reserved for what runs together: a task; with workers of a thread, a warp's tasks; by
+  /// `static`, a level with the most that any kernel of the set declares.) What the creator wrote before the
   /// call is visible to the child if the thread that wrote it called, or if a sync() lies between.
   template <kernel_form Child>
   BALLAST_HD void spawn(Child const& child, block_range range = {}) const {

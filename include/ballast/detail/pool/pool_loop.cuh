@@ -15,7 +15,7 @@ namespace ballast::detail {
 // A Method stores the tasks that are in no worker's stack. It is trivially copyable and has three members:
 // - should_share(worker_group, view, me): the leader asks whether to publish tasks of its stack now.
 // - share(worker_group, view, me): the worker group calls view.flush_counts(me), then moves tasks from its
-//   stack to where other workers can take them. Tasks that find no room stay in the stack.
+//   stack to where other workers can take them. Tasks that do not fit stay in the stack.
 // - refill(worker_group, view, me): the worker group, whose stack is empty, takes tasks into it: its own
 //   published ones, else by view.take_waiting(), else those of another worker.
 // A View, such as pool_view, says where a run's first tasks come from, and counts pending tasks.
@@ -39,7 +39,7 @@ __device__ inline std::uint32_t sum_up_to(std::uint32_t value) {
 }
 
 /// Where threads are workers: the warp takes up to 32 of the newest tasks of its stack together, as many as
-/// there is room for their children, and joins; lane i has one in `mine` if i is less than the answer. What
+/// there is space for their children and joins; lane i has one in `mine` if i is less than the answer. What
 /// is left of tasks of several blocks goes back, and `me` says where their children go. Ends with a syncwarp.
 template <class List>
 __device__ std::uint32_t take_newest_of(local_stack const& stack, pool_worker& me, stored_task& mine) {
@@ -243,7 +243,7 @@ class pool_loop {
     return false;
   }
 
-  /// Who has no task keeps no joins that others may lack.
+  /// A worker without tasks keeps no joins that others may lack.
   template <class WorkerGroup>
   BALLAST_HD void leave_joins(WorkerGroup const& worker_group) const {
     if (me_->joins == 0 || !work_.view.joins.is_used_up()) return;

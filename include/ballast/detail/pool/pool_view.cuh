@@ -28,7 +28,7 @@ struct pool_words {
 inline constexpr std::uint32_t max_inline_tasks = 16;
 
 /// What all parts of a worker loop see, where the tasks that a run begins with are there from its start.
-/// Trivially copyable. Room `queue` has another view, for tasks that come while the workers work.
+/// Trivially copyable. Module `queue` has another view, for tasks that come while the workers work.
 struct pool_view {
   using worker_type = pool_worker;
   using joins_type = join_arena const&;        ///< what tasks make and end joins by
@@ -42,7 +42,7 @@ struct pool_view {
   std::uint32_t workers = 0;
   std::uint32_t tasks_at_once = 1;  ///< that a worker runs; at most half of what a stack holds
   stored_task inline_tasks[max_inline_tasks] =
-      {};                                ///< roots, and what the host gives back, if they find room here
+      {};                                ///< roots, and what the host gives back, if they find space here
   stored_task const* waiting = nullptr;  ///< else there
   std::uint32_t waiting_tasks = 0;
   std::uint32_t max_at_once = 1;  ///< of them that a worker takes
@@ -112,15 +112,15 @@ struct pool_view {
   BALLAST_HD void hand_out(WorkerGroup const&, pool_worker&) const {}
   /// Leader, when it begins to wait for tasks, and when it has some again.
   BALLAST_HD void note_idle(bool) const {}
-  /// Leader. Counts what was created and finished. Must precede the store that shows a task to others: who
-  /// took an uncounted task and finished it would bring `pending` to zero while tasks are left. None would be
-  /// lost, since a worker with tasks stays and the last to leave has counted all, but workers that found zero
-  /// would have left the others alone.
+  /// Leader. Counts what was created and finished. Must precede the store that shows a task to others: a
+  /// worker that took an uncounted task and finished it would bring `pending` to zero while tasks are left.
+  /// None would be lost, since a worker with tasks stays and the last to leave has counted all, but workers
+  /// that found zero would have left the others alone.
   BALLAST_HD void flush_counts(pool_worker& me) const {
     if (me.delta != 0) pending().add_relaxed(me.delta);
     me.delta = 0;
   }
-  /// Leader, when it leaves. Who had no task adds nothing to the totals, which are one place for all.
+  /// Leader, when it leaves. A worker that had no task adds nothing to the totals, which all share.
   BALLAST_HD void report(pool_worker const& me) const {
     auto const& counts = me.counts;
     auto& totals = words->totals;

@@ -15,7 +15,7 @@ namespace ballast::detail {
 /// Why all workers of a pool leave, besides that nothing is left to do.
 enum class pool_halt : std::uint32_t {
   none,
-  out_of_room,      ///< a worker has no room for the children of its next task
+  out_of_room,      ///< a worker has no space for the children of its next task
   stop_requested,   ///< the host asked for it
   too_many_spawns,  ///< a kernel created more children than it declares
   out_of_joins,     ///< the arena of joins is used up
@@ -31,7 +31,7 @@ struct stack_bounds {
   std::uint32_t joins;  ///< free records in the worker's cache; kept from launch to launch
 };
 
-/// What is told of each worker when it leaves.
+/// What each worker reports when it leaves.
 struct worker_report {
   std::uint64_t run;  ///< tasks
   std::uint64_t steals_tried, steals_won;
@@ -58,7 +58,7 @@ struct pool_reduction {
   }
 };
 
-/// What is told of all workers together: sums, and the greatest `max_in_common` and `reduced.max`.
+/// What all workers report together: sums, and the greatest `max_in_common` and `reduced.max`.
 struct pool_totals {
   std::uint64_t created, joins, shared, max_stored, max_in_common;
   pool_reduction reduced;
@@ -81,20 +81,20 @@ struct pool_worker {
   worker_step step;
   std::uint32_t completed;      ///< tasks that run now and have no further blocks
   std::uint32_t stack_changed;  ///< the stack has changed since share() was last tried
-  std::uint32_t out_of_room;    ///< tasks in the stack when there was no room for children; 0: there was
+  std::uint32_t out_of_room;    ///< tasks in the stack when children did not fit; 0: they always did
   std::uint32_t halt_checked, stop_checked;  ///< for worker_group.cycles_passed()
   std::uint32_t publish_burst;               ///< chunks that the worker is about to publish
   std::uint32_t idle_polls;
   std::uint32_t random;
-  std::uint32_t victim;        ///< from whom the last steal was won
+  std::uint32_t victim;        ///< the worker of the last successful steal
   std::uint32_t joins;         ///< free records in the cache; wraps if a kernel makes more than it declares
   std::uint32_t joins_before;  ///< free records in the cache before the tasks ran
   std::uint32_t joins_ended;   ///< joins that the running tasks have ended
   pool_halt refused;           ///< why what the running tasks did ends the run
   std::uint32_t
-      stored_elsewhere;   ///< tasks for which the worker has room elsewhere in use, when it last looked
-  std::uint32_t found;    ///< what the leader tells the others within a step
-  std::uint32_t portion;  ///< how many tasks are meant, told in the same way
+      stored_elsewhere;   ///< tasks that the worker has stored outside of its stack, when it last looked
+  std::uint32_t found;    ///< what the leader passes to the others within a step
+  std::uint32_t portion;  ///< how many tasks are meant, passed in the same way
 
   BALLAST_HD std::uint32_t held() const { return end - begin; }
   /// A number that differs from call to call and from worker to worker: xorshift (Marsaglia 2003).

@@ -56,7 +56,7 @@ class record_slot {
   }
 
  private:
-  /// Aligned as a record is: nvcc, not told so, copies byte by byte.
+  /// Aligned as a record is: without this hint nvcc copies byte by byte.
   BALLAST_HD static unsigned char* bytes_of(void* record) {
     return static_cast<unsigned char*>(__builtin_assume_aligned(record, alignof(Record)));
   }

@@ -8,8 +8,8 @@
 
 namespace ballast::detail {
 
-/// The victim rule: first from whom the last steal was won, then workers drawn at random, so many in all
-/// before the thief looks whether the run is over. Who is alone draws itself each time.
+/// The victim rule: first the victim of the last successful steal, then workers drawn at random. After this
+/// many in all the thief looks whether the run is over. A lone worker draws itself each time.
 inline constexpr std::uint32_t max_victims = 8;
 
 /// Tries attempt(victim), a steal_outcome, with some victims; whether one was won. Leader.

@@ -109,8 +109,8 @@ struct chen_source_ref {
     }
   }
 
-  /// Lines 10 and 12 to 15: the last one tells the host that the queue is empty. The reads of the tasks, by
-  /// whichever block, come before that by cumulativity.
+  /// Lines 10 and 12 to 15: the last block reports to the host that the queue is empty. The reads of the
+  /// tasks, by whichever block, come before that by cumulativity.
   BALLAST_HD std::uint64_t consume() {
     auto const before = word(counts[at].consumed).add_release(1);
     if (before + 1 != word(counts[at].written).load_relaxed()) return before;

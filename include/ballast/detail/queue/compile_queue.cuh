@@ -66,9 +66,9 @@ namespace ballast {
 /// Among the kernels of BALLAST_KERNELS: compiles them for task queues. The kernels have equal `threads`.
 /// Those of more than 40 bytes of members go by reference (listed_kernel::by_reference). Their tasks may
 /// create tasks if any of them says so, or if the set is for pools too; none reduces, since a queue has no
-/// runs whose values could be told.
+/// runs that could report values.
 struct for_queues {
-  /// Tells BALLAST_KERNELS that this is no kernel.
+  /// Shows BALLAST_KERNELS that this is no kernel.
   static constexpr bool keeps_tasks = false;
   /// For BALLAST_KERNELS.
   template <bool KeepsTasks, class... K>

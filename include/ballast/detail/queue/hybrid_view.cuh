@@ -212,7 +212,7 @@ struct hybrid_view : pool_view {
     return (std::uint64_t(batch.ring_index) << source.batch_shift) + batch.slot;
   }
 
-  /// The counter's new value; who brought it to zero has acquired what all others wrote.
+  /// The counter's new value. A worker that brought it to zero has acquired what all others wrote.
   BALLAST_HD std::uint64_t add(batch_id const& batch, std::uint64_t change) const {
     device_atomic<std::uint64_t> const counter(counters[counter_index(batch)]);
     std::uint64_t const now = counter.add_release(change) + change;

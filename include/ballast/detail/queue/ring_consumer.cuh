@@ -9,7 +9,7 @@
 
 namespace ballast::detail {
 
-inline constexpr std::uint32_t near_tickets = 64;      ///< who waits so near to its task's coming stays awake
+inline constexpr std::uint32_t near_tickets = 64;  ///< a worker this near to its task's coming stays awake
 inline constexpr std::uint32_t polls_per_status = 16;  ///< the server's word is one for all: read it rarely
 inline constexpr std::uint32_t status_lifetime_ns = 20'000;  ///< so fast nobody drains what is called many
 inline constexpr std::uint32_t max_late_polls = 1 << 16;     ///< of a late server, until it counts as gone
@@ -53,7 +53,7 @@ struct ring_consumer {
 
   /// The next block of a grid task, or the next of the tasks that were taken together, or else of those to
   /// come; false: the worker ends. What stays between tasks in shared memory is the leader's: it reads it and
-  /// tells the other lanes.
+  /// passes it to the other lanes.
   __device__ bool next() {
     for (;;) {
       __syncwarp();  // the leader reads what others have kept
@@ -301,7 +301,7 @@ struct ring_consumer {
     auto const waiting = std::int32_t(status.filled - std::uint32_t(first));  // tasks from ours on
     auto const now = worker_group.now_ns();
     if (worker_group.leader()) {
-      // Only what was claimed just now tells how many tasks nobody has claimed.
+      // Only the latest claim shows how many tasks nobody has claimed.
       worker_group.worker_state()[worker_word::claim_several] =
           fresh && waiting > std::int32_t(many_per_worker * worker_group.blocks());
       worker_group.worker_state()[worker_word::status_read_ns] = std::uint32_t(now);

@@ -17,7 +17,7 @@ inline constexpr std::uint32_t rounds_before_publish = 64;  ///< what was fetche
 /// as long as hundreds of others (docs/decisions/0032).
 template <class WorkerGroup>
 constexpr std::uint32_t chunks_in_flight_of = is_lone_server<WorkerGroup> ? 8 : 4;
-/// So many look for space and write a grid's tickets, which takes a fence of each of their warps.
+/// How many threads look for space and write a grid's tickets, which takes a fence of each of their warps.
 inline constexpr std::uint32_t fencing_threads = 128;
 inline constexpr std::uint32_t slots_checked = 4;  ///< ring slots that each of them looks at for space
 inline constexpr std::uint32_t slots_checked_for_many = 16;  ///< where as many will be filled at once
@@ -40,7 +40,7 @@ struct ring_server_memory {
   std::uint8_t found[32];                       ///< by this round's poll, of the submission ring of each warp
   std::uint8_t grid_found[32];                  ///< whether a grid task follows them
   std::uint32_t moved;                 ///< by this round's poll, not in the tail yet; the warps add to it
-  std::uint32_t rounds_since_publish;  ///< since the host was told what was fetched
+  std::uint32_t rounds_since_publish;  ///< since what was fetched was last reported to the host
   std::uint32_t grid;                  ///< the one opened last
   std::uint32_t grid_tickets;          ///< of the grid opened last that are not in the ring yet
   std::uint32_t grid_ring;             ///< and whose it is
@@ -73,8 +73,8 @@ static_assert(sizeof(ring_server_memory) + 128 <= 1024);
 /// Small enough to be an argument in registers, since what is not inlined has registers of its own: reading
 /// ahead needs them all. ClaimWhenReady: what the source is, known here, since whatever a server might do
 /// costs the kernels beside it registers (docs/decisions/0007). Several: more than one server may run, each
-/// of which has every so many submission rings, a share of the shared grids, and its own view of what is
-/// free. The first speaks with the host and the workers.
+/// with every n-th submission ring, a share of the shared grids, and its own view of what is free. The first
+/// speaks with the host and the workers.
 template <class WorkerGroup, bool ClaimWhenReady,
           bool Several = is_lone_server<WorkerGroup> && !ClaimWhenReady>
 struct ring_server {
@@ -244,8 +244,8 @@ struct ring_server {
                                                          : first_ring % state().ring_count;
   }
 
-  /// Tells the host which submission slots it may write again: after many, or when there is nothing better to
-  /// do. The release makes our reads of the slots come first.
+  /// Reports to the host which submission slots it may write again: after many, or when there is nothing
+  /// better to do. The release makes our reads of the slots come first.
   __device__ void publish_fetched(bool idle) const {
     for (std::uint32_t i = worker_group.rank(); i < state().ring_count; i += threads) {
       std::uint32_t const ring_index = ring_at(i);
@@ -341,7 +341,8 @@ struct ring_server {
   }
 
   /// No task came for idle_timeout, and none runs. Asked of every worker only at the limit, and twice: a task
-  /// may go from who is looked at later to who was looked at before, but then their words change.
+  /// may go from a worker that is looked at later to one that was looked at before, but then their words
+  /// change.
   __device__ bool reached_idle_limit(std::uint64_t now) const {
     bool const came = state().tail != state().tail_seen;
     state().tail_seen = state().tail;
@@ -411,8 +412,8 @@ struct ring_server {
 
   // How tasks move from submission rings to the ring.
 
-  /// Looks whether ring slots became free; needed only when little space is left. `Each`: at so many a
-  /// thread.
+  /// Looks whether ring slots became free; needed only when little space is left. `Each`: how many each
+  /// thread looks at.
   template <std::uint32_t Each = (threads > few_threads ? slots_checked_for_many : slots_checked)>
   __device__ void find_space(std::uint64_t wanted) const {
     if (space() >= (min)(wanted, source().capacity())) return;
@@ -436,8 +437,8 @@ struct ring_server {
                                restamped(chunk, lap_of(ticket, source().shift)));
   }
 
-  /// For the leader, after slots were written: tells the workers how many tickets have their task, or will
-  /// soon, where several servers reserve them.
+  /// For the leader, after slots were written: publishes to the workers how many tickets have their task, or
+  /// will soon, where several servers reserve them.
   __device__ void publish() const {
     if (!leads()) return;  // its word has one writer, so that it never goes back
     if constexpr (ClaimWhenReady) {
@@ -568,8 +569,8 @@ struct ring_server {
     return end == window;
   }
 
-  // How a grid task's blocks are given to the workers: in one of the shared grids, of which grid_tickets in
-  // the ring tell.
+  // How a grid task's blocks are given to the workers: in one of the shared grids, which grid_tickets in the
+  // ring refer to.
 
   /// If a grid task is next in the submission ring: gives it a grid of its own, and as many grid_tickets in
   /// the ring as workers may come to take its blocks. True if anything happened. A function of its own beside

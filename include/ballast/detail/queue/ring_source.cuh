@@ -19,7 +19,7 @@ namespace ballast::detail {
 /// fetch-and-add. After Chen et al. 2010 (tasks, HALT), with a sequence stamp per slot in place of their
 /// counts. What only a GPU's blocks do is in ring_consumer.cuh and ring_server.cuh.
 ///
-/// Who may write a slot is decided by its stamp and by `released`: a ring slot is free for ticket t when its
+/// A slot's stamp and `released` decide which thread may write it: a ring slot is free for ticket t when its
 /// released word equals t's lap number; the worker that begins the task (on the host: copies it out) raises
 /// it, so that a stop finds what nobody began.
 struct ring_source_ref {
@@ -374,8 +374,8 @@ inline bool ring_source_ref::push_halts(std::uint32_t workers) const {
   return pushed;
 }
 
-/// The workers of a claim-when-ready source are all told at once, which the host wants only when nothing is
-/// left to do.
+/// Ends all workers of a claim-when-ready source at once, which the host wants only when nothing is left to
+/// do.
 inline bool ring_source_ref::end_workers(std::uint32_t workers) const {
   if (!claims_when_ready()) return push_halts(workers);
   if (host_serving->halts != 0) return false;
@@ -397,7 +397,7 @@ inline bool ring_source_ref::all_wait(std::uint32_t workers) const {
 inline void ring_source_ref::give_up_if_idle(host_worker const& worker_group) const {
   auto& state = *host_serving;
   auto const now = worker_group.now_ns();
-  // Where nobody served for long, everybody was busy; who is idle looks in again every 10 ms.
+  // If nobody served for long, every worker was busy: an idle worker looks in again every 10 ms.
   bool const was_busy = now - state.last_served_ns > control.idle_timeout_ns / 2 + long_absence_ns;
   state.last_served_ns = now;
   if (was_busy || !all_wait(worker_group.blocks())) state.last_task_ns = now;
@@ -453,7 +453,7 @@ class ticket_look {
     auto& marks = worker_group.meta();
     if (!is_held_ && !source_->read_ring(ticket_, worker_group.record(), marks)) return false;
     if (!waits_for_others(marks)) return true;
-    // Counted before it looks, so that who ends a batch meanwhile sees the one or is seen.
+    // Counted before it looks: a worker that ends a batch meanwhile sees the count, or its end is seen.
     if (!std::exchange(is_held_, true)) std::atomic_ref(source_->words->held_workers).fetch_add(1);
     return source_->may_begin(marks);
   }

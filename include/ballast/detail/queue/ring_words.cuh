@@ -22,7 +22,7 @@ struct batch_mark {
   std::uint32_t lap = 0;         ///< 4 bits: how often the slot was used
   std::uint32_t credit = 0;      ///< two's complement, of which 25 bits travel
   std::uint32_t distance = 0;    ///< 7 bits: waits for the batch so far before it; 0: for none
-  std::uint32_t more = 0;        ///< 4 bits: and for so many before that one
+  std::uint32_t more = 0;        ///< 4 bits: and for this many before that batch
 };
 inline constexpr std::uint32_t batch_lap_mask = 0xf;
 inline constexpr std::uint32_t max_batch_distance = 0x7f, max_more_batches = 0xf;
@@ -181,8 +181,8 @@ struct alignas(128) shared_server_words {
   alignas(128) std::uint32_t said;  ///< from the first server to the others: passed_on()
 };
 
-/// What the first server tells the others: the submission rings in use, whether more will come, and whether
-/// to leave.
+/// What the first server passes to the others: the submission rings in use, whether more will come, and
+/// whether to leave.
 BALLAST_HD constexpr std::uint32_t passed_on(std::uint64_t control, bool stop) {
   return (std::uint32_t(control) & 0xff) | ((control & closed_bit) != 0 ? 1u << 8 : 0) | (stop ? 1u << 9 : 0);
 }
@@ -201,19 +201,19 @@ struct alignas(128) ring_words {
   alignas(128) std::uint32_t
       ready;  ///< if workers claim when ready: tasks in the ring that nobody claimed; briefly fewer
   // If workers claim when ready:
-  alignas(128) std::uint32_t hand_out_until;  ///< the host wants so many created tasks, from the start on
-  std::uint32_t handed_out;                   ///< so many it was given
+  alignas(128) std::uint32_t hand_out_until;  ///< how many created tasks the host wants, from the start on
+  std::uint32_t handed_out;                   ///< how many it was given
   alignas(128) std::uint32_t idle;            ///< workers without a task
   alignas(128) std::uint64_t served_ns;    ///< GPU: when the server last looked around, on the device's clock
   alignas(128) std::uint32_t server_busy;  ///< host backend: a worker is serving
-  // Host backend: who sleeps on the host bell, and for what, so that nobody is woken for nothing.
-  alignas(128) std::uint64_t taken_threshold;  ///< ring when so many tasks are taken
+  // Host backend: the sleepers on the host bell and their conditions, so that none is woken for nothing.
+  alignas(128) std::uint64_t taken_threshold;  ///< ring when this many tasks are taken
   std::uint32_t room_waiters;                  ///< ring when submission slots became free
   std::uint32_t completion_waiters;            ///< ring when a batch is complete
   std::uint32_t held_workers;                  ///< with a task that waits for other batches
 };
 
-/// What the server tells all workers, in one word.
+/// What the server publishes to all workers, in one word.
 struct server_status {
   std::uint32_t filled = 0;  ///< GPU: low half of how many tickets have their task, or are reserved for one
   bool ended = false;        ///< on a GPU, and where workers claim when ready: no more will be filled

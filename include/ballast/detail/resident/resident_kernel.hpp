@@ -24,14 +24,14 @@
 namespace ballast::detail {
 
 struct resident_options {
-  /// Blocks that stay on the device. A start is refused if they have no room beside the resident kernels that
+  /// Blocks that stay on the device. A start is refused if they do not fit beside the resident kernels that
   /// run there. 0: each start takes what these leave; on a GPU less `spared_multiprocessors` SMs' worth, on
   /// the host every core that is left. On a GPU at least 2: if the source has a server, one of them serves
-  /// the others and runs no task. It is a kernel of its own where that has room beside the others, for which
-  /// it needs the room of an SM.
+  /// the others and runs no task. It is a kernel of its own where that fits beside the others, for which it
+  /// needs an SM's capacity.
   int blocks = 0;
-  /// On a GPU, SMs' worth of room that `blocks` 0 leaves to other kernels, resident ones or not, if 2 blocks
-  /// have room then; 0 leaves none.
+  /// On a GPU, how many SMs' worth of capacity `blocks` 0 leaves to other kernels, resident ones or not, if 2
+  /// blocks fit then; 0 leaves none.
   int spared_multiprocessors = 8;
   /// How long a start waits until what it clears is cleared, then until the words for its workers are, and
   /// then until every block runs; pools do not wait.
@@ -42,21 +42,21 @@ struct resident_options {
 };
 
 /// A kernel whose blocks stay on one device: started, asked to stop, watched. Several run side by side on a
-/// device or its parts if all were made before the first was started, and if they have room
-/// (compute_device::claim_resident()). It takes its room when it starts and gives it back when it has ended:
-/// kernels that take turns may each be as large as the device, and the room that is left is known only then.
-/// On a GPU a source's server is a kernel of its own, with registers of its own, if it has room and if CUDA
-/// runs several kernels at a time; else block 0 of the workers' kernel serves (docs/decisions/0032).
-/// take_room(), give_back_room(), start(), start_on() and join() belong to one thread at a time; the rest may
-/// be called from any thread.
+/// device or its parts if all were made before the first was started, and if they fit
+/// (compute_device::claim_resident()). It claims residency when it starts and gives it back when it has
+/// ended: kernels that take turns may each be as large as the device, and what is left is known only then. On
+/// a GPU a source's server is a kernel of its own, with registers of its own, if it fits and if CUDA runs
+/// several kernels at a time; else block 0 of the workers' kernel serves (docs/decisions/0032). take_room(),
+/// give_back_room(), start(), start_on() and join() belong to one thread at a time; the rest may be called
+/// from any thread.
 class resident_kernel {
  public:
   /// Loads the code and allocates the control words. Throws bad_argument ("device"; "idle_timeout"; "blocks",
   /// naming the heaviest kernel of the set, if fewer fit on the device than asked), no_room if a resident
   /// kernel that does not yield runs on the device, or on another part of its GPU: to allocate beside it
-  /// could wait for its end. `yields`: as of resident_request. `servers`: so many blocks serve, each with the
-  /// room of an SM and all but the first beside `options.blocks`, if the server is a kernel of its own; a run
-  /// has fewer if others leave it less room.
+  /// could wait for its end. `yields`: as of resident_request. `servers`: how many blocks serve if the server
+  /// is a kernel of its own, each for an SM and all but the first beside `options.blocks`; a run has fewer if
+  /// others leave it less.
   resident_kernel(std::shared_ptr<compute_device> device, kernel_set const& kernels,
                   kernel_entry const& entry, resident_options const& options, bool yields = false,
                   std::uint32_t servers = 1);
@@ -64,25 +64,25 @@ class resident_kernel {
 
   /// The most blocks that a run has: what memory is made for.
   std::uint32_t max_blocks() const { return max_blocks_; }
-  /// The blocks of the room that it has or had last; before, max_blocks().
+  /// The blocks of its current or last claim; before the first, max_blocks().
   std::uint32_t blocks() const { return blocks_; }
   /// The servers that it has or had last in kernels of their own, before as asked; 0: none, so that a block
   /// of the workers' kernel serves, if the source has a server.
   std::uint32_t servers() const { return servers_; }
-  /// Takes the room of the next run if it has none, which start() and start_on() do otherwise: for who
-  /// prepares memory with kernels, which run in that room where no other is free. Waits for those that yield
-  /// as claim_resident() does. Throws ballast::error if it runs already, and no_room if there is none beside
-  /// others, which it names with what each has.
+  /// Claims residency for the next run if it has none; without this call start() and start_on() do so. For
+  /// callers that prepare memory with kernels, which run on the claimed SMs where no others are free. Waits
+  /// for yielding kernels as claim_resident() does. Throws ballast::error if it runs already, and no_room if
+  /// it does not fit beside others, which it names with what each has.
   void take_room();
-  /// Gives the room back if no run was begun. join() does so for one that was.
+  /// Gives the claim back if no run was begun. After a run, join() does so.
   void give_back_room() noexcept;
   /// What the next start() or start_on() must put into its argument.
   resident_control next_control() const;
   /// Launches (from a thread of its own, since under CUDA_LAUNCH_BLOCKING=1 a launch waits for the kernel)
   /// and waits until every block runs, as start_timeout says. Allocates nothing. Throws ballast::error as
-  /// take_room(), timed_out saying how many blocks started and who else has room, device_lost. False, once in
-  /// a process: the server started and its workers did not, since something makes CUDA run one kernel at a
-  /// time. Then nothing runs any more; to be called again, with memory as before the first call.
+  /// take_room(), timed_out saying how many blocks started and which other kernels are resident, device_lost.
+  /// False, once in a process: the server started and its workers did not, since something makes CUDA run one
+  /// kernel at a time. Then nothing runs any more; call it again, with memory as before the first call.
   [[nodiscard]] bool start(void const* argument, std::size_t bytes);
   /// For a kernel that ends by itself, whose blocks need not say that they arrive: launches it, as one, on
   /// `on`, behind what is enqueued there, has `follow` enqueue what comes behind it, and waits for none of

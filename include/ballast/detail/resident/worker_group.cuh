@@ -47,7 +47,7 @@ class host_worker {
     return steady_now_ns();
 #endif
   }
-  /// Whether so many of a GPU's clock cycles (at most 2^31) passed since it last said so with this `last`;
+  /// True if this many of a GPU's clock cycles (at most 2^31) passed since it last said so with this `last`;
   /// on the host, where polls cost little, always.
   BALLAST_HD bool cycles_passed(std::uint32_t, std::uint32_t&) const { return true; }
   /// Between two polls at something that is not there yet: gives the core away after about 60 polls.
@@ -89,7 +89,7 @@ class cuda_worker {
   static constexpr std::uint32_t first = First;
   static constexpr std::uint32_t warps = Threads / 32;
 
-  /// So many tasks may be taken at once: what one warp instruction reads.
+  /// How many tasks may be taken at once: what one warp instruction reads.
   static constexpr std::uint32_t max_held = 8;
 
   /// What a worker has in shared memory. Small, since what all blocks of an SM have of it is taken from the
