@@ -52,7 +52,7 @@ class all_of_them : public completion_source {
     return std::ranges::all_of(
         all_, [](completion const& one) { return one.ready() || one.source()->needs_no_launch(one.work()); });
   }
-  /// Who waits for all waits for one after the other. This one asks for no notes.
+  /// A wait for all waits for one after the other. This source asks for no notes.
   completion awaited_part(completion_key const& work) override {
     if (has_ended(work)) return {};
     auto const first =
@@ -66,7 +66,7 @@ class all_of_them : public completion_source {
   std::atomic<std::size_t> ready_below_ = 0;  // may lag
 };
 
-/// Ends as the first in order does of those that have ended when one tells it.
+/// Ends once one of the completions ends: as the first in order that has ended by then.
 class first_end : public promised_end {
  public:
   explicit first_end(std::span<completion const> any)
@@ -83,7 +83,7 @@ class first_end : public promised_end {
   }
 
  private:
-  std::vector<completion> any_;  // of who notes
+  std::vector<completion> any_;  // owned by the caller of note() that comes first
   std::atomic<bool> noted_ = false;
 };
 

@@ -63,12 +63,12 @@ struct pending_continuation {
 
 thread_local bool is_thread_of_continuations = false;
 
-/// How long it naps between looks for ends that nobody tells of, such as a GPU's, at most; and at most where
-/// all are told, should a device be lost without a word.
+/// The longest nap between looks for ends that no source reports, such as a GPU's; and the longest sleep
+/// where all are reported, in case a device is lost without a report.
 constexpr auto max_nap = std::chrono::microseconds(200);
 constexpr auto max_sleep = std::chrono::milliseconds(50);
 constexpr std::uint32_t looks_before_naps = 200;
-/// So many keys are looked at in turn, of all that wait, before the thread looks for what was told.
+/// How many of the waiting keys are looked at in turn before the thread looks for reported ends.
 constexpr std::uint32_t looks_in_turn = 256;
 
 class awaited_source;
@@ -103,7 +103,8 @@ struct order_of_work {
   }
 };
 
-/// The work of one source, in one of its runs, that continuations wait for; and who has news of it.
+/// The work of one source, in one of its runs, that continuations wait for. Adds itself to the news when some
+/// of it ends.
 class awaited_source final : public end_listener, public std::enable_shared_from_this<awaited_source> {
  public:
   using identity = std::pair<completion_source*, std::uint64_t>;
@@ -117,7 +118,8 @@ class awaited_source final : public end_listener, public std::enable_shared_from
   void note_end() noexcept override {
     if (!has_news_.exchange(true)) news_->add(shared_from_this());
   }
-  /// What was told before is dealt with; false: its ends are not told. To be called before it is asked.
+  /// Earlier reports are dealt with. False: the source does not report its ends. Call before asking the
+  /// source.
   bool listen(completion_key const& work) {
     has_news_.exchange(false);
     return source_->notify_at_end(work, shared_from_this());
@@ -165,7 +167,7 @@ class awaited_sources {
     return found == all_.end() ? nullptr : found->second;
   }
 
-  /// Calls `look(source, work)`, which says whether that has ended, for the next so many works in turn; true
+  /// Calls `look(source, work)`, which says whether that has ended, for the next `works` works in turn; true
   /// if that went round.
   template <class Look>
   bool look_in_turn(turn_of_looks& turn, std::uint32_t works, Look const& look) {
@@ -214,7 +216,7 @@ class awaited_sources {
 };
 
 /// Calls every continuation of the process. The first one starts the thread; it ends with the process. What
-/// an end costs does not depend on how many wait: sources tell of their ends, and are then asked for the work
+/// an end costs does not depend on how many wait: sources report their ends, and are then asked for the work
 /// that may have ended.
 class continuation_thread {
  public:
@@ -325,8 +327,8 @@ class continuation_thread {
     }
   }
 
-  /// Keeps it if `work`, which must end first, has not ended. Who waits for the same work already is not to
-  /// be overtaken.
+  /// Keeps it if `work`, which must end first, has not ended. Continuations that wait for this work already
+  /// are not to be overtaken.
   bool is_to_wait(completion const& work, pending_continuation& one) {
     auto const who = awaited_source::identity_of(work);
     auto source = told_.find(who);
@@ -338,7 +340,7 @@ class continuation_thread {
       source->tells = source->listen(work.work());
     }
     auto const at = source->waiting.find(work.work());
-    // It may have ended before the source was asked to tell.
+    // It may have ended before the source was asked to report it.
     if (at == source->waiting.end() && work.ready()) {
       if (is_new) source->stop_listening(work.work());
       return false;

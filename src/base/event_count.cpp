@@ -106,7 +106,7 @@ void event_count::forward_to(std::shared_ptr<detail::end_listener> other) {
   other_.swap(other);  // the last one goes after the mutex is left
   if (!had && has) {
     sleepers_.fetch_add(1, std::memory_order_seq_cst);
-    epoch();  // what a notify() tells that did not see the sleeper is visible to the caller
+    epoch();  // what preceded a notify() that did not see the sleeper is visible to the caller
   }
   if (had && !has) sleepers_.fetch_sub(1, std::memory_order_seq_cst);
 }

@@ -19,7 +19,7 @@
 namespace ballast {
 namespace {
 
-/// What was set, and whether it was told that it throws.
+/// What was set, and whether it is known to throw.
 struct installed_sink {
   log_sink call;
   bool is_known_to_throw = false;

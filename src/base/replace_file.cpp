@@ -58,8 +58,8 @@ class open_file final : public std::streambuf {
 /// A new file beside another, of a name that nobody can foresee; removed unless it got its final name.
 class temporary_file {
  public:
-  /// With the rights of `replaced`, or if that is null those of any new file. Whether it could be made tells
-  /// file().cause().
+  /// With the rights of `replaced`; if that is null, of any new file. file().cause() says whether it could be
+  /// made.
   temporary_file(fs::path final, struct stat const* replaced);
   temporary_file(temporary_file const&) = delete;
   temporary_file& operator=(temporary_file const&) = delete;
@@ -127,7 +127,7 @@ fs::path name_beside(fs::path const& final) {
   return final.parent_path() / (final.filename().string().substr(0, 200) + ".partial-" + number);
 }
 
-/// A rename is on the disk when its folder is. Who may not read the folder cannot wait for that.
+/// A rename is on the disk when its folder is. A process that may not read the folder cannot wait for that.
 std::error_code sync_folder(fs::path const& file) {
   auto const parent = file.parent_path();
   open_file folder(::open(parent.empty() ? "." : parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -242,7 +242,8 @@ std::optional<fs::path> replacement_target(fs::path const& path) {
   return is_link ? fs::canonical(path) : path;
 }
 
-/// Renaming would ask only for rights to the folder, and root has all; who took the right to write meant it.
+/// Renaming would ask only for rights to the folder, and root has all: a file without the right to write is
+/// meant to stay.
 void check_writable(struct stat const& there, fs::path const& target, fs::path const& shown) {
   bool const is_writable =
       (there.st_mode & 0222) != 0 && ::faccessat(AT_FDCWD, target.c_str(), W_OK, AT_EACCESS) == 0;
