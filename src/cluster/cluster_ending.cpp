@@ -33,7 +33,7 @@ void cluster_ending::decide(bool is_finished, std::vector<outgoing_message>& out
   }
   bool const is_first_to_know = first == rank_ && !is_over_ && all_have_finished();
   is_over_ = is_over_ || is_first_to_know;
-  // Who told the others may have been lost before all had heard it.
+  // The rank that announced the end may have been lost before all had heard it.
   if (is_first_to_know || (is_over_ && has_losses_))
     if (!std::exchange(has_passed_on_, true)) send_all(kind::end, out);
 }

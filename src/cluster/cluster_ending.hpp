@@ -10,9 +10,9 @@
 namespace ballast::detail {
 
 /// How the ranks find out that no task is left anywhere. A rank whose own tasks have all ended, and which
-/// will submit no more, tells the coordinator, the first living rank; the coordinator tells all once all
-/// have. Every task belongs to the rank where it was submitted, which knows its end, so messages need not be
-/// counted as where nobody does (Mattern 1987, "Algorithms for distributed termination detection").
+/// will submit no more, notifies the coordinator, the first living rank; once all have, the coordinator
+/// notifies all. Every task belongs to the rank where it was submitted, which knows its end, so messages need
+/// not be counted as where nobody does (Mattern 1987, "Algorithms for distributed termination detection").
 class cluster_ending {
  public:
   cluster_ending(std::uint32_t rank, std::uint32_t ranks);

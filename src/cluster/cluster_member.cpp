@@ -76,7 +76,7 @@ void cluster_member::take_ranges(std::vector<task_range> ranges) {
     if (!census_.is_lost(range.origin)) backlog_.add(std::move(range));
 }
 
-// Those who are lost hear of it too: if one only seemed to be, it has to know.
+// The lost rank is notified too: if it only seemed lost, it has to know.
 void cluster_member::lose(std::uint32_t rank, std::string const& why) {
   if (!why.empty()) why_lost_.emplace(rank, why);
   if (!census_.lose(rank)) return;
@@ -194,7 +194,7 @@ void cluster_member::share(share_view const& of_rank, decision& next) {
     }
 }
 
-// At once to who was told long ago, so that a lone task is not kept waiting.
+// An origin whose last report is long ago gets one at once, so that a lone task is not kept waiting.
 void cluster_member::tell_done(std::int64_t now_ns, std::int64_t& look_again_ns) {
   for (auto& [origin, executed] : done_) {
     if (executed.ranges.empty()) continue;
@@ -237,7 +237,7 @@ std::vector<task_range> cluster_member::held_of(std::uint32_t origin) const {
   return held;
 }
 
-// What was executed is told first, so that it is not missing.
+// Reports first what was executed, so that it is not missing.
 void cluster_member::count_holdings() {
   for (auto& [origin, executed] : done_)
     if (!executed.ranges.empty())

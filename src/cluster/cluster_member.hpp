@@ -40,7 +40,7 @@ class cluster_member {
   void receive(std::uint32_t from, cluster_message message);
   /// A rank does not answer. `why` is a sentence, as far as that is known.
   void lose(std::uint32_t rank, std::string const& why = {});
-  /// This rank cannot go on, and the others are told so: from now on nothing is taken or sent.
+  /// This rank cannot go on, and the others are notified: from now on nothing is taken or sent.
   void leave() { is_given_up_ = true; }
   /// Once this rank goes on no more: of what was submitted here, the tasks that neither its devices nor other
   /// ranks got, or that were returned; each once. Batches of which others have tasks do not end.
@@ -54,12 +54,13 @@ class cluster_member {
   task_range const* next() const { return backlog_.tasks() == 0 ? nullptr : &backlog_.ranges().front(); }
   /// Tasks for the rank's devices, up to `max` of one range; no tasks if there are none.
   task_range take(std::uint32_t max);
-  /// Tasks of take() were executed. `range.load` has their results. They have ended once all has that
-  /// created() was told of.
+  /// Tasks of take() were executed. `range.load` has their results. They have ended once all tasks passed to
+  /// created() have.
   void executed(task_range const& range);
-  /// Before that: so many tasks came of `creator`, one of take(), and left their device. They are a batch of
-  /// this rank, whoever executes them. With `stays` none but this rank may: they are with its devices when
-  /// this returns. The batch; no tasks if nobody waits for them, since the creator's origin is lost.
+  /// Call before that: `creator`, a task of take(), created `tasks` tasks that left their device. They are a
+  /// batch of this rank, whoever executes them. With `stays` none but this rank may: they are with its
+  /// devices when this returns. The batch; no tasks if no rank waits for them, since the creator's origin is
+  /// lost.
   task_range created(task_range const& creator, std::uint32_t tasks, std::shared_ptr<range_load> load,
                      bool is_repeatable, bool stays = false);
 

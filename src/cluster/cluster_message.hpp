@@ -16,10 +16,10 @@ namespace ballast::detail {
 /// What ranks say to each other.
 struct cluster_message {
   enum class kind : std::uint8_t {
-    ask,       ///< for tasks, with the `state` of who asks
+    ask,       ///< for tasks, with the asker's `state`
     give,      ///< `ranges`
-    decline,   ///< tells a rank that asked that there is nothing now
-    withdraw,  ///< tells a rank that declined that nothing is needed any more
+    decline,   ///< answers a rank that asked: there is nothing now
+    withdraw,  ///< to a rank that declined: nothing is needed any more
     done,      ///< to their origin: `ranges` were executed
     returned,  ///< to their origin: `ranges` will not be executed
     perhaps,  ///< to their origin: `ranges` were executed, but some of what they created was lost with a rank

@@ -127,7 +127,7 @@ class cluster_queue::state final : public cluster_channel, public completion_sou
   next_channel channel_;
   kernel_set const* kernels_;
   cluster_queue_options const options_;
-  std::shared_mutex publishing_;  ///< besides the cluster's lock, for those who check tasks without that
+  std::shared_mutex publishing_;  ///< besides the cluster's lock, for threads that check tasks without it
   published_arrays published_;
   message_codec codec_;
   cluster_member member_;
@@ -326,7 +326,7 @@ void cluster_queue::state::receive(std::uint32_t from, envelope const& what,
       reports_[from] = text;
       return changed_.notify();
   }
-  // Where results belong may be gone, once those who wait for them were told so.
+  // The memory of results may be gone once the threads that wait for them were notified.
   if (failure_ || member_.is_given_up() || member_.is_lost(from)) return;
   auto decoded = codec_.decode(what, message, ranks());
   auto& content = decoded.message;
@@ -377,7 +377,7 @@ void cluster_queue::state::lose(std::uint32_t rank, std::string const& why) {
 
 std::int64_t cluster_queue::state::step(std::int64_t now_ns) {
   if (failure_) {
-    if (devices_.is_idle()) changed_.notify();  // who waits for work that will not end well
+    if (devices_.is_idle()) changed_.notify();  // wakes threads that wait for work that will not end well
     return std::numeric_limits<std::int64_t>::max();
   }
   try {
@@ -387,7 +387,7 @@ std::int64_t cluster_queue::state::step(std::int64_t now_ns) {
     member_.leave();
     thread().leave(channel_.number(), cause_of(failure_));
   }
-  // Who did not hear that it is taken for lost may hear that the others have ended.
+  // A rank that did not hear that it is taken for lost may hear that the others have ended.
   bool const is_given_up = member_.is_given_up() || (member_.is_over() && member_.unfinished() > 0);
   if (is_given_up && !failure_)
     failure_ = std::make_exception_ptr(
@@ -572,7 +572,7 @@ void cluster_queue::state::close(deadline until) {
   if (!failed_.empty()) std::rethrow_exception(failed_.begin()->second);
 }
 
-// What it hands back counts, not how the devices ended: close() and wait_all() tell that.
+// What it hands back counts, not how the devices ended: close() and wait_all() report that.
 std::vector<task> cluster_queue::state::stop() {
   auto const until = deadline::in(timeout());
   {

@@ -279,7 +279,7 @@ bool cluster_thread::look(std::int64_t& look_again_ns) {
   return has_sent || has_sent_placed || has_received || has_placed;
 }
 
-// Whether there is more to do than to know who lives, for which nobody stays awake.
+// True if there is more to do than to watch which ranks live, for which the thread does not stay awake.
 bool cluster_thread::receive(std::int64_t now_ns) {
   bool has_news = false;
   for (int messages = 0; messages < messages_of_a_look; ++messages) {
@@ -370,8 +370,8 @@ void cluster_thread::beat(std::int64_t now_ns) {
   }
 }
 
-// If all goes well the last message to each rank says so: who has it from all has all that was sent to it.
-// Until all have come to that they watch each other, and then none may take longer than to be lost.
+// If all goes well the last message to each rank says so: a rank that has it from all has all that was sent
+// to it. Until all have come to that they watch each other, and then none may take longer than to be lost.
 void cluster_thread::end() {
   tell_own_fault();
   bool const is_clean = !is_unclean_ && lost_.empty();

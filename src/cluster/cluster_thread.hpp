@@ -82,12 +82,13 @@ class cluster_thread {
   /// What would be the next channel is not opened here: as open() and leave().
   void skip_channel();
   /// This rank goes on no more with what is open there, and the others hear why. If `why` is empty an
-  /// exception is on its way, and fail() is to tell more; if it does not come soon, they hear without.
+  /// exception is on its way, and fail() is to report it; if it does not come soon, they are notified without
+  /// it.
   void leave(std::uint16_t channel, std::string_view why);
   /// This rank goes on no more: the others hear why, what is open here fails, and the end waits for nobody.
   void fail(std::string_view why);
-  /// `is_over`: who still asks is told that it is. `has_losses`: ranks were lost to the channel, which may
-  /// not come to the end of the cluster.
+  /// `is_over`: ranks that still ask are notified that it is. `has_losses`: ranks were lost to the channel,
+  /// which may not come to the end of the cluster.
   void close(std::uint16_t channel, bool is_over, bool has_losses);
   /// Sends a message of an envelope and what follows, once the transport takes it.
   void send(std::uint32_t to, std::vector<std::byte> message);

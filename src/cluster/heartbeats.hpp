@@ -7,7 +7,7 @@
 
 namespace ballast::detail {
 
-/// Whom a rank tells that it lives, and who has said nothing for too long. Two ranks watch each other if
+/// The ranks that get this rank's heartbeats, and those silent for too long. Two ranks watch each other if
 /// their numbers differ in one bit, or if no living rank is between them around the ring. Pure; times are of
 /// one clock, in nanoseconds.
 class heartbeats {
@@ -20,10 +20,10 @@ class heartbeats {
   /// The rank is lost, or has left: others are watched in its place.
   void drop(std::uint32_t rank, std::int64_t now_ns);
 
-  /// Who is to be told now that this rank lives.
+  /// The ranks to send a heartbeat to now.
   std::vector<std::uint32_t> due(std::int64_t now_ns) const;
-  /// Who is to be taken for lost. To be called often: if the last call was long ago, this rank has slept, and
-  /// the others get as long again.
+  /// The ranks to take for lost. Call it often: if the last call was long ago, this rank has slept, and the
+  /// others get as long again.
   std::vector<std::uint32_t> silent(std::int64_t now_ns);
   /// Nobody was watched until now.
   void begin(std::int64_t now_ns);

@@ -31,8 +31,8 @@ class in_process_ranks {
 
   /// One for each rank, to be called once. What they make may outlive this.
   std::vector<transport_maker> makers() const;
-  /// Cuts a rank off: nothing from it or to it is received any more, what is on its way vanishes, and who
-  /// closes waits for it in vain. Nobody is told.
+  /// Cuts a rank off: nothing from it or to it is received any more, what is on its way vanishes, and a rank
+  /// that closes waits for it in vain. No rank is notified.
   void lose(std::uint32_t rank);
 
  private:

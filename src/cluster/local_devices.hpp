@@ -62,12 +62,12 @@ class local_devices {
   std::uint32_t workers() const { return workers_; }
   /// Of the tasks that came from the queue; not known where one may be all of a tree.
   double tasks_per_ns() const { return creates_ ? 0 : rate_.tasks_per_ns(); }
-  /// Tasks that the devices have and that have not ended; at most so many.
+  /// Tasks that the devices have and that have not ended; an upper bound.
   std::uint64_t running();
-  /// Whether tasks create so many that hardly a worker has none.
+  /// True if tasks create enough for nearly every worker.
   bool has_created();
-  /// Fetches created tasks for so many workers of other ranks, and for those of devices that have none, from
-  /// devices whose workers have some: the next calls of collect() return them.
+  /// Fetches created tasks from devices whose workers have some, for `workers_elsewhere` workers of other
+  /// ranks and for idle workers of this rank's devices: the next calls of collect() return them.
   void fetch_created(std::uint64_t workers_elsewhere);
   /// Whether there are more tasks than those that the devices have, before they are asked for.
   void look(std::int64_t now_ns, bool has_more) { ahead_.look(now_ns, waiting(), has_more); }
@@ -110,7 +110,7 @@ class local_devices {
     std::vector<std::byte*> parts;
   };
 
-  /// So many are fetched for each worker that has none: most of them are small.
+  /// How many tasks are fetched for each worker that has none: most of them are small.
   static constexpr std::uint32_t created_for_a_worker = 8;
 
   std::uint64_t waiting();
@@ -130,7 +130,7 @@ class local_devices {
   std::uint64_t submitted_ = 0;
   execution_rate rate_;
   feed_ahead ahead_{1};
-  std::shared_ptr<end_listener> listener_;  ///< that the queue does not tell yet
+  std::shared_ptr<end_listener> listener_;  ///< that is not registered with the queue yet
 };
 
 }  // namespace ballast::detail

@@ -80,9 +80,9 @@ struct waiter {
   }
 };
 
-/// What all policies share: at most one question is under way, gifts leave in pieces, in turn to all who were
-/// promised some, and who asks in vain is declined. A policy says whom to ask, how much to give, and whether
-/// who was declined is remembered.
+/// What all policies share: at most one question is under way, gifts leave in pieces, in turn to all ranks
+/// that were promised some, and a rank that asks in vain is declined. A policy says which rank to ask, how
+/// much to give, and whether a declined rank is remembered.
 ///
 /// A gift that left in one message would keep every other rank waiting for its last byte. So a piece is
 /// limited and a gift is not.
@@ -134,11 +134,11 @@ class asking_policy : public share_policy {
   }
 
  protected:
-  /// Whom to ask now, who is none of is_lost(); or nobody, in which case it may say when to look again.
+  /// The rank to ask now, none of is_lost(). Without one it may say when to look again.
   virtual std::optional<std::uint32_t> victim(share_view const& view, share_decision& next) = 0;
-  /// Sets waiter::gift of each who waits. `spare`: tasks that nobody was promised and that need not stay.
+  /// Sets waiter::gift of each waiting rank. `spare`: tasks that no rank was promised and that need not stay.
   virtual void divide(share_view const& view, double spare, std::vector<waiter>& waiting) const = 0;
-  /// Whether who was declined gets tasks later, without asking again.
+  /// True if a declined rank gets tasks later, without asking again.
   virtual bool remembers() const = 0;
   /// Tasks that the rank keeps, whoever asks.
   virtual std::uint64_t reserve(share_view const& view) const {
@@ -146,7 +146,7 @@ class asking_policy : public share_policy {
   }
   /// A gift to a rank that did not ask for it, of what nobody was promised; or none.
   virtual std::optional<waiter> unasked(share_view const&, double) { return std::nullopt; }
-  /// Tells ranks that would give this one what others need more that it has enough.
+  /// Notifies ranks that would give this one what others need more: it has enough.
   virtual void withdraw(share_view const&, share_decision&) {}
   /// A rank asks that has less in its backlog.
   virtual double low(share_view const& view) const { return view.own.workers; }
@@ -166,9 +166,9 @@ class asking_policy : public share_policy {
     return !view.has_created && double(view.own.backlog) < std::max(low(view), meanwhile(view));
   }
 
-  /// For how many workers of those who wait a rank's own may hand out tasks that they created, at a time: for
-  /// half as many as it has. More than that is soon all that it has, and it waits for others itself, of whom
-  /// each remembers it and does the same.
+  /// For how many workers of waiting ranks this rank's workers may hand out created tasks at a time: half as
+  /// many as it has. More would soon be all that it has: then it waits for others itself, and each of them
+  /// remembers it and does the same.
   std::uint64_t created_wanted(share_view const& view) const {
     std::uint64_t workers = 0;
     for (auto const& one : waiting_) workers += one.state.workers;
@@ -201,7 +201,7 @@ class asking_policy : public share_policy {
       first.knows = true;  // it has its answer
       if (first.gift >= 1) promised_.push_back(first);
     }
-    // What cannot be kept is for who comes by next.
+    // What cannot be kept goes to the next rank that asks.
     if (spare > 0) return;
     for (auto const& left : promised_)
       if (remembers() || !left.knows) waiting_.push_back(left);
@@ -228,7 +228,7 @@ class asking_policy : public share_policy {
   std::vector<bool> is_lost_;
   std::optional<std::uint32_t> asked_;
   std::vector<waiter> waiting_;
-  std::deque<waiter> promised_;  ///< who gets the next piece is first
+  std::deque<waiter> promised_;  ///< first: the receiver of the next piece
 };
 
 /// Each rank executes what was submitted there.
@@ -271,7 +271,7 @@ class central_policy final : public asking_policy {
       spare -= one.gift;
     }
   }
-  /// Also who takes the rank for the centre before it does, since it heard of a loss first.
+  /// Also a rank that takes this one for the centre before it does, since it heard of a loss first.
   bool remembers() const override { return true; }
   /// More than the centre gives, or it would all go back.
   std::uint64_t reserve(share_view const& view) const override {
@@ -315,12 +315,12 @@ class random_policy final : public asking_policy {
 };
 
 /// Asks the ranks of its host, then one at random, then its lifelines, each once, and ever more slowly while
-/// it gets too little to occupy its workers; whoever has nothing remembers who asked and gives later
+/// it gets too little to occupy its workers; a rank that has nothing remembers the asker and gives later
 /// (Saraswat et al. 2011, "Lifeline-based global load balancing"). Then it waits. A gift is by speed, so that
 /// unequal hosts end together.
 ///
 /// A rank that has plenty and was asked also deals: it sends tasks to ranks at random, one after the other,
-/// until one has plenty too and says so. Else all that leaves it would lie with the few that it was asked by.
+/// until one has plenty too and says so. Else all that leaves it would lie with the few ranks that asked.
 class lifeline_policy final : public asking_policy {
  public:
   explicit lifeline_policy(share_place const& place)
@@ -332,8 +332,8 @@ class lifeline_policy final : public asking_policy {
   }
 
  private:
-  /// With so many tasks a rank needs no more. At most half of it is promised to one who asks, so that no gift
-  /// that was asked for brings more.
+  /// With this many tasks a rank needs no more. At most half of that is promised to a rank that asks, so that
+  /// no gift that was asked for brings more.
   static double plenty(share_view const& view, share_state const& rank) {
     return 4.0 * std::max(view.piece_tasks, rank.workers);
   }
@@ -349,11 +349,11 @@ class lifeline_policy final : public asking_policy {
     }
     return std::nullopt;
   }
-  // Who asks earlier is given less, as others have less to spare, and asks more often.
+  // A rank that asks earlier is given less, as others have less to spare, and asks more often.
   double low(share_view const& view) const override { return std::ceil(view.own.workers / 4.0); }
 
-  /// All that the rank and those who are given some have, by speed; if that of one is unknown, by workers.
-  /// What the rank does not need itself is for those who wait.
+  /// Divides what this rank and the receivers have by speed, or by workers if a rank's speed is unknown. What
+  /// this rank does not need itself is for the waiting ranks.
   void divide(share_view const& view, double spare, std::vector<waiter>& waiting) const override {
     bool const is_known = view.own.tasks_per_ns > 0 && std::ranges::all_of(waiting, [](waiter const& one) {
                             return one.state.tasks_per_ns > 0;
@@ -361,7 +361,7 @@ class lifeline_policy final : public asking_policy {
     auto const speed = [&](share_state const& of) { return is_known ? of.tasks_per_ns : double(of.workers); };
     double tasks = view.has_created ? spare : double(view.own.backlog + view.own.running);
     double speeds = view.has_created ? 0 : speed(view.own);
-    double level = 0, least = 0;  // tasks of each speed, and in all, that those need who are given some
+    double level = 0, least = 0;  // tasks that the receivers need, per unit of speed and in all
     for (auto& one : waiting) {
       auto const has = one.tasks(view.now_ns);
       auto const gift = view.has_created ? 0 : least_gift(one, has, least == 0);
@@ -380,8 +380,8 @@ class lifeline_policy final : public asking_policy {
       if (view.has_created) spare -= one.gift;
     }
   }
-  /// Few gifts that suffice are better than one task for each who waits. Who was declined and still has tasks
-  /// can wait until a gift is worth a message, if it is known when these will have run.
+  /// Few gifts that suffice are better than one task for each waiting rank. A declined rank that still has
+  /// tasks can wait until a gift is worth a message, if it is known when these will have run.
   static double least_gift(waiter const& one, double has, bool is_first) {
     if (has < one.state.workers) return is_first ? 1 : std::max(1.0, one.state.workers - has);
     return one.knows && one.state.tasks_per_ns > 0 ? 2 * one.state.workers : 1;
@@ -403,7 +403,7 @@ class lifeline_policy final : public asking_policy {
     givers_.push_back(from);
     if (next_ > 0) plan();
   }
-  // Who declines a question that was older than the withdrawal has forgotten this rank since.
+  // A rank that declines a question older than the withdrawal has forgotten this rank since.
   void was_declined(std::uint32_t by) override {
     remembered_by_[by] = !has_withdrawn_from_[by];
     if (has_withdrawn_from_[by]) plan();
@@ -447,7 +447,7 @@ class lifeline_policy final : public asking_policy {
   std::uint64_t random_;
   std::vector<bool> remembered_by_;
   std::vector<bool> has_withdrawn_from_;  ///< since it was asked last
-  std::vector<std::uint32_t> plan_;       ///< whom to ask, in this order
+  std::vector<std::uint32_t> plan_;       ///< the ranks to ask, in this order
   std::size_t next_ = 0;                  ///< in plan_
   question_pace pace_{4, 4};
   bool is_dealing_ = false;            ///< if it has plenty

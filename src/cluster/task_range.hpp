@@ -53,7 +53,7 @@ class range_backlog {
   /// Drops what a lost rank submitted.
   void drop(std::uint32_t origin);
   std::deque<task_range> const& ranges() const { return ranges_; }
-  /// Calls note() with all that its state consists of, for tests that tell states apart.
+  /// Calls note() with all that its state consists of, for tests that distinguish states.
   template <class Note>
   void note_state(Note&& note) const {
     note(ranges_);

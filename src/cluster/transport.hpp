@@ -47,17 +47,17 @@ class transport {
   /// Messages that send() would take for this rank now. A rank that takes nothing must not use up what others
   /// could be sent.
   virtual std::uint32_t room_for(std::uint32_t rank) const = 0;
-  /// Sends a copy of 1 to max_message_bytes bytes to another rank, for which there is room. Throws
-  /// bad_argument otherwise ("to", "message"), and error if the rank is known to be out of reach; of most
-  /// that are lost nobody is told.
+  /// Sends a copy of 1 to max_message_bytes bytes to another rank, if it can be sent one now. Throws
+  /// bad_argument otherwise ("to", "message"), and error if the rank is known to be out of reach; most losses
+  /// are not reported.
   virtual void send(std::uint32_t to, std::span<std::byte const> message) = 0;
   /// The next message that has come. To be called repeatedly, since what was sent may leave only then. Throws
   /// error if nothing can be received any more.
   virtual std::optional<incoming_message> receive() = 0;
 
   // Placed messages come beside the others, where their receiver wants them: it posts memory for them first,
-  // and then tells the sender by which tag. Those of one sender and tag arrive in the order in which they
-  // were sent, in what was posted in this order. None is sent that nothing was posted for.
+  // and then sends the tag to the sender. Messages of one sender and tag arrive in the order in which they
+  // were sent, in what was posted in this order. None is sent without posted memory.
 
   /// `what.tag`: less than placed_tags. Its owner is kept until nothing can be received into its memory.
   virtual void post(placed_receive what) = 0;
@@ -65,17 +65,18 @@ class transport {
   virtual std::optional<std::uint64_t> next_placed() = 0;
   /// As room_for().
   virtual std::uint32_t placed_room_for(std::uint32_t rank) const = 0;
-  /// Sends a copy of 1 to max_placed_bytes bytes to another rank, for which there is room. Throws as send().
+  /// Sends a copy of 1 to max_placed_bytes bytes to another rank, if it can be sent them now. Throws as
+  /// send().
   virtual void send_placed(std::uint32_t to, std::uint32_t tag, std::span<std::byte const> bytes) = 0;
 
   /// Whether close() is needed, since the ranks share what it releases.
   virtual bool ends_together() const { return true; }
   /// The last call. Every rank has received all that was sent to it, and calls this: waits until all have, at
-  /// most as long as who made the transport allows. Throws timed_out.
+  /// most as long as the transport's maker allows. Throws timed_out.
   virtual void close() = 0;
 };
 
-/// Throws bad_argument unless it is another rank, and may be sent so many bytes at once.
+/// Throws bad_argument unless it is another rank, and may be sent `bytes` bytes at once.
 inline void check_message(cluster_place const& at, std::uint32_t to, std::size_t bytes, std::size_t most) {
   if (to >= at.ranks || to == at.rank) {
     throw_bad_argument("to", to, "another of " + std::to_string(at.ranks) + " ranks");
@@ -85,7 +86,7 @@ inline void check_message(cluster_place const& at, std::uint32_t to, std::size_t
   }
 }
 ///@{
-/// Throws bad_argument, as transport::send() and send_placed() do, unless the rank may be sent so many bytes
+/// Throws bad_argument, as transport::send() and send_placed() do, unless the rank may be sent `bytes` bytes
 /// now.
 inline void check_message(transport const& over, std::uint32_t to, std::size_t bytes) {
   check_message(over.place(), to, bytes, transport::max_message_bytes);

@@ -16,7 +16,7 @@ namespace ballast::detail {
 namespace {
 
 constexpr std::uint32_t most_to_a_rank = 8;  // messages that are under way at once
-constexpr std::uint32_t most_in_all = 256;   // so 31 ranks that take nothing leave room for others
+constexpr std::uint32_t most_in_all = 256;   // so 31 ranks that take nothing leave some to others
 constexpr int tags = 32768;                  // which MPI promises at least
 
 // A message's tag is its number among those from one rank to another, from 0 again after 32 767.
