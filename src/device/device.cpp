@@ -75,7 +75,7 @@ class core_allocator {
   bool takes_all_ = false;
 };
 
-/// By which OpenMP is told to bind threads, the main thread among them as soon as the program is loaded.
+/// The setting that makes OpenMP bind threads, the main thread among them as soon as the program is loaded.
 std::optional<std::string> setting_that_binds() {
   if (environment("OMP_PROC_BIND").value_or("true") == "false") return std::nullopt;
   for (char const* const variable : {"OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY", "KMP_AFFINITY"})

@@ -141,7 +141,7 @@ bool resident_claims::are_fragmented(resident_claimant who, resident_request con
   return held_ones + (request.fragmented_blocks != 0 ? 1 : 0) > 1;
 }
 
-/// So many blocks of the request have room, and leave those that are held theirs.
+/// How many blocks of the request fit without displacing the blocks of held claims.
 std::uint64_t resident_claims::left_for(resident_place const& place, resident_request const& request) const {
   bool const fragmented = are_fragmented(place.who, request);
   auto const left_of = [&](resident_request const& one) {

@@ -40,7 +40,7 @@ class fault_record {
   std::atomic<bool> lost_ = false;
 };
 
-/// Who claims a device for a resident kernel: a part of a split GPU, or the whole device.
+/// What a resident kernel claims: a part of a split GPU, or the whole device.
 struct resident_claimant {
   std::uint64_t split = 0;  ///< above 0 for a part
   std::size_t part = 0;
@@ -48,14 +48,14 @@ struct resident_claimant {
   bool operator==(resident_claimant const&) const = default;
 };
 
-/// A device, or a part of a GPU, of which resident kernels have room.
+/// A device, or a part of a GPU, that resident kernels hold blocks of.
 struct resident_place {
   resident_claimant who;
   std::string_view device;  ///< its name
   std::uint32_t multiprocessors = 1;
 };
 
-/// The budget of a host device or of a GPU and its parts: who has room for a resident kernel, and of what.
+/// The budget of a host device or of a GPU and its parts: which resident kernels hold blocks of which place.
 /// Parts of one split are disjoint, so each has a budget of its own; the whole GPU and the parts of different
 /// splits share multiprocessors and exclude each other. Any thread may call any member.
 ///
@@ -65,10 +65,10 @@ struct resident_place {
 /// shares is at most the number of SMs is not enough, since nobody decides where blocks go (GPUs spread
 /// them): one small block on every SM leaves no place at all for blocks that fill an SM. But wherever they
 /// are, on an SM with other blocks at least floor(k (1 - sum 1/K)) places of a kernel's k are left, so each
-/// costs it at most ceil(k/K). So a kernel has room if its blocks, and the places that all others may cost
-/// it, are at most its k places on each SM. This must hold for every kernel, the new one and those that have
-/// room, because some of their blocks may not have arrived yet (but those of `starts_first`). Among kernels
-/// of equal k, and on host devices (k = 1), it is the sum of shares, exactly.
+/// costs it at most ceil(k/K). So a kernel fits if its blocks, and the places that all others may cost it,
+/// are at most its k places on each SM. This must hold for every kernel, the new one and the resident ones,
+/// because some of their blocks may not have arrived yet (but those of `starts_first`). Among kernels of
+/// equal k, and on host devices (k = 1), it is the sum of shares, exactly.
 ///
 /// Each quarter of an SM has its own registers, and a kernel's first block on an SM goes to the first
 /// quarters whatever lies there. So of two kernels whose blocks do not use the quarters alike
@@ -82,7 +82,7 @@ class resident_claims {
   /// As compute_device::claim_resident().
   resident_room claim(resident_place const& place, resident_request const& request);
   void release(resident_room const& room) noexcept;
-  /// Whether anyone who does not yield has room of the device or of a part of it.
+  /// True while a request that does not yield holds blocks on the device or on a part of it.
   bool any() const noexcept;
   /// As compute_device::resident_holders(): "A (2 blocks), B (1 block) on cuda:0@8#1".
   std::string holders(resident_claimant asking, std::span<resident_room const> except) const;

@@ -97,7 +97,7 @@ void try_enter(compute_device& device) noexcept {
   try {
     device.check();
   } catch (std::exception const&) {
-    // Who takes the memory back is told of lost devices by every other call.
+    // Every other call reports lost devices to the caller that takes the memory back.
   }
 }
 

@@ -30,7 +30,7 @@ bool is_one_block(std::size_t to_pitch, std::size_t from_pitch, std::size_t row_
   return rows < 2 || (to_pitch == row_bytes && from_pitch == row_bytes);
 }
 
-/// The moment of an event. Nobody tells that it has come.
+/// The moment of an event. Nothing reports that it has come.
 class end_at_event final : public completion_source {
  public:
   explicit end_at_event(std::shared_ptr<event> moment) : moment_(std::move(moment)) {}

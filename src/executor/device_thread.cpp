@@ -85,8 +85,8 @@ bool device_thread::keeps_looking() {
   return true;
 }
 
-/// What was changed before it is asleep, the last look finds; who changes something later notifies. Returns
-/// false if nobody did in all the time.
+/// The last look finds what changed before the thread sleeps; whoever changes something later notifies.
+/// Returns false if no thread did in all the time.
 bool device_thread::sleep(std::uint64_t seen) {
   asleep_.store(true, std::memory_order_seq_cst);
   asleep_without_limit_.store(true, std::memory_order_seq_cst);

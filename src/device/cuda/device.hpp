@@ -10,8 +10,8 @@
 
 namespace ballast::detail {
 
-/// How many GPUs the driver offers; 0 if there is no driver. Who opens a GPU calls this before, so it is
-/// where ballast first uses CUDA.
+/// How many GPUs the driver offers; 0 if there is no driver. Called before a GPU is opened, so it is where
+/// ballast first uses CUDA.
 int count_gpus() noexcept;
 /// The compute capability of each GPU that the driver offers. Makes no context. Throws ballast::error if a
 /// GPU does not answer.

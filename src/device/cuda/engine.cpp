@@ -54,7 +54,7 @@ void require_nothrow(fault_record& fault, cudaError_t status, std::string_view c
   try {
     require(fault, status, call);
   } catch (std::exception const&) {
-    // A destructor has nobody to tell; the next call on the device reports a fault.
+    // A destructor cannot report it; the next call on the device reports a fault.
   }
 }
 

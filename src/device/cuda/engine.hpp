@@ -36,7 +36,7 @@ void require_nothrow(fault_record& fault, cudaError_t status, std::string_view c
 /// query; or it is adopted.
 enum class event_kind { timed, untimed, adopted };
 
-/// Of kernels that wait for room, which begin first.
+/// Which of the kernels that wait for free SMs begin first.
 enum class stream_priority { usual, highest };
 
 /// Reads the compute capability of a GPU. Makes no context. Throws ballast::error if the GPU does not answer.

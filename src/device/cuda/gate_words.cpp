@@ -31,7 +31,7 @@ gate_words::gate_words(cuda_engine& engine)
   std::iota(unused_.begin(), unused_.end(), 0u);
 }
 
-/// The mutex is free meanwhile: a stream without room for the wait takes it once another gate was opened.
+/// The mutex is free meanwhile: a stream whose queue is full accepts the wait once another gate was opened.
 std::uint32_t gate_words::enqueue(cuda_engine& engine, cudaStream_t in) {
   auto const [word, opens_at] = take(engine.fault.device());
   auto const address = reinterpret_cast<CUdeviceptr>(words_ + word);
@@ -55,7 +55,7 @@ gate_words::gate gate_words::take(std::string const& device) {
 void gate_words::open(std::uint32_t word) noexcept {
   std::lock_guard const hold(mutex_);
   std::atomic_ref(words_[word]).store(opens_at_[word], std::memory_order_release);
-  unused_.push_back(word);  // has room, where it came from
+  unused_.push_back(word);  // has capacity: the word came from there
 }
 
 }  // namespace ballast::detail

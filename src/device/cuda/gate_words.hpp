@@ -27,7 +27,7 @@ class gate_words {
   explicit gate_words(cuda_engine& engine);
 
   /// Has the stream wait at a word, and returns the word's number. Throws error if all of them are waited
-  /// for. Blocks while the stream has no room, as a launch does. The GPU must have been entered.
+  /// for. Blocks while the stream is full, as a launch does. The GPU must have been entered.
   std::uint32_t enqueue(cuda_engine& engine, cudaStream_t in);
   /// Once per enqueue().
   void open(std::uint32_t word) noexcept;

@@ -72,7 +72,7 @@ class whole_gpu {
   }
 
   int multiprocessors() const { return int(all_.sm.smCount); }
-  /// Groups of at least so many multiprocessors each, at most `groups` of them; none if the driver refuses.
+  /// At most `groups` groups of at least `each` multiprocessors; none if the driver refuses.
   std::vector<resource> split(int each, unsigned groups) const {
     std::vector<resource> made(groups);
     if (driver_.split(made.data(), &groups, &all_, nullptr, 0, unsigned(each)) != CUDA_SUCCESS) return {};
@@ -128,7 +128,7 @@ sm_partition::~sm_partition() {
     require_nothrow(unheard, as_runtime_error(green_context_api_of_driver(unheard).destroy(context_)),
                     "cuGreenCtxDestroy");
   } catch (std::exception const&) {
-    // A destructor has nobody to tell; the next call on the GPU reports a fault.
+    // A destructor cannot report it; the next call on the GPU reports a fault.
   }
 }
 

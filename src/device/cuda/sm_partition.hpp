@@ -18,7 +18,7 @@ namespace ballast::detail {
 /// shares memory, events, modules and peers with the GPU's primary context: only streams are its own.
 class sm_partition {
  public:
-  /// Takes the context over. `claimant`: who claims the GPU for a resident kernel on this part.
+  /// Takes the context over. `claimant`: claims the GPU for a resident kernel on this part.
   sm_partition(CUgreenCtx context, int multiprocessors, resident_claimant claimant)
       : multiprocessors(multiprocessors), claimant(claimant), context_(context) {}
   sm_partition(sm_partition const&) = delete;

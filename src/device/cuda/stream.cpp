@@ -16,7 +16,7 @@ namespace {
 // Short waits are worth a spin: a query takes half a microsecond, a sleep at least fifty.
 constexpr int polls_before_sleep = 2000;
 
-// What cudaDevAttrMaxPitch tells of every GPU.
+// The value of cudaDevAttrMaxPitch on every GPU.
 constexpr std::size_t max_pitch = std::numeric_limits<std::int32_t>::max();
 
 /// Throws bad_argument ("native") for a stream of another GPU. The engine's is the current one.
@@ -139,7 +139,7 @@ std::unique_ptr<captured_work> cuda_stream::capture(std::function<void()> const&
     engine_->require(status, "cudaStreamEndCapture");
     return std::make_unique<captured_graph>(engine_, captured);
   }
-  cudaGetLastError();  // of a capture that is void: the first failure tells why
+  cudaGetLastError();  // of a capture that is void: the first failure has the reason
   if (captured != nullptr) require_nothrow(engine_->fault, cudaGraphDestroy(captured), "cudaGraphDestroy");
   std::rethrow_exception(thrown);
 }

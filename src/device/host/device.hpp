@@ -17,13 +17,13 @@ namespace ballast::detail {
 /// The numbers in a list as "0-3,8", ascending; what is no such list ends it. Pure.
 std::vector<int> numbers_in_core_list(std::string_view list);
 /// The numbers of the cores that some thread of this process may run on, ascending; all if the system does
-/// not tell. `threads` is as /proc/self/task.
+/// not say. `threads` is as /proc/self/task.
 std::vector<int> usable_cores(std::filesystem::path const& threads = "/proc/self/task");
 /// How many cores' worth of time the CPU quotas of this process's control group and of those above it leave,
 /// by version 2 or 1; nothing without a quota. The paths are as for control_groups_of().
 std::optional<double> core_quota(std::filesystem::path const& membership = "/proc/self/cgroup",
                                  std::filesystem::path const& root = "/sys/fs/cgroup");
-/// What cores_of_process() says of so many `usable` cores, such a quota and `all` cores. Pure.
+/// What cores_of_process() returns for `usable` cores, this `quota` and `all` cores. Pure.
 process_cores count_cores(std::size_t usable, std::optional<double> quota, std::size_t all);
 
 /// A group of CPU cores as a device.
