@@ -132,7 +132,7 @@ std::size_t rounded_up(std::size_t size, std::size_t each) { return size / each 
 /// shares if that is 0.
 class unit_shares {
  public:
-  /// `map` is told in messages.
+  /// Messages name `map`.
   unit_shares(std::string map, std::size_t per_unit) : map_(std::move(map)), per_unit_(per_unit) {}
 
   /// The share of a part with units, of `size` indices. Throws bad_argument ("map") if the units do not fit.

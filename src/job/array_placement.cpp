@@ -81,7 +81,7 @@ std::shared_ptr<array_state> array_placement::find(array_id array) {
   auto const found = arrays_.find(array);
   if (found == arrays_.end()) return nullptr;
   auto state = found->second.lock();
-  retired_.any.push_back(state);  // this may be the last who has it
+  retired_.any.push_back(state);  // this may be its last owner
   return state;
 }
 

@@ -53,8 +53,8 @@ class device_residency final : public eviction_handler {
 /// Throws error if the task reads what a failed job or a lost device had.
 void check_has_inputs(planned_task const& task, std::optional<std::string> const& first_failure);
 
-/// Where bytes of the arrays lie: what brings them to a place, and what makes room for them there. Copies go
-/// to the sink as they are planned. No device and no clock; one thread at a time.
+/// Where bytes of the arrays lie: what brings them to a place, and what frees memory for them there. Copies
+/// go to the sink as they are planned. No device and no clock; one thread at a time.
 class array_placement {
  public:
   /// All of them outlive this.

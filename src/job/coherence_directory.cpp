@@ -26,13 +26,13 @@ class replica_state {
   op_set users(operations const& ops, byte_range bytes) const;
   op_set writers(operations const& ops, byte_range bytes) const;
 
-  /// `op` comes after what writes the bytes, and who writes them next comes after `op`, which fails with a
-  /// copy that brings them.
+  /// `op` comes after what writes the bytes, and their next writer comes after `op`. It fails with a copy
+  /// that brings them.
   void record_read(operations& ops, op_id op, byte_range bytes);
   /// `op` comes after all that touches the bytes, which are valid then.
   void record_write(operations& ops, op_id op, byte_range bytes);
   void invalidate(byte_range bytes);
-  /// Those that `writer` wrote last. Tells which of them were valid.
+  /// Invalidates the bytes that `writer` wrote last. Returns which of them were valid.
   std::vector<byte_range> invalidate_of(op_id writer, byte_range bytes);
 
  private:
@@ -200,7 +200,7 @@ std::vector<held_bytes> coherence_directory::state::holders(byte_range bytes) co
   return pieces;
 }
 
-/// The job that lost them first is told.
+/// The first job that lost them is the one reported.
 void coherence_directory::state::lose(byte_range bytes, job_number job) {
   origins.change(bytes, [&](byte_origin& origin) {
     if (!origin.lost_by) origin.lost_by = job;

@@ -57,9 +57,9 @@ class coherence_directory {
   /// lost no more.
   void record_write(op_id op, place_id place, byte_range bytes);
 
-  /// The bytes are no longer kept at `place`. The operations that touch them there and have not ended,
-  /// ascending, of each stream the newest: who uses the memory next comes after them. Throws bad_argument
-  /// ("bytes") if some of them are valid nowhere else.
+  /// The bytes are no longer kept at `place`. Returns the operations that touch them there and have not
+  /// ended, ascending, of each stream the newest: the next user of the memory comes after them. Throws
+  /// bad_argument ("bytes") if some of them are valid nowhere else.
   op_set record_eviction(place_id place, byte_range bytes);
 
   /// `writer` of job `job` has failed: those of the bytes that nothing has written since are lost.

@@ -286,7 +286,7 @@ void device_executor::close(deadline until) {
   queues_.clear();
 }
 
-/// What is to be issued goes before telling: who plans it may hold up the listener for long.
+/// Issues before it reports: planning may hold up the listener for long.
 bool device_executor::poll(look why) {
   drain_inbox();
   bool const any = issue_and_poll();

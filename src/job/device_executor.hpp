@@ -36,7 +36,7 @@ class operation_progress {
  public:
   enum class step : std::uint8_t { planned, issued, over };
 
-  /// `decided_at_end`: whether it fails may be known only when it is over, and others wait to be told.
+  /// `decided_at_end`: whether it fails may be known only when it is over, and others wait for the report.
   operation_progress(op_id op, op_stream on, bool on_cuda, bool decided_at_end = false)
       : op_(op), on_(on), on_cuda_(on_cuda), decided_at_end_(decided_at_end) {}
 
@@ -97,7 +97,7 @@ struct device_operation {
   std::function<void(stream&, task_extent const&)> enqueue = {};  ///< its own, or that of all joined ones
   std::function<void()> conclude =
       {};  ///< if there is one: called when it has ended well, and fails it if it throws
-  /// If there is one: called when it has failed, or its device is lost, before that is told.
+  /// If there is one: called when it has failed, or its device is lost, before that is reported.
   std::function<void()> settle = {};
   task_extent extent{};        ///< of a kernel
   bool may_be_joined = false;  ///< to those before it in its stream, which can take it
@@ -122,7 +122,7 @@ struct ended_operation {
   std::optional<joined_launch> joined = {};  ///< of which the times are this one's share by units
 };
 
-/// When kernels and copies of CPU cores ran: what their events tell, moved to the host's clock.
+/// When kernels and copies of CPU cores ran: the times of their events, moved to the host's clock.
 class core_clock {
  public:
   struct interval {
@@ -212,7 +212,7 @@ class stream_queue {
   std::size_t over_ = 0;  ///< how many of those are known to have ended, from the first on
   std::int64_t last_end_ns_ = 0;
   core_clock::interval launch_ns_{};  ///< of the newest launch that is over
-  std::uint32_t units_told_ = 0;      ///< whose share of it was told
+  std::uint32_t units_told_ = 0;      ///< whose share of it was reported
   std::shared_ptr<operation_progress> last_ended_;
   std::unique_ptr<stream> stream_;  ///< goes first, so that nothing runs that was issued
 };
@@ -268,7 +268,7 @@ class device_executor final : private device_work {
   std::chrono::nanoseconds const shutdown_timeout_;
   core_clock const clock_;
   std::exception_ptr loss_;
-  std::vector<ended_operation> ends_;  ///< that were not told
+  std::vector<ended_operation> ends_;  ///< that were not reported
   std::int64_t issued_ns_ = 0;
   std::span<std::unique_ptr<device_executor> const> executors_;
 

@@ -12,7 +12,7 @@ namespace {
 
 /// More of them only use memory: the thread takes others when these have left.
 constexpr std::size_t max_waiting_messages = 16;
-/// Steps are compared where nothing else is to be sent, or when there are so many.
+/// Steps are compared where nothing else is to be sent, or when there are this many.
 constexpr std::size_t max_untold_steps = 64;
 constexpr std::size_t max_step_text = 4000;  // so that a message holds some
 /// Messages of 256 KiB that memory is posted for at a time.
@@ -212,11 +212,11 @@ void exchange_port::hear_of_placed(std::uint64_t number) {
 
 void exchange_port::end(std::map<exchange_id, transfer>& of, std::map<exchange_id, transfer>::iterator at) {
   auto const progress = std::move(at->second.progress);
-  of.erase(at);  // before: who hears of the end may be the last to keep the memory
+  of.erase(at);  // before: the listener may be the last owner of the memory
   ended_(progress);
 }
 
-/// Who asked for what this rank has not come to: who asks from now on is told by the peers.
+/// Notifies ranks that asked for what this rank has not come to. The peers notify ranks that ask from now on.
 void exchange_port::tell_end() {
   for (auto const& [id, one] : outgoing_)
     if (one.progress == nullptr) send(one.peer, {.what = kind::ended});
@@ -250,7 +250,7 @@ void exchange_port::send_data(exchange_id id) {
   end(outgoing_, sent);
 }
 
-/// As much of it as there is room for; whether that is all.
+/// Sends as much of it as fits; true if that is all.
 bool exchange_port::send_placed(exchange_id id) {
   auto const sent = outgoing_.find(id);
   auto& from = sent->second;
@@ -318,7 +318,7 @@ void exchange_port::note_end_of(std::uint32_t rank) {
   if (std::ranges::any_of(incoming_, comes_from_it)) report_end_of(rank);
 }
 
-/// Of a step of which the rank before told first it is known when this rank comes to it.
+/// A step that the rank before reported first is compared when this rank comes to it.
 void exchange_port::report_difference() {
   auto const& difference = check_.difference();
   if (!difference || has_failed_) return;

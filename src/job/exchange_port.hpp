@@ -47,9 +47,9 @@ class program_check {
  public:
   /// The next step that this rank does.
   void add(std::string text);
-  /// Steps that the next rank was not told.
+  /// Steps not yet reported to the next rank.
   std::size_t untold() const { return untold_.size(); }
-  /// Takes those, at most so many bytes, a line each. At least one if there is one.
+  /// Takes them, at most `most_bytes` bytes, a line each. At least one if there is one.
   std::string take_untold(std::size_t most_bytes);
   /// What the rank before says of its next steps, as take_untold() gives it.
   void hear(std::string_view told);
@@ -64,10 +64,10 @@ class program_check {
   std::optional<std::string> difference_;
 };
 
-/// Carries bytes between the host memory of ranks. Who is to receive asks when its memory is free, and then
-/// is sent them when they are there: so nothing that comes has to be stored, however far one rank is ahead.
-/// Long ranges are received right where they are to be, if somebody owns that memory and can be made to keep
-/// it: a failure may leave what is under way unfinished. Any thread may call; no call waits.
+/// Carries bytes between the host memory of ranks. A receiver asks when its memory is free, and is sent the
+/// bytes when they are there: so nothing that comes has to be stored, however far one rank is ahead. Long
+/// ranges are received right where they are to be, if that memory has an owner that can be made to keep it: a
+/// failure may leave what is under way unfinished. Any thread may call; no call waits.
 class exchange_port final : public peer_listener {
  public:
   /// Called on the thread of the messages: an exchange has ended.
@@ -86,11 +86,11 @@ class exchange_port final : public peer_listener {
              std::shared_ptr<operation_progress> of);
   /// A step of the program, which the next rank compares with its own.
   void note_step(std::string text);
-  /// Tells all ranks how long this one took for the newest job before a step.
+  /// Reports to all ranks how long this one took for the newest job before a step.
   void tell_time(std::uint64_t step, rank_time const& time);
-  /// What all ranks told, in their order, once they have.
+  /// The times of all ranks, in their order, once all have reported.
   std::optional<std::vector<rank_time>> take_times(std::uint64_t step);
-  /// Who has not, a line each for messages.
+  /// The ranks that have not reported, a line each for messages.
   std::string missing_times(std::uint64_t step);
   /// After this nothing is called and no memory touched. `is_over`: all that others need was sent. Else they
   /// hear why not, as of job_peers.
@@ -128,7 +128,7 @@ class exchange_port final : public peer_listener {
     bool has_more() const { return range < bytes.size(); }
     /// Whether messages of one range each are no shorter than others, and something keeps the memory.
     bool is_to_be_placed() const;
-    /// The next bytes of memory, at most so many; they count as done.
+    /// The next bytes of memory, at most `most`; they count as done.
     std::span<std::byte> take(std::size_t most);
   };
 

@@ -65,7 +65,7 @@ class job_history {
 template <class Memory>
 class shape_cache {
  public:
-  /// Shared with the splits, which tell it what they learn and may outlive the policy.
+  /// Shared with the splits, which add what they learn and may outlive the policy.
   std::shared_ptr<Memory> of(job_shape const& shape) {
     if (memory_ && has_same_shape(shape)) return memory_;
     units_ = shape.units, tasks_ = shape.tasks, devices_ = shape.devices.size();

@@ -95,7 +95,7 @@ void job_planner::record_host_write(array_state& array, byte_range bytes, place_
   ops_.mark_ended(op);
 }
 
-/// Jobs that fail at once make room for others to be looked at, and no end would tell of it.
+/// A job that fails immediately frees a slot without a completion event, so look again.
 void job_planner::advance() {
   if (stopped_) return;
   for (auto& device : on_devices_) device.lacks_memory = false;
@@ -145,8 +145,8 @@ void job_planner::retire(std::shared_ptr<job_record> const& job) {
     retired_.any.push_back(job);
 }
 
-/// Behind so many jobs that wait none has begun, as plan_jobs() looked at no other, so that a submission
-/// costs the same however many wait. What ends without having begun is noted.
+/// No job after max_jobs_examined waiting ones has begun, as plan_jobs() looks at none of them, so that a
+/// submission costs the same however many wait. A job that ends without having begun is noted.
 auto job_planner::end_of_begun() -> std::deque<std::shared_ptr<job_record>>::iterator {
   int waiting = 0;
   return std::ranges::find_if(jobs_, [&](auto const& job) {

@@ -96,7 +96,7 @@ class job_planner {
   /// What the first job that failed failed with, if one has.
   std::optional<std::string> const& first_failure() const { return first_failure_; }
   bool is_stopped() const { return stopped_; }
-  /// Tells the completions of the jobs that are left.
+  /// Completes the jobs that are left.
   void complete_all_jobs();
   void forget_jobs();
 

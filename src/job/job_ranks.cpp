@@ -156,7 +156,7 @@ namespace {
 /// So much of an exchange is one of its own: the next is copied from a device while it travels.
 constexpr std::size_t max_exchange_bytes = 8 << 20;
 
-/// The ranges in turn, cut into lists of at most so many bytes.
+/// The ranges in turn, cut into lists of at most this many bytes.
 std::vector<std::vector<byte_range>> pieces_of(std::vector<byte_range> const& bytes) {
   std::vector<std::vector<byte_range>> pieces;
   std::size_t room = 0;
@@ -223,7 +223,7 @@ void job_ranks::leave() {
   {
     std::lock_guard const hold(mutex_);
     if (!failure_) {
-      has_left_ = true;  // together, so that who sees the failure knows
+      has_left_ = true;  // together: a thread that sees the failure sees this
       failure_ = std::make_exception_ptr(error("an exception has ended the scheduler of this rank"));
     }
   }

@@ -34,8 +34,8 @@ struct own_exchange {
 };
 
 /// What a scheduler with peers has besides: which rank computes what, what the ranks exchange for it, and a
-/// thread that tells the scheduler what has come of that, since its listeners may free memory and call what
-/// is the user's, and the thread of the messages may not.
+/// thread that reports the results to the scheduler, since its listeners may free memory and call the user's
+/// code, which the thread of the messages may not.
 class job_ranks {
  public:
   struct listeners {
@@ -59,8 +59,8 @@ class job_ranks {
 
   /// The job of a site whose times all ranks are to compare before the next one begins; null if none.
   std::shared_ptr<job_end> job_to_learn_from(job_site const& site) const;
-  /// How long all ranks took for it, of which each tells; it has ended. Waits for them, without the
-  /// scheduler's mutex. Throws timed_out, and what the ranks fail with.
+  /// How long all ranks took for it, as each reports; it has ended. Waits for them, without the scheduler's
+  /// mutex. Throws timed_out, and what the ranks fail with.
   std::vector<rank_time> compare(job_report const& newest, deadline until);
   void learn(job_site const& site, std::vector<rank_time> const& times) { shares_.learn(site, times); }
 
@@ -73,7 +73,7 @@ class job_ranks {
 
   // Any thread.
   void begin(exchange_work const& work, std::shared_ptr<operation_progress> progress);
-  /// This rank does not go on: calls the listener, and tells the others.
+  /// This rank does not go on: calls the listener, and notifies the others.
   void fail(std::exception_ptr why);
   /// As fail(), since an exception ends the scheduler: the others hear of it from where it is caught.
   void leave();

@@ -69,7 +69,7 @@ struct job_share {
 struct job_shares {
   std::vector<job_share> of{};      ///< at least two; the first device's stream has the launch
   std::uint64_t bytes_between = 0;  ///< that it copies between them
-  /// Throws if one of the devices is lost, as the launch's stream need not tell.
+  /// Throws if one of the devices is lost, as the launch's stream need not report it.
   std::function<void()> check = {};
   /// Waits for the other devices where the launch's stream is lost or has failed.
   std::function<void()> settle = {};
@@ -86,7 +86,7 @@ class job_end final : public completion_source {
       : runtime_(std::move(runtime)), name_(std::move(name)), number_(number), timeout_(timeout) {}
 
   void renumber(job_number to) { number_ = to; }
-  /// Wakes who waits; called once. `failure`: none if the job ended well.
+  /// Wakes waiting threads; called once. `failure`: none if the job ended well.
   void complete(job_report report, std::optional<job_failure> failure);
 
   bool has_ended(completion_key const&) override { return complete_.load(std::memory_order_acquire); }
@@ -148,7 +148,7 @@ class job_record {
 
   /// The memory that a part's arrays take on a device.
   std::size_t memory_of(job_part part) const;
-  /// These parts will not be written: who reads what they were to write would take old values for new ones.
+  /// These parts will not be written: a reader of what they were to write would take old values for new ones.
   void lose(std::vector<job_part> const& unplanned) const;
   /// How far it has come, a line of text for messages; `all` the devices of the list.
   std::string state(std::vector<planned_device> const& all) const;
@@ -163,7 +163,7 @@ class job_record {
   bool has_ended() const { return is_planned() && tasks_in_flight == 0; }
   /// What was not planned is given up. The first failure counts.
   void fail(job_failure why);
-  /// Tells the completions.
+  /// Notifies the completions.
   void complete();
   /// Whether a device did something of it; once it is complete.
   bool has_run() const { return !end->report().tasks.empty(); }

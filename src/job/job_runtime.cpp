@@ -259,7 +259,7 @@ array_uses job_runtime::checked_uses(job_request const& request) const {
 
 namespace {
 
-/// Who kept an argument may submit it when its array is gone.
+/// A caller that kept an argument may submit it when its array is gone.
 void check_not_released(job_request const& request) {
   for (auto const& argument : request.arguments)
     if (argument.array->is_released)
@@ -395,8 +395,8 @@ class entry {
 
 }  // namespace
 
-/// Whether it is over, of which is_over() tells under the mutex. It is asked again when may_be_over() says
-/// so: to wake this thread takes the others longer than to ask.
+/// Returns what is_over() says under the mutex. It is asked again when may_be_over() says so: other threads
+/// ask that first, since waking this one takes longer.
 template <class IsOver>
 bool job_runtime::wait_until(guard& hold, deadline until, IsOver is_over,
                              std::function<bool()> const& may_be_over) {

@@ -106,7 +106,7 @@ class job_runtime : public std::enable_shared_from_this<job_runtime> {
   /// What of retired_ goes when the mutex is free again, beside `any`.
   enum class departing {
     jobs,         ///< those that have ended, without their arrays
-    with_arrays,  ///< arrays; jobs too if they are many, else they are left to who submits
+    with_arrays,  ///< arrays; jobs too if they are many, else they are left to submitters
     all
   };
 
@@ -189,7 +189,7 @@ class job_runtime : public std::enable_shared_from_this<job_runtime> {
   job_options const options_;
   mutable std::atomic<bool> stop_requested_ = false;
   copy_links const links_;
-  event_count changed_;  ///< rung after changes that somebody who waits may wait for
+  event_count changed_;  ///< rung after changes that a thread may wait for
 
   mutable std::mutex mutex_;
   operations ops_;
@@ -202,7 +202,7 @@ class job_runtime : public std::enable_shared_from_this<job_runtime> {
   /// Of sites and arguments: no unit writes what another one touches.
   std::set<std::tuple<std::uint64_t, job_site, std::vector<described_argument>>> tried_maps_;
   array_id newest_array_;
-  std::vector<std::function<bool()> const*> waiting_;  ///< whether it may be over, by those who wait
+  std::vector<std::function<bool()> const*> waiting_;  ///< whether it may be over, by waiting thread
   std::optional<bool> at_rest_;  ///< once stop() has ended: whether no device works for this any more
 
   std::mutex released_mutex_;  ///< taken last

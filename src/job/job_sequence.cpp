@@ -88,7 +88,7 @@ capture_plan plan_capture(device_costs const& costs, std::size_t jobs, std::uint
 
 namespace {
 
-/// What is repeated: `enqueue` enqueues so many repetitions, of so many launches each.
+/// What is repeated: `enqueue` enqueues a number of repetitions, of `launches` launches each.
 struct repeated_launches {
   device_costs const& costs;
   std::size_t launches, max_captured;

@@ -61,7 +61,8 @@ class sequence_program {
   std::size_t jobs() const { return steps_.size(); }
   /// How devices share it, if they may.
   sequence_plan const& plan() const { return shared_->plan; }
-  /// Enqueues so many repetitions. `whole` has all arrays of the sequence. Only the thread of that device.
+  /// Enqueues `times` repetitions. `whole` has all arrays of the sequence. For the thread of that device
+  /// only.
   void enqueue(task_launch const& whole, std::uint32_t times, stream& on);
   /// Waits until no device works at it any more, at most a minute for each stream.
   void settle() const noexcept;

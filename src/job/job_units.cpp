@@ -111,7 +111,7 @@ std::optional<common_byte> first_common_byte(std::vector<touched_bytes> touched)
 
 namespace {
 
-constexpr std::uint32_t parts_per_boundary = 100;  // an end is at most one of so many
+constexpr std::uint32_t parts_per_boundary = 100;  // an end is at most one in this many
 constexpr std::uint32_t max_boundary_units = 64;   // each is asked for
 
 /// How many units on from `first`, in that direction, read in common with the one before it; more than `most`

@@ -19,7 +19,7 @@ class job_record;
 /// The memory that the units of a part need at once: monotone, as access maps are.
 using memory_of_part = std::function<std::size_t(job_part)>;
 
-/// The most units of a job of so many units that any part may have: three parts of them, else two, else one
+/// The most units that any part of a job of `units` units may have: three parts of them, else two, else one
 /// fit in `limit` bytes, wherever they lie in the job, so that one may be brought in and one out while one
 /// runs. 0 if a single unit does not fit. May be up to an eighth too few, so that not every part has to be
 /// tried.

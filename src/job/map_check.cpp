@@ -189,7 +189,7 @@ namespace {
 
 constexpr auto alignment = std::align_val_t(memory_alignment);
 
-/// AddressSanitizer tells the line of a kernel that leaves its memory, if nothing else is there.
+/// AddressSanitizer reports the line of a kernel that leaves its memory, if nothing else is there.
 #ifdef BALLAST_ADDRESS_SANITIZER
 constexpr auto margins = trial_margins::none;
 

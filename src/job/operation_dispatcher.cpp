@@ -127,7 +127,7 @@ void operation_dispatcher::submit_exchange(exchange_work exchange) {
   begin_exchanges();
 }
 
-/// Nobody watches what they wait for but who is told the ends.
+/// Only the handler of ends sees their dependencies end, so it must start them.
 void operation_dispatcher::begin_exchanges() {
   std::erase_if(waiting_exchanges_, [&](op_id op) {
     auto const has_ended = [&](op_id earlier) { return ops_.has_ended(earlier); };
@@ -159,8 +159,8 @@ progress_list operation_dispatcher::progress_of(op_set const& ops) const {
   return found;
 }
 
-/// In the order of the operations: an end counts once those of all that it comes after do, because their
-/// failure is its own, and executors tell them at different times.
+/// In the order of the operations: an end counts once the ends of all its dependencies do, because their
+/// failure is its own, and executors report them at different times.
 void operation_dispatcher::handle_ends(std::uint32_t on_device, std::vector<ended_operation> const& ends,
                                        end_listener const& ended) {
   for (auto const& one : ends) reported_ends_.emplace(one.op, reported_end{on_device, one});

@@ -62,13 +62,13 @@ class work_sink {
   virtual bool waits_to_be_issued(op_id) const { return false; }
 };
 
-/// What planning needs no more. Who holds the mutex destroys it when that is free again: freeing pinned
-/// memory waits for devices, and factories are the user's.
+/// What planning needs no more. The mutex's holder destroys it after unlocking: freeing pinned memory waits
+/// for devices, and factories are the user's.
 struct retired_objects {
   std::vector<std::shared_ptr<void const>> any;
   /// That have ended. Whoever submits frees them soonest: that thread allocated most of what they are.
   std::vector<std::shared_ptr<job_record>> jobs;
-  /// Arrays, and what may be the last that has one: for executors, since nobody who submits is to wait.
+  /// Arrays, and what may be the last owner of one: for executors, since no submitter is to wait.
   std::vector<std::shared_ptr<void const>> with_arrays;
 
   bool is_empty() const { return any.empty() && jobs.empty() && with_arrays.empty(); }

@@ -23,8 +23,9 @@ struct rank_exchange {
 };
 
 /// Which ranks have the current bytes of the arrays. Each rank keeps one, and as all ranks submit the same
-/// jobs all ledgers are alike: so each knows what to send without being asked, and what will come. It tells
-/// ranks apart and not places within one: those are the directories' matter. Pure; one thread at a time.
+/// jobs all ledgers are alike: so each knows what to send without being asked, and what will come. It
+/// distinguishes ranks, not places within a rank: those are the directories' matter. Pure; one thread at a
+/// time.
 class rank_ledger {
  public:
   /// What a rank reads and writes in one step, which is a job or an access of the host.
@@ -37,8 +38,9 @@ class rank_ledger {
   void add(array_id array, std::size_t bytes);
   void forget(array_id array);
 
-  /// What is exchanged before the step, in one order on all ranks: who is sent bytes may be to send them on
-  /// to the next, so that what many read spreads as a tree. What a rank writes it alone has afterwards.
+  /// What is exchanged before the step, in one order on all ranks: a receiver of bytes may have to send them
+  /// on to the next rank, so that what many read spreads as a tree. Afterwards a rank alone has what it
+  /// writes.
   std::vector<rank_exchange> step(uses_of_rank const& uses);
   /// All ranks write the same values.
   void record_common_write(array_id array, byte_runs const& bytes);

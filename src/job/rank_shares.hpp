@@ -14,14 +14,14 @@ namespace ballast::detail {
 /// Which of `whole` units, or rows, are a rank's: as many for all, or one more for the first ranks.
 index_range part_of_rank(std::size_t whole, std::uint32_t rank, std::uint32_t ranks);
 
-/// How long a rank computed for so many units of a job.
+/// How many units of a job a rank computed, and for how long.
 struct rank_time {
   std::uint64_t units = 0, ns = 0;
 };
 
-/// Which units of its jobs each rank computes: as many for all, until it is told how long the ranks took, and
-/// then more for the faster. Told the same it says the same on all ranks: it reckons in whole numbers. Pure;
-/// one thread at a time.
+/// Which units of its jobs each rank computes: as many for all until it learns how long the ranks took, then
+/// more for the faster. Equal times give equal shares on all ranks: it reckons in whole numbers. Pure; one
+/// thread at a time.
 class rank_shares {
  public:
   explicit rank_shares(std::uint32_t ranks) : ranks_(ranks) {}

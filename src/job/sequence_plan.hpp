@@ -67,7 +67,7 @@ struct sequence_plan {
   std::vector<std::vector<array_share>> shares;    ///< of each device, of each array
 
   std::size_t devices() const { return shares.size(); }
-  /// That so many repetitions copy between devices.
+  /// The bytes that `times` repetitions copy between devices.
   std::uint64_t bytes_between(std::uint32_t times) const;
 };
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr double min_gain = 0.01;  // of the time, for a border to move
 constexpr std::uint32_t early_runs = 4;
-constexpr double payback_runs = 100;  // who repeats a job a few times mostly repeats it often
+constexpr double payback_runs = 100;  // a job repeated a few times is mostly repeated often
 
 /// All that lies between the old borders and the new ones.
 double units_that_move(std::vector<std::uint32_t> const& from, std::vector<std::uint32_t> const& to) {
@@ -204,7 +204,7 @@ std::uint32_t units_in_both(job_part one, job_part other) {
   return end > begin ? end - begin : 0;
 }
 
-/// Whether a range was cut so that its tasks tell something.
+/// True if a range was cut finely enough to learn from its tasks.
 bool is_cut(finished_job const& run) {
   return std::ranges::any_of(run.devices, [](auto const& did) { return did.tasks >= min_sections; });
 }
@@ -272,7 +272,7 @@ paced_shares& learned_ranges::chosen(job_shape const& shape) {
   return other;
 }
 
-/// As many as cost little; none if those are too few to tell anything.
+/// As many as cost little; none if those are too few to learn from.
 std::uint32_t learned_ranges::sections(std::size_t device, std::uint32_t units) const {
   auto const ns = of_unit_[device].kernels_ns * units;
   auto const most = std::min<double>(ns * part_for_sections / task_costs_ns, max_sections);
@@ -345,7 +345,7 @@ double learned_ranges::surprise_by(finished_job const& run, std::vector<double> 
   return is_uneven() ? profile_.surprise_by(run) : by_units_.surprise_by(run, busy_ns);
 }
 
-/// Then the kernels' times do not tell how long a part takes.
+/// If true, the kernels' times do not show how long a part takes.
 bool learned_ranges::do_copies_take_longer() const {
   for (std::size_t device = 0; device < of_unit_.size(); ++device) {
     auto const& [bytes_in, bytes_out, kernels_ns] = of_unit_[device];
@@ -354,7 +354,7 @@ bool learned_ranges::do_copies_take_longer() const {
   return false;
 }
 
-/// Whether the profile tells tasks apart: one that was learned from noise is worse than none.
+/// True if the profile distinguishes tasks: one that was learned from noise is worse than none.
 bool learned_ranges::is_explained(finished_job const& run) const {
   work_profile const all_alike(shape_.units, shape_.devices.size());
   return profile_.deviation(run) < max_unexplained * all_alike.deviation(run);

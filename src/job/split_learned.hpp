@@ -41,7 +41,7 @@ class paced_shares {
   double run_ns() const { return run_ns_; }
   bool is_known() const { return history_.is_known(); }
 
-  /// The next run with these shares tells it anew.
+  /// The next run with these shares measures it anew.
   void forget_time() { run_ns_ = 0; }
   void forget_speeds(finished_job const& run) { history_.forget(run); }
   /// Learns from a run with any shares, in which each device was busy for `busy_ns`.

@@ -20,7 +20,7 @@ struct device_run {
   std::uint64_t bytes_in = 0, bytes_out = 0;  ///< as in ended_task
   std::uint64_t first_in = 0,
                 last_out = 0;       ///< those of the first and of the last kernel, which no other hides
-  std::vector<ended_task> ended{};  ///< all of them, in the order in which that was told
+  std::vector<ended_task> ended{};  ///< all of them, in the order of their reports
 
   void add(ended_task const& task);
   /// From the first kernel's begin to the last one's end; at least 1 where there were units.
@@ -44,12 +44,12 @@ struct finished_job {
   std::vector<double> spans_with_copies_ns(job_shape const& shape) const;
 };
 
-/// The split of which a policy is told how it went.
+/// A split that reports to a policy how it went.
 class recorded_split : public job_split {
  public:
   using listener = std::function<void(finished_job const&)>;
 
-  /// `finished` is called once, in the call that tells the end of the last task; it may be empty.
+  /// `finished` is called once, in the call that reports the end of the last task; it may be empty.
   recorded_split(job_shape const& shape, listener finished);
 
   std::optional<job_part> next(std::uint32_t device, std::uint32_t in_flight) final;
@@ -79,12 +79,12 @@ inline constexpr std::uint32_t max_tasks_in_flight = 64;
 std::unique_ptr<job_split> split_as_mapped(job_shape const& shape, device_parts parts,
                                            recorded_split::listener finished = {});
 
-/// `shape.tasks` equal parts, the next one for whoever has room.
+/// `shape.tasks` equal parts: a device that can take one gets the next.
 std::unique_ptr<job_split> split_among_workers(job_shape const& shape,
                                                recorded_split::listener finished = {});
 
-/// Large parts first, small ones last, for whoever has room. `units_per_ns` of each device are known, or 0. A
-/// device of unknown speed begins with a small part as a probe if `probing`.
+/// Large parts first, small ones last: a device that can take one gets the next. `units_per_ns` of each
+/// device are known, or 0. A device of unknown speed begins with a small part as a probe if `probing`.
 std::unique_ptr<job_split> split_guided(job_shape const& shape, std::vector<double> units_per_ns,
                                         bool probing, recorded_split::listener finished = {});
 

@@ -8,7 +8,7 @@
 namespace ballast::detail {
 namespace {
 
-/// The time of so many steps; infinite for a device that does not move.
+/// The time of `steps` steps; infinite for a device that does not move.
 double time_ns(std::uint32_t steps, device_pace pace) {
   if (steps == 0) return 0;
   return pace.steps_per_ns > 0 ? steps / pace.steps_per_ns : std::numeric_limits<double>::infinity();

@@ -12,13 +12,14 @@ namespace ballast::detail {
 /// Parts of each device, in the order in which it takes them.
 using device_parts = std::vector<std::vector<job_part>>;
 
-/// How a device gets on: by so many units at a time. A step that is not full takes as long as a full one.
+/// A device's pace: how many units it computes at a time. A step that is not full takes as long as a full
+/// one.
 struct device_pace {
   double steps_per_ns = 0;           ///< at least 0
   std::uint32_t units_per_step = 1;  ///< at least 1
 };
 
-/// Steps for so many units, the last one perhaps not full.
+/// Steps for `units` units, the last one perhaps not full.
 constexpr std::uint32_t whole_steps(std::uint32_t units, std::uint32_t units_per_step) {
   return units / units_per_step + (units % units_per_step != 0);
 }

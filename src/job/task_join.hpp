@@ -53,8 +53,9 @@ struct task_extent {
   }
 };
 
-/// Tasks become one launch only if that is over so soon: of longer ones the first would tell its end late.
-/// To launch one alone and see its end takes a GPU 5 us, and CPU cores some 20, whose threads are woken.
+/// Tasks become one launch only if it is over this soon: in a longer one the first task would report its end
+/// late. To launch one alone and see its end takes a GPU 5 us, and CPU cores some 20, whose threads are
+/// woken.
 inline constexpr std::int64_t longest_joined_ns = 20'000, longest_joined_ns_on_cores = 50'000;
 
 /// How large launches of one site may be on one device to be over within `longest_ns`, learned from those

@@ -82,7 +82,7 @@ std::vector<shared_copy> shared_read(std::span<byte_range const> bytes, std::spa
 
 namespace {
 
-/// The newest copy from there that takes so many bytes more.
+/// The newest copy from there if it takes `bytes` bytes more, else a new one.
 planned_copy& copy_with_room(std::vector<planned_copy>& copies, place_id from, place_id to,
                              std::size_t bytes) {
   auto newest_first = std::views::reverse(copies);

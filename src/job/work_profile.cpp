@@ -94,8 +94,8 @@ auto work_profile::timed_parts(finished_job const& run) -> std::vector<timed_par
 
 namespace {
 
-/// Calls `use(cell, share)` for each of so many cells that a part touches, with the share of it that lies
-/// there.
+/// Calls `use(cell, share)` for each of `cells` cells that a part touches, with the fraction of the cell that
+/// the part covers.
 template <class Use>
 void for_each_cell(job_part part, double units_per_cell, std::size_t cells, Use const& use) {
   double const begin = part.first, end = begin + part.count;

@@ -19,7 +19,7 @@ class work_profile {
   work_profile(std::uint32_t units, std::size_t devices);
 
   /// Learns from a run in which devices took parts from all over the range, so that neighbouring parts of
-  /// different devices tell how fast these are: parts differ less from their neighbours than from most
+  /// different devices show how fast the devices are: parts differ less from their neighbours than from most
   /// others.
   void learn_from_mixed_parts(finished_job const& run);
   /// Learns from a run in which tasks were short parts of a range for each device: what these took beside
@@ -37,8 +37,8 @@ class work_profile {
   double surprise_by(finished_job const& run) const;
   /// The mean deviation of the units' work from their mean, over that mean.
   double unevenness() const;
-  /// How badly it tells the times of a run's tasks from each other: their mean deviation from what they were
-  /// to take, given the time of all tasks of the same device, over their mean. 0 without tasks.
+  /// How badly it predicts the differences between the times of a run's tasks: their mean deviation from the
+  /// prediction, given the time of all tasks of the same device, over their mean. 0 without tasks.
   double deviation(finished_job const& run) const;
   double work_of(job_part part) const;
 

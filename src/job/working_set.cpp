@@ -200,7 +200,7 @@ void working_set::evict(segment_id victim, eviction_handler& data) {
 }
 
 /// All memory is taken before anything is moved, which frees some: as in the attempt that showed that there
-/// is room.
+/// is enough.
 void working_set::take(std::span<needed_bytes const> needs, eviction_handler& data) {
   std::vector<std::pair<needed_bytes, byte_range>> taken;
   for (auto const& need : needs)
