@@ -12,7 +12,7 @@ namespace {
 
 // An event is asked by a call of CUDA that costs as much as a tenth of a launch.
 constexpr int max_events_queried = 4, max_events_recorded = 4;
-// While launch streams issue themselves and do not wait, ends only make room.
+// While launch streams issue themselves and do not wait, ends only free capacity.
 constexpr std::chrono::nanoseconds between_unawaited_events = std::chrono::milliseconds(1);
 
 }  // namespace
@@ -142,8 +142,8 @@ void completion_poller::learn_ends(dispatch_stream const& target, launch_in_flig
   table_.learn_ends(ended.facts, kernel_spans_);
 }
 
-/// Launches that do not tell their end get an event behind them: but once for all that were issued together,
-/// and those whose end nobody waits for now and then, since an event costs as much as a part of a launch.
+/// Launches that do not report their end get an event after them: one for all that were issued together, and
+/// only now and then if nothing waits for their end, since an event costs as much as a part of a launch.
 bool completion_poller::record_events() {
   int given = 0;
   for (std::uint32_t place = 0; place < streams_.size(); ++place) {

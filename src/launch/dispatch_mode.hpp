@@ -31,7 +31,7 @@ class mode_selector {
   explicit mode_selector(std::span<dispatch_mode const> allowed);
 
   dispatch_mode now() const { return tried_[now_].mode; }
-  /// So many kernels have ended since the last call, and for so long there was anything to do. Calls
+  /// `kernels` kernels have ended since the last call, and for `busy_ns` there was anything to do. Calls
   /// outstanding(), how many others have been launched and have not ended, if the mode changes.
   template <class Outstanding>
   void record(std::uint64_t kernels, std::int64_t busy_ns, Outstanding outstanding) {

@@ -68,12 +68,12 @@ class dispatch_stream {
   bool is_full() const { return in_flight() == max_in_flight; }
   std::mutex& mutex() { return mutex_; }
 
-  // Who holds mutex().
+  // For the holder of mutex().
   stream& on() { return *on_; }
   /// What is to be said of the launch that is issued next; mark_issued() makes it known. The stream must not
   /// be full.
   launch_in_flight& next() { return at(issued_ + 1); }
-  /// How that launch reports its end; whom to notify is not in it.
+  /// How that launch reports its end, without the receiver to notify.
   completion_signal completion_of_next() const {
     auto const number = issued_ + 1;
     auto const place = number % max_in_flight;
@@ -96,7 +96,8 @@ class dispatch_stream {
   /// All that are seen to have ended, oldest first, before the first of them is forgotten. Throws
   /// device_lost.
   void list_ended(std::vector<ended_launch>& into);
-  /// How long that launch ran: on the device if it told, as the host saw it if it was measured, else 0.
+  /// How long that launch ran: on the device if it reported that, as the host saw it if it was measured, else
+  /// 0.
   std::int64_t span_ns_of_ended() const;
   void mark_ended();
   /// The oldest launch in flight if it reports the ends of its kernels, else null.
@@ -173,7 +174,7 @@ class stream_loads {
   std::span<std::uint32_t const> look();
   void add_graph(std::uint32_t place) { graph_streams_.push_back(place); }
   /// Looks at that stream again: whether it was empty and is not any more, because a launch stream issued
-  /// itself. Who holds the stream. Two chains on one stream would take as long as both. A stream that was
+  /// itself. For the stream's holder. Two chains on one stream would take as long as both. A stream that was
   /// chosen because the launch's predecessor is in flight there was not empty, so the launch stays behind it.
   bool became_busy(std::uint32_t place);
   std::uint32_t emptiest() const;

@@ -36,8 +36,8 @@ constexpr std::uint32_t enough_connections = 8, many_connections = 32;
 
 bool is_resident(launch_options const& options) { return options.order == "resident"; }
 
-/// Those who wait for each of their launches are served at once, but not on cores, which merge what comes
-/// together for less, nor where a key puts others first.
+/// Threads that wait for each of their launches are served at once, except on cores, where merging what comes
+/// together costs less, and where a key puts other launches first.
 bool looks_for_awaited(compute_device const& device, launch_options const& options) {
   return device.is_cuda() && options.order == "adaptive" && options.among == "fifo";
 }
@@ -284,9 +284,9 @@ bool dispatcher::may_issue_directly(launch_stream_state const& line, submission 
   return is_awaited || is_alone(line, work);
 }
 
-/// Where hardware queues are shared, launches behind each other may be in front of who comes next; and what
-/// waits for its predecessor may be merged with what comes next. Launch streams that begin together all find
-/// nothing in flight; if each issued its own, each would go on in a stream of its own, and none be merged.
+/// Where hardware queues are shared, successive launches may block the next launch stream; and what waits for
+/// its predecessor may be merged with what comes next. Launch streams that begin together all find nothing in
+/// flight; if each issued its own, each would go on in a stream of its own, and none be merged.
 bool dispatcher::is_alone(launch_stream_state const& line, submission const& work) const {
   bool const may_merge = merges(mode()) && work.kernel() != nullptr;
   bool const may_follow_own = connections_ >= streams_.size() && !may_merge;
@@ -295,7 +295,7 @@ bool dispatcher::is_alone(launch_stream_state const& line, submission const& wor
          !anyone_waits_.load(std::memory_order_relaxed) && inbox_.is_empty();
 }
 
-/// Whether there was anything to do. A kernel that faulted tells no end.
+/// True if there was anything to do. A kernel that faulted reports no end.
 bool dispatcher::poll(look why) {
   std::lock_guard const hold(thread_mutex_);
   suspects_fault_ |= why == look::overdue && (!device_->is_cuda() || ++naps_ % naps_between_checks == 0);
@@ -330,7 +330,7 @@ bool dispatcher::poll_once() {
   return found || poller_.record_events();
 }
 
-/// Tells the selector of modes how much has ended, and in how long.
+/// Reports to the selector of modes how much has ended, and in how long.
 void dispatcher::update_mode() {
   auto const now = clock::now();
   auto const outstanding = [this] {
@@ -356,7 +356,7 @@ awaited_work dispatcher::awaited() const {
           .is_resumed_soon = is_resumed_soon};
 }
 
-/// What has told its end is about to leave its stream; blocks of a lost device tell none.
+/// What has reported its end is about to leave its stream; blocks of a lost device report none.
 bool dispatcher::is_done() { return (lost_ || !is_anything_in_flight()) && is_at_rest(); }
 
 bool dispatcher::is_anything_in_flight() const {
@@ -424,7 +424,7 @@ bool dispatcher::put_oldest(launch_stream_state& line, submission const& oldest)
   return true;
 }
 
-/// The first launches of a kernel tell whether its launches differ: what is queued behind them until then
+/// The first launches of a kernel show whether its launches differ: what is queued after them until then
 /// could only be merged as if they did not.
 bool dispatcher::waits_for_times(launch_stream_state const& line, submission const& oldest) const {
   if (!line.is_in_flight() || !merges(mode()) || direct_dispatch_ != direct_dispatch::where_better)
@@ -513,7 +513,7 @@ bool dispatcher::issue_next() {
   return true;
 }
 
-/// False, with nothing done, if the stream has no room.
+/// False, with nothing done, if the stream is full.
 bool dispatcher::issue(planned_launch const& planned) {
   planned_lines_.clear();
   for (auto const number : planned.launch_streams) planned_lines_.push_back(lines_.noted()[number]);

@@ -146,7 +146,7 @@ class dispatcher final : private device_work {
 
   mutable std::mutex thread_mutex_;  // held while the thread does something
   stream_loads loads_;
-  planned_launch const* planned_ = nullptr;  // waits for room in its stream
+  planned_launch const* planned_ = nullptr;  // waits for space in its stream
   std::vector<launch_stream_state*> planned_lines_;
   std::vector<launch_stream_state*> blocked_;
   mode_selector mode_selector_;

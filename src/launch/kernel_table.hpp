@@ -70,8 +70,8 @@ class kernel_table {
   std::int64_t block_ns(std::uint32_t family, std::uint32_t index) const {
     return times_[family].block_ns(index);
   }
-  /// Whether the kernels of a launch of `busy_ns`, 0 if that is unknown, end at different times, or may do so
-  /// by much, as far as is known: then each should tell its end.
+  /// True if the kernels of a launch of `busy_ns`, 0 if that is unknown, end at different times, or may do so
+  /// by much, as far as is known: then each should report its end.
   bool ends_differ(std::span<kernel_facts const> kernels, double busy_ns) const;
   /// How long a grid of these blocks takes alone, 0 if that is unknown.
   std::int64_t expected_ns(kernel_facts const& kernel) const;

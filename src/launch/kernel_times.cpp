@@ -93,7 +93,7 @@ void kernel_times::record_merged(std::span<kernel_facts const> kernels, double u
   learn(kernels, expect(kernels, merged_slots_, unshared_now(kernels, unshared_ns)), span_ns);
 }
 
-/// What slows all down that run together slows down each: only what remains tells that a kernel varies.
+/// What slows all down that run together slows down each: only what remains shows that a kernel varies.
 void kernel_times::record_ends(std::span<kernel_facts const> kernels,
                                std::span<std::int64_t const> spans_ns) {
   check(kernels);
@@ -125,7 +125,7 @@ void kernel_times::guess(std::span<kernel_facts const> kernels, std::int64_t spa
 }
 
 /// What would be predicted with the times that are known now: others may have been learned from launches that
-/// were predicted later and ended before. Whose time was told by the user and is not known here is a guess.
+/// were predicted later and ended before. A time that the user gave and that is not known here is a guess.
 double kernel_times::unshared_now(std::span<kernel_facts const> kernels, double unshared_ns) {
   double work_then = 0, work_now = 0;
   for (auto const& kernel : kernels) {
@@ -150,8 +150,7 @@ kernel_times::expectation kernel_times::expect(std::span<kernel_facts const> ker
 }
 
 /// Each kernel's part of the work and of the device, and the variance that the kernels' variances let expect
-/// of a span. A kernel may be there more than once. Where the resource decides, the times of who uses it do
-/// not.
+/// of a span. A kernel may be there more than once. Where the resource decides, its users' times do not.
 double kernel_times::set_parts(std::span<kernel_facts const> kernels, expectation const& expected) {
   double variance = span_variance;
   for (auto const& kernel : kernels) {

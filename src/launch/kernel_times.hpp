@@ -51,8 +51,8 @@ class kernel_times {
   void record_merged(std::span<kernel_facts const> kernels, double unshared_ns, std::int64_t span_ns);
 
   /// The blocks of a launch of `kernels` as one began together, and each kernel had ended after its span.
-  /// Tells of kernels that were known (block_ns not 0) only whether they vary; the others take as long as the
-  /// longest of them here. To be called before record_merged() for the same launch. Throws bad_argument for
+  /// From kernels that were known (block_ns not 0) it learns only whether they vary; the others take as long
+  /// as the longest of them here. Call before record_merged() for the same launch. Throws bad_argument for
   /// what `check` refuses, ("spans_ns") unless there are as many, and ("span_ns") unless each is at least 1.
   /// O(kernels).
   void record_ends(std::span<kernel_facts const> kernels, std::span<std::int64_t const> spans_ns);

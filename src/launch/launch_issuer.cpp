@@ -159,7 +159,7 @@ std::uint32_t launch_issuer::followers_of(submission_queue& chain, std::uint32_t
   return most;
 }
 
-/// Of launches that do not tell their end some get an event at once, so that the time until it is reached is
+/// Some launches that do not report their end get an event at once, so that the time until it is reached is
 /// theirs.
 void launch_issuer::measure_if_due(dispatch_stream& target, submission& work) {
   auto& next = target.next();

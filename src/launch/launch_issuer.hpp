@@ -21,7 +21,7 @@ namespace ballast::detail {
 /// What was issued on a device, in numbers. Any thread.
 class issue_counts {
  public:
-  /// A launch was issued that carries out so many.
+  /// A launch was issued that carries out this many kernels.
   void count(std::size_t kernels);
   void count_graph(std::size_t kernels);
   void count_direct() { direct_.fetch_add(1, std::memory_order_relaxed); }

@@ -19,7 +19,7 @@ bool launch_placement::can_wait_on_device(submission const& work) const {
     return std::ranges::all_of(work.dependencies(), [&](dependency const& one) {
       return one.is_met() || (one.moment == nullptr && is_issued_here(one));
     });
-  } catch (...) { return false; }  // it cannot be met: the thread will tell whose launch it is
+  } catch (...) { return false; }  // it cannot be met: the thread will fail the launch stream
 }
 
 std::optional<predecessor_stream> launch_placement::find_predecessor(launch_stream_state const& line,

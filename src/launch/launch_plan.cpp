@@ -157,7 +157,7 @@ void launch_plan::keep_oldest(std::vector<std::size_t>& places, std::size_t most
   if (!std::ranges::is_sorted(places, {}, age)) std::ranges::sort(places, {}, age);
 }
 
-/// The leader first, then by age, as many as one launch has room for.
+/// The leader first, then by age, as many as fit into one launch.
 void launch_plan::gather_candidates(std::size_t leader) {
   places_.clear();
   candidates_.clear();

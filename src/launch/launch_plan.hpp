@@ -17,7 +17,7 @@ namespace ballast::detail {
 /// whatever the model says: a set of kernels of a family whose launch as one was slower than predicted by
 /// more than a tenth, and slower than launches on a stream each were predicted, three times in a row is
 /// refused as `learned`, but for one time in 64; a launch that is not slower ends that. How often a kernel is
-/// in a launch, and with how many blocks, does not tell sets apart.
+/// in a launch, and with how many blocks, does not distinguish sets.
 ///
 /// Remembers 256 sets; a further one that became slow may take the place of another, which is then merged
 /// again. One thread at a time; nothing is allocated after construction.
@@ -62,7 +62,7 @@ class merge_filter {
 /// The oldest launch of a launch stream, as the plan sees it.
 struct offered_launch {
   waiting_launch order;    ///< with its launch stream's number
-  bool is_listed = false;  ///< a kernel of a set, of which `kernel` tells; else nothing goes with it
+  bool is_listed = false;  ///< a kernel of a set, described by `kernel`; else nothing goes with it
   kernel_facts kernel{};
 };
 

@@ -230,7 +230,7 @@ void launch_stream::throw_if_no_gpu() const {
 submission& launch_stream::next_submission() {
   state_->process().check("launch()");
   state_->check(state_->submitted() + 1);
-  state_->owner().throw_if_stopped();  // its thread tells the line later
+  state_->owner().throw_if_stopped();  // its thread notifies the launch stream later
   if (state_->submitted() - state_->issued() >= max_waiting_) wait_for_room();
   auto& next = state_->chain().next();
   next.clear();

@@ -55,8 +55,8 @@ class submission_queue {
     if (taken_ >= first_->filled.load(std::memory_order_acquire)) return nullptr;
     return &first_->places[taken_];
   }
-  /// The submission that is so many places behind the oldest; null if there is none, or if it lies beyond the
-  /// next link, as it may from 16 places on.
+  /// The submission `after` places after the oldest; null if there is none, or if it lies beyond the next
+  /// link, as it may from 16 places on.
   submission* peek(std::uint32_t after) {
     auto* holds = first_;
     auto place = taken_ + after;
@@ -126,7 +126,7 @@ enum class launch_phase : std::uint8_t { issue, end };
 /// watched, or the watcher sees what was noted.
 class watch_fence {
  public:
-  /// To be called between writing notes and reading who watches, and between marking a watcher and reading
+  /// Call between writing notes and reading the watchers' marks, and between marking a watcher and reading
   /// the notes.
   void pass() { word_.fetch_add(1, std::memory_order_acq_rel); }
 
@@ -197,9 +197,9 @@ class launch_stream_state final : public completion_source {
   /// Before a launch is submitted: whether the one before it has ended and its end was asked for, and whether
   /// that was so of that one, too. To be asked once for each launch, as long as nothing waits.
   bool is_awaited_each_time();
-  /// Whether the dispatcher must be told: it does not look at this line at the moment.
+  /// True if the dispatcher must be notified: it does not look at this launch stream at the moment.
   bool announce() { return (marks_.fetch_or(announced, std::memory_order_acq_rel) & announced) == 0; }
-  /// The launch stream's last call: no launch will follow. Whether the dispatcher must be told, as by
+  /// The launch stream's last call: no launch will follow. True if the dispatcher must be notified, as by
   /// announce().
   bool leave() { return (marks_.fetch_or(announced | left, std::memory_order_acq_rel) & announced) == 0; }
 
@@ -218,16 +218,16 @@ class launch_stream_state final : public completion_source {
 
   // The dispatcher's thread.
   void mark_finished(std::uint32_t launches);
-  /// After notes, and after the fence was passed: wakes who watches. An issue wakes nobody who sleeps until
-  /// an end: to wake a thread costs as much as a launch.
+  /// After notes, and after the fence was passed: wakes the watchers. An issue wakes no thread that sleeps
+  /// until an end: to wake a thread costs as much as a launch.
   void notify_watchers();
   void notify_issue_watchers();
-  /// From now on the dispatcher has to be told of launches. Whether the launch stream has left, and so never
-  /// tells.
+  /// From now on the dispatcher has to be notified of launches. True if the launch stream has left, and so
+  /// never notifies.
   bool deactivate() { return (marks_.fetch_and(~announced, std::memory_order_acq_rel) & left) != 0; }
   /// The next of the lines that were announced; of the launch stream's thread until it was.
   launch_stream_state* next_in_inbox = nullptr;
-  bool active = false;   ///< the dispatcher was told, and looks at it until there is nothing
+  bool active = false;   ///< the dispatcher was notified, and looks at it until there is nothing
   bool offered = false;  ///< its oldest launch is in the plan
   bool blocked = false;  ///< its oldest launch waits for dependencies
   bool leaving = false;  ///< no launch will follow
@@ -269,7 +269,7 @@ class launch_stream_state final : public completion_source {
 /// Lines that have something new. Any thread adds, the dispatcher's takes all.
 class launch_inbox {
  public:
-  /// A line is not in the inbox twice: only who announced it adds it.
+  /// A launch stream is not in the inbox twice: only the thread that announced it adds it.
   void add(launch_stream_state& line) {
     line.next_in_inbox = newest_.load(std::memory_order_relaxed);
     while (!newest_.compare_exchange_weak(line.next_in_inbox, &line, std::memory_order_seq_cst)) {}

@@ -21,15 +21,15 @@ struct launch_content {
   std::string label() const;
 };
 
-/// A launch that has ended. Its time on the device is 0 if it did not tell it.
+/// A launch that has ended. Its time on the device is 0 if it did not report that.
 struct ended_launch {
   launch_content what;
   std::int64_t issued_ns = 0, device_ns = 0;
 };
 
 /// The launches of one stream, oldest first, that were seen to have ended at `seen_ns`, as spans that do not
-/// overlap: each ends where the next begins, at the latest at `seen_ns`, and is as long as it told or reaches
-/// back to its issue, but not behind `free_from_ns`, when the stream was free. Pure.
+/// overlap: each ends where the next begins, at the latest at `seen_ns`. It is as long as its launch reported
+/// or reaches back to its issue, but not before `free_from_ns`, when the stream was free. Pure.
 std::vector<span> spans_of_stream(std::vector<ended_launch> const& ended, std::int64_t free_from_ns,
                                   std::int64_t seen_ns);
 

@@ -29,7 +29,7 @@ class neighbour_policy final : public merge_policy {
   }
 };
 
-/// How well a launch of so many blocks fills its last level; more is better.
+/// How well a launch of `blocks` blocks fills its last level; more is better.
 using fill_rank = std::uint64_t (*)(std::uint64_t blocks, std::uint64_t multiprocessors);
 
 std::uint64_t plain_remainder(std::uint64_t blocks, std::uint64_t multiprocessors) {

@@ -132,17 +132,17 @@ class held_policy final : public order_policy {
   order_key key_;
 };
 
-/// A launch goes behind its predecessor where that holds up nobody: as long as every stream in use has a
-/// hardware queue of its own, or all launches take about as long as each other; else it is held. Of the
-/// launches that may be issued, those first that have the fewest before them, and of these in turn: who was
-/// served longest ago runs dry first. By age alone the chains submitted first would get their next launch as
-/// soon as an end of theirs is seen, before the others have their second.
+/// A launch is queued after its predecessor where that holds up no other: as long as every stream in use has
+/// a hardware queue of its own, or all launches take about as long as each other; else it is held. Launches
+/// with the fewest before them go first, and among these in turn: the launch stream served longest ago runs
+/// dry first. By age alone the chains submitted first would get their next launch as soon as an end of theirs
+/// is seen, before the others have their second.
 class adaptive_policy final : public order_policy {
  public:
   adaptive_policy(order_key key, std::uint32_t connections) : key_(key), connections_(connections) {}
 
  private:
-  /// So many that a device that takes a launch sooner than the host makes one does not run dry.
+  /// Enough that a device that takes a launch sooner than the host makes one does not run dry.
   static constexpr std::uint32_t max_depth = 8;
 
   std::optional<order_decision> choose(order_view const& view) override {

@@ -12,11 +12,11 @@
 namespace ballast::detail {
 namespace {
 
-/// A foreign call that waits for the device waits for so long, and for the longest kernel.
+/// A foreign call that waits for the device waits this long, and for the longest kernel.
 constexpr std::uint64_t quantum_ns = 2'000'000;
 /// To start the kernel again takes some 10 us.
 constexpr std::uint64_t idle_ns = 200'000;
-/// Where others have the room, what was put before they had it is run by one block that leaves soon.
+/// Where other kernels hold the SMs, one block that leaves soon runs what was put into rings before.
 constexpr std::uint64_t passing_idle_ns = 20'000, until_room_is_asked_again_ns = 10'000'000;
 /// A longer kernel gains little, and may hold up a quantum's end.
 constexpr std::int64_t max_short_ns = 100'000;
@@ -24,7 +24,7 @@ constexpr std::int64_t max_short_ns = 100'000;
 constexpr auto end_timeout = std::chrono::minutes(1);
 
 /// A worker runs one launch at a time, and most launches end soon: half the multiprocessors keep up with many
-/// launch streams, and leave room. On cores one is left for other launches.
+/// launch streams, and leave the others free. On cores one is left for other launches.
 int workers_on(compute_device const& device) {
   auto const multiprocessors = device.properties().multiprocessors;
   auto const wanted = device.is_cuda() ? std::max(2, multiprocessors / 2) : std::max(1, multiprocessors - 1);
@@ -259,7 +259,7 @@ void ordered_rings::start() {
   (void)kernel_.running();  // throws what the launch threw
 }
 
-/// As any other launch: one block needs no room of its own, since it waits for nobody.
+/// As any other launch: one block needs no claim of its own, since it waits for no other block.
 void ordered_rings::start_passing() {
   refused_at_ns_ = steady_now_ns();
   auto rings = next_run();

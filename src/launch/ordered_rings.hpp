@@ -57,11 +57,11 @@ struct alignas(64) ordered_ring {
 
 /// Launches of a device that go through rings in pinned memory to blocks which stay on the device, for one
 /// quantum at a time (docs/decisions/0033). A launch stream's launches are all in its ring or all elsewhere:
-/// who issues sees to that.
+/// the issuing thread sees to that.
 class ordered_rings {
  public:
-  /// Null if no kernel of the set goes through rings, or the device has no room for a block that runs them.
-  /// Throws as resident_kernel.
+  /// Null if no kernel of the set goes through rings, or no block that runs them fits on the device. Throws
+  /// as resident_kernel.
   static std::unique_ptr<ordered_rings> make(std::shared_ptr<compute_device> const& device,
                                              mergeable_kernels const& kernels, ring_use use,
                                              event_count& wake_event, bool is_traced);
@@ -144,17 +144,17 @@ class ordered_rings {
   std::mutex free_mutex_;
   std::vector<ordered_ring*> free_;       // given back
   std::atomic<std::uint32_t> available_;  // rings that no line has
-  std::mutex kernel_mutex_;               // who starts the kernel or sees its end
+  std::mutex kernel_mutex_;               // held to start the kernel or to see its end
   std::uint32_t run_ = 0;
   std::exception_ptr failure_;  // of a start
   std::atomic<std::uint64_t> starts_ = 0;
-  std::atomic<bool> is_passing_ = false;  // one block runs what the rings hold, beside who has the room
-  std::atomic<std::uint64_t> refused_at_ns_ = 0;     // when room was refused last
+  std::atomic<bool> is_passing_ = false;  // one block runs what the rings hold, beside resident kernels
+  std::atomic<std::uint64_t> refused_at_ns_ = 0;     // when a claim was refused last
   std::vector<std::atomic<std::int64_t>> spans_ns_;  // of a kernel's launch of late, 0 if that is unknown
 };
 
-/// What those who launch write is looked at only where something has ended: they would lose its line of the
-/// cache at each look.
+/// What launching threads write is read only where something has ended: each read would take its cache line
+/// from them.
 template <class Ended>
 bool ordered_rings::poll(Ended ended) {
   bool found = false;

@@ -32,7 +32,7 @@ constexpr std::uint64_t mixed(std::uint64_t hash, std::uint64_t word) {
 /// `hash` with all that a shape consists of mixed in.
 std::uint64_t mixed(std::uint64_t hash, plain_shape const& what);
 
-/// How long launches run that do not tell it, learned from few, since an event behind a launch holds up what
+/// How long launches run that do not report it, learned from few, since an event after a launch holds up what
 /// shares a hardware queue with it: the first of a shape, the 4th, the 16th and so on, at last one in 4096,
 /// and never two at a time. Pure: no clock, no device. One thread at a time.
 class plain_times {
