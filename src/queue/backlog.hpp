@@ -76,8 +76,8 @@ class learned_costs {
 /// Which of a batch's tasks no device was given yet, in parts of consecutive tasks. With a part for each
 /// device a device begins in its own, so that it works on what lies together (affinity scheduling, Markatos
 /// and LeBlanc 1994): the first at its front, the last at its end, the others in the middle, from where they
-/// go both ways. Then it takes what adjoins its own from the neighbour that has left more, and then from who
-/// has left most. With one part all take its front. Pure.
+/// go both ways. Then it takes what adjoins its own from the neighbour that has more left, and then from the
+/// device that has most left. With one part all take its front. Pure.
 class batch_parts {
  public:
   /// `borders`: where each part begins, and where the last one ends; at least two.
@@ -130,7 +130,7 @@ class backlog {
   explicit backlog(std::size_t devices, std::size_t parts = 1)
       : devices_(devices), parts_(parts), idle_(devices) {}
 
-  /// Appends a batch. Throws ballast::error if closed, and what fail() was told.
+  /// Appends a batch. Throws ballast::error if closed, and what was passed to fail().
   completion add(std::shared_ptr<prepared_tasks const> tasks);
   void close();  ///< add() refuses from now on
   /// Forgets everything but what batches took; completions from now on are of that run, or of no work if it
@@ -174,13 +174,13 @@ class backlog {
   std::vector<device_share> shares(std::uint64_t number) const;
   void forget(std::uint64_t number);
   std::vector<task> take_all(kernel_set const& kernels);
-  /// At most so many batches that have not ended precede one that has.
+  /// At most this many batches that have not ended precede one that has.
   std::uint64_t max_overtaken() const;
   /// Is notified when a batch may have ended, or something failed.
   event_count& changed() { return changed_; }
 
  private:
-  void throw_if_closed() const;  ///< for who holds the mutex
+  void throw_if_closed() const;  ///< for the mutex's holder
   std::vector<std::size_t> cut(prepared_tasks const& tasks) const;
   std::shared_ptr<backlog_batch> find(std::uint64_t number) const;
 

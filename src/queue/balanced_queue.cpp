@@ -38,7 +38,7 @@ struct balanced_queue::state final : completion_source {
   void end_run();
   std::unique_ptr<run_outcome const> outcome() const;
   void check_is_of_this_run(completion const& which) const;
-  /// What who waits gets from stop(): a loss that no feeding thread has seen yet, if there is one.
+  /// What stop() passes to waiting threads: a loss that no feeding thread has seen yet, if there is one.
   std::exception_ptr why_stopped();
   /// After stop(): why accepted tasks did not run, if there are any.
   void throw_if_unfinished() const;
@@ -53,7 +53,7 @@ struct balanced_queue::state final : completion_source {
   std::deque<feeder> feeders;
   std::atomic<source_run*> run = nullptr;
   std::atomic<std::uint64_t> run_number = 0;
-  bool sleeps = true;  ///< who waits; not with GPUs, whose batches may end sooner than a thread wakes
+  bool sleeps = true;  ///< while waiting; not with GPUs, whose batches may end sooner than a thread wakes
   bool running = false;
   std::vector<task> handed_back;
   std::atomic<std::uint64_t> all_finished_below = 0;

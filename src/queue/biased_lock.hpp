@@ -11,17 +11,17 @@ namespace ballast::detail {
 ///
 /// Asymmetric Dekker synchronization (Dice, Huang, Yang 2001; C++ paper P1202). Such a thread gets the bias:
 /// it stores that it is inside and then looks whether the bias is still its own, in this order to the
-/// compiler but without a fence. Who else wants the lock takes the bias away, has the system run a full fence
-/// on every core that runs this process (Linux: membarrier), and only then looks whether the owner is inside.
-/// Without such a fence nobody gets the bias, and the lock is an exchange.
+/// compiler but without a fence. Another thread that wants the lock takes the bias away, has the system run a
+/// full fence on every core that runs this process (Linux: membarrier), and only then looks whether the owner
+/// is inside. Without such a fence nobody gets the bias, and the lock is an exchange.
 ///
-/// Any thread may call. Who holds the lock must not take it again, and lets go itself.
+/// Any thread may call. The holder must not take the lock again, and unlocks it itself.
 class biased_lock {
  public:
-  /// A thread gets the bias when it takes the lock so many times in a row with nobody between: taking a bias
-  /// away costs a call into the system.
+  /// A thread gets the bias when it takes the lock this many times in a row with no other between: taking a
+  /// bias away costs a call into the system.
   static constexpr std::uint32_t acquisitions_before_bias = 256;
-  /// So many threads may have the bias in the lock's life; others take the lock by exchange.
+  /// This many threads may have the bias in the lock's life; others take the lock by exchange.
   static constexpr std::uint32_t max_owners = 8;
 
   biased_lock();
@@ -70,13 +70,13 @@ class biased_lock {
   void count_acquisition(std::uint64_t me);
   seat* seat_of(std::uint64_t thread);
 
-  std::atomic<seat*> biased_to_ = nullptr;  ///< written by who has held_
-  std::atomic<std::uint32_t> held_ = 0;     ///< by who has the lock without the bias, or tries to take it
+  std::atomic<seat*> biased_to_ = nullptr;  ///< written by the holder of held_
+  std::atomic<std::uint32_t> held_ = 0;     ///< by a thread that has or wants the lock without the bias
 
-  // For who has the lock.
+  // For the lock's holder.
   std::uint32_t consecutive_acquisitions_ = 0;
   std::uint64_t last_acquirer_ = 0;              ///< of those without the bias
-  seat* revoked_ = nullptr;                      ///< who had the bias last and may still be inside
+  seat* revoked_ = nullptr;                      ///< had the bias last and may still be inside
   std::atomic<std::uint32_t>* taken_ = nullptr;  ///< what to clear when it lets go
   seat seats_[max_owners];
 };

@@ -292,7 +292,7 @@ bool chen_device::refill_next() {
 
 std::uint32_t chen_device::turn() { return std::exchange(next_, (next_ + 1) % memory_.queues()); }
 
-/// As many tasks as a queue holds, if there are so many.
+/// As many tasks as a queue holds, or all that are left.
 std::vector<backlog_piece> chen_device::take_from_pool() {
   std::vector<backlog_piece> pieces;
   for (std::uint64_t left = memory_.capacity(); left > 0;) {

@@ -33,7 +33,7 @@ struct chen_queue::state {
   bool all_done(std::uint64_t end, std::uint64_t step);
   void await_all(deadline until);
   std::vector<task> stop();
-  /// What who waits gets from stop(): a loss that no controlling thread has seen yet, if there is one.
+  /// What stop() passes to waiting threads: a loss that no controlling thread has seen yet, if there is one.
   std::exception_ptr why_stopped() const;
   bool claimed() const { return std::ranges::any_of(devices, &chen_device::claimed); }
   std::string describe();

@@ -195,8 +195,8 @@ void feeder::collect_times_before_reuse() {
 
 void feeder::sleep_until_change(std::uint64_t epoch, std::uint64_t wake_at_taken) {
   auto const timeout = std::chrono::milliseconds(50);
-  // Tasks may have been left to other devices' idle workers, whose state nobody tells this thread: observe
-  // again soon.
+  // Tasks may have been left to other devices' idle workers, whose state this thread is not notified of:
+  // observe again soon.
   if (from_->waiting() > 0) return to_->sleep_until_taken(epoch, wake_at_taken, std::chrono::milliseconds(2));
   if (!outstanding_.empty()) return to_->sleep_until_complete(epoch, outstanding_.back().given, timeout);
   to_->wake_event().wait_past(epoch, clock::now() + timeout);

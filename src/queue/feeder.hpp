@@ -21,12 +21,12 @@ class feeder {
          balanced_options const& options);
 
   void start();
-  /// No more will come: the thread ends when the backlog is empty and all it gave has finished, or at once if
-  /// told.
+  /// No more will come: the thread ends when the backlog is empty and all it gave has finished, or at once
+  /// after abandon().
   void finish();
   void abandon();
   void join();
-  /// Books what has finished. After join(), for who stopped the device.
+  /// Books what has finished. After join(), for the thread that stopped the device.
   void collect_finished();
 
  private:

@@ -189,8 +189,8 @@ std::optional<byte_range> argument_memory::take_range(std::size_t bytes) {
   return found;
 }
 
-/// At least so many bytes, or all that have completed; false if there were none. Batches complete about in
-/// the order in which they came.
+/// Frees at least `bytes` bytes, or all that have completed; false if there were none. Batches complete about
+/// in the order in which they came.
 bool argument_memory::free_completed(std::size_t bytes) {
   std::size_t freed = 0;
   for (auto range = used_.begin(); range != used_.end() && freed < bytes;) {
@@ -259,9 +259,9 @@ void hybrid_memory::ask_for(std::uint32_t tasks) {
   hand_out_until_ += std::min(tasks, room);
 }
 
-// Workers may write what they hand out later than others who claimed their places after them. All that is
-// there is taken, or one that is late would hide tasks of batches that are complete. No more places than
-// there are workers are claimed and not written.
+// A worker may write what it hands out later than another that claimed its place after it. All that is there
+// is taken, or a late worker would hide tasks of batches that are complete. No more places than there are
+// workers are claimed and not written.
 std::vector<hybrid_memory::handed_out_task> hybrid_memory::take_handed_out() {
   std::vector<handed_out_task> all;
   auto const until = hand_out_until_.load();

@@ -44,8 +44,8 @@ class ring_buffer {
   // Only while the queue's kernel does not run. What the host addresses it reads and writes itself: beside
   // another resident kernel, CUDA may let a copy from host memory to host memory wait.
 
-  /// `zeros`: bytes() of pinned zeros, to be copied: a fill of a peer's memory would be a kernel there, and
-  /// one that is resident may leave it no room. Does not wait for the stream, one of the queue's device.
+  /// `zeros`: bytes() of pinned zeros, to be copied: a fill of a peer's memory would be a kernel there, and a
+  /// resident kernel may leave no SM for it. Does not wait for the stream, one of the queue's device.
   void clear(void const* zeros, stream& with) {
     if (host_addresses_)
       std::memset(static_cast<void*>(data()), 0, bytes());
@@ -102,18 +102,18 @@ struct queue_memory {
 /// thread may call any member.
 class argument_memory {
  public:
-  /// `bytes`: 0 for a default. Throws bad_argument ("large_argument_bytes") if the largest kernel has no
-  /// room.
+  /// `bytes`: 0 for a default. Throws bad_argument ("large_argument_bytes") if the largest kernel's members
+  /// do not fit.
   argument_memory(std::shared_ptr<compute_device> device, kernel_set const& kernels, std::size_t bytes);
 
   /// How many of the records, from the first on, go into one batch: a quarter of the memory, or one.
   std::size_t records_of_a_batch(std::span<task_record const> records) const;
-  /// So many tasks do so, whatever their kernels are.
+  /// How many tasks of any kernels do so at most.
   std::size_t max_tasks() const;
 
   /// Copies the members for the next batch of a ring that the caller holds, and returns the records that
-  /// refer to the copies, until this thread's next call. Nothing if there is no room, and no batch has
-  /// completed that had it, or if another ring has its turn.
+  /// refer to the copies, until this thread's next call. Nothing if there is no space and completed batches
+  /// free none, or if another ring has its turn.
   std::optional<std::span<task_record const>> take(std::span<task_record const> records,
                                                    submission_ring const& ring);
   /// While it lives, rings whose turn comes later take nothing: else those that need little would leave no
@@ -163,7 +163,7 @@ class hybrid_memory {
   hybrid_memory(std::shared_ptr<compute_device> device, kernel_set const& kernels,
                 spawned_options const& options, queue_memory const& queue, std::uint32_t blocks);
 
-  /// To be called before each launch of so many blocks; see chunk_pool::clear().
+  /// Call before each launch, with its number of blocks; see chunk_pool::clear().
   void clear(bool was_stopped, std::uint32_t blocks, deadline until);
   hybrid_work work(ring_source_ref const& source) const;
   std::size_t bytes() const;
@@ -173,9 +173,9 @@ class hybrid_memory {
     task_record record;
     batch_mark batch;
   };
-  /// So many may be handed out from the start of the run on.
+  /// How many may be handed out from the start of the run on.
   std::uint32_t hand_out_until() const { return hand_out_until_; }
-  /// Raises that, as far as there is room.
+  /// Raises that, as far as there is space.
   void ask_for(std::uint32_t tasks);
   /// How many were asked for and have not been taken.
   std::uint32_t asked_for() const { return hand_out_until_ - taken_; }

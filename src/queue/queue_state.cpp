@@ -21,7 +21,7 @@ entry_key source_of(kernel_set const& list) {
   return may_spawn(list) ? entry_key_of<hybrid_view> : entry_key_of<ring_source_ref>;
 }
 
-/// What is asked of a queue, with room for a trace if its tasks are to be recorded.
+/// What is asked of a queue, with space for a trace if its tasks are to be recorded.
 queue_options legal_options(queue_options options, kernel_set const& list) {
   constexpr std::uint32_t default_trace_depth = 1024;
   options.trace_to.check(1);
@@ -98,7 +98,7 @@ bool fed_queue::state::has_ended(completion_key const& work) {
     if (memory.on_host) memory.worker_wake_event.notify();
     if (kernel.has_host_blocks()) return false;
   } catch (...) { return false; }  // it is not known; wait() says so
-  is_over = true;                  // of this run: end_run() waits for who asks
+  is_over = true;                  // of this run: end_run() waits for threads that ask
   return true;
 }
 

@@ -79,8 +79,8 @@ struct fed_queue::state final : completion_source {
   completion submit(task const& one, deadline const* until);
   completion submit_or_wait(task const& one, deadline const* until);
   std::optional<completion> try_submit(task const& one);
-  /// Writes a task as a batch if there is room, and returns the batch's number. For who holds the submission
-  /// ring.
+  /// Writes a task as a batch if there is space, and returns the batch's number. For the submission ring's
+  /// holder.
   std::optional<std::uint64_t> try_write(submission_ring& ring, task const& one);
   /// The same for a task that refers to its members.
   std::optional<std::uint64_t> try_write_large(submission_ring& ring, task const& one);
@@ -109,13 +109,13 @@ struct fed_queue::state final : completion_source {
                            deadline until);
   /// The same for memory for arguments, which rings get in the order in which they came to wait.
   void await_arguments(submission_ring const& ring, std::function<bool()> const& done, deadline until);
-  /// So many records of a batch have room in a ring, with room to spare for those that follow.
+  /// How many records of a batch fit into a ring, with space to spare for the records that follow.
   std::size_t max_ring_batch() const {
     return std::max<std::size_t>(1, (std::size_t(1) << memory.shift) / 4);
   }
   /// How many of the records, from the first on, are submitted as one batch.
   std::size_t records_of_next_batch(std::span<task_record const> records) const;
-  /// So many always are, if none is a grid task.
+  /// How many records always go into one batch, if none is a grid task.
   std::size_t max_whole_batch() const;
   /// Whether the kernel runs; throws device_lost saying what that means for the tasks.
   bool alive();
@@ -187,7 +187,7 @@ struct fed_queue::state final : completion_source {
   std::atomic<source_run*> run = nullptr;
   std::atomic<std::uint64_t> run_number = 0;
   std::mutex listening_mutex;   ///< for the next
-  bool is_listened_to = false;  ///< ends are told to the thread of continuations
+  bool is_listened_to = false;  ///< ends are reported to the thread of continuations
   std::atomic<std::uint32_t> looks = 0;
   bool close_published = false;
   bool completed = true;    ///< whether the last run ended by close(), with all its tasks executed

@@ -7,8 +7,8 @@
 namespace ballast::detail {
 namespace {
 
-/// So many completion records are looked at in one go, at most: the device writes them, so that each of their
-/// lines is a cache miss, and misses one after the other overlap.
+/// How many completion records are looked at in one go, at most: the device writes them, so that each of
+/// their lines is a cache miss, and misses one after the other overlap.
 constexpr std::uint64_t records_per_poll = 128;
 
 /// The record in a slot, if all four chunks carry the stamp.
@@ -77,7 +77,7 @@ bool submission_ring::complete(std::uint64_t batch) const {
   return is_recorded_complete(batch) || batch + batch_slots() < next_batch();
 }
 
-// With room for a batch, that of a whole turn before is complete: what has not ended has another slot.
+// If a batch fits, the batch of a whole turn before is complete: what has not ended has another slot.
 std::optional<batch_dependency> submission_ring::reach(std::uint64_t first, std::uint32_t count) const {
   auto const end = first + count;
   while (first != end && complete(first)) ++first;

@@ -43,7 +43,7 @@ std::optional<task_record> record_in_ring(task_slot const& slot, std::uint32_t r
 /// Of a shared grid, after a run, the blocks that no worker took, as a grid task; nothing if there are none.
 std::optional<task_record> remainder_of_grid(shared_grid const& grid);
 
-/// The host's side of one submission ring: who holds it is the submission ring's single producer. It writes
+/// The host's side of one submission ring: its holder is the submission ring's single producer. It writes
 /// slots, numbers batches and knows which batches are complete. Submission rings of several threads share no
 /// cache line.
 class alignas(128) submission_ring {
@@ -58,11 +58,11 @@ class alignas(128) submission_ring {
 
   // For the holder.
   bool has_room_for(std::size_t records) { return has_known_room_for(records) || refresh_room(records); }
-  /// Writes a batch for which there is room; returns its number. At most max_batch_tasks tasks.
+  /// Writes a batch that fits; returns its number. At most max_batch_tasks tasks.
   template <std::size_t Extent>
   std::uint64_t write(std::span<task_record const, Extent> records, batch_dependency const& after = {});
-  /// What of these batches of the ring has not ended, as the next batch names it if there is room for one;
-  /// nothing if that is too far back or too many.
+  /// The unfinished ones of these batches of the ring, as the next batch names them if it fits; nothing if
+  /// they are too far back or too many.
   std::optional<batch_dependency> reach(std::uint64_t first, std::uint32_t count) const;
   void reset();  ///< before a new run
 
@@ -78,9 +78,9 @@ class alignas(128) submission_ring {
   std::uint64_t unfinished_tasks() const;  ///< tasks of incomplete batches
   batch_times const& times_of(std::uint64_t batch) const;
   task_slot const& slot(std::uint64_t position) const;
-  /// What the server left of the slot at `position`, after a run: nothing, all, or the last blocks of a
-  /// grid task. (Of a device that was lost the host knows only what it was told; a batch that was reported
-  /// complete has left nothing.)
+  /// What the server left of the slot at `position`, after a run: nothing, all, or the last blocks of a grid
+  /// task. (The host knows only what a lost device reported; a batch that was reported complete has left
+  /// nothing.)
   std::optional<task_record> remainder_of(std::uint64_t position) const;
 
  private:

@@ -10,8 +10,8 @@
 namespace ballast::detail {
 namespace {
 
-/// The submission rings that this thread was given, by queue. The oldest makes room: a thread that feeds more
-/// than eight queues is given a submission ring anew now and then.
+/// The submission rings that this thread was given, by queue. The newest replaces the oldest: a thread that
+/// feeds more than eight queues is given a submission ring anew now and then.
 struct cached_ring {
   std::uint64_t uid = 0;
   submission_ring* ring = nullptr;
@@ -45,7 +45,8 @@ class ring_use {
   std::uint32_t ring_ = 0;
 };
 
-/// Apart from the rings, since who looks at what has a destructor first asks whether it was registered.
+/// Apart from the rings, since each access to an object with a destructor first checks whether it was
+/// registered.
 struct ring_uses {
   ring_use of[std::size(cached_rings)];
 
@@ -176,7 +177,7 @@ std::size_t fed_queue::state::max_whole_batch() const {
   return arguments == nullptr ? max_ring_batch() : std::min(max_ring_batch(), arguments->max_tasks());
 }
 
-// Who waits behind this one may go on when it is done, or has given up.
+// The next thread in line may go on when this one is done, or has given up.
 void fed_queue::state::await_arguments(submission_ring const& ring, std::function<bool()> const& done,
                                        deadline until) {
   struct ring_the_bell {
@@ -209,8 +210,8 @@ completion fed_queue::state::submit(std::span<task_record const> batch, submit_o
   return submit(batch, until, is_awaited_on_device(options.after) ? &options.after : nullptr);
 }
 
-// The clock is read only by who must wait: reading it costs more than writing a task. Batches that wait for
-// others go to the ring of these, so that they reach the workers after them.
+// Only a thread that must wait reads the clock: reading it costs more than writing a task. A batch that waits
+// for others goes to their ring, so that it reaches the workers after them.
 completion fed_queue::state::submit(std::span<task_record const> batch, deadline const* given_until,
                                     completion const* after) {
   process_.check("submit()");
