@@ -31,13 +31,13 @@ class pending_launches {
   explicit pending_launches(std::chrono::nanoseconds timeout) : timeout_(timeout) {}
 
   void add(completion launch);
-  /// Makes room for one more: waits for the oldest one if there are `max_pending`. Throws its failure if it
-  /// has ended, and timed_out.
+  /// Makes space for one more: waits for the oldest launch if there are `max_pending`. Throws its failure if
+  /// it has ended, and timed_out.
   void limit();
-  /// Throws the first failure, and timed_out. Others are still to be told.
+  /// Throws the first failure, and timed_out. Other failures are still to be reported.
   void wait_for_all();
   /// Waits for the launch whose job messages call `number`, as "number 17", and for those before, and throws
-  /// its failure, which is not told again. Throws timed_out.
+  /// its failure, which is not reported again. Throws timed_out.
   void throw_failure_of(std::string const& number);
 
   static constexpr std::size_t max_pending = 256;  ///< what has been submitted takes memory until it has run
@@ -46,7 +46,7 @@ class pending_launches {
   /// Takes out the oldest if it has finished, or if more than `allowed_pending` are there.
   std::optional<completion> oldest(std::size_t allowed_pending);
   void put_back(completion launch);
-  /// Puts it back if its end has not been told.
+  /// Puts it back if its end has not been reported.
   void wait_for(completion launch, deadline until);
 
   std::chrono::nanoseconds timeout_;
@@ -73,7 +73,7 @@ void pending_launches::throw_failure_of(std::string const& number) {
   auto const called = "(" + number + ")";
   auto const until = deadline::in(timeout_);
   for (auto launch = launches_.begin(); launch != launches_.end(); ++launch) try {
-      launch->wait_until(until);  // what it was to write may be told as lost before its end has come
+      launch->wait_until(until);  // what it was to write may be reported as lost before it ends
     } catch (job_failed const& failure) {
       if (failure.job().find(called) == std::string::npos) continue;
       launches_.erase(launch);
@@ -146,7 +146,7 @@ struct shown_warnings {
 
 /// Ends after main, and before what was made before the first variable was used.
 struct running_program {
-  shown_warnings warnings;  // first: opening devices may have something to tell
+  shown_warnings warnings;  // first: opening devices may warn
   job_options options = options_of_environment();
   job_scheduler jobs{open_devices(default_device_list()), options};
   pending_launches launches{options.shutdown_timeout};

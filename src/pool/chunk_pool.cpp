@@ -48,7 +48,7 @@ void chunk_pool::read_back(stream& on) {
   state_->workers.read_back(on);
   on.synchronize();
 }
-/// Whose options those are: rooms that feed a pool call them `spawned`.
+/// Names options as modules that feed a pool do: they call them `spawned`.
 std::string_view chunk_pool::why_halted() const {
   auto const halt = state_->workers.halt();
   if (halt == pool_halt::out_of_room)

@@ -17,12 +17,12 @@ class join_memory {
   homing_words* homing() const { return homing_.data(); }
   std::uint32_t homing_lists() const { return std::uint32_t(homing_.size()); }
   void clear(stream& on);
-  /// What so many records take, or those that there are, if they are more.
+  /// What `records` records take, or the existing records if they are more.
   std::size_t bytes_for(std::uint64_t records) const {
     return std::max<std::uint64_t>(records, records_.size()) * sizeof(join_record);
   }
   bool must_grow_for(std::uint64_t records) const { return records > records_.size(); }
-  /// For `static`: makes room for so many records in all, keeping those that are in use. Throws
+  /// For `static`: makes space for `records` records in all, keeping the records in use. Throws
   /// ballast::error.
   void grow(stream& on, std::uint64_t records);
   /// Records that were used at some time.

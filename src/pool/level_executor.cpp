@@ -85,7 +85,7 @@ class level_executor final : public pool_executor {
     run.waiting.clear();
   }
 
-  /// Makes room for all children that the level's tasks may create. The deadline is looked at before and
+  /// Makes space for all children that the level's tasks may create. The deadline is looked at before and
   /// after that, since the process may sleep in either.
   std::string reason_to_stop(wait_limit& until) {
     if (stop_requested_.load()) return "a stop was requested";

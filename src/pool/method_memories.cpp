@@ -119,7 +119,7 @@ void deque_memory<Method, Words>::collect(stream& on, std::vector<stored_task>& 
 template class deque_memory<abp_ref, abp_deque_words>;
 template class deque_memory<chase_lev_ref, chase_lev_deque_words>;
 
-// Of tickets that were taken and not used, only the slots tell: one that waits for its popper holds a task.
+// Only the slots show which tickets were taken and not used: a slot that waits for its popper holds a task.
 void ring_memory::collect(stream& on, std::vector<stored_task>& into) {
   auto slots = copy_of(on, slots_);
   for (auto& slot : slots)

@@ -22,7 +22,7 @@ struct pool_plan {
   kernel_set const* kernels = nullptr;
   pool_options options;
   std::uint32_t capacity = 0;        ///< a power of two
-  std::uint32_t stack_capacity = 0;  ///< a power of two, with room for any task's children
+  std::uint32_t stack_capacity = 0;  ///< a power of two, with space for any task's children
 };
 
 /// Checks and rounds the options. Throws bad_argument ("capacity").
@@ -47,8 +47,7 @@ class pool_executor {
  public:
   virtual ~pool_executor() = default;
 
-  /// Runs tasks until none is left, or why_stopped is told; then all tasks that have not run are in
-  /// `waiting`.
+  /// Runs tasks until none is left, or why_stopped is set; then all tasks that have not run are in `waiting`.
   virtual void execute(pool_run& run) = 0;
   virtual void request_stop() noexcept = 0;
   /// As task_pool::workers().
@@ -113,7 +112,7 @@ std::unique_ptr<pool_executor> make_resident_executor(std::vector<pool_plan> con
                                                       pool_method_code const& method);
 std::unique_ptr<pool_executor> make_level_executor(pool_plan const& plan, bool block_per_task);
 
-/// What a halt means for who asked for the run; empty if tasks did not fit, which is no reason to stop.
+/// What a halt means for the run's caller; empty if tasks did not fit, which is no reason to stop.
 std::string_view reason_of(pool_halt halt);
 
 }  // namespace ballast::detail

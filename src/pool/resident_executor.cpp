@@ -250,7 +250,7 @@ class resident_executor final : public pool_executor {
     meet();
   }
 
-  /// False, and why_stopped is told, if tasks that are with the host cannot go back.
+  /// False, with why_stopped set, if tasks that are with the host cannot go back.
   bool begin_launch(pool_run& run) {
     deal_out(std::exchange(run.waiting, {}));
     try {
@@ -296,7 +296,7 @@ class resident_executor final : public pool_executor {
     if (failure) std::rethrow_exception(failure);
   }
 
-  /// A device that is lost does not tell the others: until one has ended, all are looked at.
+  /// A lost device does not notify the others: until one has ended, all are looked at.
   void await_first_end(deadline until) {
     auto const has_ended = [](auto const& part) {
       return part->is_started() && (has_failed(part) || !part->kernel().running());

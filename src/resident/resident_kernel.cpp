@@ -43,7 +43,7 @@ std::string describe_part(compute_device const& device) {
          "more hardware connections may help (request_connections)";
 }
 
-/// Of its blocks, so many fit on an empty SM.
+/// How many of its blocks fit on an empty SM.
 std::uint32_t fit_on(compute_device& device, kernel_code const& code) {
   return std::uint32_t(device.resources(code).blocks_per_multiprocessor);
 }
@@ -138,13 +138,13 @@ resident_request resident_kernel::make_request(kernel_set const& kernels, kernel
           .yields = yields_};
 }
 
-/// So many blocks of a request the device has places for, less those that are spared.
+/// How many blocks of a request the device has places for, less the spared ones.
 int resident_kernel::most_of(resident_request const& request) const {
   return int(request.blocks_per_multiprocessor) *
          (device_->properties().multiprocessors - int(request.spared_multiprocessors));
 }
 
-/// No blocks: the server is no kernel of its own, or the workers have no room beside so many.
+/// No blocks: the server is no kernel of its own, or the workers do not fit beside this many.
 resident_request resident_kernel::request_beside_servers(kernel_set const& kernels,
                                                          std::uint32_t servers) const {
   if (!may_split() || servers == 0) return {.holder = {}, .blocks = 0};
@@ -157,7 +157,7 @@ resident_request resident_kernel::request_beside_servers(kernel_set const& kerne
   return request;
 }
 
-/// Of those asked for, so many leave the workers room on an empty device.
+/// How many of the servers asked for leave space for the workers on an empty device.
 std::uint32_t resident_kernel::most_servers(kernel_set const& kernels, std::uint32_t asked) const {
   while (asked > 0 && request_beside_servers(kernels, asked).blocks == 0) --asked;
   return asked;
@@ -201,7 +201,7 @@ void resident_kernel::log_servers() {
                                  std::to_string(asked_servers_) + " servers");
 }
 
-/// With as many servers as have room; false if there is no room for both kernels with one.
+/// With as many servers as fit; false if not even one fits beside the workers.
 bool resident_kernel::take_two_rooms() {
   for (auto servers = workers_.blocks == 0 ? 0 : server_.blocks; servers > 0; --servers)
     if (take_two_rooms(servers)) return true;
@@ -383,7 +383,7 @@ void resident_kernel::give_up_start() {
                       describe_neighbours());
 }
 
-/// Who may be in the way.
+/// Names what may be in the way.
 std::string resident_kernel::describe_neighbours() const {
   auto const others = device_->resident_holders(rooms());
   auto const part = describe_part(*device_);
@@ -457,7 +457,7 @@ void resident_kernel::pause(clock::duration run, deadline until) {
 bool resident_kernel::has_host_blocks() { return shared(words_[host_blocks_word]).load() != 0; }
 
 // A fault of one block of a host device does not end the others: they leave after their tasks, and those that
-// begin later leave at once. Who feeds them has failed by then, perhaps half way through.
+// begin later leave at once. Their feeder has failed by then, perhaps half way through.
 void resident_kernel::await_host_blocks(deadline until) {
   wait_limit limit(until);
   while (shared(words_[host_blocks_word]).load() != 0) {
