@@ -63,8 +63,8 @@ struct index_range {
 /// The range of all elements of an array, whatever its size.
 inline constexpr index_range every_element{0, (std::numeric_limits<std::size_t>::max)()};
 
-/// The range of the elements of an array that are a rank's own, where a scheduler has peers: those of its
-/// part of the slowest dimension, which is cut evenly. All elements, where it has none.
+/// The elements that belong to a rank if a scheduler has peers: the slowest dimension is cut evenly among the
+/// ranks. Without peers: all elements.
 inline constexpr index_range own_elements{1, (std::numeric_limits<std::size_t>::max)()};
 
 /// The elements whose indices lie in a range in each dimension, slowest first. An array of fewer than three
@@ -73,7 +73,7 @@ struct box {
   /// One range for each dimension, slowest first.
   std::array<index_range, 3> sides;
 
-  /// Whether the box holds no element, because one of its sides is empty.
+  /// True if the box holds no element, because one of its sides is empty.
   bool is_empty() const { return sides[0].is_empty() || sides[1].is_empty() || sides[2].is_empty(); }
   /// Equal in every side.
   bool operator==(box const&) const = default;
@@ -194,7 +194,7 @@ class BALLAST_API access_map {
   region of(map_view const& view) const;
   /// The name in messages, such as "rows(4)".
   std::string const& name() const { return map_->name; }
-  /// Whether units may touch elements in common, as declared when the map was made.
+  /// True if units may touch elements in common, as declared when the map was made.
   detail::unit_overlap overlap() const { return map_->overlap; }
 
  private:

@@ -16,8 +16,8 @@
 
 namespace ballast {
 
-/// As escape_control_characters(), and bytes beyond ASCII are written so too ("\\xef\\xbb\\xbf"): for quoting
-/// what should be a number, in which a no-break space or another sign than '-' cannot be seen.
+/// Like escape_control_characters(), and bytes beyond ASCII are written so too ("\\xef\\xbb\\xbf"): for
+/// quoting what should be a number, in which a no-break space or another sign than '-' cannot be seen.
 BALLAST_API std::string escape_beyond_ascii(std::string_view text);
 
 /// Parses `text` as a whole number from `min` to `max`, without a sign (except a minus for signed types) and
@@ -48,8 +48,8 @@ BALLAST_API std::string did_you_mean(std::span<std::string_view const> legal, st
 /// that are no UTF-8. What was escaped stays as it is when it is escaped again.
 BALLAST_API std::string escape_control_characters(std::string_view text);
 
-/// The same for a message of several lines: newlines stay, each but the last followed by two blanks, so that
-/// no line of a text that is quoted in it passes for another message.
+/// The same for a message of several lines. Newlines stay, and each but the last is followed by two blanks,
+/// so that no line of a quoted text looks like another message.
 BALLAST_API std::string escape_message(std::string_view text);
 
 /// The text behind the byte order mark of UTF-8, which some editors put at the front of a file.

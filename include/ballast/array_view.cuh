@@ -17,7 +17,7 @@ class array_view;
 
 namespace detail {
 
-/// What others say of an array's elements, to be compared with T.
+/// The element type of an array as others describe it, to be compared with T.
 struct element_type {
   char kind;  ///< as in a typestr: i, u, f, b; 0 for what has no letter, which is known by its size alone
   std::size_t bytes, alignment;
@@ -34,7 +34,7 @@ template <class T>
 constexpr element_type element_type_of{kind_of<std::remove_cv_t<T>>(), sizeof(T), alignof(T),
                                        &type_name<std::remove_cv_t<T>>};
 
-/// What is called here throws bad_argument that names a field.
+/// Functions called from here throw bad_argument, which names a field.
 [[noreturn]] BALLAST_API void throw_beyond_view(std::size_t index, int dimension, std::size_t extent);
 BALLAST_API void check_rank(char const* field, std::int64_t rank, int wanted);
 BALLAST_API void check_dtype(unsigned code, unsigned bits, unsigned lanes, element_type const& wanted);
@@ -215,7 +215,7 @@ class array_view {
     detail::take_shape(extents_, strides_, Rank, shape, has_strides ? strides : nullptr, 1, type);
   }
 
-  /// The elements of a view that may also write them, to be read. Implicit.
+  /// Converts a view that may also write its elements into one that only reads them. Implicit.
   template <class Mutable>
   requires(std::is_same_v<Mutable const, T> && !std::is_const_v<Mutable>) BALLAST_HD
       array_view(array_view<Mutable, Rank> const& other)
@@ -242,7 +242,7 @@ class array_view {
 
   /// Elements along `dimension`, from 0, the slowest, to Rank - 1.
   BALLAST_HD std::size_t extent(int dimension) const { return extents_[dimension]; }
-  /// How many elements an index of `dimension` is from the next.
+  /// The distance, in elements, from one index of `dimension` to the next.
   BALLAST_HD std::ptrdiff_t stride(int dimension) const { return strides_[dimension]; }
   /// Elements over all dimensions.
   BALLAST_HD std::size_t size() const {
@@ -257,7 +257,7 @@ class array_view {
 #endif
     return first_;
   }
-  /// Whether the elements lie row-major without gaps, so that data()[0] to data()[size() - 1] are all of
+  /// True if the elements lie row-major without gaps, so that data()[0] to data()[size() - 1] are all of
   /// them.
   BALLAST_HD bool is_contiguous() const {
     std::ptrdiff_t next = 1;
@@ -268,7 +268,7 @@ class array_view {
     return true;
   }
 
-  /// What has index `i` in the slowest dimension: a view of one dimension less.
+  /// The elements with index `i` in the slowest dimension: a view of one dimension less.
   BALLAST_HD array_view<T, (Rank > 1 ? Rank - 1 : 1)> row(std::size_t i) const requires(Rank > 1) {
     std::size_t extents[dimensions - 1];
     std::ptrdiff_t strides[dimensions - 1];
@@ -278,7 +278,8 @@ class array_view {
     }
     return {first_ + offset_of(0, i), extents, strides};
   }
-  /// What has the indices `begin` to `begin + count - 1` in the slowest dimension, counted from 0 there.
+  /// The elements with indices `begin` to `begin + count - 1` in the slowest dimension, counted from 0 in the
+  /// new view.
   BALLAST_HD array_view rows(std::size_t begin, std::size_t count) const {
     array_view some = *this;
     if (count != 0) {

@@ -52,7 +52,7 @@ class atomic_ref {
   BALLAST_HD void store_max(Word value) const { ptx::store_max(word_, value); }
   BALLAST_HD void store_min(Word value) const { ptx::store_min(word_, value); }
 #else
-  /// What carries the accesses out on the host.
+  /// The type that does the accesses on the host.
   using standard = std::atomic_ref<Word>;
   /// Reads the word; orders nothing.
   BALLAST_HD Word load_relaxed() const { return standard(*word_).load(std::memory_order_relaxed); }
@@ -74,8 +74,8 @@ class atomic_ref {
   BALLAST_HD Word add_acquire(Word value) const {
     return standard(*word_).fetch_add(value, std::memory_order_acquire);
   }
-  /// Adds and releases, for counters after whose last addition a thread continues: on a GPU it must follow
-  /// with fence_after_relaxed(); on the host the addition acquires too.
+  /// Adds with release order, for counters whose last addition lets a thread continue. On a GPU that thread
+  /// must call fence_after_relaxed() next; on the host the addition acquires too.
   BALLAST_HD Word add_release(Word value) const {
     return standard(*word_).fetch_add(value, std::memory_order_acq_rel);
   }

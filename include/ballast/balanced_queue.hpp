@@ -75,9 +75,9 @@ class BALLAST_API balanced_queue {
   /// ready. Throws as shares().
   void forget(completion const& which);
 
-  /// Created tasks that devices have handed out to a caller of ask_for_created() of on(device): `batch` is
-  /// completion::work().first of the batch that it came of. Those of a batch are there before its completion
-  /// is ready. Any thread.
+  /// Returns the created tasks that devices handed out after ask_for_created() of on(device). `batch` is
+  /// completion::work().first of a task's batch. A batch's tasks are there before its completion is ready.
+  /// Any thread.
   std::vector<detail::created_task> take_created();
 
   /// Accepts no more tasks, runs the accepted ones, and ends the kernels; waits for that. Idempotent. Throws

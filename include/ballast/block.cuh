@@ -16,7 +16,7 @@ namespace detail {
 /// A kernel without a `scratch` struct has this one.
 struct no_scratch {};
 
-/// What scratch_of looks up: no_scratch, unless K declares its own.
+/// The result type of scratch_of: no_scratch, unless K declares its own.
 template <class K>
 struct scratch_type {
   /// The struct that stands for none.
@@ -34,7 +34,7 @@ struct scratch_type<K> {
 /// block's threads divide the number, so that a loop around it can be unrolled.
 template <std::uint32_t N>
 struct item_count {
-  /// As a number, for what takes any number of items.
+  /// Converts to a number, for functions that take any number of items.
   BALLAST_HD constexpr operator std::uint32_t() const { return N; }
 };
 
@@ -49,7 +49,7 @@ template <class K>
 constexpr std::uint32_t scratch_bytes = std::is_empty_v<scratch_of<K>> ? 0
                                                                        : std::uint32_t(sizeof(scratch_of<K>));
 
-/// What for_each takes in place of a number.
+/// A constant that for_each takes in place of a number.
 template <std::uint32_t N>
 inline constexpr detail::item_count<N> items{};
 
@@ -163,7 +163,8 @@ struct block_range {
 
 namespace detail {
 
-/// What only blocks of pools can do, so that the compiler says what is missing elsewhere.
+/// Stands in for the members that only blocks of pools have, so that the compiler's message says what is
+/// missing elsewhere.
 struct block_outside_pools {
   ///@{
   /// Does not compile.
@@ -249,7 +250,7 @@ struct worker_place {
       : scratch(in_scratch), worker(in_worker), workers(in_workers) {}
 
   void* scratch;          ///< as one_thread_block takes it
-  std::uint32_t worker;   ///< which the thread is, from 0
+  std::uint32_t worker;   ///< the thread's number as a worker, from 0
   std::uint32_t workers;  ///< how many there are
 };
 
@@ -323,14 +324,14 @@ class cuda_block : public block_outside_pools {
   }
   __device__ auto warp() const { return detail::cuda_warp(); }
   __device__ std::uint32_t warps() const { return threads / 32; }
-  // Named here and not passed as a pointer, so that the compiler knows the accesses to be to shared memory.
+  // Found by name, not passed as a pointer, so that the compiler knows that it is shared memory.
   __device__ scratch_of<K>& scratch() const {
     extern __shared__ __align__(128) unsigned char ballast_scratch[];
     return *reinterpret_cast<scratch_of<K>*>(ballast_scratch);
   }
   ///@}
 
-  /// For whoever runs the blocks of a range one after another.
+  /// Moves to block `index` of a range whose blocks run one after another.
   __device__ void move_to(std::uint32_t index) { index_ = index; }
 
  private:
@@ -357,7 +358,7 @@ class block_of {
  public:
   /// Of a launch on a GPU.
   static constexpr std::uint32_t gpu_threads = Threads;
-  /// Of the block where it runs, as in the other blocks.
+  /// Forwards to the block in which it runs, like the other blocks.
 #if BALLAST_ON_GPU
   static constexpr std::uint32_t threads = Threads;
 #else

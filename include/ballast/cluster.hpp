@@ -25,10 +25,10 @@ class job_peers;
 
 /// How the ranks of a cluster watch each other.
 struct cluster_options {
-  /// How often a rank signals to some others that it lives; at least a millisecond.
+  /// The interval at which a rank signals to some others that it lives; at least a millisecond.
   clock::duration heartbeat = std::chrono::seconds(1);
-  /// A rank of which nothing was heard for so long is lost, and never comes back; at least three heartbeats.
-  /// Only while something is open on the cluster, such as a cluster_queue, and at the cluster's end.
+  /// A rank that has been silent for this long is lost, and never comes back; at least three heartbeats.
+  /// Applies only while something is open on the cluster, such as a cluster_queue, and at the cluster's end.
   clock::duration lost_after = std::chrono::seconds(30);
   /// How long the end waits for the other ranks.
   clock::duration timeout = default_timeout;
@@ -43,8 +43,8 @@ class BALLAST_API rank_lost : public error {
 
   /// All ranks that were lost by then.
   std::vector<std::uint32_t> const& ranks() const noexcept { return ranks_; }
-  /// Of a batch of a cluster_queue, the tasks that were there and may or may not have run: the others have.
-  /// None if the queue has gone, and of all else.
+  /// The tasks of a cluster_queue's batch that were on the lost ranks and may or may not have run; the
+  /// batch's other tasks have run. Empty if the queue has gone, and for all other work.
   std::vector<task> const& perhaps_run() const noexcept { return perhaps_run_; }
 
  private:
@@ -59,21 +59,22 @@ class BALLAST_API cluster {
  public:
   /// This process alone: rank 0 of 1.
   cluster();
-  /// For makers of clusters, such as mpi_cluster(). Collective: every rank makes one. Waits for the others.
-  /// Throws bad_argument ("heartbeat", "lost_after"), and what `make` throws, which is called on the thread.
+  /// Called by functions that make clusters, such as mpi_cluster(). Collective: every rank makes one. Waits
+  /// for the others. Throws bad_argument ("heartbeat", "lost_after"), and what `make` throws, which is called
+  /// on the cluster's thread.
   explicit cluster(std::function<std::unique_ptr<detail::transport>()> make, cluster_options options = {});
   /// Collective: waits for the other ranks, at most for cluster_options::timeout; for none if a rank was
   /// lost. If an exception leaves the scope of the cluster, or something was not closed, the others hear that
   /// this rank has failed, and it does not wait. What was opened on it must be gone.
   ~cluster();
-  cluster(cluster&&) noexcept;             ///< The other may only be destroyed.
+  cluster(cluster&&) noexcept;             ///< Closes this one first; the other may then only be destroyed.
   cluster& operator=(cluster&&) noexcept;  ///< As the destructor; the other may only be destroyed.
 
   /// This process among all, from 0.
   std::uint32_t rank() const;
   /// Of the whole cluster, at least 1.
   std::uint32_t ranks() const;
-  /// Which host of the cluster the rank is on: the first rank of the host. Ranks of a host are consecutive.
+  /// The host of the rank, named by the first rank on it. Ranks of a host are consecutive.
   std::uint32_t host_first() const;
   /// Ranks on the same host, this one among them.
   std::uint32_t host_ranks() const;
@@ -106,9 +107,9 @@ BALLAST_API void require_same_options(cluster& over,
                                       std::vector<std::pair<std::string, std::string>> const& options,
                                       deadline until = deadline::in(default_timeout));
 
-/// What job_options::peers takes: the ranks of a cluster, for one scheduler; null for one rank alone. It
-/// goes, and its scheduler, before the cluster does. Collective, as making the scheduler is. Waits for
-/// nothing.
+/// Makes the value of job_options::peers: the ranks of a cluster, for one scheduler; null for one rank alone.
+/// Both it and its scheduler must be gone before the cluster. Collective, like making the scheduler. Waits
+/// for nothing.
 BALLAST_API std::shared_ptr<detail::job_peers> job_peers_of(cluster& ranks);
 
 /// Collective: what all ranks have recorded, one after the other, on rank 0; nothing elsewhere. Devices are

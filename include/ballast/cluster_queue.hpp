@@ -28,7 +28,7 @@ BALLAST_API std::vector<named_policy> share_policies();
 struct cluster_queue_options {
   std::string policy = "lifeline";  ///< a name of share_policies(); the same on all ranks
   std::uint64_t seed = 0;           ///< for ranks that are chosen at random
-  /// For the devices of the rank; its queue.timeout is how long the cluster_queue waits, too.
+  /// Options of the rank's devices; queue.timeout is also how long the cluster_queue waits.
   balanced_options devices = {};
 };
 

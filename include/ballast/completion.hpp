@@ -25,7 +25,7 @@ class BALLAST_API process_of_origin {
  public:
   process_of_origin();  ///< this process
 
-  /// Whether this process is a child of that one, made by fork(). Costs one load.
+  /// True if this process is a child of that one, made by fork(). Costs one load.
   bool is_parent() const noexcept { return forks_so_far.load(std::memory_order_relaxed) != forks_; }
   /// Throws error if is_parent(): `call` is the call that is refused.
   void check(std::string_view call) const {
@@ -48,16 +48,16 @@ class BALLAST_API end_listener {
   virtual void note_end() noexcept = 0;
 };
 
-/// Names work among all that one source of completions took; what the numbers mean is the source's matter.
+/// Names work among all that one source of completions took; the source defines what the numbers mean.
 struct completion_key {
-  std::uint64_t run = 0;    ///< of a source that starts again
+  std::uint64_t run = 0;    ///< the run of a source that starts again
   std::uint64_t first = 0;  ///< number of the first piece of work
   std::uint32_t count = 0;  ///< how many
   std::uint32_t place = 0;  ///< where, for a source that counts at several places
   bool operator==(completion_key const&) const = default;
 };
 
-/// What completions ask: a queue's run, a launch stream, a job. Any thread may call any member.
+/// The source that completions ask: a queue's run, a launch stream or a job. Any thread may call any member.
 class BALLAST_API completion_source {
  public:
   virtual ~completion_source() = default;
@@ -69,7 +69,8 @@ class BALLAST_API completion_source {
   virtual void wait(completion_key const& work, deadline until) = 0;
   /// How long a wait without a deadline lasts.
   virtual clock::duration(timeout)(completion_key const&) const { return default_timeout; }
-  /// Whether it ends though no stream takes anything until then, so that a stream may be held up for it.
+  /// True if the work ends even if no stream takes anything until then, so that a stream may be held up for
+  /// it.
   virtual bool needs_no_launch(completion_key const&) { return false; }
   /// From now on each end of work of the same run notifies `listener`, one at a time, until a call with null.
   /// False: the source cannot notify, so that ends have to be asked for. To be called again after each note,
@@ -99,8 +100,8 @@ class BALLAST_API continuation {
 /// Has it called once `before` is ready; returns the completion of that call.
 BALLAST_API completion add_continuation(completion const& before, std::unique_ptr<continuation> what);
 
-/// Throws error if this is the thread of continuations, for which nobody could call the next one: `what`
-/// names the call that would wait.
+/// Throws error on the thread of continuations, because the next continuation could then never be called:
+/// `what` names the call that would wait.
 BALLAST_API void throw_if_in_continuation(char const* what);
 
 }  // namespace ballast::detail
@@ -214,7 +215,7 @@ class continuation_of : public continuation {
 class completion_awaiter {
  public:
   explicit completion_awaiter(completion of) : of_(std::move(of)) {}
-  /// Also when the coroutine is destroyed while it waits.
+  /// Runs also when the coroutine is destroyed while it waits.
   ~completion_awaiter() {
     if (is_left_ != nullptr) is_left_->store(true, std::memory_order_release);
   }

@@ -14,8 +14,8 @@ namespace ballast {
 /// The clock of every wait and timestamp of the host.
 using clock = std::chrono::steady_clock;
 
-/// How long a call waits at most if neither a deadline is passed to it nor a timeout is among the callee's
-/// options. Generous: it ends what hangs.
+/// The longest wait of a call if neither a deadline is passed to it nor a timeout is among the callee's
+/// options. Generous: it ends waits that hang.
 inline constexpr clock::duration default_timeout = std::chrono::minutes(10);
 
 namespace detail {
@@ -35,13 +35,13 @@ class BALLAST_API slept_time {
   std::atomic<clock::rep> total_ = 0, latest_ = 0;  // the latest look of all waits
 };
 
-/// That of this process. Deadlines do not count it.
+/// The slept time of this process, which deadlines do not count.
 BALLAST_API slept_time& slept_time_of_process() noexcept;
 
 }  // namespace detail
 
-/// A point in time after which a wait gives up. While the process sleeps, as far as its waits notice
-/// (wait_limit), it moves ahead: what is awaited slept as well. Trivially copyable.
+/// A point in time after which a wait gives up. It moves ahead while the process sleeps, as far as its waits
+/// notice (wait_limit), because the awaited work slept as well. Trivially copyable.
 class deadline {
  public:
   /// A deadline `timeout` from now; a timeout beyond a century means "never".
@@ -53,7 +53,7 @@ class deadline {
   /// A deadline that never passes.
   static deadline never() { return deadline((clock::time_point::max)()); }
 
-  /// Whether the deadline has passed; reads the clock.
+  /// True if the deadline has passed; reads the clock.
   bool passed() const { return at_ != (clock::time_point::max)() && clock::now() >= at(); }
   /// The point in time, as long as the process does not sleep; clock::time_point::max() if it never passes.
   clock::time_point at() const {
@@ -78,7 +78,7 @@ class wait_limit {
         longest_(std::clamp<clock::duration>((until.at() - looked_) / 2, std::chrono::milliseconds(10),
                                              std::chrono::seconds(2))) {}
 
-  /// Whether the deadline has passed; reads the clock. Call it again by next_look().
+  /// True if the deadline has passed; reads the clock. Call it again by next_look().
   bool passed() {
     if (until_.at() == (clock::time_point::max)()) return false;
     auto const now = clock::now(), before = std::exchange(looked_, now);
@@ -89,7 +89,8 @@ class wait_limit {
     until_ = deadline::in(longest_ / 2);
     return false;
   }
-  /// Until when the wait may sleep before it looks; clock::time_point::max() if the deadline never passes.
+  /// The time until which the wait may sleep before it looks again; clock::time_point::max() if the deadline
+  /// never passes.
   clock::time_point next_look() const {
     auto const at = until_.at();
     return at == (clock::time_point::max)() ? at : (std::min)(at, looked_ + longest_ / 2);

@@ -30,7 +30,7 @@ enum class backend { cuda, host };
 struct device_spec {
   static constexpr int all = -1;  ///< `index`: every GPU; `cores`: every core this process may use
 
-  /// Which backend the device belongs to, and so which of the members below count.
+  /// The backend of the device, which decides which of the members below count.
   backend kind = backend::host;
   int index = all;          ///< cuda: which GPU, 0 .. count-1
   int multiprocessors = 0;  ///< cuda: the SMs it is limited to, 1 .. 65535 (which of these the GPU can be
@@ -54,7 +54,7 @@ BALLAST_API std::string to_text(device_spec const& spec);
 /// variable holds a list that open_devices() would refuse.
 BALLAST_API std::string default_device_list();
 
-/// Where an allocation lives: on the device, or in host memory that the device addresses directly
+/// The place of an allocation: on the device, or in host memory that the device addresses directly
 /// (page-locked and mapped for a GPU). On a host device both are ordinary memory.
 enum class memory { device, pinned };
 
@@ -85,8 +85,8 @@ class BALLAST_API memory_resource {
 
 /// Options of open_devices() for all devices of a list.
 struct device_options {
-  /// Where the devices get their memory from, as long as one of them lives; null: from CUDA's cudaMalloc()
-  /// and cudaHostAlloc(), and on host devices from operator new.
+  /// The source of the devices' memory, which lives as long as any of them; null: CUDA's cudaMalloc() and
+  /// cudaHostAlloc(), and on host devices operator new.
   std::shared_ptr<memory_resource> memory = {};
 };
 
@@ -102,7 +102,7 @@ struct device_properties {
   /// The driver's version, and that of the CUDA runtime that ballast was built with.
   int driver_version = 0, runtime_version = 0;  ///< CUDA's own numbers (13000 is 13.0), 0 on the host
   bool pinned_to_cores = false;                 ///< host: the workers are bound to cores
-  /// Of the GPU, as nvidia-smi writes it ("GPU-7a1c...", 40 characters); empty on the host.
+  /// The GPU's UUID as nvidia-smi writes it ("GPU-7a1c...", 40 characters); empty on the host.
   std::string uuid = {};
 };
 
@@ -120,7 +120,7 @@ struct BALLAST_API device_costs {
   };
 
   double launch_ns = 4200;  ///< of the host, for a launch of a kernel with few arguments
-  /// Of the host, for a launch with kilobytes of arguments, as those of merged kernels.
+  /// The host's time for a launch with kilobytes of arguments, such as one of merged kernels.
   double merged_launch_ns = 4400;
   double start_ns = 1400;  ///< on the device, from one kernel's end to the begin of the next in its stream
   /// GPUs: from the launch of an empty kernel until its end can be seen.
@@ -138,14 +138,14 @@ struct BALLAST_API device_costs {
 
   /// The costs that are above 0 with their names, in the order above.
   std::vector<named_cost> listed() const;
-  /// What records call these costs: "defaults", or the day of the calibration.
+  /// The name of these costs in records: "defaults", or the day of the calibration.
   std::string name() const { return measured_on.empty() ? "defaults" : measured_on; }
   /// Equal in every member.
   bool operator==(device_costs const&) const = default;
 };
 
-/// What devices of a backend cost unless they were calibrated: all members of GPUs, on CPU cores those that
-/// are not of GPUs only.
+/// The costs of a backend's devices that were not calibrated: all members for GPUs; for CPU cores those that
+/// are not marked as of GPUs only.
 BALLAST_API device_costs default_costs(backend kind);
 
 /// A device has no space for a resident kernel now: other resident kernels hold it.
@@ -156,23 +156,24 @@ class BALLAST_API no_room : public error {
 
 namespace detail {
 
-/// What a resident kernel asks of its device: blocks that stay there side by side with those of others.
+/// A resident kernel's request to its device: blocks that stay there side by side with those of others.
 struct resident_request {
   std::string holder;            ///< what messages call the kernel
   std::uint32_t blocks = 1;      ///< the most that it uses
   std::uint32_t min_blocks = 1;  ///< with fewer it does not begin; 1 .. blocks
-  /// Of its blocks, how many fit on one SM that is empty (kernel_resources), at least 1; 1 on a host device.
+  /// How many of its blocks fit on an empty SM (kernel_resources), at least 1; 1 on a host device.
   std::uint32_t blocks_per_multiprocessor = 1;
-  /// SMs that it leaves to other kernels, as long as `min_blocks` are left for it.
+  /// SMs that it leaves to other kernels, as long as it keeps `min_blocks`.
   std::uint32_t spared_multiprocessors = 0;
-  /// Of blocks_per_multiprocessor, how many an SM may lose beside a kernel for which this is not 0 either: 1
-  /// or 3 if the warps of a block do not divide evenly among the four quarters of a GPU's SM.
+  /// The blocks, out of blocks_per_multiprocessor, that an SM may lose if another kernel beside this one also
+  /// has a nonzero value here: 1 or 3 if the warps of a block do not divide evenly among the four quarters of
+  /// a GPU's SM.
   std::uint32_t fragmented_blocks = 0;
-  /// Whether it is on the device before any kernel whose claim is granted later: those need not leave it its
+  /// True if it is on the device before any kernel whose claim is granted later: those need not leave it its
   /// place wherever their blocks go.
   bool starts_first = false;
-  /// Whether it ends soon whatever happens, releases its claim then and asks anew: other claims wait for
-  /// that, and while they do it is refused.
+  /// True if it ends soon whatever happens, then releases its claim and asks anew. Other claims wait for
+  /// that, and while they wait it is refused.
   bool yields = false;
 };
 
@@ -200,8 +201,8 @@ class BALLAST_API resident_budget {
   virtual resident_room claim_resident(resident_request const& request) = 0;
   /// Releases the claim. Nothing happens if it was released before.
   virtual void release_resident(resident_room const& room) noexcept = 0;
-  /// Whether a claim that does not yield is held on the device at the moment, or on something else that
-  /// shares its GPU.
+  /// True if a claim that does not yield is held at the moment on this device, or on another that shares its
+  /// GPU.
   virtual bool has_resident() const noexcept = 0;
   /// The holders of claims on the device, with what each has, and those on something else that shares its
   /// GPU, with that device's name; without the claims `except`. Empty if there is none.
@@ -222,12 +223,12 @@ class BALLAST_API compute_device : public detail::resident_budget {
   std::string const& name() const noexcept { return name_; }
   /// The entry of the list that the device was opened for.
   device_spec const& spec() const noexcept { return spec_; }
-  /// Whether the device is a GPU or a part of one.
+  /// True if the device is a GPU or a part of one.
   bool is_cuda() const noexcept { return spec_.kind == backend::cuda; }
-  /// What the device says of itself; read once, when it was opened.
+  /// The properties of the device, read once when it was opened.
   virtual device_properties const& properties() const noexcept = 0;
-  /// What work on it is expected to cost: what save_costs() kept, for this GPU and driver or these cores,
-  /// when the process first opened a device; else the defaults.
+  /// The expected costs of work on it: those that save_costs() kept for this GPU and driver, or for these
+  /// cores, when the process first opened a device; else the defaults.
   device_costs const& costs() const noexcept { return costs_; }
 
   /// Allocates memory aligned to 256 bytes, not cleared; returns null for 0 bytes. May wait for the device:
@@ -240,7 +241,7 @@ class BALLAST_API compute_device : public detail::resident_budget {
   /// programs may take them, and they may be fragmented). On a host device it is the memory that this process
   /// can still get: the smallest of the machine's, its control group's and RLIMIT_AS's. Throws device_lost.
   virtual std::size_t free_bytes() = 0;
-  /// Whether allocate() asks a memory_resource, whose memory kernels of other GPUs need not reach.
+  /// True if allocate() asks a memory_resource, whose memory kernels of other GPUs need not reach.
   bool has_lent_memory() const noexcept { return lent_ != nullptr; }
   /// How many allocations were made so far; a restart must not change it.
   std::uint64_t allocations() const noexcept { return allocations_.load(std::memory_order_relaxed); }
@@ -248,8 +249,8 @@ class BALLAST_API compute_device : public detail::resident_budget {
   /// Makes a stream of this device. If the device is a part of a GPU, kernels of the stream run on the part's
   /// SMs only. Throws device_lost.
   virtual std::unique_ptr<stream> make_stream() = 0;
-  /// As make_stream(); where kernels wait for free SMs, this stream's go before those of make_stream()'s,
-  /// also in what was captured of it. Host devices have no such order.
+  /// Like make_stream(). Where kernels wait for free SMs, kernels of this stream go before those of
+  /// make_stream()'s streams, also in captured work. Host devices have no such order.
   virtual std::unique_ptr<stream> make_priority_stream();
   /// Makes a stream over the caller's cudaStream_t, to be used like any other.
   /// Its destructor neither destroys the cudaStream_t nor waits for it, and it is not limited to a part of a
@@ -275,7 +276,7 @@ class BALLAST_API compute_device : public detail::resident_budget {
   /// Enables kernels of this device to load and store `other`'s device memory, if that is possible; returns
   /// whether it is.
   virtual bool enable_peer_access(compute_device const& other) = 0;
-  /// Whether atomic operations of this device's kernels on `other`'s memory are atomic for its kernels too.
+  /// True if atomic operations of this device's kernels on `other`'s memory are atomic for its kernels too.
   virtual bool has_atomics_on(compute_device const&) { return true; }
   /// Returns if the device works, throws device_lost after a fault. Does not wait.
   virtual void check() = 0;
@@ -314,11 +315,11 @@ BALLAST_API std::string describe_resident_holder(compute_device const& device);
 
 }  // namespace detail
 
-/// How many cores this process may use, and what keeps it from more.
+/// The number of cores that this process may use, and what limits it.
 struct process_cores {
   std::uint32_t usable = 1;  ///< 1 .. all
-  std::uint32_t all = 1;     ///< of the machine that are switched on
-  /// What leaves fewer than all to the process, for messages; empty if it has all.
+  std::uint32_t all = 1;     ///< cores of the machine that are online
+  /// The limit that leaves the process fewer than all cores, for messages; empty if it has all.
   std::string limited_by = {};
 };
 
@@ -415,7 +416,7 @@ struct link {
   /// The rate of one large copy, in 10^9 bytes per second; median.
   double gigabytes_per_second = 0;
   double microseconds = 0;  ///< median time of an 8-byte copy, from its enqueue to its completion
-  /// Whether kernels on `to` can load and store the memory of `from`.
+  /// True if kernels on `to` can load and store the memory of `from`.
   bool direct = false;
 };
 
@@ -437,13 +438,13 @@ BALLAST_API link_matrix measure_links(device_list const& devices, std::size_t by
 
 /// Costs that were measured of a device.
 struct calibrated_device {
-  /// Of which it is; a part of a GPU stands for the whole.
+  /// The device that it belongs to; a part of a GPU stands for the whole.
   std::shared_ptr<compute_device> device;
   device_costs costs;  ///< measured_on is a day
 };
 
-/// Where save_costs() writes and devices look: `ballast/costs` in the folder that XDG_CACHE_HOME names if it
-/// is an absolute path, else in .cache of HOME. Empty if the environment has neither.
+/// The file that save_costs() writes and devices read: `ballast/costs` in the folder that XDG_CACHE_HOME
+/// names if it is an absolute path, else in .cache of HOME. Empty if the environment has neither.
 BALLAST_API std::string costs_path();
 
 /// Keeps the costs for processes that begin later: replaces those of the same GPUs and cores in the file, and

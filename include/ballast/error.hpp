@@ -84,15 +84,14 @@ class BALLAST_API stopped : public error {
   std::uint64_t unfinished_;
 };
 
-/// A kernel was not run, or what it was to write is lost. Its device goes on, unless what() says that it is
-/// lost.
+/// A kernel was not run, or its output is lost. Its device goes on, unless what() says that it is lost.
 class BALLAST_API kernel_failed : public error {
  public:
   /// `what` is the whole sentence.
   kernel_failed(std::string const& what, std::string kernel, std::string device)
       : error(what), kernel_(std::move(kernel)), device_(std::move(device)) {}
 
-  /// The kernel's name, or that of the job that it belongs to.
+  /// The kernel's name, or the name of its job.
   std::string const& kernel() const noexcept { return kernel_; }
   /// The device's name; empty where the failure came before any had it.
   std::string const& device() const noexcept { return device_; }
@@ -143,8 +142,8 @@ BALLAST_API void write_log(log_level level, std::string_view line);
 namespace detail {
 /// What was thrown, for messages.
 BALLAST_API std::string cause_of(std::exception_ptr const& failure);
-/// For a destructor that is about to wait: one line, of level info, with what it waits for and how long;
-/// none if that is no time at all.
+/// Called by a destructor that is about to wait: writes one line of level info with what it waits for and how
+/// long; none if that is no time at all.
 BALLAST_API void log_wait(std::string_view what, std::chrono::duration<double> at_most);
 }  // namespace detail
 

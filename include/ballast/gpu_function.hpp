@@ -77,7 +77,7 @@ class gpu_function {
   explicit operator bool() const { return target_ != nullptr; }
   /// Distinguishes functions: the address of the `__global__` function, or the handle.
   void const* identity() const { return target_; }
-  /// Whether both are the same address or handle.
+  /// True if both are the same address or handle.
   friend bool operator==(gpu_function const& left, gpu_function const& right) {
     return left.target_ == right.target_;
   }

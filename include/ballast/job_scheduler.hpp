@@ -63,7 +63,7 @@ struct job_options {
   /// once it says true, that is a request_stop(). It must be quick, throw nothing, and call nothing of the
   /// library: a look at a flag.
   std::function<bool()> stop_requested = {};
-  /// How long a call waits to which no deadline is passed, an access of an array among them.
+  /// How long a call, also an access of an array, waits if no deadline is passed.
   clock::duration timeout = default_timeout;
   /// How long the scheduler's destructor waits for unfinished jobs, and how long jobs on a lost device wait
   /// for its blocks that still run, before the jobs fail. Work that a device has not ended by then may still
@@ -83,7 +83,7 @@ struct job_options {
   std::shared_ptr<detail::job_peers> peers = nullptr;
 };
 
-/// Bytes that were planned to be copied between the places of arrays.
+/// Bytes of the planned copies between the places of arrays.
 struct moved_bytes {
   std::uint64_t from_host = 0;        ///< to devices
   std::uint64_t to_host = 0;          ///< from devices
@@ -120,7 +120,7 @@ struct task_report {
 
 /// The report of a finished job. Times are nanoseconds of the host's steady clock.
 struct job_report {
-  /// That of its job_setup, or its kernel's type.
+  /// The name in its job_setup, or its kernel's type.
   std::string name, policy;  ///< the split policy that dealt it out
   /// When submit() took it.
   std::int64_t submitted_ns = 0;
@@ -239,7 +239,7 @@ struct journal_entry {
       {};  ///< operations that it waits for, the newest of each stream; empty for ends
 };
 
-/// What the library alone asks of a job_scheduler.
+/// The part of a job_scheduler that only the library calls.
 class BALLAST_API running_jobs {
  public:
   /// The newest lines of the journal, at most 65536, oldest first.
@@ -332,7 +332,7 @@ class BALLAST_API job_scheduler : public detail::running_jobs {
   std::vector<completion> stop(std::optional<deadline> until = {});
   /// Requests what stop() does, without waiting. Any thread may call; async-signal-safe.
   void request_stop() noexcept;
-  /// This rank, of those that run the same jobs.
+  /// The number of this rank among those that run the same jobs.
   std::uint32_t rank() const noexcept;
   std::uint32_t ranks() const noexcept;  ///< how many those are; 1 without job_options::peers
   /// Counts since the scheduler was made. Waits for no device.

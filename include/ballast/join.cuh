@@ -26,8 +26,8 @@ struct alignas(64) join_record {
   std::uint64_t value;  ///< in which the children combine their results
   /// Children that have not finished; of several devices also `joins_abroad`.
   std::uint32_t left;
-  /// Of a record that comes home from another device: 1 + the index of the next one, or 0; and in bits 28 to
-  /// 31, if its continuation is to run, that device.
+  /// In a record that comes home from another device: 1 + the index of the next one, or 0; bits 28 to 31 have
+  /// the device on which its continuation must run, if any.
   std::uint32_t next;
   /// What runs when `left` has become 0.
   detail::stored_task continuation;
@@ -40,7 +40,7 @@ inline constexpr std::uint32_t max_joins_taken = 32;
 /// The records of joins, all bits zero at first. A worker keeps some free records in its own cache; surplus
 /// ones go through a ring.
 struct join_arena {
-  static constexpr scope reach = scope::device;  ///< of the atomic operations on a join
+  static constexpr scope reach = scope::device;  ///< the scope of a join's atomic operations
 
   /// `capacity` of them, in the device's memory.
   join_record* records = nullptr;
@@ -62,7 +62,7 @@ struct join_arena {
   BALLAST_HD join_record& operator[](join_handle join) const {
     return array_ref<join_record>(records)[record_of(join)];
   }
-  /// Whether the record of a join that is over is another device's, to which it goes back.
+  /// True if the record of a join that is over is another device's, to which it goes back.
   BALLAST_HD bool sends_home(join_handle) const { return false; }
   /// The children of a join that have not finished.
   BALLAST_HD device_atomic<std::uint32_t> left(join_handle join) const {
@@ -74,7 +74,7 @@ struct join_arena {
     fence_after_relaxed<reach>();
     return true;
   }
-  /// The word in which the children of a join combine theirs.
+  /// The word in which a join's children combine their values.
   BALLAST_HD device_atomic<std::uint64_t> value(join_handle join) const {
     return device_atomic<std::uint64_t>((*this)[join].value);
   }
@@ -83,7 +83,7 @@ struct join_arena {
     return array_ref<std::uint32_t>(caches).from(std::size_t(worker) * (cache_capacity + max_joins_taken));
   }
 
-  /// Whether every record was used before: from then on, a record in one worker's cache may be missing in
+  /// True if every record was used before: from then on, a record in one worker's cache may be missing in
   /// another's.
   BALLAST_HD bool is_used_up() const {
     return device_atomic<std::uint32_t>(*used).load_relaxed() >= capacity;

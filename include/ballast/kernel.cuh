@@ -229,7 +229,7 @@ struct sm_capacity {
   int threads, blocks;  ///< the most that are on it at a time
 };
 #if !defined(__CUDA_ARCH__)
-/// That of the GPU for which device code is being compiled; a large one on the host.
+/// The capacity of the GPU for which device code is being compiled; a large one on the host.
 inline constexpr sm_capacity target_sm_capacity{2048, 32};
 #elif __CUDA_ARCH__ < 800
 inline constexpr sm_capacity target_sm_capacity{1024, 16};
@@ -273,7 +273,7 @@ constexpr bool check_kernel() {
   if constexpr (declares_threads) (void)sizeof(kernel_of_threads<K, K::threads>);
   return sizeof(kernel_of_bytes<K, sizeof(K), Limit>) != 0;
 }
-/// Whether a block of K creates tasks, which only a pool keeps.
+/// True if a block of K creates tasks, which only a pool keeps.
 template <class K>
 concept declares_spawns = requires {
   K::spawns;
@@ -371,7 +371,7 @@ struct grid_slice {
   launch_extent grid;   ///< blocks of the job
 
 #if defined(__CUDACC__)
-  /// What blockIdx would be in a launch of the whole job.
+  /// The value of blockIdx as in a launch of the whole job.
   __device__ launch_extent block() const {
     launch_extent at = first;
     at.x += blockIdx.x;

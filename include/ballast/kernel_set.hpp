@@ -35,7 +35,7 @@ class BALLAST_API pacer {
   /// The arithmetic without the sleep. add_debt() adds the debt of work and returns how long to sleep now, in
   /// nanoseconds: the whole debt, or 0 while it is below 100 us.
   std::uint64_t add_debt(std::uint64_t worked_ns);
-  /// Books a sleep that really took so long, against the debt.
+  /// Subtracts a sleep, which really took `took_ns`, from the debt.
   void slept(std::uint64_t took_ns);
 
  private:
@@ -43,7 +43,7 @@ class BALLAST_API pacer {
   double debt_ns_ = 0;
 };
 
-/// What one block of a host launch receives: its index in the grid, its scratch buffer, its pacer.
+/// The context of one block of a host launch: its index in the grid, its scratch buffer, its pacer.
 struct host_block_context {
   /// The block's index in the grid, from 0.
   std::uint32_t block = 0;
@@ -52,7 +52,7 @@ struct host_block_context {
   void* scratch = nullptr;  ///< `kernel_code::scratch_bytes`, aligned to 128 bytes, not cleared
   pacer* pace = nullptr;    ///< only a cooperative launch paces itself; plain blocks are paced by the device
 
-  /// What the kernel's block is made with: the block of the grid is the worker.
+  /// The place from which the kernel's block is made: the block of the grid is the worker.
   BALLAST_HD worker_place place() const { return {scratch, block, grid}; }
 };
 
@@ -63,7 +63,7 @@ struct kernel_code {
   /// For messages; lives as long as the code.
   std::string_view name;
   gpu_function cuda_function = {};  ///< the `__global__` function; none where CUDA was not built
-  /// What runs a block on a CPU core; called once for each block, by any worker.
+  /// Runs a block on a CPU core; called once for each block, by any worker.
   void (*host_function)(void const* argument, detail::host_block_context& context) = nullptr;
   std::uint32_t threads = 0;        ///< threads of a block on a GPU, a multiple of 32 up to 1024
   std::uint32_t scratch_bytes = 0;  ///< dynamic shared memory of a block; a buffer per worker on the host
@@ -74,7 +74,7 @@ namespace detail {
 /// A member of a kernel that is an address.
 struct kernel_address {
   std::uint32_t at = 0;            ///< bytes from the kernel's beginning
-  std::uint32_t result_bytes = 0;  ///< of what a result_ref refers to; 0 of other addresses
+  std::uint32_t result_bytes = 0;  ///< bytes of a result_ref's target; 0 for other addresses
   std::uint32_t result_at = 0;     ///< where that is among all results of a task, in bytes
 };
 
@@ -89,7 +89,7 @@ struct kernel_address {
 struct kernel_travel {
   /// In the order in which the kernel visits them.
   std::vector<kernel_address> addresses;
-  /// Of all results of a task, each at a multiple of its alignment.
+  /// The bytes of all results of a task, each at a multiple of its alignment.
   std::uint32_t result_bytes = 0;
 };
 
@@ -104,21 +104,21 @@ struct listed_kernel {
   /// Bytes of the kernel's members.
   std::uint32_t bytes = 0;
   std::uint32_t argument_bytes = 0;  ///< of a detail::task_of_kernel of it
-  /// Whether its members exceed the 40 bytes that travel in a task: then each block that runs a task in a
+  /// True if its members exceed the 40 bytes that travel in a task: then each block that runs a task in a
   /// queue or pool reads them from pinned memory, where the queue or pool keeps them. Launches and jobs pass
   /// them by value.
   bool by_reference = false;
   std::uint32_t spawns = 0;  ///< children that a block may create; only pools run kernels that create any
   std::uint32_t joins = 0;   ///< joins that a block may make; only pools run kernels that make any
   std::uint32_t tasks_at_once = 1;  ///< that a block of a GPU runs: 32 if each thread of a warp runs its own
-  /// Whether blocks add to their run's sum or raise its maximum, which only pools keep.
+  /// True if blocks add to their run's sum or raise its maximum, which only pools keep.
   bool reduces = false;
-  /// Whether fewer of its blocks at a time than alone make it slower.
+  /// True if it is slower when fewer of its blocks run at a time than alone.
   bool needs_occupancy = false;
-  /// What its tasks need to go to another process; nothing if the kernel does not say.
+  /// What its tasks need in order to go to another process; nothing if the kernel does not declare it.
   std::optional<detail::kernel_travel> travel = std::nullopt;
-  /// Whether a task may be executed again if the rank that had it is lost, though it may have run there: it
-  /// is if the kernel says `static constexpr bool repeatable = true`.
+  /// True if a task may be executed again after the loss of its rank, though it may have run there: if the
+  /// kernel says `static constexpr bool repeatable = true`.
   bool repeatable = false;
 };
 
@@ -150,7 +150,7 @@ struct kernel_entry {
   /// GPU: of a resident kernel whose block 0 serves the others, the server as a kernel of its own, of one
   /// block. Takes the argument of `code`, as `workers` does.
   kernel_code server = {};
-  /// What runs beside the server; none if there is no such server.
+  /// The kernel that runs beside the server; none if there is no such server.
   kernel_code workers = {};
 };
 
@@ -180,7 +180,7 @@ class BALLAST_API compiled_kernels {
       if (keys_[index] == key) return index;
     throw_unknown_kernel(key);
   }
-  /// Whether it has the kernel with this key.
+  /// True if it has the kernel with this key.
   bool contains(kernel_key key) const;
   /// Threads of a block of the first kernel. What runs tasks has kernels of equal threads.
   std::uint32_t threads() const { return kernels_.front().code.threads; }
@@ -192,9 +192,9 @@ class BALLAST_API compiled_kernels {
   /// tasks, else 1.
   std::uint32_t workers_of_block(compute_device const& device) const;
 
-  /// What was compiled of the set, besides an ordinary launch of each kernel.
+  /// The compiled entries of the set, besides an ordinary launch of each kernel.
   std::span<kernel_entry const> entries() const { return entries_; }
-  /// Whether the set has code for a type of source.
+  /// True if the set has code for a type of source.
   bool has_entry_for(entry_key source) const;
   /// The resident kernel for a type of source. Throws ballast::error if the set has none, with the ways to
   /// have it compiled.

@@ -40,8 +40,8 @@ inline constexpr std::uint32_t max_streams = 128;
 /// How a launch_queue may decide which launch comes next, and on which stream: the order policies by name.
 BALLAST_API std::vector<named_policy> order_policies();
 
-/// Which launch is first among those that the order policy would issue now: the keys by name. "fifo", the
-/// default, keeps the policy's order for all.
+/// The keys by name, each of which chooses among the launches that the order policy would issue now. "fifo",
+/// the default, keeps the policy's order for all.
 BALLAST_API std::vector<named_policy> order_keys();
 
 /// Which kernels may become one launch: the merge policies by name. "together" is the default.
@@ -58,7 +58,7 @@ struct launch_options {
   std::string among = "fifo";
   /// Which kernels become one launch: one of merge_policies().
   std::string merge = "together";
-  /// Whether the queue refuses merges that the merge policy proposes but that do not pay
+  /// True if the queue refuses merges that the merge policy proposes but that do not pay
   /// (docs/reference/launch-options.md).
   bool filter_merges = true;
   /// GPUs, order "adaptive" and key "fifo" only: plain launches that eight or more launch streams have
@@ -82,7 +82,7 @@ struct launch_options {
   /// How many launches of one launch stream may wait to be issued, at least 1; launch() sleeps while that
   /// many wait.
   std::uint64_t max_waiting = 65536;
-  /// How long a call waits to which no deadline is passed, launch() among them.
+  /// How long a call, also launch(), waits if no deadline is passed.
   clock::duration timeout = default_timeout;
   /// How long the destructor waits for submitted launches, and then again for those in flight. A launch that
   /// a device has not ended by then may still report its completion: therefore all memory of the queue then
@@ -192,7 +192,7 @@ class plain_work {
 
 }  // namespace detail
 
-/// How far predictions were from what was measured, as |predicted / measured - 1|. All 0 if there were none.
+/// The errors of predictions, as |predicted / measured - 1|. All 0 if there were none.
 struct error_summary {
   /// How many predictions there were.
   std::uint64_t count = 0;
@@ -221,18 +221,18 @@ struct BALLAST_API launch_statistics {
   std::uint64_t kernels = 0;          ///< launches of launch streams that were issued
   std::uint64_t merged_launches = 0;  ///< of `launches`, those of two or more kernels
   std::uint64_t merged_kernels = 0;   ///< kernels in merged launches
-  /// Of `merged_kernels`, the one-block kernels that ran on the block of their predecessor in the launch
+  /// The one-block kernels among `merged_kernels` that ran on the block of their predecessor in the launch
   /// stream.
   std::uint64_t chained_kernels = 0;
-  std::uint64_t issued_by_producers = 0;  ///< of `launches`, issued by launch streams themselves
+  std::uint64_t issued_by_producers = 0;  ///< those of `launches` that launch streams issued
   /// CUDA graphs that were built for launches that recur.
   std::uint64_t graphs_built = 0;
-  std::uint64_t graph_launches = 0;       ///< of `launches`, those of a graph, each of many kernels
+  std::uint64_t graph_launches = 0;       ///< those of `launches` that are graphs of many kernels
   std::uint64_t graph_kernels = 0;        ///< kernels in graph launches
   std::uint64_t graph_arguments_set = 0;  ///< of `graph_kernels`, those whose arguments had to be set
-  /// Of `launches`, those that a resident block took from the ring of their launch stream.
+  /// Those of `launches` that a resident block took from the ring of their launch stream.
   std::uint64_t resident_kernels = 0;
-  std::uint64_t resident_starts = 0;  ///< of the kernel whose blocks do so
+  std::uint64_t resident_starts = 0;  ///< starts of the kernel with these blocks
   detail::verdict_counts verdicts;    ///< on the groups that the merge policy proposed
   /// In the order of the queue's devices.
   std::vector<device_predictions> predictions;  ///< for each device
@@ -269,9 +269,9 @@ concept stream_work = std::invocable < std::decay_t<Work>
 /// so does wait() of the completions of that launch and all later ones.
 class BALLAST_API launch_stream {
  public:
-  /// Takes the other one's line of launches over; the other may then only be assigned or destroyed.
+  /// Takes over the other's launch stream; the other may then only be assigned or destroyed.
   launch_stream(launch_stream&&) noexcept = default;
-  /// Leaves what was launched here to be carried out, and takes the other one's line over.
+  /// Leaves the launches made here to be carried out, and takes over the other's launch stream.
   launch_stream& operator=(launch_stream&& other) noexcept;
   ~launch_stream();
 
@@ -372,7 +372,7 @@ class BALLAST_API launch_stream {
 
   /// Ready once the last launch has ended, and so all launches made here so far. Does not wait.
   completion last() const;
-  /// Whether all launches made here so far were submitted to the device. Does not wait.
+  /// True if all launches made here so far were submitted to the device. Does not wait.
   bool is_issued() const;
   /// Sleeps until is_issued(), at most until the deadline, or for launch_options::timeout if none is passed.
   /// Throws timed_out with the state of the launch stream, and the error if one of them will not be carried

@@ -21,10 +21,10 @@ struct mpi_options {
 
 namespace detail {
 
-/// Makes a transport over MPI, on one thread, on each rank of the communicator. Initialises MPI where nobody
-/// has; then its end finalises MPI, which a process can do only once. Throws bad_argument ("thread level of
-/// MPI") if the program has initialised MPI for threads that this one is none of, error if another cluster
-/// has initialised it and lives, or if MPI was finalised or fails, and timed_out.
+/// Makes a transport over MPI, on one thread, on each rank of the communicator. Initialises MPI if the
+/// program has not; closing it then finalises MPI, which a process can do only once. Throws bad_argument
+/// ("thread level of MPI") if the program has initialised MPI at a level that excludes this thread; error if
+/// another live cluster has initialised it, or if MPI was finalised or fails; and timed_out.
 std::function<std::unique_ptr<transport>()> mpi_transport(mpi_options const& options = {});
 
 }  // namespace detail

@@ -66,7 +66,7 @@ inline std::filesystem::path without_links(std::filesystem::path const& path) {
 
 }  // namespace detail
 
-/// Whether both paths lead to one file, also through symbolic or hard links. Files that do not exist yet are
+/// True if both paths lead to one file, also through symbolic or hard links. Files that do not exist yet are
 /// compared by their paths. Throws nothing.
 inline bool is_same_file(std::filesystem::path const& one, std::filesystem::path const& other) {
   std::error_code ignored;

@@ -37,7 +37,7 @@ class adopted_memory {
   T* first() const { return first_; }
   /// Elements per dimension, slowest first.
   extents const& sizes() const { return sizes_; }
-  /// Whose memory it is; null for the host's.
+  /// The device of the memory; null for the host's memory.
   compute_device const* device() const { return device_; }
 
  private:
@@ -59,7 +59,7 @@ struct job_argument {
   /// What it does with them.
   access_mode mode;
 
-  /// Whether a task needs the elements' old values.
+  /// True if a task needs the elements' old values.
   bool reads() const { return mode != access_mode::writes; }
   /// Whether a task leaves new values behind.
   bool writes() const { return mode != access_mode::reads; }
@@ -70,7 +70,7 @@ template <class T, int Rank = 1>
 struct array_access {
   /// The dimensions of a factory's array_view.
   static constexpr int rank = Rank;
-  /// What a factory's array_ref or array_view is of: const if the job only reads.
+  /// The element type of a factory's array_ref or array_view: const if the job only reads.
   using element = T;
   /// The argument without the type of its elements.
   job_argument argument;
@@ -165,7 +165,7 @@ class shared_array {
   shared_array(job_scheduler& of, detail::adopted_memory<T, Rank> const& memory, std::string name = {})
       : handle_(of, memory.sizes(), sizeof(T), std::move(name),
                 {memory.first(), alignof(T), memory.device()}) {}
-  /// Takes the other one's elements over, also those that unfinished jobs use.
+  /// Takes over the other's elements, also those that unfinished jobs use.
   shared_array(shared_array&&) noexcept = default;
   /// Gives its own elements up, as the destructor does, and takes the other one's over.
   shared_array& operator=(shared_array&& other) noexcept {

@@ -122,7 +122,7 @@ class BALLAST_API event {
  public:
   virtual ~event() = default;
 
-  /// Whether everything enqueued before the event has finished. Throws device_lost.
+  /// True if everything enqueued before the event has finished. Throws device_lost.
   virtual bool reached() = 0;
   /// Device time from `earlier` to this event; both must be of one device and reached. Throws bad_argument
   /// ("event" for this one, "earlier" for the other) if an event has no time.
@@ -150,8 +150,8 @@ class launch_gate {
   std::atomic<bool> has_refused_ = false;
 };
 
-/// What a GPU's stream was given, to be enqueued again by one call; made by stream::capture(). May be
-/// destroyed while it runs.
+/// Work of a GPU's stream that one call enqueues again; made by stream::capture(). May be destroyed while it
+/// runs.
 class BALLAST_API captured_work {
  public:
   virtual ~captured_work() = default;
@@ -162,7 +162,7 @@ class BALLAST_API captured_work {
   virtual void enqueue(stream& on) = 0;
 };
 
-/// What the library alone asks of a stream.
+/// The part of a stream that only the library calls.
 class BALLAST_API library_stream {
  public:
   virtual ~library_stream() = default;
@@ -172,14 +172,14 @@ class BALLAST_API library_stream {
   /// call, on host devices, where enqueuing anew costs no more. Throws what `enqueue` throws, and
   /// ballast::error with CUDA's message for what cannot be captured; nothing was enqueued then.
   virtual std::unique_ptr<captured_work> capture(std::function<void()> const& enqueue);
-  /// Whether no work enqueued so far uses memory now or later. As idle(), except on a lost device, where
+  /// True if no work enqueued so far uses memory now or later. As idle(), except on a lost device, where
   /// blocks of CPU cores that were running continue; it does not throw there.
   virtual bool is_at_rest() noexcept = 0;
   /// Host devices: notifies `wake_event`, which must live until then, when everything enqueued so far has
   /// finished, also after a fault; returns true. GPUs: does nothing and returns false; poll idle() or an
   /// event instead.
   virtual bool notify_on_completion(event_count& wake_event) = 0;
-  /// What launches on CPU cores ask that are enqueued from now on; null: none.
+  /// The gate that later launches on CPU cores ask; null: none.
   void set_gate(std::shared_ptr<launch_gate> gate) { gate_ = std::move(gate); }
   /// The one that was set.
   std::shared_ptr<launch_gate> const& gate() const { return gate_; }
@@ -211,8 +211,8 @@ class BALLAST_API stream : public detail::library_stream {
   /// there are several rows and they would overlap.
   void copy_rows(void* to, std::size_t to_pitch, void const* from, std::size_t from_pitch,
                  std::size_t row_bytes, std::size_t rows);
-  /// As copy_rows(), on a GPU by a kernel instead of a copy engine. It takes multiprocessors, but the copy of
-  /// some 32 KiB from another GPU ends several microseconds sooner. Kernels of this device must reach both
+  /// Like copy_rows(), on a GPU by a kernel instead of a copy engine. It takes multiprocessors, but the copy
+  /// of some 32 KiB from another GPU ends several microseconds sooner. Kernels of this device must reach both
   /// ranges (links: `direct`). The first call loads the kernel, which may wait for the whole GPU. Also throws
   /// as launch_plain().
   void copy_rows_by_kernel(void* to, std::size_t to_pitch, void const* from, std::size_t from_pitch,
@@ -269,7 +269,7 @@ class BALLAST_API stream : public detail::library_stream {
   /// Waits until idle(): true; false when the deadline passed first. Throws device_lost.
   virtual bool await_idle(deadline until) = 0;
   virtual std::string const& device_name() const = 0;
-  /// What is enqueued later starts once the last copy of the result is gone.
+  /// Work enqueued later starts once the last copy of the result is gone.
   virtual std::shared_ptr<void const> enqueue_gate() = 0;
 };
 

@@ -56,7 +56,7 @@ class BALLAST_API task_arguments {
     else
       std::memcpy(words_.data(), &kernel, sizeof(K));
   }
-  /// Of a kernel of at most 40 bytes, whose members are at the beginning of `words`.
+  /// For a kernel of at most 40 bytes, whose members are at the beginning of `words`.
   explicit task_arguments(std::array<std::uint32_t, argument_words> const& words) : words_(words) {}
   /// Copies more than 40 bytes of members.
   explicit task_arguments(std::span<std::byte const> members) { share(members.data(), members.size()); }
@@ -83,7 +83,7 @@ class BALLAST_API task_arguments {
   /// The 40 bytes that travel, of which the rest is 0. They begin with the address of the members if these
   /// exceed them.
   std::array<std::uint32_t, argument_words> const& words() const { return words_; }
-  /// The members; of those that are not shared 40 bytes, of which the rest is 0.
+  /// The members. If they are not shared: 40 bytes, of which the rest is 0.
   std::span<std::byte const> bytes() const;
   /// Whether the bytes are equal.
   bool operator==(task_arguments const& other) const;
@@ -209,7 +209,7 @@ class BALLAST_API prepared_tasks {
   kernel_set const* kernels() const { return kernels_; }
   /// The tasks in the order in which they start, as they travel.
   std::span<detail::task_record const> records() const { return records_; }
-  /// Whether any of the tasks is a grid task.
+  /// True if any of the tasks is a grid task.
   bool has_grids() const;
   /// A copy in which each block of a grid task is a separate task.
   prepared_tasks expand_grids() const;

@@ -48,8 +48,8 @@ struct pool_options {
   trace_target trace_to = {};
 };
 
-/// What one block did in a run: a worker, or on a GPU, where kernels have one thread, its 32 workers
-/// together. With `static` a block of the grid; with `static-per-task` all of its blocks together.
+/// Counts of one worker in a run. On a GPU whose kernels have one thread: of a block's 32 workers together.
+/// With `static`: of a block of the grid. With `static-per-task`: of all blocks of the grid.
 struct pool_worker_statistics {
   std::uint64_t run = 0;  ///< tasks
   /// Looks at other workers for tasks.
@@ -60,7 +60,7 @@ struct pool_worker_statistics {
 /// What the tasks of one run came to.
 struct pool_statistics {
   std::uint64_t created = 0;  ///< tasks: the roots, and what tasks created
-  std::uint64_t run = 0;      ///< of `created`, run to their end
+  std::uint64_t run = 0;      ///< those of `created` that ran to their end
   /// Attempts to steal, and successful ones. On a GPU a look at 32 workers and the attempt that follows it
   /// count as one.
   std::uint64_t steals_tried = 0, steals_won = 0;  ///< looks that brought tasks
@@ -73,8 +73,8 @@ struct pool_statistics {
   std::uint64_t max_stored = 0;
   std::uint64_t launches = 0;  ///< of the kernel: 1 unless tasks did not fit; for `static` one per level
   std::uint64_t spilled = 0;   ///< tasks that were moved to the host and back
-  /// What block.add_to_sum() has added in all, and wraps; what was passed to block.raise_max() at most. 0
-  /// where no kernel calls them.
+  /// `sum`: all that block.add_to_sum() has added, which wraps. `max`: the greatest value passed to
+  /// block.raise_max(). 0 where no kernel calls them.
   std::uint64_t sum = 0, max = 0;  ///< the greatest value
   /// By block; their sums are the counts above.
   std::vector<pool_worker_statistics> workers;
@@ -90,7 +90,7 @@ class BALLAST_API pool_stopped : public stopped {
   pool_stopped(std::string_view device, std::string_view why, std::vector<task> unexecuted,
                pool_statistics statistics);
 
-  /// What was created and did not run, ready for run() of the same pool.
+  /// The tasks that were created and did not run, ready for run() of the same pool.
   std::vector<task> const& unexecuted() const noexcept { return unexecuted_; }
   /// What was done until then.
   pool_statistics const& statistics() const noexcept { return statistics_; }
@@ -135,7 +135,7 @@ class BALLAST_API task_pool {
   /// no capacity is left for tasks or joins, and when a kernel creates more than it declares; timed_out if
   /// even then the kernel does not end; device_lost.
   pool_statistics run(std::span<task const> roots, std::optional<deadline> until = {});
-  /// Runs one root and every task that it creates.
+  /// Runs a root task and every task that it creates.
   pool_statistics run(task const& root);
 
   /// Requests that the current run ends after the tasks that run now; that run() then throws pool_stopped.

@@ -105,9 +105,9 @@ struct queue_options {
   /// that runs on any GPU of the process, so a program with several queues makes all of them before it starts
   /// one.
   bool start_at_once = true;
-  /// How long a call waits to which no deadline is passed.
+  /// How long a call waits if no deadline is passed.
   clock::duration timeout = default_timeout;
-  /// Whether execution_of() is available. Costs two clock reads and three atomic additions per task.
+  /// True if execution_of() is available. Costs two clock reads and three atomic additions per task.
   bool times = false;
   /// How many tasks per worker are recorded for task_spans(), 24 bytes each; 0 records none, or 1024 if
   /// trace_to is set.
@@ -126,7 +126,7 @@ struct submit_options {
   /// (as cudaStreamWaitEvent() holds up a stream). What they wrote is visible to the new tasks. See
   /// task_queue::submit() for what it may be.
   completion after = {};
-  /// Until when the call waits while the ring is full; if it has no value, for queue_options::timeout.
+  /// The time until which the call waits while the ring is full; without a value, for queue_options::timeout.
   std::optional<deadline> until = {};
 };
 
@@ -135,7 +135,7 @@ struct submit_options {
 /// batch.
 class BALLAST_API queue_full : public timed_out {
  public:
-  /// For the queue: of `offered` tasks the first `accepted` will run.
+  /// Called by the queue: of `offered` tasks the first `accepted` will run.
   queue_full(completion accepted_tasks, std::size_t accepted, std::size_t offered, std::string state);
 
   /// Ready once the accepted tasks have run.
@@ -169,8 +169,8 @@ struct task_span {
 /// What a queue did since its last start().
 struct queue_statistics {
   std::uint64_t submitted = 0;  ///< tasks accepted in this run
-  std::uint64_t fetched = 0;    ///< of `submitted`, moved to the device; may lag by a few microseconds
-  std::uint64_t taken = 0;      ///< of `fetched`, claimed by workers; may lag by a few microseconds
+  std::uint64_t fetched = 0;    ///< those of `submitted` on the device; may lag by a few microseconds
+  std::uint64_t taken = 0;      ///< those of `fetched` that workers claimed; may lag by a few microseconds
   /// How many submissions these were in.
   std::uint64_t batches = 0;  ///< batches accepted in this run
   /// Blocks that serve in the present or last run: fewer than queue_options::servers where no more fitted; 0
@@ -187,7 +187,7 @@ namespace detail {
 /// A task that another created on a device, and that the device handed out.
 struct created_task {
   detail::task_record record;  ///< the task
-  std::uint32_t ring = 0;      ///< completion_key::place of the batch that it came of
+  std::uint32_t ring = 0;      ///< completion_key::place of the task's batch
   std::uint64_t batch = 0;     ///< the number of that batch
 };
 
@@ -204,16 +204,17 @@ class BALLAST_API fed_queue {
   /// if some were not taken, and stop() returns them.
   void ask_for_created(std::uint32_t tasks);
   std::vector<created_task> take_created();
-  /// Where tasks create tasks, how many workers have none; it may lag by a few microseconds.
+  /// The number of workers without a task, for queues whose tasks create tasks; may lag by a few
+  /// microseconds.
   std::uint32_t idle_workers() const;
   ///@}
   /// For a feeding thread, one per queue: sleep until `taken_threshold` tasks were taken, or until the tasks
   /// of the completion (or another's) have run, or until wake_event() was notified since `epoch` was read; at
   /// most for `timeout`. On a GPU, where nothing can notify, they yield the core once and return.
   void sleep_until_taken(std::uint64_t epoch, std::uint64_t taken_threshold, clock::duration timeout);
-  /// Sleeps likewise until the completion is ready, or another is.
+  /// Sleeps in the same way until this completion, or another one, is ready.
   void sleep_until_complete(std::uint64_t epoch, completion const& which, clock::duration timeout);
-  /// What a feeder notifies when the host has news for one that sleeps.
+  /// The event by which the host wakes a feeder that sleeps.
   event_count& wake_event();
 
  protected:
@@ -301,7 +302,7 @@ class BALLAST_API task_queue : public detail::fed_queue {
   /// valid. Throws timed_out, and ballast::error, at once, if resident kernels that run on the device leave
   /// too few blocks (options.resident.blocks): the message names them and what each has.
   void start();
-  /// Whether the resident kernel runs. Does not wait.
+  /// True if the resident kernel runs. Does not wait.
   bool running();
 
   /// When the tasks of a completion ran. Requires options.times, and at least one task, all of which have

@@ -10,7 +10,7 @@
 
 namespace ballast {
 
-/// What the threads of a team have in common, besides the scratch.
+/// State that the threads of a team share, besides the scratch.
 template <std::uint32_t Threads>
 struct team_meeting {
   /// Where sync() waits.
@@ -78,11 +78,11 @@ class team_block {
   scratch_of<K>& scratch() const { return *scratch_; }
   ///@}
 
-  /// For whoever runs the blocks of a range one after another.
+  /// Moves to block `index` of a range whose blocks run one after another.
   void move_to(std::uint32_t index) { index_ = index; }
 
  private:
-  /// Of each chunk every thread calls use(first item, values, count), with values of its own.
+  /// For each chunk every thread calls use(first item, values, count), with its own values.
   template <class T, class F, class Use>
   void for_each_chunk(std::uint32_t n, F& f, Use const& use) const {
     detail::check_reduction<T, F>(n);

@@ -32,8 +32,8 @@ std::size_t edit_distance(std::string_view from, std::string_view to) {
   return row.back();
 }
 
-/// How far `meant` is from what was typed; nothing if it was hardly meant. Words with the typed one in them
-/// come after those that a slip of the fingers explains.
+/// The distance of `meant` from the typed word; nothing if it was hardly meant. Words that contain the typed
+/// one rank after words that a slip of the fingers explains.
 std::optional<std::size_t> errors_in(std::string_view word, std::string_view meant) {
   constexpr std::size_t most = 3, least_part = 3;
   auto const errors = edit_distance(word, meant);

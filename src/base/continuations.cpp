@@ -63,8 +63,8 @@ struct pending_continuation {
 
 thread_local bool is_thread_of_continuations = false;
 
-/// The longest nap between looks for ends that no source reports, such as a GPU's; and the longest sleep
-/// where all are reported, in case a device is lost without a report.
+/// The longest nap between polls for completions that no source reports, such as a GPU's. If all are reported
+/// it is the longest sleep, in case a device is lost without a report.
 constexpr auto max_nap = std::chrono::microseconds(200);
 constexpr auto max_sleep = std::chrono::milliseconds(50);
 constexpr std::uint32_t looks_before_naps = 200;
@@ -73,7 +73,7 @@ constexpr std::uint32_t looks_in_turn = 256;
 
 class awaited_source;
 
-/// Where sources that may have news wait for the thread of continuations.
+/// Queue of sources that may have news for the thread of continuations.
 class news {
  public:
   /// Rings the bell.
@@ -327,8 +327,8 @@ class continuation_thread {
     }
   }
 
-  /// Keeps it if `work`, which must end first, has not ended. Continuations that wait for this work already
-  /// are not to be overtaken.
+  /// Keeps the continuation if `work`, which must end first, has not ended. It must not overtake
+  /// continuations that already wait for this work.
   bool is_to_wait(completion const& work, pending_continuation& one) {
     auto const who = awaited_source::identity_of(work);
     auto source = told_.find(who);
@@ -340,7 +340,7 @@ class continuation_thread {
       source->tells = source->listen(work.work());
     }
     auto const at = source->waiting.find(work.work());
-    // It may have ended before the source was asked to report it.
+    // The work may have ended before the source was asked to report it.
     if (at == source->waiting.end() && work.ready()) {
       if (is_new) source->stop_listening(work.work());
       return false;
@@ -352,7 +352,7 @@ class continuation_thread {
 
   awaited_sources& list_of(awaited_source const& source) { return source.tells ? told_ : asked_for_; }
 
-  /// In order, and no further than work can have ended.
+  /// Calls continuations in order, and no further than work can have ended.
   void look_for_ends(awaited_source& source) {
     if (source.waiting.empty()) return;  // it went, and its last note came afterwards
     listen_again(source);
@@ -381,8 +381,8 @@ class continuation_thread {
     list_of(source).add(who, kept);
   }
 
-  /// Calls what waits for the work if that has ended; whether it has. A source that nobody waits for any more
-  /// is forgotten.
+  /// Calls the continuations that wait for the work if it has ended, and returns whether it has. A source
+  /// that no one waits for any more is forgotten.
   bool look_at(awaited_source& source, completion_key const& work) {
     if (!source.source().has_ended(work)) return false;
     auto ended = source.waiting.extract(work);
@@ -426,7 +426,7 @@ class continuation_thread {
   std::thread thread_;
   news news_;
   // Of the thread.
-  std::deque<pending_continuation> due_;  ///< to be called, or to wait for what else must end
+  std::deque<pending_continuation> due_;  ///< must be called, or must wait for other work
   awaited_sources told_, asked_for_;
   turn_of_looks where_ends_are_due_{true}, all_of_told_{false}, all_of_asked_for_{false};
   clock::time_point next_look_;  ///< at all

@@ -12,12 +12,12 @@ namespace ballast::detail {
 
 /// Whether the caller is a continuation.
 bool is_in_continuation();
-/// How long a wait for it lasts without a deadline.
+/// The timeout of a wait for it without a deadline.
 clock::duration timeout_of(completion const& work);
 /// Why a continuation is dropped.
 std::exception_ptr never_called();
 
-/// What kept the work of a completion that is ready from ending well; null if nothing did.
+/// The error that kept a completed completion's work from success; null if it succeeded.
 std::exception_ptr failure_of(completion const& ended);
 
 /// One piece of work that ends when somebody says so; any key names it.

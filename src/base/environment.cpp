@@ -29,8 +29,8 @@ constexpr std::array variables{
     environment_variable{"BALLAST_TASKS", "tasks that a translated program makes of a launch"},
     environment_variable{"BALLAST_TIMEOUT", "seconds after which a wait of a translated program fails"}};
 
-/// The variable that was probably meant, or nothing: none, or `name` itself is read. All begin alike, which
-/// says nothing.
+/// The known variable that `name` was probably meant to be; nothing if none is near, or if `name` itself is
+/// known. Compares what follows the common prefix.
 std::optional<std::string> meant_by(std::string_view name) {
   std::vector<std::string_view> ends;
   for (auto const& variable : variables)

@@ -16,7 +16,8 @@ constexpr auto spin_time = std::chrono::microseconds(100);
 
 }  // namespace
 
-// The time is added before others can see that somebody looked: they count it too, or it is theirs to add.
+// Adds the time before others can see that this thread looked: either they count it too, or this thread adds
+// it.
 void detail::slept_time::look(clock::time_point before, clock::time_point now, clock::duration longest) {
   constexpr clock::duration between_notes = std::chrono::milliseconds(1);
   auto latest = latest_.load(std::memory_order_acquire);

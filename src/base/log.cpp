@@ -19,7 +19,7 @@
 namespace ballast {
 namespace {
 
-/// What was set, and whether it is known to throw.
+/// The installed sink, and whether it is known to throw.
 struct installed_sink {
   log_sink call;
   bool is_known_to_throw = false;
@@ -47,7 +47,7 @@ class process_log {
     return *instance;
   }
 
-  // A sink goes after the mutex is left, since its destructor is the program's.
+  // Destroys a sink after it releases the mutex, since its destructor is the program's.
   void set(log_sink sink, bool only_if_none_was_set) {
     auto next = sink ? std::make_shared<installed_sink>(installed_sink{std::move(sink)}) : nullptr;
     std::unique_lock hold(mutex_);
@@ -68,7 +68,7 @@ class process_log {
     hold.unlock();
     try {
       hand(*sink, level, line);
-    } catch (...) {}  // no memory for a warning: others must have their turn all the same
+    } catch (...) {}  // no memory for a warning: still pass the turn on
     hold.lock();
     turn_.reset();
     hold.unlock();
@@ -76,7 +76,7 @@ class process_log {
   }
 
  private:
-  /// In a child of fork() nobody has a turn that the parent's thread had.
+  /// In a child of fork(), a turn that a thread of the parent had belongs to no thread.
   bool is_taken() const { return turn_ && !turn_->where.is_parent(); }
   bool is_my_turn() const { return is_taken() && turn_->who == std::this_thread::get_id(); }
   void await_turn(std::unique_lock<std::mutex>& hold) {

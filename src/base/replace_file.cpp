@@ -27,7 +27,7 @@ namespace {
 namespace fs = std::filesystem;
 using writer = std::function<void(std::ostream&)>;
 
-/// What a stream writes to a file descriptor, and the first cause why it could not, which errno would forget.
+/// A stream to a file descriptor that keeps the first cause of failure, which errno would forget.
 class open_file final : public std::streambuf {
  public:
   /// Owns what open() returned; if that is -1, the cause is errno.
@@ -55,11 +55,11 @@ class open_file final : public std::streambuf {
   std::array<char, 1 << 16> buffer_;  ///< used from the first overflow() on
 };
 
-/// A new file beside another, of a name that nobody can foresee; removed unless it got its final name.
+/// A new file beside another, with an unpredictable name; removed unless it got its final name.
 class temporary_file {
  public:
-  /// With the rights of `replaced`; if that is null, of any new file. file().cause() says whether it could be
-  /// made.
+  /// Makes the file with the rights of `replaced`; if that is null, with those of any new file.
+  /// file().cause() says whether it could be made.
   temporary_file(fs::path final, struct stat const* replaced);
   temporary_file(temporary_file const&) = delete;
   temporary_file& operator=(temporary_file const&) = delete;
@@ -119,8 +119,8 @@ void open_file::flush_buffer() {
   setp(buffer_.data(), buffer_.data() + buffer_.size());
 }
 
-/// By chance, as two containers that share the folder may have processes of one id. What is there already of
-/// that name is not taken. The name is cut so that it stays legal where the final one is.
+/// The name is random, because two containers that share the folder may have processes of one id. An existing
+/// file of that name is not taken. The name is cut so that it stays legal where the final one is.
 fs::path name_beside(fs::path const& final) {
   std::random_device chance;
   auto const number = std::to_string(chance()) + std::to_string(chance());
@@ -156,7 +156,7 @@ std::error_code temporary_file::rename_to_final() {
   return sync_folder(final_);
 }
 
-/// Not by mkstemp(), whose files have no rights but the owner's: here the umask and the folder have a say.
+/// Not by mkstemp(), whose files only the owner may access: here the umask and the folder decide.
 int temporary_file::make(mode_t mode) {
   for (int tries = 0; tries < 100; ++tries) {
     path_ = name_beside(final_);
@@ -182,7 +182,8 @@ void temporary_file::copy_permissions(struct stat const& replaced) {
   throw error("cannot write " + path.string() + ": " + cause);
 }
 
-/// What the process reads, by name and by number: a link may be made or a file be replaced meanwhile.
+/// The files that the process reads, by name and by number: a link may be made or a file be replaced
+/// meanwhile.
 struct read_files {
   std::mutex mutex;
   bool is_kept = false;
@@ -231,8 +232,8 @@ void write_in_place(fs::path const& path, writer const& write) {
   throw_if(file.cause(), path);
 }
 
-/// Where a regular file is or will be: a link stays, its target is replaced. Nothing for what is written in
-/// place.
+/// The path of a regular file that exists or will exist: a link stays, its target is replaced. Nothing for
+/// files that are written in place.
 std::optional<fs::path> replacement_target(fs::path const& path) {
   std::error_code cause;
   fs::file_status const status = fs::status(path, cause);

@@ -20,7 +20,7 @@ class cluster_ending {
   void lose(std::uint32_t rank) { is_lost_[rank] = has_losses_ = true; }
   /// Takes the messages finished and end.
   void receive(std::uint32_t from, cluster_message const& message);
-  /// What there is to say now. `is_finished`: the rank's own tasks have ended and no more will come.
+  /// Appends the messages that are due. `is_finished`: the rank's own tasks have ended and no more will come.
   void decide(bool is_finished, std::vector<outgoing_message>& out);
   bool is_over() const { return is_over_; }
   /// As of range_backlog.

@@ -94,7 +94,7 @@ std::string cluster_member::why_lost() const {
   return text;
 }
 
-// What was created belongs to tasks that have begun, and is executed though the cluster stops.
+// Created tasks belong to tasks that have begun, and are executed even if the cluster stops.
 task_range cluster_member::take(std::uint32_t max) {
   if (is_given_up_) return {};
   if (is_stopping_) return_backlog();

@@ -22,8 +22,8 @@ namespace ballast::detail {
 /// To be asked to decide() whenever something has changed.
 class cluster_member {
  public:
-  /// `policy` decides which rank is asked, and how much is given. `done_interval_ns`: so long a rank collects
-  /// what it has executed for another before it says so.
+  /// `policy` decides which rank is asked, and how much is given. A rank collects what it has executed for
+  /// another for `done_interval_ns` before it reports it.
   cluster_member(std::uint32_t rank, std::uint32_t ranks, std::unique_ptr<share_policy> policy,
                  std::int64_t done_interval_ns);
 
@@ -33,24 +33,24 @@ class cluster_member {
   void close() { is_closing_ = true; }
   /// No rank executes more than its devices have by now.
   void stop();
-  /// Whether close() or stop() was called, or another rank was stopped.
+  /// True if close() or stop() was called, or another rank was stopped.
   bool is_closing() const { return is_closing_; }
 
   /// A message has come.
   void receive(std::uint32_t from, cluster_message message);
-  /// A rank does not answer. `why` is a sentence, as far as that is known.
+  /// A rank does not answer. `why` is a sentence, or empty.
   void lose(std::uint32_t rank, std::string const& why = {});
   /// This rank cannot go on, and the others are notified: from now on nothing is taken or sent.
   void leave() { is_given_up_ = true; }
-  /// Once this rank goes on no more: of what was submitted here, the tasks that neither its devices nor other
-  /// ranks got, or that were returned; each once. Batches of which others have tasks do not end.
+  /// Called once this rank stops. Returns, once each, those tasks submitted here that neither its devices nor
+  /// other ranks got, or that were returned. Batches of which others have tasks do not end.
   std::vector<ended_batch> take_unexecuted();
   bool is_lost(std::uint32_t rank) const { return census_.is_lost(rank); }
   std::vector<std::uint32_t> lost() const { return census_.lost(); }
   /// Why, behind ": ", of all ranks that are lost; empty if nothing is known.
   std::string why_lost() const;
 
-  /// Of what take() returns the first; null if there are none.
+  /// The first range that take() would return; null if there are none.
   task_range const* next() const { return backlog_.tasks() == 0 ? nullptr : &backlog_.ranges().front(); }
   /// Tasks for the rank's devices, up to `max` of one range; no tasks if there are none.
   task_range take(std::uint32_t max);
@@ -74,9 +74,9 @@ class cluster_member {
   decision decide(share_view view);
 
   std::uint64_t backlog() const { return backlog_.tasks(); }
-  /// What tasks of a batch of this rank are made of that has not ended; null of others.
+  /// The load of an unfinished batch of this rank; null for other batches.
   std::shared_ptr<range_load> load_of(std::uint64_t batch) const { return own_.load_of(batch); }
-  /// Of what was submitted here, tasks that have not ended.
+  /// The number of tasks that were submitted here and have not ended.
   std::uint64_t unfinished() const { return own_.unfinished(); }
   /// The number of the next batch.
   std::uint64_t submitted() const { return own_.end(); }
@@ -84,7 +84,7 @@ class cluster_member {
   std::vector<ended_batch> take_ended() { return own_.take_ended(); }
   /// Whether no rank has tasks any more.
   bool is_over() const { return ending_.is_over(); }
-  /// Whether the others take this rank for lost and go on without it.
+  /// True if the others take this rank for lost and go on without it.
   bool is_given_up() const { return is_given_up_; }
   /// For people.
   std::string describe() const;

@@ -26,7 +26,7 @@ struct cluster_message {
     stop,     ///< all are to stop
     finished,  ///< to the coordinator: all tasks of the sender have ended, and it will submit no more
     end,       ///< from the coordinator: no rank has a task any more
-    lost,      ///< ranks[0] is lost; the sender hears it no more, and gives nothing until its census
+    lost,      ///< ranks[0] is lost: the sender ignores it, and gives no tasks until its census
     census,    ///< to each origin: `ranges` are what the sender has of it, now that `ranks` are lost
   };
 
@@ -34,8 +34,8 @@ struct cluster_message {
   share_state state = {};
   std::vector<task_range> ranges = {};
   std::vector<std::uint32_t> ranks = {};
-  bool has_more = false;  ///< of a census: the rest follows in another message
-  std::string why = {};   ///< of a loss, as far as it is known
+  bool has_more = false;  ///< the rest of a census follows in another message
+  std::string why = {};   ///< the cause of a loss, if it is known
 
   /// As of range_backlog.
   template <class Note>
@@ -49,7 +49,7 @@ struct outgoing_message {
   cluster_message message;
 };
 
-/// How long a question of a rank and its answer take: the shortest time so far.
+/// The duration of a rank's question and its answer: the shortest so far.
 class round_trip {
  public:
   void note_sent(std::uint32_t to, cluster_message::kind what, std::int64_t now_ns) {

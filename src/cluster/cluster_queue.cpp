@@ -204,7 +204,7 @@ cluster_queue::state::~state() {
   }
   detach();
   run_->end(outcome());
-  changed_.notify();  // of what will never run
+  changed_.notify();  // wakes waits for work that will never run
 }
 
 std::unique_ptr<run_outcome const> cluster_queue::state::outcome() const {
@@ -215,7 +215,7 @@ std::unique_ptr<run_outcome const> cluster_queue::state::outcome() const {
   return std::make_unique<run_outcome const>(has_run, without_tasks(failed_.begin()->second));
 }
 
-// With the lock. From now on nothing that comes is stored, since its place may be gone.
+// Call it with the lock. From now on no arriving result is stored, since its place may be gone.
 void cluster_queue::state::leave(std::string_view why) {
   if (!is_attached_ || member_.is_over() || failure_) return;
   member_.leave();
@@ -387,7 +387,7 @@ std::int64_t cluster_queue::state::step(std::int64_t now_ns) {
     member_.leave();
     thread().leave(channel_.number(), cause_of(failure_));
   }
-  // A rank that did not hear that it is taken for lost may hear that the others have ended.
+  // A rank that missed the message that it counts as lost may still learn that the others have ended.
   bool const is_given_up = member_.is_given_up() || (member_.is_over() && member_.unfinished() > 0);
   if (is_given_up && !failure_)
     failure_ = std::make_exception_ptr(
@@ -425,7 +425,7 @@ void cluster_queue::state::feed(std::int64_t now_ns) {
   }
 }
 
-// What was fetched from busy devices for others does not go back.
+// Tasks that were fetched from busy devices for others do not go back.
 bool cluster_queue::state::feeds_devices_with(task_range const* next) {
   if (next == nullptr) return false;
   return !next->is_created() || next->origin != rank() || !devices_.has_created();
@@ -572,7 +572,7 @@ void cluster_queue::state::close(deadline until) {
   if (!failed_.empty()) std::rethrow_exception(failed_.begin()->second);
 }
 
-// What it hands back counts, not how the devices ended: close() and wait_all() report that.
+// The returned tasks count, not how the devices ended: close() and wait_all() report that.
 std::vector<task> cluster_queue::state::stop() {
   auto const until = deadline::in(timeout());
   {
@@ -586,7 +586,7 @@ std::vector<task> cluster_queue::state::stop() {
   } catch (timed_out const&) { throw; } catch (error const&) {
     devices_.stop();
   }
-  changed_.notify();  // of what will not end well, which the cluster's thread watches no more
+  changed_.notify();  // wakes waits for work that fails, which the cluster's thread no longer watches
   auto const hold = thread().lock();
   if (failure_) take_back_unexecuted();
   return std::exchange(returned_, {});

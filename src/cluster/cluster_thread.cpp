@@ -19,9 +19,9 @@ constexpr int looks_before_yield = 60, messages_of_a_look = 64;
 constexpr std::int64_t yields_for_ns = 1'000'000, naps_short_for_ns = 10'000'000;
 /// So long a rank that leaves before the end tries to say so to others, which may take nothing any more.
 constexpr clock::duration parting = std::chrono::milliseconds(200);
-/// So long others wait to hear why an exception has ended something here.
+/// Others wait this long for the reason why an exception has ended something here.
 constexpr std::int64_t cause_may_follow_ns = 2'000'000'000;
-/// Of what others hear of it: MPI sends so few at once.
+/// The limit for the reason that others receive: MPI sends this many bytes immediately.
 constexpr std::size_t max_cause_bytes = 2000;
 constexpr std::string_view ended_by_exception = "an exception ended its program";
 constexpr std::int64_t short_nap_ns = 20'000, long_nap_ns = 200'000;
@@ -156,7 +156,7 @@ void cluster_thread::tell_own_fault() {
   if (own_fault_.empty() || std::exchange(has_told_own_fault_, true)) return;
   is_unclean_ = true;
   left_until_ns_.clear();
-  // Of a rank that fails since another one did, that one's words come first.
+  // If a rank fails because another one did, it first sends the other rank's words.
   for (auto const& [rank, why] : lost_) send_all({0, std::uint8_t(kind::lost), 0, rank}, why);
   send_all({0, std::uint8_t(kind::lost), 0, place_.rank}, own_failure(own_fault_));
 }
@@ -192,7 +192,7 @@ void cluster_thread::send(std::uint32_t to, envelope const& head, std::span<std:
 
 namespace {
 
-/// What a channel posts is numbered by it, and belongs to it.
+/// A channel's posts carry its number, and belong to it.
 constexpr int channel_shift = 48;
 
 }  // namespace
@@ -246,7 +246,8 @@ void cluster_thread::run() try {
   fail_channels(failure_);
 }
 
-// Ranks may share cores, and then others wait for this one's: with a core for each, MPI's own waits would do.
+// Yields first and sleeps later, because ranks may share cores: others would wait for this rank's core. If
+// each rank had a core, MPI's own waits would suffice.
 void cluster_thread::rest(std::uint64_t epoch, std::int64_t idle_since_ns, std::int64_t look_again_ns) {
   auto const time = now();
   auto const idle_ns = time - idle_since_ns;
@@ -279,7 +280,7 @@ bool cluster_thread::look(std::int64_t& look_again_ns) {
   return has_sent || has_sent_placed || has_received || has_placed;
 }
 
-// True if there is more to do than to watch which ranks live, for which the thread does not stay awake.
+// True if messages other than heartbeats came. For heartbeats alone the thread does not stay awake.
 bool cluster_thread::receive(std::int64_t now_ns) {
   bool has_news = false;
   for (int messages = 0; messages < messages_of_a_look; ++messages) {
@@ -349,7 +350,7 @@ bool cluster_thread::flush(std::int64_t now_ns) {
       --waiting_;
       heartbeats_->sent(to, now_ns);
     }
-    // A rank that only seems to be lost is to hear so, if it takes messages.
+    // A rank that only seems to be lost must be notified, if it takes messages.
     if (!is_lost(to) || messages.empty()) continue;
     waiting_ -= messages.size();
     messages.clear();

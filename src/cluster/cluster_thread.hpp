@@ -28,7 +28,7 @@
 
 namespace ballast::detail {
 
-/// What every message begins with. The rest is the channel's matter.
+/// The header of every message. The channel defines the rest.
 struct envelope {
   std::uint16_t channel = 0;
   std::uint8_t kind = 0;
@@ -37,21 +37,21 @@ struct envelope {
 };
 static_assert(sizeof(envelope) == 8);
 
-/// What is open on a cluster under the same number on every rank: a queue. Its members are called by the
-/// cluster's thread, which holds the cluster's lock.
+/// An object that is open on a cluster under the same number on every rank, such as a queue. The cluster's
+/// thread calls its members, and holds the cluster's lock.
 class cluster_channel {
  public:
   virtual ~cluster_channel() = default;
 
   /// `message` is without its envelope.
   virtual void receive(std::uint32_t from, envelope const& what, std::span<std::byte const> message) = 0;
-  /// What was posted under this number has come.
+  /// The bytes posted under this number have arrived.
   virtual void hear_of_placed(std::uint64_t) {}
   /// A rank says that all ranks have ended this.
   virtual void hear_of_end(std::uint32_t from) = 0;
   /// `why` is a sentence that names the rank.
   virtual void lose(std::uint32_t rank, std::string const& why) = 0;
-  /// Does what there is to do, and says when it is to be called again if nothing happens.
+  /// Does what is due, and returns when to call it again if nothing happens.
   virtual std::int64_t step(std::int64_t now_ns) = 0;
   /// This rank goes on no more.
   virtual void fail(std::exception_ptr why) = 0;
@@ -68,24 +68,23 @@ class cluster_thread {
   std::string const& description() const { return description_; }
   std::vector<std::uint32_t> lost();
 
-  /// What keeps the thread from calling channels, and others from calling it. Throws error in a child of
-  /// fork().
+  /// Keeps the thread from calling channels, and others from calling it. Throws error in a child of fork().
   [[nodiscard]] std::unique_lock<std::mutex> lock();
   /// Lets the thread look again at once.
   void wake() { awake_.notify(); }
   event_count& wake_event() { return awake_; }
 
-  // The rest is to be called with the lock.
+  // Call the members below with the lock held.
 
   /// Opens the next channel, which receives what came for it before. Throws what the thread ended with.
   std::uint16_t open(cluster_channel& channel);
-  /// What would be the next channel is not opened here: as open() and leave().
+  /// Marks the next channel as not opened here: like open() and leave().
   void skip_channel();
-  /// This rank goes on no more with what is open there, and the others hear why. If `why` is empty an
-  /// exception is on its way, and fail() is to report it; if it does not come soon, they are notified without
-  /// it.
+  /// This rank stops using what is open on the channel, and the others receive the reason. If `why` is empty
+  /// an exception is on its way, and fail() must report it; if it does not come soon, they are notified
+  /// without it.
   void leave(std::uint16_t channel, std::string_view why);
-  /// This rank goes on no more: the others hear why, what is open here fails, and the end waits for nobody.
+  /// This rank stops: the others receive the reason, what is open here fails, and the end waits for no rank.
   void fail(std::string_view why);
   /// `is_over`: ranks that still ask are notified that it is. `has_losses`: ranks were lost to the channel,
   /// which may not come to the end of the cluster.
@@ -98,7 +97,7 @@ class cluster_thread {
   /// Messages that wait for the transport.
   std::size_t waiting() const { return waiting_; }
 
-  // As of job_peers, on the cluster's thread alone.
+  // Like those of job_peers, but called on the cluster's thread alone.
 
   bool can_post() const {
     return !is_unclean_ && lost_.empty() && used_tags_.size() < transport::placed_tags;
@@ -110,8 +109,8 @@ class cluster_thread {
   void send_placed(std::uint32_t to, std::uint32_t tag, std::span<std::byte const> bytes);
 
  private:
-  /// Of what concerns no channel. `ending` says that the rank is done, `leaving` that no word of it follows,
-  /// and `lost` that the rank is whose number is the envelope's count.
+  /// Kinds of messages that concern no channel. `ending`: the rank is done. `leaving`: no word of it follows.
+  /// `lost`: the rank whose number is the envelope's count is lost.
   enum class kind : std::uint8_t { alive, ending, leaving, lost };
   static constexpr std::uint8_t end_of_channel = 255, no_channel = 254;
 
@@ -177,7 +176,7 @@ class cluster_thread {
   std::thread thread_;
 };
 
-/// The next channel of a cluster. If it is not opened, the other ranks hear so.
+/// The next channel of a cluster. If it is not opened, the other ranks are notified.
 class next_channel {
  public:
   explicit next_channel(cluster_thread& of) : thread_(&of) {}

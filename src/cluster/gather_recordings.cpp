@@ -189,7 +189,7 @@ void gathering::ask_time() {
   send(0, gather_kind::ask_time, {});
 }
 
-// Of several round trips the shortest says most exactly when the other looked at its clock.
+// The shortest of several round trips says most exactly when the other rank read its clock.
 void gathering::compare_clocks(std::int64_t theirs_ns) {
   auto const now_ns = steady_ns(), trip_ns = now_ns - asked_ns_;
   if (trip_ns < best_trip_ns_) {

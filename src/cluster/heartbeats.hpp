@@ -22,8 +22,8 @@ class heartbeats {
 
   /// The ranks to send a heartbeat to now.
   std::vector<std::uint32_t> due(std::int64_t now_ns) const;
-  /// The ranks to take for lost. Call it often: if the last call was long ago, this rank has slept, and the
-  /// others get as long again.
+  /// The ranks that now count as lost. Call it often: if the last call was long ago, this rank has slept, and
+  /// the others get the full time again.
   std::vector<std::uint32_t> silent(std::int64_t now_ns);
   /// Nobody was watched until now.
   void begin(std::int64_t now_ns);

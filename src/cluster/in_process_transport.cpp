@@ -25,7 +25,8 @@ struct letter {
   std::vector<std::byte> bytes;
 };
 
-// What a rank was sent and has not received, in a line for each sender, where it waits for those before it.
+// The messages sent to a rank and not received yet: a queue for each sender, in which a message waits for
+// those before it.
 struct mailbox {
   std::mutex mutex;
   std::vector<std::deque<letter>> lines;

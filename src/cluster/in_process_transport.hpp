@@ -14,7 +14,7 @@ namespace ballast::detail {
 struct in_process_options {
   std::uint32_t host_ranks = 0;     ///< of each host, the last may have fewer; 0: all ranks are on one
   std::uint32_t pair_messages = 8;  ///< from one rank to another, sent and not received; at least 1
-  /// A message takes at least and at most so long, drawn at random, or longer behind another.
+  /// Bounds of a message's delay, drawn at random; it is longer if another message is before it.
   std::int64_t least_delay_ns = 0, most_delay_ns = 0;
   std::uint64_t seed = 0;                     ///< of the delays
   bool ends_together = false;                 ///< as processes do
@@ -29,7 +29,7 @@ class in_process_ranks {
   /// Throws bad_argument ("ranks", "pair_messages", "most_delay_ns").
   explicit in_process_ranks(std::uint32_t ranks, in_process_options const& options = {});
 
-  /// One for each rank, to be called once. What they make may outlive this.
+  /// A maker for each rank, to be called once. The transports may outlive this.
   std::vector<transport_maker> makers() const;
   /// Cuts a rank off: nothing from it or to it is received any more, what is on its way vanishes, and a rank
   /// that closes waits for it in vain. No rank is notified.

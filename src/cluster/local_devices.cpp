@@ -172,7 +172,7 @@ bool local_devices::is_idle() const {
 
 void local_devices::notify(event_count& bell) { listener_ = std::make_shared<ringer>(bell); }
 
-// What a range created is there before its end is.
+// Tasks that a range created are there before its completion is.
 local_devices::collected local_devices::collect(std::int64_t now_ns) {
   bool const is_busy = running_ >= workers_;
   auto const ended = std::ranges::partition(given_, [](given const& one) { return !one.end.ready(); });

@@ -51,8 +51,8 @@ class feed_ahead {
   bool was_full_ = false;
 };
 
-/// What executes tasks on a rank: its devices, and pinned memory for the results of tasks that came from
-/// other ranks. No call waits for a device, but the constructor and close().
+/// The executor of a rank's tasks: its devices, and pinned memory for results of tasks from other ranks. Only
+/// the constructor and close() wait for a device.
 class local_devices {
  public:
   /// `max_result_bytes`: of the tasks of one message; 0 if the kernels have no results.
@@ -60,7 +60,7 @@ class local_devices {
                 std::size_t max_result_bytes);
 
   std::uint32_t workers() const { return workers_; }
-  /// Of the tasks that came from the queue; not known where one may be all of a tree.
+  /// The rate of tasks that came from the queue; unknown where one of them may be all of a tree.
   double tasks_per_ns() const { return creates_ ? 0 : rate_.tasks_per_ns(); }
   /// Tasks that the devices have and that have not ended; an upper bound.
   std::uint64_t running();
@@ -69,11 +69,11 @@ class local_devices {
   /// Fetches created tasks from devices whose workers have some, for `workers_elsewhere` workers of other
   /// ranks and for idle workers of this rank's devices: the next calls of collect() return them.
   void fetch_created(std::uint64_t workers_elsewhere);
-  /// Whether there are more tasks than those that the devices have, before they are asked for.
+  /// True if there are more tasks than those that the devices have, before they are asked for.
   void look(std::int64_t now_ns, bool has_more) { ahead_.look(now_ns, waiting(), has_more); }
   /// How many more tasks the devices should have now.
   std::uint32_t wanted();
-  /// Whether a range can be executed: there is memory for the results of its tasks.
+  /// True if a range can be executed: there is memory for the results of its tasks.
   bool has_room_for(task_range const& range) const;
   void execute(task_range range);
   /// Tasks that came of a range and left their device.
@@ -88,9 +88,9 @@ class local_devices {
   };
   /// Throws what a device ended with.
   collected collect(std::int64_t now_ns);
-  /// Whether no device works on any of them.
+  /// True if no device works on any of them.
   bool is_idle() const;
-  /// From now on the end of tasks notifies `bell`, which outlives this.
+  /// From now on the completion of tasks notifies `bell`, which outlives this.
   void notify(event_count& bell);
 
   void close(deadline until) { queue_.close(until); }

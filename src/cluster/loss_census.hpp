@@ -25,15 +25,15 @@ class loss_census {
   /// `from` knows of the loss of `lost`.
   void heard(std::uint32_t from, std::uint32_t lost) { told_[from].insert(lost); }
 
-  /// Whether tasks must not leave the rank, since it has not said what it has.
+  /// True if tasks must not leave the rank, since it has not reported its holdings.
   bool is_frozen() const { return counted_ < lost_.size(); }
-  /// Whether the rank is to say now what it has, and note that it did.
+  /// True if the rank must report its holdings now; notes that it did.
   bool is_due() const;
   void count() { counted_ = lost_.size(); }
 
   /// Adds what a rank, or the rank itself, has of the rank's own tasks.
   void add(std::uint32_t from, cluster_message const& census);
-  /// Whether all living ranks have said what they have, for the first time since the last loss; then held()
+  /// True if all living ranks have said what they have, for the first time since the last loss; then held()
   /// is that.
   bool is_complete();
   std::vector<task_range> held() const;

@@ -17,7 +17,7 @@ namespace {
 
 using kind = cluster_message::kind;
 
-/// What a message has of a task_range; `bytes` follow.
+/// The fields of a task_range in a message; `bytes` follow.
 struct range_head {
   std::uint32_t origin = 0, first = 0, count = 0, bytes = 0;
   std::uint64_t batch = 0;

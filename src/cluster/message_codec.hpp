@@ -21,17 +21,17 @@ class message_codec {
 
   /// Tasks that a message carries at most; when they have run, one carries the results of as many.
   std::uint32_t piece_tasks() const { return piece_tasks_; }
-  /// What arrived_tasks::staging_bytes() of a message's tasks is at most.
+  /// The upper limit of arrived_tasks::staging_bytes() for a message's tasks.
   std::size_t max_result_bytes() const;
 
-  /// Calls `send` with each message that says it on this channel, in order: several, if what it has to say is
-  /// more than one can hold.
+  /// Encodes the message for this channel and calls `send` with each part, in order: several parts if one
+  /// cannot hold it all.
   void encode(std::uint16_t channel, cluster_message const& message,
               std::function<void(std::vector<std::byte>)> const& send) const;
 
   struct decoded {
     cluster_message message;
-    /// Of each range of a `done` message, the results of its tasks, one after the other.
+    /// For each range of a `done` message, the results of its tasks in order.
     std::vector<std::span<std::byte const>> results;
   };
   /// The result refers to `bytes`. Throws error if no rank of `ranks` with the same kernels can have said it.

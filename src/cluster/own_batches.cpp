@@ -39,7 +39,7 @@ std::vector<task_range> own_batches::lose_all_but(std::vector<task_range> const&
   std::map<std::uint64_t, number_set> known;
   for (auto const& [number, open] : open_)
     if ((number & ~created_bit) < end) known.emplace(number, open.ended);
-  // What was held may have ended since, in part, or moved on and been held twice.
+  // Held tasks may have ended since, in part, or moved on and been held twice.
   for (auto const& range : held)
     if (auto const of = known.find(range.batch); of != known.end())
       for (auto const& [first, count] : of->second.missing(range.first + range.count))

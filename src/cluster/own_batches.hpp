@@ -30,20 +30,20 @@ class own_batches {
                  std::uint64_t kind = 0);
   void executed(task_range const& range) { settle(range, nullptr); }
   void returned(task_range const& range) { settle(range, &batch::returned); }
-  /// What came of them was, in part, on a rank when it was lost.
+  /// Some of the tasks that these created were on a rank when it was lost.
   void perhaps_run(task_range const& range) { settle(range, &batch::lost); }
-  /// Of the batches below `end`, what neither has ended nor is in one of `held`, which is what the living
-  /// ranks have, was on a lost rank. Returns what is to be executed again; the rest has ended.
+  /// Considers the batches below `end`. `held` is what the living ranks have; what has neither ended nor is
+  /// in it was on a lost rank. Returns what must be executed again; the rest has ended.
   std::vector<task_range> lose_all_but(std::vector<task_range> const& held, std::uint64_t end);
 
   /// The number of the next batch.
   std::uint64_t end() const { return end_; }
-  /// Whether none is open that was submitted. Of those that were created here the submitted ones, wherever
-  /// these are, wait.
+  /// True if no submitted batch is open. Batches created here do not count: the submitted batches that they
+  /// came from wait for them, on whichever rank.
   bool empty() const { return open_.empty() || open_.begin()->first >= created_bit; }
   /// Tasks of open batches that were submitted and have not ended.
   std::uint64_t unfinished() const;
-  /// What tasks of an open batch are made of; null of others.
+  /// The load of an open batch; null for other batches.
   std::shared_ptr<range_load> load_of(std::uint64_t batch) const;
   /// Batches that were submitted and have ended since the last call.
   std::vector<ended_batch> take_ended();

@@ -36,10 +36,10 @@ class published_arrays {
   /// no such array.
   void withdraw(published_id id);
 
-  /// What travels in place of an address; nothing if it is neither null nor that of a byte of an array. The
-  /// end of an array is no byte of it: another may begin there.
+  /// The value that travels in place of an address; nothing if it is neither null nor within an array. An
+  /// array's end is not within it: another may begin there.
   std::optional<std::uint64_t> encode(std::uint64_t address) const;
-  /// The reverse, on the rank that received it; nothing if the array is not published here, or ends before.
+  /// Decodes on the rank that received it; nothing if the array is not published here, or ends before.
   std::optional<std::uint64_t> decode(std::uint64_t word) const;
 
  private:

@@ -18,17 +18,17 @@ struct range_load {
   std::uint32_t first = 0;
   prepared_tasks own;     ///< where they were submitted
   arrived_tasks arrived;  ///< elsewhere
-  /// Where they were submitted, of all tasks that have results: where they go; and of each task, where its
-  /// own begin. Empty if none has any.
+  /// On the submitting rank: the places for the results of all tasks, and for each task where its own begin.
+  /// Empty if no task has results.
   std::vector<result_home> homes;
   std::vector<std::uint32_t> homes_at;
-  /// Elsewhere, once they are to be executed: the memory for their results.
+  /// On other ranks, before execution: the memory for their results.
   std::shared_ptr<std::byte> result_part;
 
   std::span<task_record const> records() const {
     return own.kernels() != nullptr ? own.records() : arrived.records();
   }
-  /// Of tasks `number` to `number + count - 1` of the batch.
+  /// The records of tasks `number` to `number + count - 1` of the batch.
   std::span<task_record const> records(std::uint32_t number, std::uint32_t count) const {
     return records().subspan(number - first, count);
   }
@@ -39,16 +39,16 @@ struct range_load {
   }
 };
 
-/// Whether any kernel of the set says so.
+/// True if any kernel of the set says so.
 bool may_create_tasks(kernel_set const& kernels);
-/// Of a batch where it is submitted. Throws as prepared_tasks and check_task() do.
+/// The load of a batch, made where the batch is submitted. Throws as prepared_tasks and check_task() do.
 std::shared_ptr<range_load> load_of(kernel_set const& kernels, std::span<task const> batch,
                                     published_arrays const& published);
-/// Of tasks that were created on a device of this rank, none of which has a result.
+/// The load of tasks that were created on a device of this rank, none of which has a result.
 std::shared_ptr<range_load> load_of_created(kernel_set const& kernels, std::vector<task_record> records);
-/// Whether a created task may leave the rank: its addresses are in published arrays.
+/// True if a created task may leave the rank: its addresses are in published arrays.
 bool may_travel(kernel_set const& kernels, task_record const& record, published_arrays const& published);
-/// Whether all kernels say that their tasks may be executed again; of a set whose tasks create tasks all of
+/// True if all kernels say that their tasks may be executed again; of a set whose tasks create tasks all of
 /// its kernels, since any may be among what these create.
 bool are_repeatable(kernel_set const& kernels, std::span<task_record const> records);
 

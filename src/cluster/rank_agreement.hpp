@@ -14,11 +14,11 @@ namespace ballast::detail {
 /// What ranks say, by rank.
 using said_by_ranks = std::map<std::uint32_t, std::string>;
 
-/// What rank 0 and another say, which is not the same: lists of kernels, or a word. Empty if all say the
-/// same.
+/// The first difference between the texts of rank 0 and another rank: lists of kernels, or a word. Empty if
+/// all are equal.
 std::string difference_of(said_by_ranks const& said);
 
-/// What all ranks say something of, and how rank 0 finds out what is wrong with that.
+/// A question to which all ranks must give matching answers, and the function by which rank 0 finds a fault.
 struct agreement {
   char const* argument;
   std::string (*fault_of)(said_by_ranks const&) = &difference_of;
@@ -38,7 +38,8 @@ class rank_agreement {
   rank_agreement(std::uint32_t rank, std::uint32_t ranks, surroundings of)
       : rank_(rank), ranks_(ranks), of_(std::move(of)) {}
 
-  /// The next call, whose predecessor has ended. Of a text that no message holds a fingerprint is compared.
+  /// Begins the next call, once its predecessor has ended. If no message holds the text, ranks compare
+  /// fingerprints.
   void begin(agreement const& on, std::string text);
   /// On rank 0; may come before its own begin().
   void hear(std::uint32_t from, std::string_view text);
@@ -47,7 +48,7 @@ class rank_agreement {
   /// Another rank is lost.
   void note_loss() { compare(); }
 
-  /// What is wrong, empty for nothing; none until all living ranks have said something.
+  /// The fault, empty if there is none; nothing until all living ranks have answered.
   std::optional<std::string> const& fault() const { return fault_; }
 
  private:

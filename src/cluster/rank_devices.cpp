@@ -26,7 +26,7 @@ std::string describe_gpus(std::uint32_t host, device_list const& devices) {
 }
 
 std::string twice_used_gpu(std::map<std::uint32_t, std::string> const& gpus) {
-  std::map<std::string, gpu_of_rank> seen;  // by host and GPU; of several, one that is whole
+  std::map<std::string, gpu_of_rank> seen;  // by host and GPU; prefers a rank that has it whole
   for (auto const& [rank, text] : gpus) {
     std::istringstream lines(text);
     std::string host, uuid;

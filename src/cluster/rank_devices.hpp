@@ -12,7 +12,7 @@ namespace ballast::detail {
 /// What a rank reports to the first rank about its GPUs. `host`: the first rank of its host.
 std::string describe_gpus(std::uint32_t host, device_list const& devices);
 
-/// By rank, what describe_gpus() returned there: names a GPU that two ranks of a host have, unless both have
+/// Takes the results of describe_gpus() by rank. Names a GPU that two ranks of a host have, unless both have
 /// parts of it; else empty. Resident kernels of two processes that each fill a GPU take turns on it. Pure.
 std::string twice_used_gpu(std::map<std::uint32_t, std::string> const& gpus);
 

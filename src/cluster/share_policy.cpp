@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::int64_t longest_pause_ns = 1'000'000;
 
-/// What a rank executes while a question goes to another and the answer comes back, twice.
+/// The tasks that a rank executes in the time of two round trips of a question.
 double meanwhile(share_view const& view, share_state const& rank) {
   return 2.0 * double(view.round_trip_ns) * rank.tasks_per_ns;
 }
@@ -44,7 +44,7 @@ class question_pace {
     answers_ = 0;
     pause_ns_ = resume_ns_ = 0;
   }
-  /// Whether the next question has to wait; then says until when.
+  /// True if the next question has to wait; then says until when.
   bool is_paused(share_view const& view, share_decision& next) {
     if (std::exchange(has_answer_, false) && ++answers_ > at_once_) {
       pause_ns_ = std::min(longest_pause_ns, std::max(growth_ * pause_ns_, view.round_trip_ns));
@@ -70,7 +70,7 @@ struct waiter {
   bool knows = false;          ///< that it was declined
   double gift = 0;             ///< tasks that it is to get
 
-  /// What it still has of its backlog, as fast as it executes tasks.
+  /// The rest of its backlog now, at the rate at which it executes tasks.
   double backlog(std::int64_t now_ns) const { return rest_of(state.backlog, now_ns); }
   /// The same of all its tasks.
   double tasks(std::int64_t now_ns) const { return rest_of(state.backlog + state.running, now_ns); }
@@ -90,7 +90,7 @@ class asking_policy : public share_policy {
  public:
   explicit asking_policy(share_place const& place) : place_(place), is_lost_(place.ranks) {}
 
-  // Its question may be older than what it was promised, or than its end.
+  // The question may be older than what was promised to that rank, or than its end.
   void asked(std::uint32_t by, share_state const& state) final {
     if (is_lost_[by]) return;
     was_asked();
@@ -144,7 +144,7 @@ class asking_policy : public share_policy {
   virtual std::uint64_t reserve(share_view const& view) const {
     return std::uint64_t(std::ceil(meanwhile(view)));
   }
-  /// A gift to a rank that did not ask for it, of what nobody was promised; or none.
+  /// A gift, of tasks not promised to any rank, to a rank that did not ask for it; or none.
   virtual std::optional<waiter> unasked(share_view const&, double) { return std::nullopt; }
   /// Notifies ranks that would give this one what others need more: it has enough.
   virtual void withdraw(share_view const&, share_decision&) {}
@@ -161,7 +161,7 @@ class asking_policy : public share_policy {
   std::vector<bool> const& is_lost() const { return is_lost_; }
 
  private:
-  /// Whether the rank runs out of tasks before an answer to a question can be here.
+  /// True if the rank runs out of tasks before an answer to a question can be here.
   bool is_short(share_view const& view) const {
     return !view.has_created && double(view.own.backlog) < std::max(low(view), meanwhile(view));
   }
@@ -201,7 +201,7 @@ class asking_policy : public share_policy {
       first.knows = true;  // it has its answer
       if (first.gift >= 1) promised_.push_back(first);
     }
-    // What cannot be kept goes to the next rank that asks.
+    // Tasks that cannot be kept go to the next rank that asks.
     if (spare > 0) return;
     for (auto const& left : promised_)
       if (remembers() || !left.knows) waiting_.push_back(left);
@@ -260,7 +260,7 @@ class central_policy final : public asking_policy {
     if (centre() == place().rank) return std::nullopt;
     return waiter{.rank = centre(), .state = {}, .gift = free};
   }
-  /// What the rank executes in two round trips, at least a task for each worker.
+  /// The tasks that the rank executes in two round trips, at least one for each worker.
   static double at_once(share_view const& view, share_state const& rank) {
     return std::max(double(rank.workers), meanwhile(view, rank));
   }
@@ -271,9 +271,9 @@ class central_policy final : public asking_policy {
       spare -= one.gift;
     }
   }
-  /// Also a rank that takes this one for the centre before it does, since it heard of a loss first.
+  /// Remembers also a rank that takes this one for the centre too early, because it learned of a loss first.
   bool remembers() const override { return true; }
-  /// More than the centre gives, or it would all go back.
+  /// More than the centre gives, so that not all of it goes back.
   std::uint64_t reserve(share_view const& view) const override {
     return centre() == place().rank ? 0 : std::uint64_t(2 * at_once(view, view.own));
   }
@@ -437,7 +437,7 @@ class lifeline_policy final : public asking_policy {
     for (std::uint32_t i = 1; i < at.host_ranks; ++i)
       plan_.push_back(at.host_first + (at.rank - at.host_first + i) % at.host_ranks);
     if (at.ranks > 1) plan_.push_back(at_random());
-    // Not in the order of their numbers, or the first to be remembered are all near.
+    // Not in the order of their numbers: the first ones to be remembered would all be near.
     auto lines = lifelines_of(at.rank, is_lost());
     for (auto left = lines.size(); left > 1; --left)
       std::swap(lines[left - 1], lines[next_random(random_, left)]);

@@ -9,7 +9,7 @@
 
 namespace ballast::detail {
 
-/// What tasks are made of, which the protocol between ranks need not know.
+/// The contents of tasks, which the protocol between ranks need not know.
 struct range_load;
 
 /// In the number of a batch: its tasks were not submitted, but created by others on a device of the origin.
@@ -89,7 +89,7 @@ class number_set {
   }
 
  private:
-  std::map<std::uint32_t, std::uint32_t> ends_;  ///< by the first of the range
+  std::map<std::uint32_t, std::uint32_t> ends_;  ///< keyed by the range's first task
   std::uint32_t size_ = 0;
 };
 

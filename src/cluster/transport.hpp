@@ -42,10 +42,10 @@ class transport {
   virtual ~transport() = default;
 
   virtual cluster_place place() const = 0;
-  /// What it is, in one line: its name, its version, what it runs on.
+  /// Its name, its version and what it runs on, in one line.
   virtual std::string describe() const = 0;
-  /// Messages that send() would take for this rank now. A rank that takes nothing must not use up what others
-  /// could be sent.
+  /// The number of messages that send() would take for this rank now. A rank that takes nothing must not use
+  /// up the others' share.
   virtual std::uint32_t room_for(std::uint32_t rank) const = 0;
   /// Sends a copy of 1 to max_message_bytes bytes to another rank, if it can be sent one now. Throws
   /// bad_argument otherwise ("to", "message"), and error if the rank is known to be out of reach; most losses
@@ -59,7 +59,8 @@ class transport {
   // and then sends the tag to the sender. Messages of one sender and tag arrive in the order in which they
   // were sent, in what was posted in this order. None is sent without posted memory.
 
-  /// `what.tag`: less than placed_tags. Its owner is kept until nothing can be received into its memory.
+  /// Posts memory for a message. `what.tag` is less than placed_tags. The memory's owner is kept until
+  /// nothing can be received into it.
   virtual void post(placed_receive what) = 0;
   /// The number of what was posted and has come; its owner is let go. To be called repeatedly.
   virtual std::optional<std::uint64_t> next_placed() = 0;
@@ -69,7 +70,7 @@ class transport {
   /// send().
   virtual void send_placed(std::uint32_t to, std::uint32_t tag, std::span<std::byte const> bytes) = 0;
 
-  /// Whether close() is needed, since the ranks share what it releases.
+  /// True if close() is needed, since the ranks share what it releases.
   virtual bool ends_together() const { return true; }
   /// The last call. Every rank has received all that was sent to it, and calls this: waits until all have, at
   /// most as long as the transport's maker allows. Throws timed_out.

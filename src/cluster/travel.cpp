@@ -64,7 +64,7 @@ kernel_travel const& checked_travel(listed_kernel const& kernel) {
   throw error("a message with tasks is malformed: " + why);
 }
 
-/// What arrives in place of an address becomes one.
+/// Turns the values that arrived in place of addresses into addresses.
 void decode(listed_kernel const& kernel, published_arrays const& published, std::byte* members) {
   for (auto const& address : kernel.travel->addresses) {
     auto const word = word_at(members + address.at);

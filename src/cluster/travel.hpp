@@ -18,9 +18,9 @@
 /// runs on the rank that submitted it is not packed: its addresses are local. Numbers are little-endian.
 namespace ballast::detail {
 
-/// What the results of a task, or of several side by side, are aligned to where it runs.
+/// The alignment of a task's results, or of several tasks' side by side, where it runs.
 inline constexpr std::size_t results_alignment = 16;
-/// Of all results of a task, so that they go into a message.
+/// The limit for all results of a task, so that they fit into a message.
 inline constexpr std::uint32_t max_result_bytes_of_task = 32768;
 
 /// Throws bad_argument ("kernels") if a kernel of the set makes joins, whose memory is that of a device, or
@@ -31,7 +31,7 @@ void check_set(kernel_set const& kernels);
 /// ("count") if it has several blocks and a result.
 void check_task(kernel_set const& kernels, task_record const& record, published_arrays const& published);
 
-/// Of a task of the set at most, a multiple of 8.
+/// The largest packed size of a task of the set, a multiple of 8.
 std::size_t max_packed_bytes(kernel_set const& kernels);
 /// Of this one.
 std::size_t packed_bytes(kernel_set const& kernels, task_record const& record);
@@ -54,13 +54,13 @@ class arrived_tasks {
   arrived_tasks& operator=(arrived_tasks&&) = default;
   ///@}
 
-  /// What place_results() takes, a multiple of results_alignment; 0 if no task has results.
+  /// The bytes that place_results() needs, a multiple of results_alignment; 0 if no task has results.
   std::size_t staging_bytes() const { return staging_bytes_; }
   /// Lets the tasks write their results there, in memory of staging_bytes() that every device of the rank
   /// can write, aligned to results_alignment. To be called before they are submitted, if that is not 0; again
   /// to place them elsewhere.
   void place_results(std::byte* staging);
-  /// What store_results() takes where the task came from, once it has run; nothing if it has no results.
+  /// The bytes for store_results() on the task's origin, once it has run; nothing if it has no results.
   std::span<std::byte const> results_of(std::size_t task) const;
 
   /// The tasks in their order. Those of kernels by_reference refer to members that this object owns.
@@ -81,7 +81,7 @@ class arrived_tasks {
 struct result_home {
   void* address;
   std::uint32_t bytes;
-  std::uint32_t at;  ///< where it is among the results of its task
+  std::uint32_t at;  ///< its offset among the results of its task
 };
 /// How many bytes of results the task has; 0 if none, or if it does not travel.
 std::uint32_t result_bytes(kernel_set const& kernels, task_record const& record);
@@ -95,7 +95,7 @@ void store_results(std::span<result_home const> homes, std::span<std::byte const
 
 /// The set in a line for each kernel: all that ranks must agree on before tasks go from one to another.
 std::string describe(kernel_set const& kernels);
-/// Of such a description: unequal ones have unequal fingerprints, but for one in 2^64.
+/// The fingerprint of such a description. Unequal descriptions have equal fingerprints once in 2^64.
 std::uint64_t fingerprint(std::string_view description);
 /// Which kernel is the first that differs between the descriptions of two ranks, as the value of an argument;
 /// empty if none does.

@@ -13,7 +13,7 @@ namespace {
 
 std::string counted_bytes(std::size_t bytes) { return std::to_string(bytes) + " bytes"; }
 
-/// What T is, where others have a letter for it.
+/// Describes T by the letter that others use for it.
 std::string described(element_type const& type) { return type.name() + " of " + counted_bytes(type.bytes); }
 
 /// The letter of DLPack's code; 0 for those that no number of C++ has.
@@ -27,7 +27,7 @@ bool is_native(char order) {
   return order == '|' || order == '=' || order == (is_little ? '<' : '>');
 }
 
-/// Whether the text is the order, the letter and the bytes of the type.
+/// True if the text is the order, the letter and the bytes of the type.
 bool fits(std::string_view text, element_type const& type) {
   if (text.size() < 3 || !is_native(text[0]) || (type.kind != 0 && text[1] != type.kind)) return false;
   std::size_t bytes = 0;

@@ -70,7 +70,7 @@ std::string digits_of(double value) {
   return {digits.data(), end};
 }
 
-/// What stands before the first space; the rest is left.
+/// Takes the text before the first space; the rest is left.
 std::string_view take_word(std::string_view& line) {
   auto const word = line.substr(0, line.find(' '));
   line.remove_prefix(std::min(line.size(), word.size() + 1));
@@ -173,7 +173,7 @@ std::vector<kept_costs> read_costs(std::string const& path) {
   return text ? parse_costs(*text) : std::vector<kept_costs>();
 }
 
-/// What cannot be read has nothing worth keeping.
+/// A file that cannot be read has nothing worth keeping.
 std::vector<kept_costs> readable_costs(std::string const& path) {
   try {
     return read_costs(path);

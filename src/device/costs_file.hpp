@@ -14,7 +14,7 @@ namespace ballast::detail {
 /// What costs were measured of; they hold nowhere else.
 struct costs_key {
   std::string device;  ///< a GPU's uuid, or "cores"; no spaces
-  int version = 0;     ///< of a GPU's driver; of cores, how many the machine has
+  int version = 0;     ///< a GPU's driver version; for cores, the machine's number of cores
   std::string model;   ///< one line
 
   bool is_of_cores() const { return device == "cores"; }
@@ -45,8 +45,8 @@ struct found_costs {
   std::string complaint;  ///< why these are defaults although others of the kind are there, else empty
 };
 
-/// Those of the key, else the defaults. There is nothing to complain of if the list has none of GPUs (of
-/// cores), since then nobody calibrated any.
+/// The costs of this key, else the defaults. Reports no fault if the list has none of GPUs (of cores), since
+/// then no one calibrated any.
 found_costs find_costs(std::vector<kept_costs> const& all, costs_key const& key);
 
 /// A file of costs as it was when it was first asked for. Any thread may call.
@@ -55,7 +55,7 @@ class costs_file {
   /// No file, or an empty path, has no costs.
   explicit costs_file(std::string path);
 
-  /// Those of the device, else the defaults. Logs why a file is not used, once for each reason.
+  /// The costs of the device, else the defaults. Logs why a file is not used, once for each reason.
   device_costs costs_of(device_properties const& facts);
 
  private:

@@ -182,8 +182,8 @@ std::string legal_sizes(int all, sm_offer const& offered) {
   return description(counts) + " of this GPU's " + std::to_string(all) + " multiprocessors";
 }
 
-/// The largest groups that suffice, else those that leave least over; none where the driver makes none of a
-/// size that divides all parts.
+/// The largest groups that suffice, else the groups that leave the least over; none if the driver makes none
+/// of a size that divides all parts.
 sm_groups choose_groups(int divisor, int wanted, sm_offer const& offered) {
   sm_groups best;
   for (int size = divisor; size > 0; --size) {

@@ -24,7 +24,7 @@ struct compute_capability {
 /// "9.0".
 std::string to_text(compute_capability gpu);
 
-/// What GPUs there is code for in a build.
+/// The GPUs for which a build has code.
 class gpu_code {
  public:
   /// `listed` is words such as "80", machine code for 8.0, or "100+", PTX for 10.0; an `a` after the number
@@ -53,7 +53,7 @@ class gpu_code {
 std::string describe_missing_code(gpu_code const& code, std::span<compute_capability const> gpus,
                                   std::span<int const> named);
 
-/// What to say when CUDA finds no code of one kernel for a GPU, whatever the build has of others.
+/// The message when CUDA finds no code of one kernel for a GPU, whatever the build has of others.
 std::string describe_missing_kernel(std::string_view kernel, compute_capability gpu);
 
 /// The numbers of multiprocessors, of 1 to `all`, that a part of a GPU can have: those of which `given` makes
@@ -63,7 +63,7 @@ std::vector<int> sm_counts(int all, std::function<int(int asked)> const& given);
 /// Describes counts in a message: "8 to 128 in steps of 8", "8, 16, 40", "none".
 std::string description(std::span<int const> ascending_counts);
 
-/// What a driver makes of a GPU's multiprocessors: equal groups that have none in common, as many as fit.
+/// The driver's division of a GPU's multiprocessors: as many equal, disjoint groups as fit.
 struct sm_groups {
   int multiprocessors = 0;  ///< of each group
   int groups = 0;

@@ -28,7 +28,7 @@ class fault_record {
   void record(std::string cause);
   /// Throws device_lost with the first cause if there was a fault, error if is_in_forked_child().
   void check() const;
-  /// Whether this process is a child made by fork() since: the device's threads are the parent's.
+  /// True if this process is a child made by fork() since: the device's threads are the parent's.
   bool is_in_forked_child() const noexcept { return opened_in_.is_parent(); }
   std::string const& device() const noexcept { return device_; }
 
@@ -84,7 +84,7 @@ class resident_claims {
   void release(resident_room const& room) noexcept;
   /// True while a request that does not yield holds blocks on the device or on a part of it.
   bool any() const noexcept;
-  /// As compute_device::resident_holders(): "A (2 blocks), B (1 block) on cuda:0@8#1".
+  /// Like compute_device::resident_holders(): "A (2 blocks), B (1 block) on cuda:0@8#1".
   std::string holders(resident_claimant asking, std::span<resident_room const> except) const;
 
  private:

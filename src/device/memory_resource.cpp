@@ -14,8 +14,8 @@
 
 namespace ballast::detail {
 
-/// What a device has of the user's resource, and of what size, which release() does not say. Any thread may
-/// call any member.
+/// The device's allocations from the user's resource, with their sizes, which release() does not pass. Any
+/// thread may call any member.
 class lent_memory {
  public:
   explicit lent_memory(std::shared_ptr<memory_resource> lender) : lender_(std::move(lender)) {}

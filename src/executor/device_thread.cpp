@@ -18,12 +18,12 @@ namespace {
 // A look at the records of a GPU costs little and a question about an event a microsecond; a sleep takes at
 // least fifty.
 constexpr std::uint32_t looks_before_sleep = 2000;
-// The ends of a GPU's work wake nobody.
+// A GPU's completed work wakes no thread, so the thread looks at this interval.
 constexpr std::chrono::nanoseconds between_looks_at_gpu = std::chrono::microseconds(50);
 // CPU cores wake the thread when they end something, but not when a block of a lost device never ends.
 constexpr std::chrono::nanoseconds between_fault_checks = std::chrono::milliseconds(20);
 constexpr std::chrono::nanoseconds between_looks_elsewhere = std::chrono::microseconds(100);
-// That a device comes to rest wakes nobody either.
+// No one wakes the thread when a device becomes idle, so it looks at this interval.
 constexpr std::chrono::nanoseconds between_looks_for_rest = std::chrono::microseconds(50);
 
 void pause_core() {
@@ -78,15 +78,15 @@ void device_thread::run() {
   }
 }
 
-/// The core is not given away at once: to be woken costs more than a small task.
+/// Polls for a while before it gives up the core: a wake-up costs more than a small task.
 bool device_thread::keeps_looking() {
   if (!is_of_gpu_ || ++looks_ >= looks_before_sleep || !work_.awaited().is_near) return false;
   pause_core();
   return true;
 }
 
-/// The last look finds what changed before the thread sleeps; whoever changes something later notifies.
-/// Returns false if no thread did in all the time.
+/// A last look finds earlier changes before the thread sleeps; threads that change something later notify.
+/// Returns false if none did in all the time.
 bool device_thread::sleep(std::uint64_t seen) {
   asleep_.store(true, std::memory_order_seq_cst);
   asleep_without_limit_.store(true, std::memory_order_seq_cst);

@@ -172,7 +172,7 @@ std::size_t checked(std::string_view argument, std::size_t per_unit) {
   return per_unit;
 }
 
-/// As the last of several arguments in the name of a map.
+/// Formats it as the last of several arguments in a map's name.
 std::string last_argument_text(std::size_t per_unit) {
   return per_unit == equal_shares ? "" : ", " + std::to_string(per_unit);
 }

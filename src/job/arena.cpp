@@ -27,7 +27,7 @@ class arena::state {
   operations const& ops;
   std::size_t bytes;
   free_ranges free;
-  range_map<op_set> users;  ///< of what was given back, also where it was taken since
+  range_map<op_set> users;  ///< users of memory given back, also if it was taken since
 };
 
 arena::arena(std::size_t bytes, operations const& ops)

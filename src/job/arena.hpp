@@ -35,14 +35,14 @@ class arena {
   std::size_t bytes() const;
   free_ranges const& free() const;
 
-  /// As free_ranges::take(); of whole multiples of memory_alignment. Throws bad_argument ("bytes").
+  /// Like free_ranges::take(); of whole multiples of memory_alignment. Throws bad_argument ("bytes").
   std::optional<byte_range> take(std::size_t bytes);
   /// The next user of the memory comes after `users` too. Throws bad_argument ("memory") beyond the arena.
   void add_users(byte_range memory, std::span<op_id const> users);
   /// Throws bad_argument ("memory") beyond the arena, ("bytes") for memory that is free.
   void give_back(byte_range memory);
-  /// What was noted and has not ended, as operation::dependencies: a new user of the memory comes after
-  /// those.
+  /// The noted operations that have not ended, in the form of operation::dependencies: a new user of the
+  /// memory comes after them.
   op_set users(byte_range memory) const;
 
  private:

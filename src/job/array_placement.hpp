@@ -23,7 +23,7 @@ namespace ballast::detail {
 
 class array_placement;
 
-/// What leaves the memory of one device or moves in it.
+/// Plans copies of data that leaves the memory of one device, or moves in it.
 class device_residency final : public eviction_handler {
  public:
   device_residency(array_placement& arrays, std::uint32_t device, std::size_t bytes, operations const& ops)
@@ -31,9 +31,9 @@ class device_residency final : public eviction_handler {
 
   working_set& set() { return set_; }
   working_set const& set() const { return set_; }
-  /// As working_set::pin(); what had to be copied to the host is added to `moved`.
+  /// Like working_set::pin(); what had to be copied to the host is added to `moved`.
   std::optional<std::vector<resident_bytes>> pin(std::span<needed_bytes const> needs, moved_bytes& moved);
-  /// What no task needs now leaves the device.
+  /// Evicts what no task needs now.
   void evict_unpinned() { set_.evict_unpinned(*this); }
 
   bool is_clean(array_id array, byte_range bytes) const override;
@@ -62,7 +62,7 @@ class array_placement {
                   work_sink& sink, retired_objects& retired);
 
   void add(std::shared_ptr<array_state> const& array);
-  /// Nothing that was planned with it is left.
+  /// Call it once no planned operation uses the array.
   void forget(array_id array);
   /// Throws bad_argument ("memory") if some of its memory is another array's.
   void check_shares_no_memory(array_state const& adopting);
@@ -77,8 +77,8 @@ class array_placement {
   bool pin(planned_task& task);
   /// Takes that back, and evicts what no task needs now unless the device is to reuse it.
   void release(planned_task const& task, bool reuse);
-  /// Plans the copies of what several tasks of one job, which are pinned and planned together, read and the
-  /// host alone has.
+  /// Plans copies for tasks of one job that are pinned and planned together: copies of bytes that several of
+  /// them read and only the host has.
   void broadcast_shared_reads(std::vector<planned_task>& tasks);
   /// Plans the copies of what a pinned task reads and its device lacks.
   void fetch_reads(planned_task& task);
@@ -87,14 +87,14 @@ class array_placement {
   /// Plans the copies of what is not valid at a place (task_planner::fetch_to).
   moved_bytes fetch_to(std::shared_ptr<array_state> const& array, byte_runs const& bytes, place_id to,
                        std::span<op_id const> after, job_number job);
-  /// Plans to move what is valid of the bytes in a device's memory.
+  /// Plans to move the valid ones of these bytes within a device's memory.
   void move_on_device(std::shared_ptr<array_state> const& array, std::uint32_t device, byte_range bytes,
                       std::size_t from, std::size_t to, std::span<op_id const> after);
 
   void handle_copy_end(copy_work const& copy, bool failed);
   /// What was valid there alone is lost.
   void lose_device(std::uint32_t device);
-  /// All that was planned to be copied between places.
+  /// The bytes of all planned copies between places.
   moved_bytes const& moved() const { return moved_; }
 
  private:

@@ -32,8 +32,8 @@ void check_memory(memory_to_adopt memory, extents const& shape) {
                        "a multiple of " + std::to_string(memory.alignment) + ", as the elements need");
 }
 
-/// What comes home is valid nowhere else, and nothing is left then that touches the memory. Throws as open(),
-/// and then nothing has changed.
+/// Values that are copied home are then valid nowhere else, and no operation touches the memory any more. If
+/// it throws, as open() does, nothing has changed.
 void release_memory(std::shared_ptr<array_state> const& array, deadline until) {
   auto& runtime = *array->runtime;
   runtime.set_released(*array, true);
@@ -53,7 +53,7 @@ bool is_unused_within(std::shared_ptr<array_state> const& array, deadline until)
   } catch (error const&) { return false; }
 }
 
-/// For destructors: what failed is logged; std::terminate() if a device may still use the memory.
+/// Called by destructors: logs failures; std::terminate() if a device may still use the memory.
 void give_back_memory(std::shared_ptr<array_state> const& array) noexcept {
   auto& runtime = *array->runtime;
   if (runtime.process().is_parent()) return;

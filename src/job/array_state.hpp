@@ -39,16 +39,16 @@ class array_state {
   std::string name() const;
   /// The address of the host's copy; null if there are no bytes.
   std::byte* host_memory() const { return home() == host_place ? home_memory() : on_host_->data(); }
-  /// What keeps that memory; null if it is the caller's.
+  /// The owner that keeps that memory; null if it is the caller's.
   std::shared_ptr<void const> host_owner() const { return on_host_; }
-  /// Whether one of its copies is memory of the caller.
+  /// True if one of its copies is memory of the caller.
   bool is_adopted() const { return adopted_.has_value(); }
   /// The place of that copy; the host's if there is none.
   place_id home() const { return adopted_ ? adopted_->place : host_place; }
   std::byte* home_memory() const { return adopted_ ? adopted_->first : on_host_->data(); }
-  /// What offsets of its bytes at a place count from; `of_device` is for all arrays there.
+  /// The origin of its bytes' offsets at a place; `of_device` serves all arrays there.
   std::byte* memory_at(place_id place, std::byte* of_device) const;
-  /// Whether a byte of the host's copy or of the adopted one is also one of the other array's.
+  /// True if a byte of the host's copy or of the adopted one is also one of the other array's.
   bool shares_memory_with(array_state const& other) const;
 
   std::shared_ptr<job_runtime> const runtime;  ///< null where planning is tried without one

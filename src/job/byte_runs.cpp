@@ -44,8 +44,8 @@ struct repetition {
   std::size_t limited(std::size_t number) const { return std::min(number, count); }
 };
 
-/// Calls whole(index, count) for those that lie within the bounds, and cut(index) for what the bounds may
-/// cut, ascending.
+/// Calls whole(index, count) for runs that lie within the bounds, and cut(index) for those that the bounds
+/// may cut, ascending.
 template <class Whole, class Cut>
 void divide(repetition const& all, byte_range bounds, Whole whole, Cut cut) {
   auto const from = all.begun_before(bounds.begin), to = all.ended_by(bounds.end);
@@ -106,7 +106,7 @@ std::vector<pitched_run> intersection(pitched_run const& run, byte_range bounds)
 
 namespace {
 
-/// Those that are not empty, ascending, joined where they meet.
+/// The ranges that are not empty, ascending, joined where they meet.
 std::vector<index_range> joined(std::vector<index_range> ranges) {
   std::erase_if(ranges, [](index_range range) { return range.is_empty(); });
   std::ranges::sort(ranges, {}, &index_range::begin);

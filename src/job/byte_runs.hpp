@@ -10,7 +10,7 @@
 
 namespace ballast::detail {
 
-/// Whether they have a byte in common; neither is empty.
+/// True if they have a byte in common; neither is empty.
 constexpr bool overlap(byte_range one, byte_range other) {
   return one.begin < other.end && other.begin < one.end;
 }
@@ -57,13 +57,13 @@ class byte_runs {
   explicit byte_runs(std::vector<byte_range> const& ranges);
 
   bool is_empty() const { return runs_.empty(); }
-  /// Whether both are the same bytes of one array, cut in the same way.
+  /// True if both are the same bytes of one array, cut in the same way.
   bool operator==(byte_runs const&) const = default;
   std::size_t bytes() const;
-  /// From the first byte to behind the last one.
+  /// The range from the first byte to the end of the last one.
   byte_range hull() const;
   byte_runs intersect(byte_range bounds) const;
-  /// Whether some byte is in both, of the same array. Looks at more than the hulls only where those meet.
+  /// True if some byte is in both, of the same array. Looks at more than the hulls only where those meet.
   bool overlaps(byte_runs const& other) const;
   /// Normalised, ascending, each ending before the next begins.
   std::vector<pitched_run> const& runs() const { return runs_; }

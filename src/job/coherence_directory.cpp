@@ -76,7 +76,7 @@ op_set replica_state::writers(operations const& ops, byte_range bytes) const {
   return found;
 }
 
-/// What has ended is left out of the states, so that neighbours that differ in that alone become one.
+/// Leaves ended operations out of the states, so that neighbours that differ only in these are joined.
 void replica_state::record_read(operations& ops, op_id op, byte_range bytes) {
   states_.change(bytes, [&](byte_state& state) {
     depend_on_writer(ops, op, state.writer);
@@ -110,7 +110,7 @@ void replica_state::invalidate(byte_range bytes) {
   states_.change(bytes, [](byte_state& state) { state.valid = false; });
 }
 
-/// What made the bytes what they are, wherever they lie.
+/// The operation that made the bytes what they are, wherever they lie.
 struct byte_origin {
   op_id writer;
   std::optional<job_number> lost_by = std::nullopt;
@@ -150,7 +150,7 @@ class coherence_directory::state {
   replica_state const& at(place_id place) const { return all[checked(place)]; }
   void check_valid(place_id place, byte_range bytes) const;
   void check_valid_elsewhere(place_id place, byte_range bytes) const;
-  /// Where the set of holders may change, ascending, with the ends of `bytes`.
+  /// The positions where the set of holders may change, ascending, and the ends of `bytes`.
   std::vector<std::size_t> borders(byte_range bytes) const;
   std::vector<held_bytes> holders(byte_range bytes) const;
   void lose(byte_range bytes, job_number job);

@@ -36,13 +36,13 @@ class coherence_directory {
   coherence_directory(coherence_directory&&) noexcept;
   ~coherence_directory();
 
-  /// What is not valid at `place`, ascending, joined.
+  /// The bytes that are not valid at `place`, ascending, joined.
   std::vector<byte_range> missing(place_id place, byte_range bytes) const;
   /// Ascending, cut so that each piece has one set of holders, as few as that allows.
   std::vector<held_bytes> holders(byte_range bytes) const;
 
-  /// What touches bytes at `place`, and what writes them there, and has not ended, as
-  /// operation::dependencies.
+  /// The unfinished operations that touch these bytes at `place`, and those that write them there, in the
+  /// form of operation::dependencies.
   op_set users(place_id place, byte_range bytes) const;
   op_set writers(place_id place, byte_range bytes) const;
 

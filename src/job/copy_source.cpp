@@ -83,7 +83,7 @@ std::int64_t copy_sources::arrival_ns(place_id from, place_id to, std::size_t by
   return links_.ns_of(from, to, bytes) + queued_ns_[port_out(from, to)] + queued_ns_[port_in(from, to)];
 }
 
-/// Devices share what the host's links carry, and their own links are theirs.
+/// Devices share the capacity of the host's links, but not of their own links.
 bool copy_sources::avoids_host_link(place_id from, place_id to) const {
   auto const& link = links_.between(from, to);
   return from != host_place && to != host_place && link.direct &&

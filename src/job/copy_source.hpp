@@ -28,7 +28,7 @@ class copy_links {
   copy_link const& between(place_id from, place_id to) const {
     return links_[std::size_t(from.value()) * places_ + to.value()];
   }
-  /// What a copy takes on an empty link: that of any copy, and the time of its bytes.
+  /// The time of a copy on an empty link: that of any copy, and the time of its bytes.
   std::int64_t ns_of(place_id from, place_id to, std::size_t bytes) const;
 
  private:

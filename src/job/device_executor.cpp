@@ -26,8 +26,8 @@ bool has_failed_source(device_operation const& work) {
   return std::ranges::any_of(work.data_dependencies, [](auto const& source) { return source->has_failed(); });
 }
 
-/// Whether a launch behind `first` waits for that anyway, as far as it is not over. Within a stream the order
-/// is that of the operations.
+/// True if a launch after `first` waits for its end anyway, unless it is already over. Within a stream
+/// operations run in order.
 bool is_awaited_by(device_operation const& first, operation_progress const& earlier) {
   auto const is_behind = [&](auto const& other) {
     return other->on() == earlier.on() && other->op() >= earlier.op();
@@ -74,7 +74,7 @@ void stream_queue::close(deadline until) {
   stream_.reset();
 }
 
-/// Looks again after watching: else a step in between would wake nobody.
+/// Looks again after watching: a step in between would wake no thread.
 template <class Reached>
 bool stream_queue::is_at(operation_progress& earlier, Reached reached) const {
   if (reached()) return true;
@@ -137,8 +137,8 @@ stream_queue::issued_work stream_queue::enqueue(device_operation const& work, bo
   return result;
 }
 
-/// What comes after one that could not be issued waits for the event behind it all the same, since the stream
-/// may still be at what was before.
+/// An operation after one that could not be issued still waits for the event after it, since the stream may
+/// still be busy with earlier work.
 void stream_queue::try_to_enqueue(device_operation const& work, task_extent const& extent,
                                   issued_work& result) {
   bool const measured = work.is_timed && !on_cuda_;
@@ -168,7 +168,7 @@ bool stream_queue::is_first_over() {
   return over_ != 0 && are_reported(issued_.front().dependencies);
 }
 
-/// What came before in other streams of the executor ends first, since its end is when the next one begins.
+/// Earlier operations in other streams of the executor end first, since the next one begins at their end.
 bool stream_queue::are_reported(progress_list const& earlier) const {
   return std::ranges::all_of(
       earlier, [&](auto const& one) { return one->on().executor != executor_ || one->is_over(); });
@@ -191,7 +191,7 @@ std::optional<ended_operation> stream_queue::next_end(core_clock const& clock) {
   return found;
 }
 
-/// Of one that was joined a share, one behind the other, by its units.
+/// A joined launch's operations get shares of its time by their units, one after another.
 void stream_queue::set_times(ended_operation& of, issued_work const& work, core_clock const& clock) {
   bool const is_joined = work.launched.count != work.part.count;
   if (is_joined) of.joined = {.part = work.launched};
@@ -230,7 +230,7 @@ std::optional<ended_operation> stream_queue::next_end_after_loss(std::exception_
 
 namespace {
 
-/// A copy that a lost device is at ends, and nobody may take its memory before.
+/// A lost device's current copy ends within this time; until then no one may take its memory.
 constexpr auto longest_copy = std::chrono::seconds(1);
 
 core_clock started_clock(compute_device& device) {
@@ -240,7 +240,7 @@ core_clock started_clock(compute_device& device) {
   return {origin, now_ns()};
 }
 
-/// Nothing is issued on the device any more, whatever was thrown.
+/// Nothing is issued on the device any more, whichever error was thrown.
 std::exception_ptr as_loss_of(compute_device const& device, std::exception_ptr const& thrown) {
   try {
     std::rethrow_exception(thrown);
@@ -325,7 +325,7 @@ bool device_executor::issue() {
   return any;
 }
 
-/// Looking costs a GPU's executor time that it has for issuing, and what was issued just now is hardly over.
+/// A look costs a GPU's executor time for issuing, and work issued just now has hardly ended.
 bool device_executor::may_have_ended() const {
   return !device_->is_cuda() || double(now_ns() - issued_ns_) > device_->costs().shortest_kernel_ns;
 }
@@ -390,7 +390,7 @@ void device_executor::wake_watchers(operation_progress const& of) {
     executors_[std::size_t(std::countr_zero(left))]->wake();
 }
 
-/// New work is near as well as ends: to be woken costs more than a small task.
+/// Expects new work as well as completions soon: a wake-up costs more than a small task.
 awaited_work device_executor::awaited() const {
   if (loss_) return {};
   return {.is_near = true, .is_on_device = std::ranges::any_of(queues_, &stream_queue::has_issued)};

@@ -44,12 +44,12 @@ class operation_progress {
   op_stream on() const { return on_; }
   bool is_issued() const { return step_.load(std::memory_order_seq_cst) != step::planned; }
   bool is_over() const { return step_.load(std::memory_order_seq_cst) == step::over; }
-  /// Whether what comes after it may be issued on that backend now. Streams of one backend wait for each
+  /// True if what comes after it may be issued on that backend now. Streams of one backend wait for each
   /// other's end events.
   bool may_be_followed(bool on_cuda) const {
     return is_over() || (is_issued() && on_cuda == on_cuda_ && !decided_at_end_);
   }
-  /// Whether it has failed as far as its executor knows by now.
+  /// True if it has failed as far as its executor knows by now.
   bool has_failed() const { return failed_.load(std::memory_order_acquire); }
   /// When its executor saw that it was over, by the host's clock; 0 before.
   std::int64_t over_ns() const { return over_ns_.load(std::memory_order_relaxed); }
@@ -119,7 +119,7 @@ struct ended_operation {
   op_id op;
   std::exception_ptr failure = nullptr;
   std::int64_t begin_ns = 0, end_ns = 0;     ///< if it is timed and ended well, by the host's clock
-  std::optional<joined_launch> joined = {};  ///< of which the times are this one's share by units
+  std::optional<joined_launch> joined = {};  ///< this one has a share of the launch's times, by units
 };
 
 /// When kernels and copies of CPU cores ran: the times of their events, moved to the host's clock.
@@ -142,8 +142,8 @@ class core_clock {
   std::int64_t const at_ns_;
 };
 
-/// One stream of an executor: what waits to be issued on it and what was, both in order. The executor's
-/// thread only.
+/// One stream of an executor: the operations that wait to be issued on it and those that were, both in order.
+/// The executor's thread only.
 class stream_queue {
  public:
   /// `wake_event` is rung where the stream can when something has ended; it outlives the stream. On CPU cores
@@ -155,8 +155,8 @@ class stream_queue {
   bool is_empty() const { return waiting_.empty() && issued_.empty(); }
   bool has_issued() const { return !issued_.empty(); }
 
-  /// Issues the first work if nothing stands in its way, with what may be joined to it: what it issued is in
-  /// the result. Where it has to wait for another executor, that one will wake this one.
+  /// Issues the first work, and what may be joined to it, if nothing prevents it; the result lists what it
+  /// issued. If it must wait for another executor, that executor will wake this one.
   progress_list issue_next();
   /// The first issued one, if it has ended. Throws what kept an event from being set behind it: the device is
   /// lost then.
@@ -164,7 +164,7 @@ class stream_queue {
   /// Once the device is lost and the queue closed: ends the first operation, issued or waiting, with the
   /// loss, as soon as what it depends on is over.
   std::optional<ended_operation> next_end_after_loss(std::exception_ptr const& loss);
-  /// Whether nothing runs, or will, that was issued.
+  /// True if nothing runs, or will, that was issued.
   bool is_at_rest() const;
   /// Waits, but not beyond `until`, for what a lost device still runs.
   void close(deadline until);
@@ -212,7 +212,7 @@ class stream_queue {
   std::size_t over_ = 0;  ///< how many of those are known to have ended, from the first on
   std::int64_t last_end_ns_ = 0;
   core_clock::interval launch_ns_{};  ///< of the newest launch that is over
-  std::uint32_t units_told_ = 0;      ///< whose share of it was reported
+  std::uint32_t units_told_ = 0;      ///< units whose share was reported
   std::shared_ptr<operation_progress> last_ended_;
   std::unique_ptr<stream> stream_;  ///< goes first, so that nothing runs that was issued
 };
@@ -234,12 +234,13 @@ class device_executor final : private device_work {
   /// The executor was closed.
   ~device_executor();
 
-  /// Takes up the thread; `executors`: all, by their numbers, to be woken. They live until all are closed.
+  /// Starts the thread. `executors` are all executors by number, which it wakes; they live until all are
+  /// closed.
   void start(std::span<std::unique_ptr<device_executor> const> executors);
   /// Takes operations in the order of their ids. Any thread.
   void submit(device_operation work);
   void wake() { thread_.wake(); }
-  /// What was taken is not waited for beyond `until`. Does nothing if start() did not succeed, or the second
+  /// Waits for taken operations at most until `until`. Does nothing if start() did not succeed, or the second
   /// time. Any thread but the executor's.
   void close(deadline until);
   /// After close(): whether the device does nothing any more that was issued here. Else the executor has to

@@ -10,9 +10,9 @@
 namespace ballast::detail {
 namespace {
 
-/// More of them only use memory: the thread takes others when these have left.
+/// More messages would only use memory: the thread takes others when these have left.
 constexpr std::size_t max_waiting_messages = 16;
-/// Steps are compared where nothing else is to be sent, or when there are this many.
+/// Ranks compare steps when nothing else is to be sent, or when there are this many.
 constexpr std::size_t max_untold_steps = 64;
 constexpr std::size_t max_step_text = 4000;  // so that a message holds some
 /// Messages of 256 KiB that memory is posted for at a time.
@@ -175,7 +175,7 @@ void exchange_port::step() {
     to_send_.pop_front();
     send_data(id);
   }
-  // It is taken out before, for a send that fails.
+  // Taken out first, in case the send fails.
   for (auto left = to_place_.size(); left > 0; --left) {
     auto const id = to_place_.front();
     to_place_.pop_front();
@@ -311,7 +311,7 @@ void exchange_port::hear_of_end(std::uint32_t rank) {
   note_end_of(rank);
 }
 
-/// All that others need was sent, if they run the same program.
+/// The rank has received all that it needs, if it runs the same program.
 void exchange_port::note_end_of(std::uint32_t rank) {
   ended_ranks_.insert(rank);
   auto const comes_from_it = [&](auto const& one) { return one.second.peer == rank && !one.second.is_sent; };

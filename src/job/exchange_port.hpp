@@ -25,7 +25,7 @@
 
 namespace ballast::detail {
 
-/// An exchange as both of its ranks call it: the step that it is for, and which of that step's it is.
+/// Identifies an exchange equally on both of its ranks: the step, and the exchange's number in it.
 struct exchange_id {
   std::uint64_t step = 0;
   std::uint32_t index = 0;
@@ -41,7 +41,7 @@ struct exchanged_bytes {
   std::vector<byte_range> bytes;  ///< ascending
 };
 
-/// Whether this rank does what the one before it does, step by step: all ranks of a cluster do the same if
+/// True if this rank does what the one before it does, step by step: all ranks of a cluster do the same if
 /// each does what its neighbour does. Steps are texts. Pure; one thread at a time.
 class program_check {
  public:
@@ -51,7 +51,7 @@ class program_check {
   std::size_t untold() const { return untold_.size(); }
   /// Takes them, at most `most_bytes` bytes, a line each. At least one if there is one.
   std::string take_untold(std::size_t most_bytes);
-  /// What the rank before says of its next steps, as take_untold() gives it.
+  /// Receives the next steps of the rank before, as its take_untold() gave them.
   void hear(std::string_view told);
   /// The first step that is not the same: "step 17 is ... here, and ... there".
   std::optional<std::string> const& difference() const { return difference_; }
@@ -92,8 +92,8 @@ class exchange_port final : public peer_listener {
   std::optional<std::vector<rank_time>> take_times(std::uint64_t step);
   /// The ranks that have not reported, a line each for messages.
   std::string missing_times(std::uint64_t step);
-  /// After this nothing is called and no memory touched. `is_over`: all that others need was sent. Else they
-  /// hear why not, as of job_peers.
+  /// After this nothing is called and no memory is touched. `is_over`: all that others need was sent.
+  /// Otherwise they receive the reason through job_peers.
   void close(bool is_over, std::string_view why = {});
 
   void receive(std::uint32_t from, std::span<std::byte const> message) override;
@@ -107,7 +107,7 @@ class exchange_port final : public peer_listener {
   static constexpr std::uint32_t no_tag = ~std::uint32_t(0);
   struct header {
     kind what;
-    std::uint32_t tag = no_tag;  ///< of what is wanted: that of the messages that it is to be placed by
+    std::uint32_t tag = no_tag;  ///< of the wanted bytes: the tag of the messages that place them
     exchange_id id{};
   };
 
@@ -120,13 +120,13 @@ class exchange_port final : public peer_listener {
     std::shared_ptr<operation_progress> progress = nullptr;  ///< null until it was begun here
     bool is_wanted = false;
     std::uint32_t tag = no_tag;
-    std::size_t posted = 0;  ///< messages that are to be placed and have not come
+    std::size_t posted = 0;  ///< messages that will be placed and have not come
     bool is_sent = false;    ///< all of them
     std::size_t range = 0, offset = 0;
 
     bool is_done() const { return range == bytes.size() && posted == 0; }
     bool has_more() const { return range < bytes.size(); }
-    /// Whether messages of one range each are no shorter than others, and something keeps the memory.
+    /// True if messages of one range each are no shorter than others, and something keeps the memory.
     bool is_to_be_placed() const;
     /// The next bytes of memory, at most `most`; they count as done.
     std::span<std::byte> take(std::size_t most);

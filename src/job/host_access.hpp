@@ -29,9 +29,9 @@ class host_access {
   /// Ends its turn; what waited behind it may be planned then.
   ~host_access() { planner_.end_turn(turn_); }
 
-  /// Whether its turn has come: no job before it has yet to be planned that touches its elements.
+  /// True if its turn has come: every earlier job that touches its elements is planned.
   bool has_come() const { return planner_.has_come(turn_, all_uses()); }
-  /// Whether its place has the elements and nothing else is at them. Plans the copies once the turn has come.
+  /// True if its place has the elements and nothing else uses them. Plans the copies once the turn has come.
   /// Throws error, job_failed if their values are lost.
   bool try_open();
   /// They are the host's. After try_open() said so, and before anything changed. Single elements are then

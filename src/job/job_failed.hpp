@@ -10,7 +10,7 @@
 
 namespace ballast::detail {
 
-/// Why a job failed: what a job_failed says besides the job's name; or that it was stopped.
+/// The reason for a job's failure, which a job_failed reports besides the job's name; or that it was stopped.
 struct job_failure {
   job_part part;
   std::string device, cause;
@@ -27,7 +27,7 @@ bool is_a(std::exception_ptr const& failure) {
   }
 }
 
-/// Why an operation fails that was not tried: what it takes data of has failed.
+/// The failure of an operation that was not tried, because an operation whose data it takes has failed.
 std::exception_ptr failure_of_source();
 bool is_failure_of_source(std::exception_ptr const& failure);
 

@@ -49,7 +49,7 @@ class job_history {
   bool is_known() const { return known_; }
   /// The speed of each device in steps per ns; 0 as long as it is unknown.
   std::vector<double> speeds() const;
-  /// The pace of each device. One without a known speed passes for slightly faster than the fastest, so that
+  /// The pace of each device. A device of unknown speed counts as slightly faster than the fastest, so that
   /// it is tried. All are equal if none is known.
   std::vector<device_pace> paces() const;
 

@@ -14,13 +14,14 @@
 
 namespace ballast::detail {
 
-/// What a part of a job does with an array: bytes that it reads and bytes that it writes, which may meet.
+/// The accesses of a part of a job to an array: bytes that it reads and bytes that it writes, which may
+/// overlap.
 struct array_use {
   array_id array;
   byte_runs read, written;
 };
 
-/// Whether one of them writes what the other reads or writes.
+/// True if one of them writes what the other reads or writes.
 bool conflict(std::span<array_use const> one, std::span<array_use const> other);
 
 /// Which part of a job may be planned: one that conflicts with nothing that earlier jobs have not planned
@@ -32,7 +33,8 @@ class job_order {
   /// planned, and at most once for each, when a later job asks whether it conflicts.
   using uses_of_part = std::function<std::vector<array_use>(job_part)>;
 
-  /// None of the `units` is planned. Throws bad_argument ("job") unless it is newer than all before.
+  /// Adds a job, of whose `units` none is planned yet. Throws bad_argument ("job") unless it is newer than
+  /// all before.
   void add(job_number job, std::uint32_t units, uses_of_part uses);
   /// The oldest job before `job` with an unplanned part that conflicts with `uses`; none if the part whose
   /// uses these are may be planned now. The oldest job of all always may.

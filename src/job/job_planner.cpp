@@ -57,8 +57,8 @@ void job_planner::add_exchange(std::shared_ptr<array_state> const& array, exchan
   waiting_exchanges_.push_back({turn, std::move(use), array, std::move(what)});
 }
 
-/// All jobs before that turn are planned. Whether now all exchanges are: an access of the host may be in the
-/// way.
+/// Plans all jobs before that turn. True if all exchanges are planned now: an access of the host may prevent
+/// it.
 bool job_planner::plan_exchanges_before(job_number turn) {
   for (; !waiting_exchanges_.empty() && waiting_exchanges_.front().turn < turn;
        waiting_exchanges_.pop_front()) {
@@ -70,8 +70,8 @@ bool job_planner::plan_exchanges_before(job_number turn) {
   return true;
 }
 
-/// What is lost goes nowhere: its job has failed, and so will the other ranks'. Exchanges end in any order,
-/// so each has a stream of its own.
+/// Lost bytes are not sent: their job has failed, and so will the other ranks' jobs. Exchanges end in any
+/// order, so each has its own stream.
 void job_planner::plan_exchange(std::shared_ptr<array_state> const& array, exchanged_bytes const& what) {
   byte_runs const bytes(what.bytes);
   if (what.is_sent && losing_job(array->directory, bytes)) {
@@ -155,7 +155,7 @@ auto job_planner::end_of_begun() -> std::deque<std::shared_ptr<job_record>>::ite
   });
 }
 
-/// A job without units, or one whose map throws when somebody asks what it is to write.
+/// Handles a job without units, or one whose map throws when it is asked for the written elements.
 void job_planner::note_end_before_begin(job_record const& job) {
   if (newest_ended_unbegun_ < job.number) newest_ended_unbegun_ = job.number;
 }
@@ -219,7 +219,8 @@ void job_planner::choose_devices(job_record& job) {
   if (job.devices.empty()) throw error("no device that is not lost can run it");
 }
 
-/// All that its devices would do fits in their memory. Otherwise it runs on one device, as other jobs do.
+/// True if the memory of the devices holds their parts of the job. Otherwise it runs on one device, as other
+/// jobs do.
 bool job_planner::may_share(job_record const& job) const {
   auto const& shares = job.request.shares;
   if (shares == nullptr) return false;
@@ -388,15 +389,15 @@ void job_planner::plan_task(planned_task planned) {
   ++on_devices_[task->device()].tasks;
 }
 
-/// That its device runs concurrently; 0 if unknown.
+/// The number of units that its device runs concurrently; 0 if unknown.
 std::uint64_t job_planner::units_at_once(planned_task const& task) const {
   auto const& job = *task.job;
   if (job.listed == nullptr) return 0;
   return job.listed->blocks_at_once[task.device()] / std::max<std::uint64_t>(job.grid().blocks_of_unit(), 1);
 }
 
-/// Whether it adjoins the newest kernel of its device, which has the same arrays and was not issued yet, and
-/// is short. What else is in the way, its executor sees when it issues.
+/// True if it adjoins the newest kernel of its device, which has the same arrays and was not issued yet, and
+/// is short. The executor sees other obstacles when it issues.
 bool job_planner::may_join_newest(planned_task const& task) const {
   auto const& newest = on_devices_[task.device()].newest;
   auto const& job = *task.job;
@@ -421,7 +422,7 @@ void job_planner::note_newest(planned_task const& task, op_id kernel, op_stream 
   newest.on = on, newest.job = task.job->number, newest.extent = std::move(extent);
 }
 
-/// All that it reads is noted before anything that it writes, since one array may be several arguments.
+/// Notes all reads before all writes, since one array may be several arguments.
 op_id job_planner::plan_kernel(planned_task const& task, task_piece const& piece, op_stream on) {
   auto const& arguments = task.job->request.arguments;
   auto const place = task.place();
@@ -439,8 +440,8 @@ op_id job_planner::plan_kernel(planned_task const& task, task_piece const& piece
   return kernel;
 }
 
-/// What a device writes, or copies to itself meanwhile, nobody else may touch there; at last each byte is
-/// valid where it was written.
+/// No other operation may touch bytes there that a device writes, or meanwhile copies to itself; at last each
+/// byte is valid where it was written.
 void job_planner::record_shares(planned_task const& task, op_id kernel) {
   auto const& arguments = task.job->request.arguments;
   auto const& all = task.job->request.shares->of;
@@ -471,8 +472,8 @@ void job_planner::fail(job_record& job, job_part part, std::string const& device
   drop_rest(job);
 }
 
-/// Drops what was not planned of a job that failed. Whether nothing of it is left. Older jobs come first,
-/// which read and write what it was to write as if it had not failed yet.
+/// Drops the unplanned parts of a failed job; true if nothing of it is left. Older jobs come first: they
+/// access what it was to write as if it had not failed yet.
 bool job_planner::drop_rest(job_record const& job) {
   auto const dropped = order_.drop_behind_earlier(job.number);
   job.lose(dropped);
@@ -627,7 +628,7 @@ void job_planner::handle_piece_failure(planned_task& task, task_piece const& pie
   fail(job, end.failure && end.joined ? end.joined->part : piece.part, devices_[task.device()].name, why);
 }
 
-/// Whether no kernel of another job that has ended by now ran on the device meanwhile.
+/// True if no kernel of another job that has ended by now ran on the device meanwhile.
 bool job_planner::was_alone(std::uint32_t device, job_number job, ended_operation const& end) {
   auto& latest = on_devices_[device].latest;
   auto const own = end.joined ? busy_time{job, end.joined->begin_ns, end.joined->end_ns}
@@ -641,7 +642,7 @@ bool job_planner::was_alone(std::uint32_t device, job_number job, ended_operatio
   return !met;
 }
 
-/// What its tasks were to write is lost by their jobs, when they end; all else by nobody.
+/// The output of its tasks is lost by their jobs, when these end; all other data is lost by no job.
 void job_planner::lose_device(std::uint32_t device) {
   if (!std::exchange(on_devices_[device].is_lost, true)) arrays_.lose_device(device);
 }
@@ -654,7 +655,7 @@ void job_planner::stop() {
   }
 }
 
-/// What fails by its source from now on had a source that was stopped.
+/// Jobs that fail from now on because of a source failed because that source was stopped.
 void job_planner::stop_jobs() {
   stopped_jobs_ = std::max<std::uint64_t>(jobs_.size(), 1);
   for (auto const& job : jobs_)

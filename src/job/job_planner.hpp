@@ -63,12 +63,12 @@ class job_planner {
   job_number next_turn() const { return job_number(newest_turn_.value() + 1); }
   /// A job whose number is next_turn().
   void add(std::shared_ptr<job_record> const& job);
-  /// Whether a job that has just been added may begin; if not, the end of a task lets it, and there is no
+  /// True if a job that has just been added may begin; if not, the end of a task lets it, and there is no
   /// need to advance().
   bool may_begin() const;
   /// For an access of the host.
   job_number take_turn(array_use const& use);
-  /// Whether nothing that comes first and has yet to be planned is in its way.
+  /// True if nothing that comes first is still unplanned and conflicts with it.
   bool has_come(job_number turn, array_use const& use) { return !order_.blocking_job(turn, {&use, 1}); }
   void end_turn(job_number turn) { order_.drop(turn); }
   /// Bytes of an array that are to go to another rank or come from one, in turn.
@@ -80,7 +80,7 @@ class job_planner {
 
   /// Plans all that may be; to be called whenever something has changed.
   void advance();
-  /// What the sink took has ended on `device`; `failed` also if only what it takes data from has.
+  /// Work that the sink took has ended on `device`; `failed` also if only the source of its data has.
   void handle_end(planned_work const& work, std::uint32_t device, ended_operation const& end, bool failed);
 
   /// Fails the jobs that have not ended and plans no more.
@@ -88,12 +88,12 @@ class job_planner {
   /// Fails the jobs that are not wholly planned. Tasks that were planned end, well or by failure_by_stop().
   void stop_jobs();
   bool has_stopped_jobs() const { return stopped_jobs_ != 0; }
-  /// Those that ended by that and were not taken yet, in their order.
+  /// Returns the jobs that this stopped and no one took yet, in their order.
   std::vector<completion> take_stopped();
   /// Other ranks will not do their parts: fails the jobs that have not ended, and gives up the exchanges that
   /// were not planned. Those that were have to be ended by the caller.
   void abandon(std::exception_ptr const& why);
-  /// What the first job that failed failed with, if one has.
+  /// The failure of the first job that failed, if one has.
   std::optional<std::string> const& first_failure() const { return first_failure_; }
   bool is_stopped() const { return stopped_; }
   /// Completes the jobs that are left.
@@ -182,7 +182,7 @@ class job_planner {
   std::size_t exchanges_ = 0;
   std::uint32_t newest_exchange_ = 0;
   std::optional<std::string> first_failure_;
-  std::uint64_t stopped_jobs_ = 0;  ///< that stop_jobs() found; with none 1
+  std::uint64_t stopped_jobs_ = 0;  ///< the jobs that stop_jobs() found; 1 if none
   std::vector<completion> ended_by_stop_;
   bool stopped_ = false;
 };

@@ -30,7 +30,8 @@ std::string use_text(access_request const& what) {
   }
 }
 
-/// What differs between ranks that run one binary: not the addresses of its functions.
+/// The text contains only what may differ between ranks that run one binary, so not the addresses of its
+/// functions.
 std::string step_text(job_record const& job) {
   auto const& blocks = job.grid().blocks();
   auto text = "job '" + job.report.name + "' of kernel " + job.request.kernel_name + " over " +
@@ -240,7 +241,7 @@ void job_ranks::stop(bool is_over) {
   if (!has_failed_) port_.close(is_over, "its job scheduler went before all was exchanged");
 }
 
-/// Until the port is closed; what has ended by the end of this is nobody's matter any more.
+/// Runs until the port is closed; what has ended by then concerns no one any more.
 void job_ranks::run() {
   for (;;) {
     auto const seen = changed_.epoch();

@@ -50,8 +50,8 @@ class job_ranks {
   job_ranks(std::shared_ptr<job_peers> peers, listeners told);
   ~job_ranks();
 
-  // In the order of the program, which is the same on all ranks; one thread at a time. Each returns what this
-  // rank has to exchange before.
+  // Call these in program order, which is the same on all ranks; one thread at a time. Each returns the
+  // exchanges that this rank must do first.
   void add(array_state const& array);
   void forget(array_id array) { ledger_.forget(array); }
   std::vector<own_exchange> begin(job_record const& job);
@@ -59,7 +59,7 @@ class job_ranks {
 
   /// The job of a site whose times all ranks are to compare before the next one begins; null if none.
   std::shared_ptr<job_end> job_to_learn_from(job_site const& site) const;
-  /// How long all ranks took for it, as each reports; it has ended. Waits for them, without the scheduler's
+  /// The times of all ranks for it, as each reports; it has ended. Waits for them, without the scheduler's
   /// mutex. Throws timed_out, and what the ranks fail with.
   std::vector<rank_time> compare(job_report const& newest, deadline until);
   void learn(job_site const& site, std::vector<rank_time> const& times) { shares_.learn(site, times); }
@@ -75,7 +75,7 @@ class job_ranks {
   void begin(exchange_work const& work, std::shared_ptr<operation_progress> progress);
   /// This rank does not go on: calls the listener, and notifies the others.
   void fail(std::exception_ptr why);
-  /// As fail(), since an exception ends the scheduler: the others hear of it from where it is caught.
+  /// Like fail(), when an exception ends the scheduler: the code that catches it notifies the others.
   void leave();
   /// Ends the thread. `is_over`: this rank has done all that others need.
   void stop(bool is_over);

@@ -75,7 +75,7 @@ array_uses job_record::uses(job_part part) const {
   return uses_of(request, part);
 }
 
-/// The map is asked anew: one that has come to fail does so before somebody waits for what it names.
+/// Asks the map anew: if it has begun to fail, it fails here and not once a thread waits for its elements.
 array_uses job_record::uses_or_failure(job_part part) {
   try {
     return uses_of(request, part);

@@ -35,7 +35,7 @@ class job_runtime;
 struct planned_device {
   std::string name;
   bool is_cuda = false;
-  std::size_t bytes = 0;  ///< of its memory, for arrays
+  std::size_t bytes = 0;  ///< bytes of its memory for arrays
 };
 
 inline place_id place_of(std::uint32_t device) { return place_id(1 + device); }
@@ -55,13 +55,13 @@ job_site site_of(job_request const& request, std::string const& policy);
 /// What a part of a job does with each array, in the order of the arguments.
 using array_uses = std::shared_ptr<std::vector<array_use> const>;
 
-/// Of the job that is asked for. Throws what a map throws.
+/// The accesses of the requested job's part. Throws what a map throws.
 array_uses uses_of(job_request const& request, job_part part);
 
 /// What one of several devices does with the arrays of a job that they share.
 struct job_share {
   std::uint32_t device = 0;
-  std::vector<array_use> uses{};          ///< of each argument; `written` with what others write as well
+  std::vector<array_use> uses{};          ///< its uses of each argument; `written` also has what others write
   std::vector<byte_runs> written_last{};  ///< of each argument: what is valid here alone in the end
 };
 
@@ -139,21 +139,22 @@ class job_record {
   /// Decides is_shared_by_units() and bytes_per_unit(); called once, for a job with units. Throws what a map
   /// throws.
   void measure_arguments();
-  /// Whether every unit reads or writes all that the job does of an argument.
+  /// True if every unit reads or writes all that the job does of an argument.
   bool is_shared_by_units(std::size_t argument) const { return shared_by_units_[argument]; }
-  /// Whether two units read something in common that not all read. Throws what a map throws.
+  /// True if two units read something in common that not all units read. Throws what a map throws.
   bool read_in_common(std::uint32_t unit, std::uint32_t other) const;
   /// The bytes of one unit that units do not share.
   std::uint64_t bytes_per_unit() const { return bytes_per_unit_; }
 
   /// The memory that a part's arrays take on a device.
   std::size_t memory_of(job_part part) const;
-  /// These parts will not be written: a reader of what they were to write would take old values for new ones.
+  /// Marks the data that these unplanned parts were to write as lost, so that no reader takes old values for
+  /// new ones.
   void lose(std::vector<job_part> const& unplanned) const;
-  /// How far it has come, a line of text for messages; `all` the devices of the list.
+  /// Its progress as a line of text for messages; `all` are the devices of the list.
   std::string state(std::vector<planned_device> const& all) const;
 
-  /// Whether nobody else has some array of it, so that the array goes with it.
+  /// True if no one else holds some array of it, so that the array goes with it.
   bool is_last_with_an_array() const;
   /// Puts the arrays of all arguments into the list, so that destroying the job frees none. Nothing else may
   /// follow.
@@ -161,17 +162,17 @@ class job_record {
   /// No task of the job is left to be planned.
   bool is_planned() const;
   bool has_ended() const { return is_planned() && tasks_in_flight == 0; }
-  /// What was not planned is given up. The first failure counts.
+  /// Gives up what was not planned. The first failure counts.
   void fail(job_failure why);
   /// Notifies the completions.
   void complete();
-  /// Whether a device did something of it; once it is complete.
+  /// True if a device did something of it; once it is complete.
   bool has_run() const { return !end->report().tasks.empty(); }
 
   /// What the job does on one device.
   struct device_state {
     std::optional<job_part> deferred = {};  ///< the policy gave it, but it could not be planned yet
-    std::uint32_t in_flight = 0;            ///< with the deferred one
+    std::uint32_t in_flight = 0;            ///< tasks in flight, the deferred one included
   };
 
   job_number number;

@@ -23,7 +23,7 @@ device_list const& checked(device_list const& devices) {
   return devices;
 }
 
-/// None on a device that is lost, where no task will go.
+/// 0 on a lost device, to which no task will go.
 std::uint64_t blocks_at_once(compute_device& device, kernel_code const& code) {
   try {
     return std::uint64_t(device.resources(code).blocks_per_multiprocessor) *
@@ -58,7 +58,7 @@ job_options checked(job_options options, device_list const& devices) {
   return options;
 }
 
-/// Then a part is a range of blocks, which count with x fastest.
+/// True if a part is a range of blocks, which are numbered with x fastest.
 bool is_contiguous(job_grid const& grid) {
   auto const [x, y, z] = grid.blocks();
   return grid.along() == cut::z || (z <= 1 && (grid.along() == cut::y || y <= 1));
@@ -93,7 +93,7 @@ std::size_t share_of_gpu(device_list const& devices, std::uint32_t device, std::
 
 constexpr std::size_t room_between_arrays = 256 * memory_alignment;
 
-/// In the order of the list, since each may leave less to the next.
+/// Takes memory in the order of the list, since each device may leave less to the next.
 std::vector<device_buffer<std::byte>> taken_memory(device_list const& devices, job_options const& options) {
   std::vector<device_buffer<std::byte>> memory;
   for (std::uint32_t device = 0; device < devices.size(); ++device) {
@@ -379,7 +379,7 @@ void job_runtime::log_wait_for_jobs(std::string const& why, clock::duration at_m
 
 namespace {
 
-/// In a list for as long as this lives.
+/// Is in a list for as long as it lives.
 template <class T>
 class entry {
  public:
@@ -447,7 +447,7 @@ void job_runtime::release_array(array_id array) noexcept {
   released_arrays_.push_back(array);
 }
 
-/// Nothing that was planned with them is left, or they would not be gone.
+/// No planned operation uses them any more, or they would not be gone.
 void job_runtime::forget_released_arrays() {
   std::vector<array_id> gone;
   {
@@ -579,7 +579,7 @@ void job_runtime::add_exchanges(std::vector<own_exchange> exchanges) {
       planner_.add_exchange(array, std::move(one.what));
 }
 
-/// What it needs of other ranks comes before it.
+/// The exchanges with other ranks that it needs come before it.
 void job_runtime::begin_over_ranks(job_record& job) {
   job.own = ranks_->part_of(job);
   add_exchanges(ranks_->begin(job));
@@ -696,15 +696,15 @@ void job_runtime::stop(deadline until) {
   leak_self();
 }
 
-/// What a device still runs, or will, uses the memory of the arrays, and its streams ring the executors'
-/// bells.
+/// Operations that a device still runs, or will, use the memory of the arrays, and its streams ring the
+/// executors' bells.
 void job_runtime::leak_self() {
   leave_behind(shared_from_this(),
                "a job scheduler is left behind with its memory: kernels or copies have not ended", devices_);
 }
 
-/// What is kept here keeps arrays, and they keep this. Arrays may stay for long, their memory on devices need
-/// not, unless a block may still be at it.
+/// Breaks a cycle: the kept jobs hold arrays, and arrays hold this runtime. Arrays may live for long, but
+/// their device memory is freed here unless a block may still use it.
 void job_runtime::release_jobs() {
   bool const all_ended = planner_.jobs().empty();
   complete_all_jobs();

@@ -74,13 +74,13 @@ class job_runtime : public std::enable_shared_from_this<job_runtime> {
   /// Throws what submit() would throw of the job alone, and returns its kernel's code, which stays as long as
   /// this does; null for a plain one.
   kernel_code const* checked_code(job_request const& request);
-  /// Those of the rank; all, if there are no peers.
+  /// The elements of this rank; all, if there are no peers.
   index_range own_elements_of(array_state const& array) const;
   /// As array_handle::open().
   index_range open(std::shared_ptr<array_state> const& array, access_request what, deadline until);
   /// From now on no job may use the array, or jobs may again.
   void set_released(array_state& array, bool is_released);
-  /// Whether no device works for this any more. Waits only for a scheduler that is going.
+  /// True if no device works for this any more. Waits only for a scheduler that is going.
   bool is_at_rest_within(deadline until);
   void wait_all(deadline until);
   /// Async-signal-safe.
@@ -91,7 +91,7 @@ class job_runtime : public std::enable_shared_from_this<job_runtime> {
   void log_wait_for_jobs(std::string const& why, clock::duration at_most) const;
   job_statistics statistics() const;
   std::vector<journal_entry> journal() const;
-  /// What has not ended, as text for messages.
+  /// The unfinished work, as text for messages.
   std::string state() const;
   /// Throws error if an executor has no thread; then none has.
   void start();
@@ -103,7 +103,7 @@ class job_runtime : public std::enable_shared_from_this<job_runtime> {
   void release_array(array_id array) noexcept;
 
  private:
-  /// What of retired_ goes when the mutex is free again, beside `any`.
+  /// The parts of retired_ that go when the mutex is free again, beside `any`.
   enum class departing {
     jobs,         ///< those that have ended, without their arrays
     with_arrays,  ///< arrays; jobs too if they are many, else they are left to submitters
@@ -161,7 +161,7 @@ class job_runtime : public std::enable_shared_from_this<job_runtime> {
   void advance_and_notify();
   bool handle_ends(std::uint32_t device, std::vector<ended_operation> const& ends,
                    device_executor::if_busy then);
-  /// For an executor that has nothing to do.
+  /// Called by an executor that has nothing to do.
   bool free_retired();
   template <class IsOver>
   bool wait_until(guard& hold, deadline until, IsOver is_over, std::function<bool()> const& may_be_over);
@@ -199,7 +199,7 @@ class job_runtime : public std::enable_shared_from_this<job_runtime> {
   operation_dispatcher dispatcher_;
   job_planner planner_;
   std::map<kernel_key, listed_code> kernels_;
-  /// Of sites and arguments: no unit writes what another one touches.
+  /// Pairs of sites and arguments in which no unit writes what another one touches.
   std::set<std::tuple<std::uint64_t, job_site, std::vector<described_argument>>> tried_maps_;
   array_id newest_array_;
   std::vector<std::function<bool()> const*> waiting_;  ///< whether it may be over, by waiting thread

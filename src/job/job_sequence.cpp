@@ -51,7 +51,7 @@ bool can_share(job_runtime const& runtime) {
   return true;
 }
 
-/// The first one's executor sees its loss by itself.
+/// Checks the other devices: the first device's executor sees a loss of its own.
 void check_others_of(device_list const& devices) {
   try {
     for (auto const& device : devices) device->check();
@@ -88,7 +88,7 @@ capture_plan plan_capture(device_costs const& costs, std::size_t jobs, std::uint
 
 namespace {
 
-/// What is repeated: `enqueue` enqueues a number of repetitions, of `launches` launches each.
+/// The repeated work: `enqueue` enqueues a number of repetitions, of `launches` launches each.
 struct repeated_launches {
   device_costs const& costs;
   std::size_t launches, max_captured;
@@ -194,7 +194,7 @@ void sequence_program::open_lanes(shared_by_devices& all) const {
     }
 }
 
-/// All lanes begin behind what the stream has, and the stream goes on behind all of them. What stops its
+/// All lanes begin after the stream's earlier work, and the stream continues after all of them. A stop of its
 /// launch stops theirs.
 void sequence_program::run(shared_by_devices& all, std::vector<shared_step> const& steps, std::uint32_t times,
                            stream& origin) const {
@@ -241,7 +241,7 @@ void sequence_program::settle() const noexcept {
     for (auto const& lane : lanes) try {
         lane->synchronize(deadline::in(longest_settling));
       } catch (std::exception const&) {
-        // Nothing runs on a device that is lost, and what hangs cannot be ended.
+        // Nothing runs on a lost device, and hanging work cannot be ended.
       }
 }
 

@@ -27,13 +27,13 @@ struct capture_plan {
   bool is_due = false;
 };
 
-/// More gain nothing on one device: a launch of the graph costs little beside those that it holds.
+/// On one device more launches in a graph gain nothing: launching the graph costs little beside its launches.
 inline constexpr std::size_t max_captured_launches = 128;
 /// Where devices share it, none begins the next graph before all have ended this one.
 inline constexpr std::size_t max_captured_when_shared = 1024;
 
-/// Of a sequence of `jobs` launches, of which `launched` went one by one, and that is to run `left` times
-/// more. So capturing costs at most as much as what going without it has lost.
+/// Decides for a sequence of `jobs` launches, of which `launched` were issued singly, and which will run
+/// `left` times more. Capturing then costs at most as much as its absence has cost.
 capture_plan plan_capture(device_costs const& costs, std::size_t jobs, std::uint64_t launched,
                           std::uint32_t left, std::size_t max_launches = max_captured_launches);
 
@@ -56,7 +56,7 @@ class sequence_program {
 
   /// `arrays`: of each argument of the job, by its place among all arrays of the sequence.
   void add(job_request const& job, kernel_code const* code, std::vector<std::size_t> arrays);
-  /// From now on all devices may share it.
+  /// Makes all devices share it from now on, by this plan.
   void share(sequence_plan plan) { shared_ = std::make_unique<shared_by_devices>(std::move(plan)); }
   std::size_t jobs() const { return steps_.size(); }
   /// How devices share it, if they may.
@@ -91,7 +91,7 @@ class sequence_program {
   };
   using step_events = std::vector<std::unique_ptr<event>>;
 
-  /// Whether they lie elsewhere than when they were placed last.
+  /// True if they lie elsewhere than at their last placement.
   bool place(placed_arrays& arrays, std::span<void* const> at) const;
   void launch_once(captured_by_device& now, std::uint32_t device, stream& on) const;
   void enqueue_shared(task_launch const& whole, std::uint32_t times, stream& on);
@@ -113,13 +113,13 @@ class sequence_program {
 struct sequence_array {
   std::shared_ptr<array_state> state;
   byte_runs read = {}, written = {};
-  std::size_t bytes_written_first = 0;  ///< by the first job that touches it, which reads none
+  std::size_t bytes_written_first = 0;  ///< bytes that the first job writes without reading any
 
   /// One more use, by an argument of a job that reads the array or not.
   void add(array_use const& use, bool is_read_by_job);
-  /// Of the sequence as one job: what is written, or else read.
+  /// The access of the sequence as one job: a write if it writes, else a read.
   job_argument argument() const;
-  /// What is read beside that, if there is some.
+  /// The additional read access, if there is one.
   std::optional<job_argument> argument_read_only() const;
 
  private:

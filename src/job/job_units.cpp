@@ -10,7 +10,7 @@
 namespace ballast::detail {
 namespace {
 
-/// Whether each part of `count` units fits. Parts that begin within `stride` units of each other are tried as
+/// True if each part of `count` units fits. Parts that begin within `stride` units of each other are tried as
 /// one, which has them all.
 bool all_fit(std::uint32_t count, std::uint32_t units, std::size_t limit, memory_of_part const& memory) {
   auto const stride = std::max(count / 8, 1u);
@@ -66,7 +66,7 @@ void throw_unit_too_large(std::string const& job, std::uint32_t unit, std::strin
 
 namespace {
 
-/// What reaches furthest, of all units and of all but that one: enough to find one of another unit.
+/// The two furthest reaches, of different units: enough to find the furthest of all units but a given one.
 class furthest {
  public:
   void add(touched_bytes const& touched) {

@@ -64,7 +64,7 @@ void check_units_fit(job_record const& job, std::string const& largest_device, s
 /// units overlap are not tried again if they `were_tried`, unless an array is several arguments.
 void check_units_write_apart(job_record const& job, bool were_tried);
 
-/// Whether two units of a job read something in common.
+/// True if two units of a job read something in common.
 using read_in_common = std::function<bool(std::uint32_t unit, std::uint32_t other)>;
 
 /// The pieces of a device's part of a job of `units` units, in the order in which they are to be computed:

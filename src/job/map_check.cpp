@@ -27,8 +27,8 @@ namespace {
 
 constexpr std::size_t min_margin = 4096, max_margin_of_array = std::size_t{16} << 20;
 
-/// In each trial. What is to be written has another value than the rest, so that a copy of the rest does not
-/// pass for it. As numbers of any type they are far apart.
+/// The fill of undeclared bytes in each trial. Bytes to be written have another value, so that a copy of
+/// undeclared bytes does not count as a write. The values are far apart as numbers of any type.
 constexpr std::byte fill_of_undeclared[trials] = {std::byte{0xCD}, std::byte{0x3A}};
 constexpr std::byte fill_of_unwritten[trials] = {std::byte{0x9B}, std::byte{0x64}};
 
@@ -57,7 +57,7 @@ std::size_t aligned_hull_offset(std::size_t margin, byte_range hull) {
   return memory_of({0, margin}) + hull.begin % memory_alignment;
 }
 
-/// Joins `one` with all sets that it shares with.
+/// Merges `one` with all sets that overlap it.
 void add_to_sets(std::vector<std::vector<std::size_t>>& sets, std::span<array_use const> uses,
                  std::size_t one) {
   std::vector<std::size_t> joined;

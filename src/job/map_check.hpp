@@ -32,7 +32,7 @@ struct wrong_use {
   enum class kind : std::uint8_t { read_undeclared, left_unwritten, written_undeclared };
 
   kind what;
-  std::ptrdiff_t element;  ///< of the flattened array; may lie before or behind it
+  std::ptrdiff_t element;  ///< index in the flattened array; may lie outside it
 
   bool operator==(wrong_use const&) const = default;
 };
@@ -48,7 +48,7 @@ inline constexpr std::size_t trials = 2;
 /// another one declares. Arguments without bytes are in none.
 std::vector<std::vector<std::size_t>> arguments_that_share(std::span<array_use const> uses);
 
-/// What a trial's memory holds beside the bytes that are declared, so that use of it shows.
+/// The contents of a trial's memory outside the declared bytes, so that their use shows.
 enum class trial_margins : std::uint8_t {
   none,    ///< for a tool that watches the memory
   around,  ///< on both sides as much as the array goes on, but at most 16 MiB, and 4 KiB more
@@ -77,8 +77,8 @@ class map_check {
 
   /// Fills memory for a trial, 0 or 1, and takes in what is read.
   void prepare(std::byte* memory, std::size_t trial, std::byte const* hull) const;
-  /// What is wrong after both, if anything: the first element that was written but not declared, else the
-  /// first one of which a result is wrong.
+  /// The fault after both runs, if any: the first element that was written but not declared, else the first
+  /// wrong result.
   std::optional<wrong_use> verdict(std::array<std::byte const*, trials> const& memory,
                                    std::byte const* hull) const;
   /// Copies what a trial may have written to the hull.
@@ -110,7 +110,7 @@ class checked_task {
 
   /// Takes in what the task reads, which is on the device by now.
   void prepare();
-  /// For a trial, 0 or 1: of each argument, where its element 0 would be.
+  /// The address of element 0 of each argument in a trial, 0 or 1.
   std::vector<void*> arrays(std::size_t trial) const;
   /// After both: the results of the first go to the device. Throws ballast::error, and changes nothing there,
   /// if the kernel did anything beside its maps.

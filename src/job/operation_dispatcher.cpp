@@ -102,7 +102,7 @@ void operation_dispatcher::submit_kernel(kernel_work kernel) {
   submit(op, job->number, std::move(kernel), std::move(work));
 }
 
-/// What an operation waits for is known by now: nothing newer is put before it.
+/// All dependencies of the operation are known by now: nothing newer is put before it.
 void operation_dispatcher::submit(op_id op, job_number job, planned_work work, device_operation operation) {
   auto const& planned = ops_.at(op);
   auto const executor = planned.on.executor;
@@ -159,8 +159,8 @@ progress_list operation_dispatcher::progress_of(op_set const& ops) const {
   return found;
 }
 
-/// In the order of the operations: an end counts once the ends of all its dependencies do, because their
-/// failure is its own, and executors report them at different times.
+/// Handles completions in the order of the operations: one counts only after those of all its dependencies,
+/// because their failure is its own and executors report them at different times.
 void operation_dispatcher::handle_ends(std::uint32_t on_device, std::vector<ended_operation> const& ends,
                                        end_listener const& ended) {
   for (auto const& one : ends) reported_ends_.emplace(one.op, reported_end{on_device, one});

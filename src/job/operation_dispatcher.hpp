@@ -34,8 +34,8 @@ class operation_dispatcher final : public work_sink {
   using end_listener = std::function<void(planned_work const& work, std::uint32_t device,
                                           ended_operation const& end, bool failed)>;
 
-  /// Of the options it takes `check_maps`, and whether there is a recorder, for which copies are timed. `ops`
-  /// outlives this. Kernels that are to be issued once `is_stopped`, which executors ask, fail instead.
+  /// Uses the option `check_maps`, and whether there is a recorder, for which copies are timed. `ops`
+  /// outlives this. Kernels issued once `is_stopped` fail instead; executors ask it.
   operation_dispatcher(operations& ops, std::vector<device> devices, job_options const& options,
                        submission submit, exchange_begin begin = {}, std::function<bool()> is_stopped = {});
 
@@ -44,7 +44,7 @@ class operation_dispatcher final : public work_sink {
   /// Calls `ended` for each end that counts now, in the order of the operations.
   void handle_ends(std::uint32_t on_device, std::vector<ended_operation> const& ends,
                    end_listener const& ended);
-  /// What has not ended is no longer known; to be destroyed by the caller.
+  /// Forgets the unfinished operations, which the caller must destroy.
   std::vector<planned_work> forget_all();
 
   std::size_t unfinished() const { return in_flight_.size(); }

@@ -50,9 +50,9 @@ struct operation {
   op_kind kind;
   op_stream on;
   op_status status = op_status::waiting;
-  bool has_failed_input = false;  ///< what it takes data from has failed, and so will it
+  bool has_failed_input = false;  ///< an operation whose data it takes has failed, so it will fail too
   op_set dependencies = {};       ///< what has to end before it begins, ascending, of each stream the newest
-  op_set data_dependencies = {};  ///< whose bytes it reads, in any order, as far as they had not ended
+  op_set data_dependencies = {};  ///< operations whose bytes it reads, in any order, unless already ended
 };
 
 /// The operations that were planned and not forgotten, and the order among them: an operation comes after
@@ -68,18 +68,17 @@ class operations {
   /// one that is none or `later` itself.
   void add_data_dependency(op_id later, op_id from);
 
-  /// Throws bad_argument ("operation") unless it is waiting, and unless all that it comes after have ended or
-  /// were issued.
+  /// Throws bad_argument ("operation") unless it waits, and all its predecessors have ended or were issued.
   void mark_issued(op_id op);
-  /// It has failed if `failed` says so or its data were wrong. Throws bad_argument ("operation") unless it is
-  /// issued.
+  /// Marks it as failed if `failed`, or if its data were wrong. Throws bad_argument ("operation") unless it
+  /// is issued.
   void mark_ended(op_id op, bool failed = false);
   /// The last one planned; 0 if there was none.
   op_id newest() const { return op_id(forgotten_ + kept_.size()); }
   /// Forgets ended operations older than `op`, up to the first that has not ended.
   void forget_before(op_id op);
 
-  /// Also if it was forgotten or is none.
+  /// True also if it was forgotten or does not exist.
   bool has_ended(op_id op) const;
   /// Throws bad_argument ("operation") if it was forgotten, is none or was never planned.
   operation const& at(op_id op) const { return kept_[index_of(op)]; }

@@ -44,7 +44,7 @@ struct kernel_work {
   bool may_be_joined = false;  ///< to the kernel that its device was given before
 };
 
-/// Bytes that come from another rank or go to one, and have not ended.
+/// Bytes that are on their way from or to another rank.
 struct exchange_work {
   op_id op;
   std::shared_ptr<array_state> array;
@@ -58,15 +58,15 @@ class work_sink {
  public:
   virtual ~work_sink() = default;
   virtual void take(planned_work work) = 0;
-  /// Whether its device has yet to be given what was taken: then more may be joined to it.
+  /// True if its device was not given the operation yet: then more may be joined to it.
   virtual bool waits_to_be_issued(op_id) const { return false; }
 };
 
-/// What planning needs no more. The mutex's holder destroys it after unlocking: freeing pinned memory waits
-/// for devices, and factories are the user's.
+/// Objects that planning needs no more. The mutex's holder destroys them after unlocking: freeing pinned
+/// memory waits for devices, and factories are the user's.
 struct retired_objects {
   std::vector<std::shared_ptr<void const>> any;
-  /// That have ended. Whoever submits frees them soonest: that thread allocated most of what they are.
+  /// Jobs that have ended. The submitting thread frees them soonest, since it allocated most of their memory.
   std::vector<std::shared_ptr<job_record>> jobs;
   /// Arrays, and what may be the last owner of one: for executors, since no submitter is to wait.
   std::vector<std::shared_ptr<void const>> with_arrays;

@@ -51,8 +51,8 @@ class range_map {
   using map = boost::icl::interval_map<std::size_t, Value, boost::icl::partial_enricher, std::less,
                                        boost::icl::inplace_plus, boost::icl::inter_section, interval>;
 
-  /// What programs repeat touches the same stretches again: one that lies apart from its neighbours needs no
-  /// new node. Whether the bytes are such a stretch.
+  /// True if the bytes are exactly one stretch that lies apart from its neighbours. Programs repeat accesses
+  /// of the same stretches, and such a stretch needs no new node.
   template <class F>
   bool change_in_place(byte_range bytes, F const& change) {
     interval const all(bytes.begin, bytes.end);

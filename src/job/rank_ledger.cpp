@@ -9,7 +9,8 @@
 namespace ballast::detail {
 namespace {
 
-/// Ranks that have the same bytes, ascending. All of them are written as none, which would be nobody.
+/// The ranks that have the same bytes, ascending. All ranks are written as an empty list, which would
+/// otherwise mean no rank.
 using holders = std::vector<std::uint32_t>;
 
 std::uint32_t distance(std::uint32_t one, std::uint32_t other) {
@@ -76,8 +77,8 @@ void rank_ledger::record_arrivals(rank_exchange const& exchange) {
     });
 }
 
-// What is fetched is what was there before the step, so all writes come after all reads. A map that throws
-// has changed nothing.
+// Ranks fetch values from before the step, so all writes come after all reads. A map that throws has changed
+// nothing.
 std::vector<rank_exchange> rank_ledger::step(uses_of_rank const& uses) {
   std::vector<rank_exchange> exchanges;
   std::vector<std::vector<array_use>> all;

@@ -9,7 +9,7 @@
 namespace ballast::detail {
 namespace {
 
-constexpr std::uint64_t scale = std::uint64_t(1) << 20;  // of weights, which are units per ns
+constexpr std::uint64_t scale = std::uint64_t(1) << 20;  // unit of weights, which are units per ns
 constexpr std::uint64_t least_gain_percent = 3;
 
 std::uint64_t part_of(std::uint64_t whole, std::uint64_t of, std::uint64_t total) {
@@ -17,7 +17,7 @@ std::uint64_t part_of(std::uint64_t whole, std::uint64_t of, std::uint64_t total
   return std::uint64_t(wide(whole) * of / total);
 }
 
-/// None if it is not known of some rank.
+/// Empty if the speed of any rank is unknown.
 std::vector<std::uint64_t> speeds_of(std::span<rank_time const> of_ranks) {
   std::vector<std::uint64_t> speeds;
   for (auto const& one : of_ranks) {

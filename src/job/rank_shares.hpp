@@ -11,7 +11,8 @@
 
 namespace ballast::detail {
 
-/// Which of `whole` units, or rows, are a rank's: as many for all, or one more for the first ranks.
+/// The units, or rows, of `whole` that belong to a rank: equally many for all, or one more for the first
+/// ranks.
 index_range part_of_rank(std::size_t whole, std::uint32_t rank, std::uint32_t ranks);
 
 /// How many units of a job a rank computed, and for how long.
@@ -26,10 +27,10 @@ class rank_shares {
  public:
   explicit rank_shares(std::uint32_t ranks) : ranks_(ranks) {}
 
-  /// Whether the ranks are to compare times before the next job of a site: before the third, the fifth, the
+  /// True if the ranks are to compare times before the next job of a site: before the third, the fifth, the
   /// ninth, and so on, always twice as many later.
   bool is_due(job_site const& site) const;
-  /// How long each rank took for the newest job. Shares change if that promises 3% at least.
+  /// Learns from each rank's time for the newest job. Shares change if that promises 3% at least.
   void learn(job_site const& site, std::span<rank_time const> of_ranks);
   /// A job of the site begins.
   void count(job_site const& site) { ++sites_[site].jobs; }

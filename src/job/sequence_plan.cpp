@@ -72,8 +72,8 @@ class repeated_jobs {
       directories_.emplace_back(bytes, std::uint32_t(weights.size() + 1), ops_);
   }
 
-  /// That the operations of two repetitions ago have ended keeps the directories small and changes no step:
-  /// note() looks for those of the last two only, and no byte that is written has an older writer.
+  /// Operations of two repetitions ago have ended, which keeps the directories small and changes no step:
+  /// note() looks only for those of the last two, and no written byte has an older writer.
   std::vector<shared_step> plan_next() {
     for (auto const op : std::exchange(last_, std::exchange(newest_, {}))) ops_.mark_ended(op);
     steps_.clear();
@@ -82,7 +82,7 @@ class repeated_jobs {
     return steps_;
   }
 
-  /// None if two devices write the same bytes.
+  /// Nothing if two devices write the same bytes.
   std::optional<std::vector<std::vector<array_share>>> shares() {
     std::vector<std::vector<array_share>> all(weights_.size());
     for (std::size_t array = 0; array < directories_.size(); ++array) {
@@ -102,7 +102,7 @@ class repeated_jobs {
     return all;
   }
 
-  /// Once the shares are known: what nobody writes is there before, and copied no more.
+  /// Called once the shares are known: data that no device writes is there before, and is not copied again.
   void drop_constants(std::vector<shared_step>& steps) const {
     for (auto& one : steps) {
       auto* const copy = std::get_if<shared_copy_in>(&one.what);
@@ -119,7 +119,7 @@ class repeated_jobs {
     ranges from_host, all, written;
   };
 
-  /// What nobody writes has to be there too: it is copied before, also where a device could give it.
+  /// Data that no device writes must also be there: it is copied before, even where a device could give it.
   static array_share share_of(touched const& mine, ranges const& written_by_all) {
     auto const all = merged(mine.all);
     auto read = mine.from_host;
@@ -187,7 +187,7 @@ class repeated_jobs {
     note(op, {.device = device, .lane = lane, .what = shared_launch{job, part}});
   }
 
-  /// What came before the last repetition has been waited for by the same step of that one.
+  /// Operations before the last repetition were already waited for by the same step of that repetition.
   void note(op_id op, shared_step step) {
     auto const& planned = ops_.at(op);
     for (auto const earlier : planned.dependencies) {
@@ -224,7 +224,7 @@ class repeated_jobs {
   std::vector<ranges> written_;  ///< of each array, by all devices; once the shares are known
 };
 
-/// Of a repetition, and of the one behind it.
+/// Marks the steps of a repetition, and of the one after it.
 void mark_awaited(std::vector<shared_step>& steps, std::vector<shared_step> const& next) {
   for (auto const& later : steps)
     for (auto const& [step, is_of_last] : later.after)

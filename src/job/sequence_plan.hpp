@@ -56,7 +56,7 @@ inline constexpr std::uint32_t boundary_lane = 0, interior_lane = 1, low_copy_la
 
 /// What a device does with an array in all repetitions.
 struct array_share {
-  byte_runs read{};     ///< that have to be valid there before the first one
+  byte_runs read{};     ///< must be valid there before the first one
   byte_runs written{};  ///< by its launches
   byte_runs changed{};  ///< those, and its copies of what others write
 };

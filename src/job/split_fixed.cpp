@@ -94,7 +94,7 @@ class task_map {
   std::uint32_t unbalanced_in_a_row_ = 0;
 };
 
-constexpr double max_imbalance = 1.05;  // time of the slowest device that still passes for balance
+constexpr double max_imbalance = 1.05;  // largest time over the mean that still counts as balanced
 constexpr std::uint32_t unbalanced_runs_to_act = 3;  // one or two may be chance
 
 bool are_neighbours(job_part one, job_part other) {
@@ -141,7 +141,7 @@ class expected_times {
     return ns_[slowest()] <= max_imbalance * mean;
   }
 
-  /// Whether the later of both would end earlier.
+  /// True if the later of both would end earlier.
   bool gains_by(std::uint32_t units, std::size_t from, std::size_t to) const {
     return ns_[to] + units * unit_ns_[to] < ns_[from];
   }

@@ -22,7 +22,7 @@ class pooled_split : public recorded_split {
   std::uint32_t units_taken() const { return taken_; }
 
  private:
-  /// For the next task of the device; what is more than it may have or than there are is cut off.
+  /// The units for the device's next task. The caller cuts off more than it may have or than are left.
   virtual std::uint32_t wanted_units(std::uint32_t device) const = 0;
   /// Known units per ns of the device, or 0.
   virtual double speed(std::uint32_t) const { return 0; }
@@ -68,7 +68,7 @@ class master_worker_split final : public pooled_split {
 
 constexpr double min_task_ns = 50e3;  // several times what a task costs by itself
 constexpr std::uint32_t probes_of_the_units = 16;
-constexpr double max_growth = 2;  // of what is known, since other units may take longer
+constexpr double max_growth = 2;  // over the known sizes, since other units may take longer
 
 /// Polychronopoulos and Kuck 1987: a part of what is left, here half of the device's share of it.
 class guided_split final : public pooled_split {

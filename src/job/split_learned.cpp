@@ -9,7 +9,7 @@
 namespace ballast::detail {
 namespace {
 
-constexpr double min_gain = 0.01;  // of the time, for a border to move
+constexpr double min_gain = 0.01;  // share of the time that must be gained to move a border
 constexpr std::uint32_t early_runs = 4;
 constexpr double payback_runs = 100;  // a job repeated a few times is mostly repeated often
 
@@ -118,7 +118,7 @@ std::int64_t end_of(device_run const& run, job_part units) {
   return end;
 }
 
-/// Whether these units were in tasks of `grain`, the last one perhaps smaller.
+/// True if these units were in tasks of `grain`, the last one perhaps smaller.
 bool has_tasks_of(device_run const& run, job_part units, std::uint32_t grain) {
   auto const is_of_them = [&](ended_task const& task) { return is_within(task.part, units); };
   return std::ranges::count_if(run.ended, is_of_them) == whole_steps(units.count, grain);
@@ -170,18 +170,18 @@ double task_grain::learn(device_run const& run, double busy_ns, std::function<do
 
 namespace {
 
-constexpr double task_costs_ns = 8e3;    // of one more task, beside its work
-constexpr double hidden_costs_ns = 2e3;  // of one more task, where the kernels hide behind the copies
+constexpr double task_costs_ns = 8e3;    // cost of one more task, beside its work
+constexpr double hidden_costs_ns = 2e3;  // cost of one more task, where copies hide the kernels
 constexpr double max_tasks = 64;
 constexpr double min_wave_fill = 0.9;
-constexpr double part_for_sections = 0.06;  // of a range's time may go into cutting it
+constexpr double part_for_sections = 0.06;  // share of a range's time that cutting it may take
 constexpr std::uint32_t max_sections = 16, min_sections = 6;
 constexpr double uneven = 0.1, even = 0.05, uneven_probes = 0.35;  // as unevenness() has it
 constexpr double max_unexplained = 0.7, min_surprise = 0.1;
 constexpr std::uint32_t max_wait = 64;
 constexpr std::uint32_t runs_to_settle = 2;  // their ranges follow from other parts and from other ranges
 
-/// As many units as fit into the fewest waves of blocks that they fill well; 1 where blocks are unknown.
+/// The units that fit into the fewest waves of blocks that they fill well; 1 if blocks are unknown.
 std::uint32_t units_of_waves(job_shape const& shape, split_device const& device) {
   if (shape.blocks_per_unit == 0 || device.blocks_at_once == 0) return 1;
   for (auto blocks = device.blocks_at_once;; blocks += device.blocks_at_once) {
@@ -272,7 +272,7 @@ paced_shares& learned_ranges::chosen(job_shape const& shape) {
   return other;
 }
 
-/// As many as cost little; none if those are too few to learn from.
+/// As many sections as cost little; none if these are too few to learn from.
 std::uint32_t learned_ranges::sections(std::size_t device, std::uint32_t units) const {
   auto const ns = of_unit_[device].kernels_ns * units;
   auto const most = std::min<double>(ns * part_for_sections / task_costs_ns, max_sections);
@@ -393,7 +393,7 @@ void learned_ranges::note_uneven_run(finished_job const& run, bool looked) {
   work_brake_.note_run(gain_ns);
 }
 
-/// As long as what was promised comes true, ranges need not be cut.
+/// While the predicted gains come true, ranges need not be cut.
 void learned_ranges::note_unevenness(finished_job const& run, bool is_surprise) {
   auto const looked = std::exchange(look_closer_, false) && is_cut(run);
   if (is_uneven())

@@ -25,11 +25,11 @@ class border_brake {
   void note_move() { lost_ns_ = 0; }
 
  private:
-  double lost_ns_ = 0;  ///< by the runs since there was something to gain
+  double lost_ns_ = 0;  ///< lost by the runs since a gain was possible
   std::uint32_t runs_ = 0;
 };
 
-/// Units of each device by what it does in a step, learned from the runs before.
+/// The units of each device by its work in a step, learned from earlier runs.
 class paced_shares {
  public:
   paced_shares(job_shape const& shape, std::vector<std::uint32_t> units_per_step)
@@ -47,16 +47,16 @@ class paced_shares {
   /// Learns from a run with any shares, in which each device was busy for `busy_ns`.
   void learn(finished_job const& run, std::vector<double> const& busy_ns);
 
-  /// By how much the times of a run with any shares differ from what the speeds promise, as a part of that;
-  /// of all devices the most.
+  /// The largest relative difference, over all devices, between the times of a run with any shares and the
+  /// times that the speeds promise.
   double surprise_by(finished_job const& run, std::vector<double> const& busy_ns) const;
   /// Changes the shares to what the speeds say, if that pays for the bytes that have to move.
   void move_borders(job_shape const& shape);
 
-  /// Whether shares by these speeds promise so much more than `others` that going there and back would pay.
+  /// True if shares by these speeds promise enough over `others` to pay for going there and back.
   bool promise_more_than(std::vector<std::uint32_t> const& others, job_shape const& shape) const;
-  /// Whether a run with these has taken so much less than with `others` that changing to them pays. Not as
-  /// long as the time with `others` is unknown.
+  /// True if a run with these was faster than with `others` by enough to pay for the change. False while the
+  /// time with `others` is unknown.
   bool are_better_than(paced_shares const& others, job_shape const& shape) const;
 
  private:
@@ -70,7 +70,7 @@ class paced_shares {
   border_brake brake_;
 };
 
-/// Whether a device is faster with tasks of few blocks than with large ones. Blocks that begin together read
+/// True if a device is faster with tasks of few blocks than with large ones. Blocks that begin together read
 /// the same at about the same time, so that the cache has it; those of a large kernel drift apart. At the end
 /// of one run's range tasks of as many blocks as the device runs at once are tried, and tasks of half as
 /// many, two of which fill it. What took least of a unit stays.
@@ -78,7 +78,7 @@ class task_grain {
  public:
   task_grain(std::uint64_t blocks_per_unit, split_device const& device);
 
-  /// The units of a small task if those were found faster; none if tasks are to be large.
+  /// The units of a small task if small tasks were found faster; nothing if tasks should be large.
   std::optional<std::uint32_t> units() const { return chosen_; }
 
   /// The small tasks with which the range is to end, in a run that tries them. None where blocks are unknown,

@@ -16,14 +16,14 @@ namespace ballast::detail {
 struct device_run {
   std::uint32_t units = 0, tasks = 0;
   std::int64_t begin_ns = 0, end_ns = 0;      ///< first kernel's begin, last kernel's end
-  std::int64_t kernels_ns = 0;                ///< in which a kernel ran, as far as ends come in order
+  std::int64_t kernels_ns = 0;                ///< time in which a kernel ran, if ends come in order
   std::uint64_t bytes_in = 0, bytes_out = 0;  ///< as in ended_task
   std::uint64_t first_in = 0,
                 last_out = 0;       ///< those of the first and of the last kernel, which no other hides
   std::vector<ended_task> ended{};  ///< all of them, in the order of their reports
 
   void add(ended_task const& task);
-  /// From the first kernel's begin to the last one's end; at least 1 where there were units.
+  /// The time from the first kernel's begin to the last kernel's end; at least 1 where there were units.
   double span_ns() const;
 };
 

@@ -25,7 +25,7 @@ inline job_part range_of_both(job_part one, job_part other) {
 /// Address 0 is not special: the first array of a device's memory lies at offset 0.
 using array_address = std::optional<std::uintptr_t>;
 
-/// As kernels take them; null where any address will do.
+/// The addresses in the form that kernels take; null where any address will do.
 inline std::vector<void*> pointers_to(std::vector<array_address> const& arrays) {
   std::vector<void*> found;
   found.reserve(arrays.size());
@@ -38,7 +38,7 @@ struct task_extent {
   job_part part{};
   std::vector<array_address> arrays{};
 
-  /// Whether one launch can compute both: the parts adjoin, and no argument needs two addresses.
+  /// True if one launch can compute both: the parts adjoin, and no argument needs two addresses.
   bool can_take(task_extent const& other) const {
     auto const agree = [](array_address one, array_address another) {
       return !one || !another || *one == *another;
@@ -58,21 +58,21 @@ struct task_extent {
 /// woken.
 inline constexpr std::int64_t longest_joined_ns = 20'000, longest_joined_ns_on_cores = 50'000;
 
-/// How large launches of one site may be on one device to be over within `longest_ns`, learned from those
-/// that were. Averages, since of two ends that are seen at once the first has all the time. A value.
+/// The size up to which one site's launches end within `longest_ns` on one device, learned from earlier
+/// launches. It averages, because if two ends are seen at once the first gets all the time. A value.
 class joinable_length {
  public:
   explicit joinable_length(std::int64_t longest_ns) : longest_ns_(double(longest_ns)) {}
 
-  /// A launch of `units`, above 0, took so long. `at_once`: units that the device runs concurrently, 0 if
-  /// unknown.
+  /// Notes that a launch of `units`, above 0, took this time. `at_once`: units that the device runs
+  /// concurrently, 0 if unknown.
   void note(std::uint32_t units, std::uint64_t at_once, std::int64_t ns) {
     auto const weight = waves_ == 0 ? 1 : 0.25;
     waves_ += weight * (double(waves(units, at_once)) - waves_);
     ns_ += weight * (double(ns) - ns_);
   }
-  /// Whether a launch of `units` should be over in that time, even if it takes as many times as long as it is
-  /// larger; false as long as none was noted.
+  /// True if a launch of `units` should be over in that time, even if its time grows in proportion to its
+  /// size; false until a launch was noted.
   bool has_room_for(std::uint32_t units, std::uint64_t at_once) const {
     return waves_ != 0 && double(waves(units, at_once)) * ns_ <= longest_ns_ * waves_;
   }
@@ -87,7 +87,7 @@ class joinable_length {
   double waves_ = 0, ns_ = 0;  ///< of a launch
 };
 
-/// The kernels that a device was given last, as far as one more may be joined to them.
+/// The latest kernels of a device to which one more may be joined.
 struct newest_kernels {
   op_id newest{};  ///< none: nothing may be joined
   op_stream on{};

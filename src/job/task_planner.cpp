@@ -42,8 +42,8 @@ std::vector<pieces> striped(std::span<byte_range const> bytes, std::size_t most)
   return stripes;
 }
 
-/// The first chunks of all stripes, then the second ones, and so on: what came from the host goes on to the
-/// other devices while the next comes.
+/// Sends the first chunks of all stripes, then the second ones, and so on: a chunk from the host goes on to
+/// the other devices while the next one comes.
 void add_ring(std::vector<shared_copy>& copies, std::vector<place_id> const& group,
               std::span<byte_range const> bytes) {
   auto const stripes = striped(bytes, group.size());
@@ -145,7 +145,7 @@ std::vector<planned_copy> task_planner::broadcast(coherence_directory& directory
   return copies;
 }
 
-/// In chunks, so that what goes on from here to a next device need not wait for all of it.
+/// Copies in chunks, so that passing data on to a next device need not wait for all of it.
 void task_planner::choose_sources(std::vector<planned_copy>& copies, held_bytes const& piece, place_id to) {
   for (auto const& chunk : pieces_of({&piece.bytes, 1}, max_copy_bytes)) {
     auto const bytes = chunk.front();  // of one range, so it is one

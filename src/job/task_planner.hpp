@@ -40,7 +40,7 @@ std::vector<std::vector<byte_range>> pieces_of(std::span<byte_range const> bytes
 std::vector<shared_copy> shared_read(std::span<byte_range const> bytes, std::span<place_id const> readers,
                                      copy_links const& links);
 
-/// Bytes of one array that one copy brings.
+/// Bytes of one array that one copy transfers.
 struct planned_copy {
   op_id op{};
   place_id from, to;
@@ -50,7 +50,7 @@ struct planned_copy {
   void add(byte_range more);
 };
 
-/// A place that reads what others read as well, and what used its memory before.
+/// A place that reads bytes which others read as well, and the operations that used its memory before.
 struct shared_reader {
   place_id place;
   std::span<op_id const> dependencies;
@@ -65,14 +65,14 @@ class task_planner {
   task_planner(operations& ops, copy_sources& sources, stream_of_copy stream)
       : ops_(ops), sources_(sources), stream_(std::move(stream)) {}
 
-  /// Notes what brings bytes to a place where they are not valid, from the sources that promise to be
-  /// fastest, in copies of at most max_copy_bytes. They come after `after` too, which used the memory
-  /// there before.
+  /// Notes the copies that bring bytes to a place where they are not valid, of at most max_copy_bytes each,
+  /// from the sources that promise to be fastest. They come after `after` too, which used the memory there
+  /// before.
   std::vector<planned_copy> fetch_to(coherence_directory& directory, byte_runs const& bytes, place_id to,
                                      std::span<op_id const> after = {});
 
-  /// Notes how those of the bytes that only the host has come to readers that all have memory for them, once
-  /// over the host's links (shared_read). What a device has as well is left to fetch_to().
+  /// Notes the copies of bytes that only the host has to readers that all have memory for them, once over the
+  /// host's links (shared_read). Bytes that a device has as well are left to fetch_to().
   std::vector<planned_copy> broadcast(coherence_directory& directory, byte_runs const& bytes,
                                       std::span<shared_reader const> readers);
 
@@ -88,7 +88,7 @@ class task_planner {
 /// A kernel reads bytes, which are valid there; it writes bytes.
 void record_reads(coherence_directory& directory, op_id kernel, place_id at, byte_runs const& bytes);
 void record_writes(coherence_directory& directory, op_id kernel, place_id at, byte_runs const& bytes);
-/// The job that lost some of the bytes.
+/// The job that lost some of these bytes; nothing if none did.
 std::optional<job_number> losing_job(coherence_directory const& directory, byte_runs const& bytes);
 
 }  // namespace ballast::detail

@@ -55,8 +55,8 @@ double unevenness_of(std::vector<task_group> const& groups, std::uint32_t units_
   return deviation_ns / ns;
 }
 
-/// Single tasks; pairs where the device seems to have carried out two at a time, as it does with those that
-/// do not fill it: then the second one of each ends with the first.
+/// Groups of single tasks; groups of two if the device seems to have run two at a time, as it does with tasks
+/// that do not fill it: the second of a pair then ends with the first.
 std::vector<task_group> groups_of(std::span<ended_task const> tasks, std::int64_t begin_ns) {
   auto singles = grouped(tasks, begin_ns, 1), pairs = grouped(tasks, begin_ns, 2);
   return unevenness_of(pairs, 1) < unevenness_of(singles, 1) / 2 ? pairs : singles;
@@ -116,8 +116,8 @@ double work_profile::work_of(job_part part) const {
   return work;
 }
 
-/// Keeps the proportions that are known within the part. A cell that other parts share changes as far as it
-/// lies in this one.
+/// Scales the cells of the part, which keeps their known proportions. A cell that lies only partly in it
+/// changes by that share.
 void work_profile::set_work(job_part part, double work) {
   auto const change = work / std::max(work_of(part), min_work * part.count) - 1;
   for_each_cell(part, units_per_cell_, cells_.size(), [&](std::size_t cell, double share) {
@@ -125,7 +125,7 @@ void work_profile::set_work(job_part part, double work) {
   });
 }
 
-/// A device of which nothing is known passes for the fastest, so that it is tried.
+/// A device of unknown speed counts as the fastest, so that it is tried.
 double work_profile::speed_of(std::size_t device) const {
   if (auto const speed = speeds_[device].steps_per_ns(); speed > 0) return speed;
   auto const fastest = std::ranges::max(speeds_, {}, &device_speed::steps_per_ns).steps_per_ns();

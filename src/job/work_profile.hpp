@@ -22,8 +22,8 @@ class work_profile {
   /// different devices show how fast the devices are: parts differ less from their neighbours than from most
   /// others.
   void learn_from_mixed_parts(finished_job const& run);
-  /// Learns from a run in which tasks were short parts of a range for each device: what these took beside
-  /// each other, at the speeds that are known.
+  /// Learns from a run in which each device had short tasks from a part of a range: the devices' times, at
+  /// their known speeds, show which units cost more.
   void learn_work(finished_job const& run);
   /// Learns from a run in ranges how fast the devices are, as device_speed does.
   void learn_speeds(finished_job const& run);
@@ -32,8 +32,8 @@ class work_profile {
   std::vector<std::uint32_t> shares() const;
   /// The time of the slowest.
   double slowest_ns(std::vector<std::uint32_t> const& shares) const;
-  /// By how much the time of a device in this run differs from what was known before it, as a part of that;
-  /// of all devices the most.
+  /// The largest relative difference, over all devices, between a device's time in this run and the time
+  /// known before.
   double surprise_by(finished_job const& run) const;
   /// The mean deviation of the units' work from their mean, over that mean.
   double unevenness() const;

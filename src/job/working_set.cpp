@@ -17,7 +17,7 @@ bool has_all(byte_range range, byte_range of) { return range.begin <= of.begin &
   throw_bad_argument("bytes", std::to_string(bytes.begin) + " to " + std::to_string(bytes.end), legal);
 }
 
-/// What is left of a segment when bytes at one of its ends are gone.
+/// The rest of a segment after bytes at one of its ends are gone.
 byte_range without(byte_range all, byte_range gone) {
   return gone.begin == all.begin ? byte_range{gone.end, all.end} : byte_range{all.begin, gone.begin};
 }
@@ -79,7 +79,7 @@ byte_range segments::remove(segment_id id) {
   return memory;
 }
 
-/// What would be left if some segments went.
+/// The state that would remain if some segments went.
 struct working_set::attempt {
   working_set const& set;
   free_ranges free;
@@ -217,7 +217,7 @@ void working_set::move_in(needed_bytes const& need, byte_range memory, eviction_
     auto const moved = common(from.bytes, need.hull);
     auto const offset = from.offset_of(moved.begin);
     auto const users = data.move(need.array, moved, offset, to.offset_of(moved.begin), memory_.users(memory));
-    // Also of the block that the segment keeps, in which moved bytes lay beside others.
+    // Adds them to the segment's remaining block too, in which moved bytes lay beside others.
     memory_.add_users({offset, offset + moved.size()}, users);
     memory_.give_back(segments_.cut(from.id, moved));
   }

@@ -35,7 +35,7 @@ struct segment {
 class segments {
  public:
   std::vector<segment> const& all() const { return all_; }
-  /// The one that has all of the bytes; null if there is none.
+  /// The segment that has all of the bytes; null if there is none.
   segment const* holding(array_id array, byte_range bytes) const;
   std::vector<segment> overlapping(array_id array, byte_range bytes) const;
   std::vector<segment> of(array_id array) const;
@@ -67,7 +67,7 @@ struct needed_bytes {
 struct resident_bytes {
   array_id array;
   segment_id segment;      ///< none if the hull is empty
-  std::size_t offset = 0;  ///< of the hull's first byte in the device's memory
+  std::size_t offset = 0;  ///< offset of the hull in the device's memory
   op_set dependencies;     ///< what used the memory before: copies to it and the task come after those
 };
 
@@ -79,12 +79,13 @@ struct located_bytes {
   bool operator==(located_bytes const&) const = default;
 };
 
-/// What the working set asks of whoever keeps the directories. Calls are made while pin() and the like run.
+/// The working set's questions to the keeper of the directories. It calls these during pin() and similar
+/// members.
 class eviction_handler {
  public:
   virtual ~eviction_handler() = default;
 
-  /// Whether what is valid here of the bytes is valid elsewhere too.
+  /// True if the valid bytes here are valid elsewhere too.
   virtual bool is_clean(array_id array, byte_range bytes) const = 0;
   /// The bytes leave the device: plan to copy to the host what is valid nowhere else, note that the rest is
   /// dropped. Returns what still touches their memory (coherence_directory::record_eviction).
@@ -107,13 +108,13 @@ class working_set {
 
   std::size_t bytes() const { return memory_.bytes(); }
   std::vector<segment> const& residents() const { return segments_.all(); }
-  /// Where those of the bytes lie that have memory, ascending.
+  /// The places of those bytes that have memory, ascending.
   std::vector<located_bytes> located(array_id array, byte_range bytes) const;
 
   /// An array of the scheduler, used here or not. Throws bad_argument ("array") for one that is known.
   void add_array(array_id array, std::size_t bytes);
-  /// One that has all its memory on the device, of the caller: the set has none for it, moves and evicts
-  /// nothing of it, and its offsets count from its first byte. Throws as add_array().
+  /// Adds an array that has all its memory on the device, owned by the caller. The set has no memory for it,
+  /// and moves and evicts nothing of it; its offsets count from its first byte. Throws as add_array().
   void add_adopted_array(array_id array, std::size_t bytes);
   /// Its memory is free after `users`. Throws bad_argument ("array") for one that is not known.
   void remove_array(array_id array, std::span<op_id const> users);

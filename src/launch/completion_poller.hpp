@@ -15,8 +15,8 @@
 
 namespace ballast::detail {
 
-/// Sees which launches in flight have ended, and draws the conclusions: their lines, the plan, the trace and
-/// what is learned of times. Of the dispatcher's thread.
+/// Detects which launches in flight have ended, and updates their launch streams, the plan, the trace and the
+/// learned times. Only the dispatcher's thread uses it.
 class completion_poller {
  public:
   /// All live as long as this; there may be no rings.

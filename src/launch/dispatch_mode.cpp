@@ -36,8 +36,8 @@ bool mode_selector::changes(std::uint64_t kernels, std::int64_t busy_ns) {
   return now_ != before;
 }
 
-/// In the time in which the fastest mode would have ended a quarter of a window. The best is not hurried,
-/// since kernels may have become longer.
+/// True if the fastest mode would have completed a quarter of a window in that time. The best mode is not
+/// hurried, since kernels may have become longer.
 bool mode_selector::is_far_behind() const {
   if (now_ == best_ && !tries_all_at_first()) return false;
   auto const expected = rate_of_late() * static_cast<double>(busy_ns_);
@@ -48,8 +48,8 @@ double mode_selector::best_rate() const {
   return std::ranges::max_element(tried_, {}, &tried_mode::rate)->rate;
 }
 
-/// What the fastest mode can be expected to do now: when kernels become longer, the rates that are known are
-/// of shorter ones.
+/// The rate that the fastest mode can be expected to reach now: when kernels become longer, the known rates
+/// are of shorter ones.
 double mode_selector::rate_of_late() const {
   return tries_all_at_first() ? best_rate() : std::min(tried_[best_].rate, newest_of_best_);
 }

@@ -95,7 +95,7 @@ std::int64_t dispatch_stream::span_ns_of_kernel(std::uint32_t place) const {
   return std::min(at_least_a_tick(end_of_kernel(place).span_ns()), span_ns_of_ended());
 }
 
-/// Of the oldest launch in flight, or what another one left there.
+/// The completion word of the oldest launch in flight, or what an earlier launch left there.
 kernel_end dispatch_stream::end_of_kernel(std::uint32_t place) const {
   auto& ends = kernel_completions_[(ended_ + 1) % max_in_flight];
   return {atomic_ref<std::uint64_t, scope::system>(ends.end[place]).load_acquire()};

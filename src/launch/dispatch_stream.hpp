@@ -23,24 +23,24 @@ namespace ballast::detail {
 struct launch_in_flight {
   struct member {
     launch_stream_state* line;
-    std::uint32_t launches;  ///< of the line, in order
+    std::uint32_t launches;  ///< launches of this launch stream, in order
     bool has_ended = false;  ///< and was noted
   };
-  std::vector<member> members;             ///< whose launches it carries out
+  std::vector<member> members;             ///< the launch streams whose launches it carries out
   std::vector<kernel_facts> facts;         ///< of these launches, if they were kernels of a set
   predicted_times predicted{};             ///< of a merged launch, if times are known
-  mergeable_kernel const* lone = nullptr;  ///< the kernel of a set that it is a launch of, and of no other
+  mergeable_kernel const* lone = nullptr;  ///< the set's kernel, if the launch is of this kernel alone
   bool reports_end = false;                ///< it writes a completion_record
   bool reports_each = false;               ///< and the ends of its kernels
   bool is_timed = false;                   ///< its completion_record says how long its work took
-  bool needs_end_only_if_watched = false;  ///< nobody needs to know its end soon unless its line is watched
+  bool needs_end_only_if_watched = false;  ///< its end is not urgent unless its launch stream is watched
   std::unique_ptr<event> end_event;        ///< else the event behind it; null as long as there is none
   bool is_measured = false;                ///< alone in its stream, with an event behind it since issued_at
   clock::time_point issued_at;             ///< of a launch that is measured or traced
   /// The number of this launch, if nothing else was in flight when it was issued; else 0.
   std::uint64_t alone_as = 0;
   launch_content content;  ///< if it is traced, with issued_at
-  /// That it launched, held until it has ended.
+  /// The graph that it launched, held until the launch has ended.
   std::shared_ptr<void const> graph;
 
   /// Empties it; its vectors keep their memory.
@@ -70,8 +70,8 @@ class dispatch_stream {
 
   // For the holder of mutex().
   stream& on() { return *on_; }
-  /// What is to be said of the launch that is issued next; mark_issued() makes it known. The stream must not
-  /// be full.
+  /// The description of the launch that is issued next; mark_issued() makes it known. The stream must not be
+  /// full.
   launch_in_flight& next() { return at(issued_ + 1); }
   /// How that launch reports its end, without the receiver to notify.
   completion_signal completion_of_next() const {
@@ -96,22 +96,22 @@ class dispatch_stream {
   /// All that are seen to have ended, oldest first, before the first of them is forgotten. Throws
   /// device_lost.
   void list_ended(std::vector<ended_launch>& into);
-  /// How long that launch ran: on the device if it reported that, as the host saw it if it was measured, else
-  /// 0.
+  /// The duration of that launch: on the device if it reported that, as the host saw it if it was measured,
+  /// else 0.
   std::int64_t span_ns_of_ended() const;
   void mark_ended();
   /// The oldest launch in flight if it reports the ends of its kernels, else null.
   launch_in_flight* oldest_reporting_each();
-  /// Whether the kernel at that place of it has ended.
+  /// True if the kernel at that place of it has ended.
   bool has_kernel_ended(std::uint32_t place) const { return end_of_kernel(place).is_of(ended_ + 1); }
-  /// How long after the begin of the launch that ended() gave, which reports each, its kernel at that place
-  /// has ended.
+  /// The time from the begin of the launch that ended() gave, which reports each kernel, to the end of its
+  /// kernel at that place.
   std::int64_t span_ns_of_kernel(std::uint32_t place) const;
   /// The newest launch in flight, null if there is none.
   launch_in_flight const* newest() const;
   /// Whether a graph is in flight.
   bool carries_graph() const { return ended_ < last_graph_; }
-  /// Whether no event is to be asked for the next end.
+  /// True if the next completion needs no new event.
   bool is_known_by_event();
 
  private:
@@ -132,7 +132,7 @@ class dispatch_stream {
   alignas(64) std::mutex mutex_;
   std::uint64_t issued_ = 0;
   std::atomic<std::uint32_t>& in_flight_;
-  // Of the thread that looks for ends; numbers of launches.
+  // Numbers of launches; only the polling thread uses them.
   alignas(64) std::uint64_t ended_ = 0;
   std::uint64_t known_ended_ = 0;  // at least ended_
   std::uint64_t last_graph_ = 0;
@@ -153,7 +153,7 @@ class dispatch_streams {
     return in_flight_[place].load(std::memory_order_relaxed);
   }
   bool is_anything_in_flight() const;
-  /// Whether the device does nothing any more that was issued here.
+  /// True if the device has finished everything that was issued here.
   bool is_at_rest();
 
  private:
@@ -164,7 +164,7 @@ class dispatch_streams {
   std::deque<dispatch_stream> streams_;
 };
 
-/// How many launches each stream has in flight, as one decision sees it. Of the thread that issues.
+/// The number of launches in flight on each stream, for one decision. Only the issuing thread uses it.
 class stream_loads {
  public:
   explicit stream_loads(dispatch_streams& streams) : streams_(streams), in_flight_(streams.size()) {}

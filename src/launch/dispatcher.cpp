@@ -30,8 +30,8 @@ std::uint32_t connections_of(compute_device const& device) {
   return device.is_cuda() ? process_connections().count : max_streams;
 }
 
-// Where hardware queues are few, what waits in one for its predecessor holds up all behind it (Wende, Cordes,
-// Steinke 2012, equation 1), and no trial is needed to know it.
+// If hardware queues are few, a launch that waits in one for its predecessor holds up all launches after it
+// (Wende, Cordes, Steinke 2012, equation 1): no trial is needed to know it.
 constexpr std::uint32_t enough_connections = 8, many_connections = 32;
 
 bool is_resident(launch_options const& options) { return options.order == "resident"; }
@@ -42,7 +42,7 @@ bool looks_for_awaited(compute_device const& device, launch_options const& optio
   return device.is_cuda() && options.order == "adaptive" && options.among == "fifo";
 }
 
-/// None where a resident kernel runs already: it may run as long as the queue.
+/// Null where a resident kernel runs already: it may run as long as the queue.
 std::unique_ptr<ordered_rings> make_rings(std::shared_ptr<compute_device> const& device,
                                           mergeable_kernels const& kernels, launch_options const& options,
                                           event_count& wake_event) {
@@ -69,7 +69,7 @@ std::vector<dispatch_mode> modes_of(compute_device const& device, launch_options
   return modes;
 }
 
-/// What the system says against it, 0 if nothing. Linux keeps a niceness for each thread (sched(7)).
+/// Returns the system's error number, or 0. Linux keeps a niceness for each thread (sched(7)).
 int set_own_niceness(int niceness) {
   constexpr id_t calling_thread = 0;
   return setpriority(PRIO_PROCESS, calling_thread, niceness) == 0 ? 0 : errno;
@@ -81,7 +81,8 @@ int set_own_niceness(int niceness) {
                          "): lower values than its own need CAP_SYS_NICE or a limit on nice (RLIMIT_NICE)");
 }
 
-/// Of the calling thread. Throws bad_argument ("dispatcher_niceness") if the system refuses it.
+/// Sets the niceness of the calling thread. Throws bad_argument ("dispatcher_niceness") if the system refuses
+/// it.
 void take_niceness(int niceness) {
   if (auto const reason = set_own_niceness(niceness)) throw_refused_niceness(niceness, reason);
 }
@@ -93,7 +94,7 @@ launch_placement::rules rules_of(launch_options const& options, std::uint32_t co
 }
 
 constexpr std::uint32_t naps_between_checks = 16;
-// As long as there is something to issue.
+// The dispatcher polls after this many issues while launches wait.
 constexpr std::uint32_t issued_between_polls = 16;
 
 }  // namespace
@@ -150,7 +151,7 @@ void dispatcher::throw_if_stopped() const {
   if (auto const* const cause = stopped_because_.load(std::memory_order_relaxed)) throw stopped_by(cause);
 }
 
-/// With the launches that are not issued by now, of all lines.
+/// The error for a stop, with the number of launches of all launch streams that are not issued by now.
 stopped dispatcher::stopped_by(char const* cause) const {
   std::uint64_t waiting = 0;
   for (auto const& line : lines_.all()) {
@@ -200,8 +201,8 @@ void dispatcher::add_to_inbox(launch_stream_state& line) {
   thread_.wake();
 }
 
-/// By the thread of the line, into its ring, which takes such a launch; false if that has to wait for the
-/// dispatcher's thread.
+/// Called by the launch stream's thread: puts the launch into the stream's ring, which takes such a launch;
+/// false if it must wait for the dispatcher's thread.
 bool dispatcher::put_directly(launch_stream_state& line, submission const& work, bool is_awaited) {
   if (line.is_in_flight() && !line.is_in_ring()) return false;
   try {
@@ -251,8 +252,8 @@ bool dispatcher::issue_directly(launch_stream_state& line, submission& work) {
   return true;
 }
 
-/// Where the line's launches are, else its own; another one, if that is free of launches, where the order
-/// asks for no certain stream.
+/// The stream that has the launch stream's launches, else its own. If the order asks for no certain stream:
+/// another one that has no launches.
 std::uint32_t dispatcher::stream_for(launch_stream_state const& line) const {
   auto const streams = streams_.size();
   auto const own = line.number() % streams;
@@ -356,7 +357,8 @@ awaited_work dispatcher::awaited() const {
           .is_resumed_soon = is_resumed_soon};
 }
 
-/// What has reported its end is about to leave its stream; blocks of a lost device report none.
+/// Launches that reported their completion are about to leave their stream; blocks of a lost device report
+/// none.
 bool dispatcher::is_done() { return (lost_ || !is_anything_in_flight()) && is_at_rest(); }
 
 bool dispatcher::is_anything_in_flight() const {
@@ -432,7 +434,7 @@ bool dispatcher::waits_for_times(launch_stream_state const& line, submission con
   return oldest.kernel() != nullptr && table_.block_ns(*oldest.kernel()) == 0;
 }
 
-/// What goes through a ring and cannot yet, or waits for times, is blocked too.
+/// A launch for a ring that is not ready, or one that waits for times, counts as blocked too.
 bool dispatcher::offer_if_ready(launch_stream_state& line, submission& oldest) {
   try {
     if (goes_through_ring(line, oldest)) {
@@ -578,7 +580,7 @@ bool dispatcher::issue_graph() {
   return true;
 }
 
-/// False if they are to be issued one by one.
+/// False if the launches must be issued one by one.
 bool dispatcher::issue_graph(std::uint32_t place) {
   auto& target = streams_[place];
   std::lock_guard const hold(target.mutex());

@@ -51,7 +51,7 @@ class dispatcher final : private device_work {
   void resume();
   /// Drops what was not issued, and what is submitted later, with an error for its launch streams.
   void stop(char const* cause);
-  /// Whether all launches have failed, or will, with the loss of the device. Any thread.
+  /// True if all launches have failed, or will, with the loss of the device. Any thread.
   bool is_lost() const { return lost_; }
   /// Throws stopped with that cause after stop().
   void throw_if_stopped() const;
@@ -129,7 +129,7 @@ class dispatcher final : private device_work {
 
   clock::duration const shutdown_timeout_;
   direct_dispatch const direct_dispatch_;
-  bool const looks_for_awaited_;  // launches of threads that wait for each of theirs
+  bool const looks_for_awaited_;  // looks for launches whose thread waits for each one
   std::uint32_t const connections_;
 
   launch_stream_table lines_;

@@ -24,16 +24,16 @@ class graph_batch {
 
   /// Counts a line whose oldest launch was offered to the plan.
   void count_offer(launch_stream_state& line);
-  /// Whether so much was offered since the last collect() that another is worth its time.
+  /// True if enough was offered since the last collect() to make another one worth its time.
   bool is_due() const { return offered_ >= min_launch_streams; }
-  /// Whether there are launches to go together, of lines that wait for nothing. `lines`: some are null.
+  /// True if there are launches to go together, of lines that wait for nothing. `lines`: some are null.
   bool collect(std::span<launch_stream_state* const> lines);
   /// The oldest launches of each line, which were collected.
   std::span<launch_in_flight::member const> members() const { return members_; }
   std::size_t launches() const { return batch_.launches(); }
 
-  /// Launches a graph of what was collected, and returns it, to be held until it has ended; null, with
-  /// nothing enqueued, if they are to be issued one by one, as they then will be. Throws device_lost.
+  /// Launches the collected batch as a graph, and returns the graph, which must be held until it has ended.
+  /// Null, with nothing enqueued, if the launches will be issued one by one. Throws device_lost.
   std::shared_ptr<cached_graph> launch(stream& on);
 
   // Any thread.

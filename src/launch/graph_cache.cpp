@@ -12,7 +12,7 @@ std::size_t bytes_of(batched_launch const& launch) {
   return std::accumulate(launch.argument_bytes.begin(), launch.argument_bytes.end(), std::size_t{0});
 }
 
-/// Whether the arguments, one after another, are `bytes`.
+/// True if the arguments, one after another, are `bytes`.
 bool are_equal(batched_launch const& launch, void* const* arguments, unsigned char const* bytes) {
   for (auto const size : launch.argument_bytes) {
     if (std::memcmp(*arguments++, bytes, size) != 0) return false;
@@ -96,7 +96,7 @@ void graph_cache::give_up() {
   known_.front().graphs.clear();
 }
 
-/// Those with graphs are counted by themselves, so that shapes that never recur do not drive them out.
+/// Counts shapes with graphs separately, so that shapes that never recur do not evict them.
 void graph_cache::evict_beyond(std::size_t most, bool with_graphs) {
   auto const counts = [&](known_shape const& one) { return one.graphs.empty() != with_graphs; };
   if (std::size_t(std::ranges::count_if(known_, counts)) <= most) return;

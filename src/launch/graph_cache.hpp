@@ -14,8 +14,8 @@ namespace ballast::detail {
 /// Fewer are not worth a look: they are issued before anyone notices.
 inline constexpr std::size_t min_graph_branches = 8, min_graph_launches = 32;
 
-/// Whether the host time that was lost by going without a graph would have paid for one. So building costs at
-/// most as much as never building, whatever comes.
+/// True if the host time lost without a graph would have paid for one. So building costs at most as much as
+/// never building, whatever comes.
 inline bool is_worth_building(std::size_t launches, std::uint64_t misses, device_costs const& costs) {
   auto const lost = double(misses) * double(launches) * (costs.launch_ns - costs.set_arguments_ns);
   return launches >= min_graph_launches &&
@@ -28,8 +28,8 @@ struct graph_use {
   std::int64_t typical_ns = 0;  ///< how long one of the launches runs, 0 if that is unknown
 };
 
-/// A graph begins when its arguments are set. Launches one by one begin at once, and where one thread makes
-/// them as fast as they end, lose no more than the time until each branch has its first.
+/// A graph begins when all its arguments are set, single launches begin immediately. If one thread issues
+/// them as fast as they end, they lose at most the time until each branch has its first launch.
 inline bool is_worth_launching(graph_use const& use, device_costs const& costs) {
   bool const host_keeps_up = double(use.typical_ns) >= double(use.branches) * costs.launch_ns;
   auto const lost_one_by_one = double(host_keeps_up ? use.branches : use.launches) * costs.launch_ns;
@@ -42,10 +42,9 @@ class cached_graph {
  public:
   cached_graph(std::unique_ptr<launch_graph> graph, plain_batch const& built_of);
 
-  /// How many launches of the batch have other arguments.
+  /// Counts the launches of the batch whose arguments differ from the graph's.
   std::size_t compare(plain_batch const& batch);
-  /// Sets the arguments that the last compare() found to be others in this batch. If that throws, the graph
-  /// is of no more use.
+  /// Sets the arguments that the last compare() found different. If that throws, the graph is of no more use.
   void set_changed(plain_batch const& batch);
   launch_graph& graph() { return *graph_; }
 
@@ -73,10 +72,10 @@ class graph_cache {
 
   struct lookup_result {
     std::shared_ptr<cached_graph> graph;  ///< of the batch's shape and not in use; or null
-    bool build = false;                   ///< then it is worth building one, to be given to insert()
+    bool build = false;                   ///< worth building a graph, which insert() then takes
   };
 
-  /// Of the device that graphs are built for.
+  /// For the device on which the graphs run.
   explicit graph_cache(device_costs const& costs) : costs_(costs) {}
 
   /// Notes that there is such a batch.

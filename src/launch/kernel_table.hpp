@@ -61,7 +61,7 @@ class kernel_table {
 
   launch_costs const& costs() const { return costs_; }
   std::vector<family_facts> const& families() const { return families_; }
-  /// What is known of a launch of `kernel` with that many blocks.
+  /// The known facts of a launch of `kernel` with that many blocks.
   kernel_facts facts(mergeable_kernel const& kernel, std::uint32_t blocks, std::int32_t priority) const;
   /// How long one block takes, 0 if that is unknown.
   std::int64_t block_ns(mergeable_kernel const& kernel) const {
@@ -76,10 +76,10 @@ class kernel_table {
   /// How long a grid of these blocks takes alone, 0 if that is unknown.
   std::int64_t expected_ns(kernel_facts const& kernel) const;
 
-  /// A launch of these took so long; all 0 where nothing was predicted.
+  /// Learns that a launch of these took this time; all 0 where nothing was predicted.
   void learn(std::span<kernel_facts const> kernels, predicted_times const& predicted, std::int64_t span_ns);
-  /// To be called before that: and each of them ended so long after its begin. Nothing is learned of launches
-  /// whose blocks do not all begin together.
+  /// Call it before that, with each kernel's time from the launch's begin to its end. Nothing is learned of
+  /// launches whose blocks do not all begin together.
   void learn_ends(std::span<kernel_facts const> kernels, std::span<std::int64_t const> spans_ns);
   prediction_error const& errors() const { return errors_; }
 

@@ -13,13 +13,13 @@ namespace ballast::detail {
 namespace {
 
 // Found by trial with the invented device of the tests. They say how fast is learned, not what.
-constexpr double span_variance = 0.01;        // of its logarithm: it spreads by a tenth
+constexpr double span_variance = 0.01;        // of a span's logarithm: it spreads by a tenth
 constexpr double max_time_variance = 1;       // the most: a factor of e
 constexpr double variance_per_launch = 1e-5;  // with each launch
 constexpr double variance_per_squared_error = 0.3;
 constexpr double max_deviations = 2.5;    // that one span counts
 constexpr double max_usage_variance = 1;  // as large as what fills the device
-constexpr double error_weight = 0.2;      // of one span in the mean error
+constexpr double error_weight = 0.2;      // weight of one span in the mean error
 constexpr double large_error = 0.5;       // a factor of 1.67
 constexpr double usage_decay = 0.01;      // with each launch of the kernel that fills the device freely
 
@@ -93,7 +93,7 @@ void kernel_times::record_merged(std::span<kernel_facts const> kernels, double u
   learn(kernels, expect(kernels, merged_slots_, unshared_now(kernels, unshared_ns)), span_ns);
 }
 
-/// What slows all down that run together slows down each: only what remains shows that a kernel varies.
+/// A slowdown of all kernels that run together is shared: only the rest shows that a kernel varies.
 void kernel_times::record_ends(std::span<kernel_facts const> kernels,
                                std::span<std::int64_t const> spans_ns) {
   check(kernels);
@@ -115,7 +115,7 @@ void kernel_times::record_ends(std::span<kernel_facts const> kernels,
   }
 }
 
-/// As if all blocks of the launch took the same time.
+/// Guesses as if all blocks of the launch took the same time.
 void kernel_times::guess(std::span<kernel_facts const> kernels, std::int64_t span_ns) {
   std::uint64_t blocks = 0;
   for (auto const& kernel : kernels) blocks += kernel.blocks;
@@ -124,8 +124,8 @@ void kernel_times::guess(std::span<kernel_facts const> kernels, std::int64_t spa
     if (auto& known = kernels_[kernel.kernel]; known.block_ns == 0) known.block_ns = block_ns;
 }
 
-/// What would be predicted with the times that are known now: others may have been learned from launches that
-/// were predicted later and ended before. A time that the user gave and that is not known here is a guess.
+/// The prediction by the times known now. Launches that were predicted later and ended earlier may have
+/// taught them. If a time that the user gave is not known here, it is a guess.
 double kernel_times::unshared_now(std::span<kernel_facts const> kernels, double unshared_ns) {
   double work_then = 0, work_now = 0;
   for (auto const& kernel : kernels) {

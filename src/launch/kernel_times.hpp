@@ -25,11 +25,11 @@ class kernel_times {
   /// Throws bad_argument for what `check` refuses.
   kernel_times(family_facts const& family, launch_costs const& costs);
 
-  /// What kernel_facts::block_ns is to be: at least 1, or 0 as long as nothing is known. Throws bad_argument
+  /// The value for kernel_facts::block_ns: at least 1, or 0 as long as nothing is known. Throws bad_argument
   /// ("kernel") from max_family_kernels on.
   std::int64_t block_ns(std::uint32_t kernel) const;
 
-  /// What kernel_facts::shared_ns is to be: at least 0, and 0 as long as nothing speaks for more. Throws
+  /// The value for kernel_facts::shared_ns: at least 0, and 0 as long as nothing indicates more. Throws
   /// bad_argument ("kernel") from max_family_kernels on.
   double shared_ns(std::uint32_t kernel) const;
 
@@ -74,7 +74,7 @@ class kernel_times {
     double slots;
     double work;        ///< the sum of all blocks' times
     double busy_ns;     ///< what the launch is expected to take
-    double bound_part;  ///< of what is wanted of the resource, while that is more than it can give
+    double bound_part;  ///< share of the demand that exceeds the capacity
   };
 
   void guess(std::span<kernel_facts const> kernels, std::int64_t span_ns);

@@ -9,7 +9,7 @@
 namespace ballast::detail {
 namespace {
 
-/// What is chained ends together: the first no later than so long after its end.
+/// Chained kernels end together: the chain's first kernel is reported at most this long after its end.
 constexpr std::int64_t max_chained_ns = 50'000;
 constexpr std::uint32_t unchained_interval = 16;
 
@@ -159,8 +159,8 @@ std::uint32_t launch_issuer::followers_of(submission_queue& chain, std::uint32_t
   return most;
 }
 
-/// Some launches that do not report their end get an event at once, so that the time until it is reached is
-/// theirs.
+/// Some launches that do not report their completion get an event now, so that the measured time is theirs
+/// alone.
 void launch_issuer::measure_if_due(dispatch_stream& target, submission& work) {
   auto& next = target.next();
   if (next.reports_end || target.in_flight() != 0 || !plain_times_.is_due(shape_of(work))) return;
@@ -183,7 +183,7 @@ void launch_issuer::describe(launch_in_flight& next, planned_launch const& plann
     for (std::uint32_t k = 0; k < chained_[i]; ++k) describe_content(next, *lines[i]->chain().peek(k));
 }
 
-/// What the trace is to say of the launch that is issued next; it carries out `work` too.
+/// Describes the launch that is issued next for the trace; it carries out `work` too.
 void launch_issuer::describe_content(launch_in_flight& next, submission const& work) const {
   if (next.content.kernels == 0) next.issued_at = clock::now();
   auto const* const lone = work.lone_code();

@@ -58,16 +58,16 @@ class launch_issuer {
   /// which does not hold a stream. Throws device_lost.
   void record_events_before(submission const& work, dispatch_stream const& own, completion_events& events);
 
-  /// Issues the oldest launches of the lines, which are those of `planned` in the same order, and those that
-  /// are chained to them. Returns what went wrong, if anything. Throws device_lost.
+  /// Issues the oldest launches of these launch streams, which are those of `planned` in the same order, and
+  /// the launches chained to them. Returns an error, if there was one. Throws device_lost.
   std::exception_ptr issue(dispatch_stream& target, planned_launch const& planned,
                            std::span<launch_stream_state* const> lines, completion_events const& events);
-  /// Of each of those lines, how many launches went out together.
+  /// For each of those launch streams, the number of launches that were issued together.
   std::span<std::uint32_t const> issued_of_each() const { return chained_; }
   /// A launch of which no line knows yet, by the thread of its launch stream.
   void issue_directly(dispatch_stream& target, launch_stream_state& line, submission& work,
                       completion_events const& events);
-  /// The graph of the batch, to be attached to the stream; null if its launches are to be issued one by one.
+  /// The graph of the batch, which the stream then holds; null if its launches must be issued one by one.
   std::shared_ptr<cached_graph> issue_graph(dispatch_stream& target, graph_batch& batch);
 
  private:

@@ -12,7 +12,7 @@ bool launch_placement::is_issued_here(dependency const& one) const {
          !one.launch_stream->is_in_ring();
 }
 
-/// Where hardware queues are few, all that shares one with that stream would wait as well.
+/// If hardware queues are few, all launches that share one with that stream would wait as well.
 bool launch_placement::can_wait_on_device(submission const& work) const {
   if (!allowed_.waits_on_device) return false;
   try {
@@ -34,7 +34,7 @@ std::optional<predecessor_stream> launch_placement::find_predecessor(launch_stre
   return std::nullopt;
 }
 
-/// The one stream where all is that is in flight and comes before the launch: its stream keeps the order.
+/// The one stream that has everything in flight that precedes the launch: a stream keeps the order.
 std::optional<predecessor_stream> launch_placement::common_predecessor(launch_stream_state const& line,
                                                                        submission const& oldest) const {
   predecessor_stream behind;

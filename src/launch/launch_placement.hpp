@@ -12,7 +12,7 @@ namespace ballast::detail {
 /// The stream of what a launch has to come behind, if that is in flight.
 using predecessor_stream = std::optional<std::uint32_t>;
 
-/// What a launch's dependencies say of when and where it may be issued. Looks at launch streams only; no
+/// Derives from a launch's dependencies when and where it may be issued. Looks at launch streams only; no
 /// device, no clock. Any thread.
 class launch_placement {
  public:
@@ -24,13 +24,13 @@ class launch_placement {
   /// `here`: the fence of the lines whose launches are issued here.
   launch_placement(watch_fence const& here, rules const& allowed) : here_(&here), allowed_(allowed) {}
 
-  /// Whether nothing that comes before `work` is still to be issued, so that its stream can wait for it.
+  /// True if everything that precedes `work` was issued, so that its stream can wait for it.
   bool can_wait_on_device(submission const& work) const;
   /// Behind what the oldest launch of the line may be issued now; nothing if it may not. Throws what made a
   /// dependency impossible.
   std::optional<predecessor_stream> find_predecessor(launch_stream_state const& line,
                                                      submission const& oldest, dispatch_mode mode) const;
-  /// Whether nothing is in flight any more that the line's oldest launch comes behind.
+  /// True if no predecessor of the launch stream's oldest launch is in flight any more.
   static bool may_change_stream(launch_stream_state& line);
 
  private:

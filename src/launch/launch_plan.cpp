@@ -178,7 +178,7 @@ void launch_plan::gather_candidates(std::size_t leader) {
   places_.resize(candidates_.size());
 }
 
-/// What speaks against one kernel alone is counted where it might have led others.
+/// Counts the reasons against a single kernel where it might have led others.
 void launch_plan::count_if_unmergeable(std::size_t place) {
   if (merge_ == nullptr || !may_merge_ || !offers_[place].is_listed || is_mergeable(place)) return;
   auto const& kernel = offers_[place].kernel;

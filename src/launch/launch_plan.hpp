@@ -26,7 +26,7 @@ class merge_filter {
   /// Throws bad_argument for what `check` refuses.
   explicit merge_filter(launch_costs const& costs);
 
-  /// As the function of this name, and `learned`. Counted.
+  /// Like the function of this name, but adds the verdict `learned`, and counts verdicts.
   merge_decision decide_merge(std::span<kernel_facts const> kernels, family_facts const& family);
 
   /// The kernels ran as one launch of the first one's family in `span_ns`, from the begin of its first block
@@ -68,11 +68,10 @@ struct offered_launch {
 
 struct planned_launch {
   std::uint32_t stream = 0;
-  std::vector<std::uint32_t>
-      launch_streams;                 ///< whose oldest launches these are, in the order of their blocks
-  std::vector<kernel_facts> kernels;  ///< of the same, if they are listed
-  predicted_times predicted{};        ///< of several, if their times are known
-  bool may_chain = false;             ///< what follows them in their launch streams may go with them
+  std::vector<std::uint32_t> launch_streams;  ///< the streams of these launches, in the order of their blocks
+  std::vector<kernel_facts> kernels;          ///< facts of the same kernels, if they are listed
+  predicted_times predicted{};                ///< prediction for several, if their times are known
+  bool may_chain = false;                     ///< what follows them in their launch streams may go with them
 };
 
 /// Decides what is issued next: the order policy names a launch and a stream, the merge policy which others
@@ -91,11 +90,11 @@ class launch_plan {
   }
   /// Forgets the launch stream's offer.
   void withdraw(std::uint32_t launch_stream);
-  /// What the launch stream launched before is done.
+  /// Earlier launches of the launch stream are done.
   void predecessor_finished(std::uint32_t launch_stream);
   std::size_t offers() const { return waiting_.size(); }
 
-  /// Whether the next ones may be merged; at first they may, if there is a merge policy.
+  /// True if the next ones may be merged; at first they may, if there is a merge policy.
   void allow_merging(bool allowed) { may_merge_ = allowed; }
   /// The next launch, whose offers are withdrawn; null if nothing may be issued now. Valid until the next
   /// call. `in_flight` as in order_view.

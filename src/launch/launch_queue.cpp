@@ -53,7 +53,8 @@ void log_wait_for_launches(dispatchers const& of, std::string const& why) {
     log_wait(why + " (unfinished launches: " + std::to_string(left) + ")", of.options.shutdown_timeout);
 }
 
-/// What a device still runs, or will, records its end in the dispatchers' memory and rings their bells.
+/// Launches that a device still runs, or will, record their completion in the dispatchers' memory and ring
+/// their bells.
 void end_dispatchers(dispatchers* all) {
   if (all->process.is_parent()) return;  // their threads are not in this process
   log_wait_for_launches(*all, "a launch queue and its launch streams are gone");

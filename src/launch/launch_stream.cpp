@@ -44,8 +44,8 @@ void launch_stream_state::wait(completion_key const& launch, deadline until) {
       launch_phase::end, [&] { return is_finished(launch.first); }, launch.first, "finish", until);
 }
 
-/// Twice, so that a thread that waits for the last launch of a burst does not count: what it launches next
-/// has followers.
+/// It must happen twice, so that a thread that waits for the last launch of a burst does not count: its next
+/// launch has followers.
 bool launch_stream_state::is_awaited_each_time() {
   auto const before = submitted();
   if (before == 0 || is_in_flight() || asked_.load(std::memory_order_relaxed) != before) return false;
@@ -82,7 +82,7 @@ bool launch_stream_state::is_settled(std::uint64_t number) const {
   return lost_.load(std::memory_order_acquire) || finished() == issued();
 }
 
-/// A short burst ends while this looks: to be woken would take about as long again.
+/// Polls first: a short burst ends meanwhile, and a wake-up would take about as long again.
 bool launch_stream_state::settles(std::uint64_t number, deadline until) {
   for (;;) {
     auto const seen = changed_.epoch();

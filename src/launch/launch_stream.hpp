@@ -40,8 +40,8 @@ class submission_queue {
     delete spare_.load(std::memory_order_relaxed);
   }
 
-  // The thread that appends.
-  /// The next submission, to be filled; nobody sees it before commit(). Calling again gives the same one.
+  /// Called by the thread that appends. Returns the next submission to be filled; no one sees it before
+  /// commit(). Calling again gives the same one.
   submission& next() {
     if (appended_ == link::size) add_link();
     return last_->places[appended_];
@@ -162,10 +162,10 @@ class launch_stream_state final : public completion_source {
   bool has_failed() const { return failed_.load(std::memory_order_acquire); }
   /// Throws the error if launch `number` was, or will be, not carried out because of it.
   void check(std::uint64_t number) const;
-  /// Somebody wants to know soon what becomes of the launches in flight, and of those that wait if it is
-  /// their issue.
+  /// Some thread needs to know soon what becomes of the launches in flight, or, if `moment` is their issue,
+  /// of the waiting ones.
   void watch(launch_phase moment);
-  /// Whether launch `number` has finished; throws like check(number). If not, marks the line as watched
+  /// True if launch `number` has finished; throws like check(number). If not, marks the line as watched
   /// without passing the fence: the caller will ask again.
   bool is_finished(std::uint64_t number);
   // For completions, which name a launch by its number.
@@ -194,8 +194,8 @@ class launch_stream_state final : public completion_source {
   void mark_submitted() {
     submitted_.store(submitted_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
   }
-  /// Before a launch is submitted: whether the one before it has ended and its end was asked for, and whether
-  /// that was so of that one, too. To be asked once for each launch, as long as nothing waits.
+  /// Called once before each launch, as long as nothing waits. True if the launch before has ended and a
+  /// thread asked for its completion, and the same holds for the launch before that.
   bool is_awaited_each_time();
   /// True if the dispatcher must be notified: it does not look at this launch stream at the moment.
   bool announce() { return (marks_.fetch_or(announced, std::memory_order_acq_rel) & announced) == 0; }
@@ -207,7 +207,7 @@ class launch_stream_state final : public completion_source {
   void mark_issued(std::uint32_t stream_index, std::uint32_t launches, bool in_graph = false);
   /// Where the launches in flight are; only if there are any.
   std::uint32_t stream_index() const { return stream_index_.load(std::memory_order_relaxed); }
-  /// Whether they are of a graph: what follows them there follows those of all its launch streams.
+  /// True if they are of a graph: what follows them there follows those of all its launch streams.
   bool is_in_graph() const { return in_graph_.load(std::memory_order_relaxed); }
   /// What stream_index() says of launches in an ordered ring.
   static constexpr std::uint32_t in_ring = ~std::uint32_t{0};
@@ -234,8 +234,8 @@ class launch_stream_state final : public completion_source {
   /// Its launches up to this one go into no graph.
   std::uint64_t alone_until = 0;
 
-  // Any thread that saw a launch fail.
-  /// The rest is not carried out, nor is what is in flight if `lost`. Of both the first error stays.
+  /// Called by any thread that saw a launch fail. The remaining launches do not run, nor do those in flight
+  /// if `lost`. The first error of both is kept.
   void fail(std::exception_ptr error, bool lost);
 
  private:
@@ -299,7 +299,7 @@ class launch_stream_table {
   // The dispatcher's thread.
   /// From now on the line is found by its number.
   void note(launch_stream_state& line);
-  /// By number; null where there was none, or none was noted.
+  /// The launch streams by number; null where none was noted.
   std::span<launch_stream_state* const> noted() const { return noted_; }
   void forget(launch_stream_state const& line);
 

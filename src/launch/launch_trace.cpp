@@ -37,7 +37,7 @@ std::vector<span> spans_of_stream(std::vector<ended_launch> const& ended, std::i
   return spans;
 }
 
-// What cannot be recorded must not end the dispatcher's thread.
+// A failure to record must not end the dispatcher's thread.
 void launch_trace::record(std::uint32_t stream, std::vector<ended_launch> const& ended) noexcept {
   if (ended.empty()) return;
   auto const seen_ns = std::int64_t(steady_now_ns());

@@ -33,7 +33,7 @@ struct ended_launch {
 std::vector<span> spans_of_stream(std::vector<ended_launch> const& ended, std::int64_t free_from_ns,
                                   std::int64_t seen_ns);
 
-/// Hands the launches of one device to a recorder, a line for each stream. Of the thread that looks for ends.
+/// Passes the launches of one device to a recorder, a row for each stream. Only the polling thread uses it.
 class launch_trace {
  public:
   launch_trace(trace_target to, std::size_t streams) : to_(to), free_from_ns_(streams) {}

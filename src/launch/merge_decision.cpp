@@ -104,7 +104,7 @@ bool lengths_differ(std::span<kernel_facts const> kernels, std::uint64_t slots) 
   return static_cast<double>(longest_of_levels) > max_length_ratio * static_cast<double>(shortest);
 }
 
-/// Kernels that wait to be issued wait for the host, whose time for all of them but one is saved.
+/// Waiting kernels wait for the host, and a merge saves the host's time for all of them but one.
 bool pays(predicted_times const& times, std::size_t kernels, launch_costs const& costs) {
   auto const saved = costs.issue_ns * static_cast<double>(kernels - 1);
   auto const lost = times.merged_busy - times.apart_busy;

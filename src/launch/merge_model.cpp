@@ -118,8 +118,8 @@ void slot_schedule::add(double blocks, double block_ns) {
   if (count_ > max_classes) join_closest();
 }
 
-/// Fills the classes that are free before the blocks run out until each is free within one block's time of
-/// the last of them, and gives how many classes that are. What is left of `blocks` all goes to these.
+/// Fills the free classes until the blocks run out or each class is free within one block's time of the last
+/// one. Returns the number of filled classes; the rest of `blocks` goes to these.
 std::size_t slot_schedule::fill_up_to_a_window(double& blocks, double block_ns) {
   std::array<double, max_classes + 1> wanted;
   for (std::size_t used = 1; used < count_; ++used) {

@@ -5,8 +5,8 @@
 
 namespace ballast::detail {
 
-/// Whether what lasts so long costs so much more than an issue that others should not wait for it, and that
-/// some stores more do not matter.
+/// True if a launch this long dwarfs the cost of issuing it: others must not wait for it, and a few extra
+/// stores do not matter.
 inline bool is_long(double ns, launch_costs const& costs) { return ns > 8 * costs.issue_ns; }
 
 /// By how much blocks hold each other up at what they share. A block that keeps the shared resource busy for
@@ -17,12 +17,12 @@ class contention_model {
  public:
   explicit contention_model(double slots) : slots_(slots), left_(slots) {}
 
-  /// Blocks of block_ns > 0 each, to be added longest first.
+  /// Adds blocks of block_ns > 0 each; call it with the longest first.
   void add(double blocks, double block_ns, double shared_ns);
 
-  /// How long the device is busy that would be for `unshared_ns` if nothing was shared.
+  /// The time for which the device is busy, if it would be busy for `unshared_ns` with nothing shared.
   double busy_ns(double unshared_ns) const;
-  /// How much of what is wanted of the resource is wanted while that is more than it can give.
+  /// The share of the resource's demand that falls into times when the demand exceeds its capacity.
   double bound_part() const;
 
  private:

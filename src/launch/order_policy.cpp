@@ -32,8 +32,8 @@ std::int64_t urgency(order_key key, waiting_launch const& launch) {
   return key == order_key::longest_first ? launch.expected_ns : 0;
 }
 
-/// The place of the launch with the most urgency among those that `may` be issued, of equals the one with the
-/// least `turn`; nothing if none may.
+/// The place of the most urgent launch that `may` be issued; among equals the one with the least `turn`;
+/// nothing if none may.
 template <class May, class Turn>
 std::optional<std::size_t> most_urgent(order_key key, std::span<waiting_launch const> waiting, May may,
                                        Turn turn) {
@@ -171,7 +171,7 @@ class adaptive_policy final : public order_policy {
     served_at_[launch_stream] = ++decisions_;
   }
 
-  /// In use, and one more for each launch that follows none.
+  /// The streams in use, and one more for each launch that follows none.
   static std::size_t streams_wanted(order_view const& view) {
     auto const in_use = [](std::uint32_t launches) { return launches != 0; };
     auto const follows_none = [](waiting_launch const& launch) { return !launch.predecessor_on; };
@@ -179,7 +179,7 @@ class adaptive_policy final : public order_policy {
                        std::ranges::count_if(view.waiting, follows_none));
   }
 
-  /// By more than a factor of two, as far as they are known.
+  /// True if the known lengths differ by more than a factor of two.
   static bool lengths_differ(std::span<waiting_launch const> waiting) {
     std::int64_t shortest = 0, longest = 0;
     for (auto const& launch : waiting) {

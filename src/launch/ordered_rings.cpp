@@ -16,11 +16,11 @@ namespace {
 constexpr std::uint64_t quantum_ns = 2'000'000;
 /// To start the kernel again takes some 10 us.
 constexpr std::uint64_t idle_ns = 200'000;
-/// Where other kernels hold the SMs, one block that leaves soon runs what was put into rings before.
+/// If other kernels hold the SMs, one short-lived block runs what was put into rings before.
 constexpr std::uint64_t passing_idle_ns = 20'000, until_room_is_asked_again_ns = 10'000'000;
 /// A longer kernel gains little, and may hold up a quantum's end.
 constexpr std::int64_t max_short_ns = 100'000;
-/// From its last worker's leave to the end of the kernel.
+/// The longest time from the leave of the kernel's last worker to the end of the kernel.
 constexpr auto end_timeout = std::chrono::minutes(1);
 
 /// A worker runs one launch at a time, and most launches end soon: half the multiprocessors keep up with many
@@ -119,7 +119,7 @@ bool ordered_rings::is_short(submission const& work) const {
   return known_ns != 0 && known_ns * std::int64_t(work.blocks()) <= max_short_ns;
 }
 
-/// What the host saw of those that have ended since it looked last, which may include the wait for a start;
+/// Notes the host's view of launches that ended since its last look, which may include the wait for a start;
 /// launches that go another way correct it.
 void ordered_rings::note_spans(ordered_ring& ring, std::uint64_t until) {
   auto const first = ring.noted.load(std::memory_order_relaxed);
@@ -259,7 +259,7 @@ void ordered_rings::start() {
   (void)kernel_.running();  // throws what the launch threw
 }
 
-/// As any other launch: one block needs no claim of its own, since it waits for no other block.
+/// Issued like any other launch: a block that waits for no other needs no claim of its own.
 void ordered_rings::start_passing() {
   refused_at_ns_ = steady_now_ns();
   auto rings = next_run();

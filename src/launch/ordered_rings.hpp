@@ -22,10 +22,10 @@
 
 namespace ballast::detail {
 
-/// Which launches of small kernels rings are for: all, or those of kernels that are known to be short.
+/// The small kernels whose launches go into rings: all of them, or only those known to be short.
 enum class ring_use : std::uint8_t { all, short_ones };
 
-/// Whose launch was put into a slot, and when.
+/// The launch stream whose launch was put into a slot, and the time.
 struct put_launch {
   mergeable_kernel const* kernel = nullptr;
   std::uint64_t at_ns = 0;
@@ -42,7 +42,7 @@ struct alignas(64) ordered_ring {
   std::atomic<std::uint64_t> by_producers = 0;  ///< of these, by threads of launch streams
   std::vector<ended_launch> content{};          ///< by slot, if the queue is traced
   std::vector<put_launch> put{};                ///< by slot, if rings are for short kernels
-  /// What is in flight is one launch of a thread that waits for it, which goes here in every dispatch mode.
+  /// The one launch in flight has a thread that waits for it, so it goes here in every dispatch mode.
   std::atomic<bool> is_awaited = false;
   // Of the dispatcher's thread.
   alignas(64) std::atomic<std::uint64_t> noted = 0;  ///< the ends that were noted
@@ -51,7 +51,7 @@ struct alignas(64) ordered_ring {
   std::uint64_t in_flight() const {
     return published.load(std::memory_order_seq_cst) - noted.load(std::memory_order_relaxed);
   }
-  /// Of these, those by which rings are tried.
+  /// The ring launches among these that are part of a trial.
   std::uint64_t tried() const { return is_awaited.load(std::memory_order_relaxed) ? 0 : in_flight(); }
 };
 
@@ -68,13 +68,13 @@ class ordered_rings {
   ordered_rings(std::shared_ptr<compute_device> const& device, mergeable_kernels const& kernels, ring_use use,
                 event_count& wake_event, bool is_traced);
 
-  // Whoever issues for the line.
-  /// Whether the launch is one for the line's ring, which it is given if it has none and one is free.
+  /// Called by the issuing thread of the launch stream. True if the launch is one for the stream's ring; if
+  /// the stream has none and one is free, it gets that.
   bool takes(launch_stream_state& line, submission const& work);
   /// Hands the launch over and marks it as issued; false if the ring is full. `takes` said yes, and nothing
   /// of the line is in flight elsewhere.
   bool put(launch_stream_state& line, submission const& work, bool is_awaited);
-  /// That the thread of the line has put the last one.
+  /// Counts that the launch stream's thread has put the last launch.
   void count_direct(launch_stream_state const& line);
 
   /// Lets go of the line's ring, in which nothing of it is in flight.
@@ -89,21 +89,21 @@ class ordered_rings {
   /// what CUDA says of the launch.
   bool keep_running();
   bool is_anything_in_flight() const;
-  /// What is in flight of threads that do not wait for each launch.
+  /// The launches in flight of threads that do not wait for each launch.
   std::uint64_t tried() const;
   bool is_anything_tried() const;
-  /// A launch of the kernel, `index` of its family, that went another way, and alone, took so long.
+  /// Notes the time of a launch of the kernel, `index` of its family, that went another way, and alone.
   void note_span(std::uint32_t family, std::uint32_t index, std::int64_t span_ns) {
     spans_ns_[place_of(family, index)].store(span_ns, std::memory_order_relaxed);
   }
-  /// By its merged launches a block of the kernel takes so long, 0 if that is unknown.
+  /// Notes the time of a block of the kernel in its merged launches, 0 if that is unknown.
   void note_block(std::uint32_t family, std::uint32_t index, std::int64_t block_ns);
 
-  // Any thread.
-  /// Whether the kernel runs, or has ended and that was not seen yet.
+  /// Any thread. True if the kernel runs, or has ended and that was not seen yet.
   bool is_running() const { return kernel_.claimed() || is_passing_; }
-  /// Behind put(): starts the kernel if it does not run and nobody else is about to. What fails is left to
-  /// the dispatcher's thread, which is to be woken: to start a kernel takes less time than that.
+  /// Called after put(): starts the kernel if it does not run and no other thread is about to start it.
+  /// Failures are left to the dispatcher's thread, which must be woken: a start takes less time than a
+  /// wake-up.
   void start_if_idle() noexcept;
   void add_to(launch_statistics& sum) const;
   // After the dispatcher's thread.
@@ -150,11 +150,11 @@ class ordered_rings {
   std::atomic<std::uint64_t> starts_ = 0;
   std::atomic<bool> is_passing_ = false;  // one block runs what the rings hold, beside resident kernels
   std::atomic<std::uint64_t> refused_at_ns_ = 0;     // when a claim was refused last
-  std::vector<std::atomic<std::int64_t>> spans_ns_;  // of a kernel's launch of late, 0 if that is unknown
+  std::vector<std::atomic<std::int64_t>> spans_ns_;  // recent time of a kernel's launch, 0 if unknown
 };
 
-/// What launching threads write is read only where something has ended: each read would take its cache line
-/// from them.
+/// Reads words that launching threads write only where something has ended: each read would take the cache
+/// line from them.
 template <class Ended>
 bool ordered_rings::poll(Ended ended) {
   bool found = false;

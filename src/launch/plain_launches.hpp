@@ -44,13 +44,13 @@ class plain_times {
   bool is_due(plain_shape const& what);
   /// The launch is measured; record() must follow.
   void begin(plain_shape const& what);
-  /// The measured launch took so long, as the host saw it. Short ones count at once, long ones little by
-  /// little: a launch may have waited, and its end may have been seen late. Of 0 ns is one that was not
+  /// Records how long the measured launch took, as the host saw it. Short times count immediately, long ones
+  /// little by little: a launch may have waited, and its end may have been seen late. 0 ns: it was not
   /// measured after all.
   void record(std::int64_t span_ns);
 
  private:
-  static constexpr std::size_t max_shapes = 1024;  ///< of further ones nothing is known
+  static constexpr std::size_t max_shapes = 1024;  ///< launches of further shapes are not measured
   static constexpr std::uint64_t max_between_measurements = 4096;
 
   struct hash_of {
@@ -65,7 +65,8 @@ class plain_times {
   known* measured_ = nullptr;  // while it runs; a map's elements stay where they are
 };
 
-/// What a graph cannot change: how many launches each branch has, and what they are but for the arguments.
+/// The parts of a batch that a graph cannot change: how many launches each branch has, and what they are but
+/// for the arguments.
 struct batch_shape {
   std::uint64_t hash = 0;
   std::vector<std::uint32_t> lengths;  ///< of the branches
@@ -75,7 +76,7 @@ struct batch_shape {
 struct batched_launch {
   plain_shape what;
   std::span<std::uint32_t const> argument_bytes;
-  std::size_t first_address = 0;  ///< of its arguments, among those of all
+  std::size_t first_address = 0;  ///< index of its first argument among those of all
 };
 
 /// Launches of one launch stream, in their order.

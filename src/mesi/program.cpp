@@ -24,8 +24,9 @@
 namespace ballast::mesi {
 namespace {
 
-/// The launches that the devices have not finished, so that a loop of launches does not run away from them,
-/// and that no failure goes unheard because nobody looks at its variables. Any thread may call any member.
+/// The launches that the devices have not finished. It keeps a loop of launches from running away from the
+/// devices, and a failure from going unnoticed because no one looks at its variables. Any thread may call any
+/// member.
 class pending_launches {
  public:
   explicit pending_launches(std::chrono::nanoseconds timeout) : timeout_(timeout) {}
@@ -34,7 +35,7 @@ class pending_launches {
   /// Makes space for one more: waits for the oldest launch if there are `max_pending`. Throws its failure if
   /// it has ended, and timed_out.
   void limit();
-  /// Throws the first failure, and timed_out. Other failures are still to be reported.
+  /// Throws the first failure, and timed_out. Other failures must still be reported.
   void wait_for_all();
   /// Waits for the launch whose job messages call `number`, as "number 17", and for those before, and throws
   /// its failure, which is not reported again. Throws timed_out.
@@ -153,9 +154,8 @@ struct running_program {
   detail::process_of_origin const process{};
 
   running_program() { kernels().attach(jobs); }
-  /// A failure that nobody has seen ends the program, as one that escapes main does. It is caught for that:
-  /// g++ 12 ends a destructor that it leaves by std::terminate() without an active exception, so without its
-  /// text.
+  /// An unnoticed failure ends the program, like an exception that escapes main. It is caught to report its
+  /// text: g++ 12 ends a destructor that an exception leaves by std::terminate() without an active exception.
   ~running_program() {
     if (process.is_parent()) return;  // a child of fork(), which has none of its launches
     kernels().detach();

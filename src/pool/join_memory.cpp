@@ -26,7 +26,7 @@ std::uint32_t cache_for(pool_plan const& plan, std::uint32_t workers) {
   return 4 * batch_for(plan, workers) + 32 * (plan.kernels->max_joins() + 2);
 }
 
-/// Beside those that wait, each worker may keep a cache.
+/// Besides the joins that wait, each worker may keep a cache.
 std::size_t records_for(pool_plan const& plan, std::uint32_t workers) {
   std::size_t const wished = wished_for(plan, workers);
   return wished == 0 ? 0 : wished + std::size_t(workers) * cache_for(plan, workers);

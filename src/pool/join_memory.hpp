@@ -17,7 +17,7 @@ class join_memory {
   homing_words* homing() const { return homing_.data(); }
   std::uint32_t homing_lists() const { return std::uint32_t(homing_.size()); }
   void clear(stream& on);
-  /// What `records` records take, or the existing records if they are more.
+  /// The bytes of `records` records, or of the existing records if they are more.
   std::size_t bytes_for(std::uint64_t records) const {
     return std::max<std::uint64_t>(records, records_.size()) * sizeof(join_record);
   }
@@ -41,7 +41,7 @@ class join_memory {
   device_buffer<homing_words> homing_;
 };
 
-/// Of one of several devices, whose joins have short names. Throws bad_argument ("joins").
+/// Checks the plan for one of several devices, whose joins have short names. Throws bad_argument ("joins").
 void require_names_for_joins(pool_plan const& plan, std::uint32_t workers);
 
 }  // namespace ballast::detail

@@ -90,7 +90,7 @@ class level_executor final : public pool_executor {
   std::string reason_to_stop(wait_limit& until) {
     if (stop_requested_.load()) return "a stop was requested";
     if (until.passed()) return "the deadline passed";
-    auto const declared = tasks_ + further_blocks_;  // by how many blocks
+    auto const declared = tasks_ + further_blocks_;  // the declared blocks in all
     auto const room = declared * plan_.kernels->max_spawns();
     if (room > max_tasks)
       return "the next level may have " + std::to_string(room) + " tasks; static stores at most 4294967295";
@@ -122,7 +122,8 @@ class level_executor final : public pool_executor {
     device_buffer<std::byte> const all(plan_.device, written + handed_back);
   }
 
-  /// What the process sleeps during a level its own wait notices; from then on `between_levels` does.
+  /// A sleep of the process during a level is noticed by that level's wait; after it, `between_levels`
+  /// notices it.
   void run_level(pool_run& run, wait_limit& between_levels) {
     auto const declared = tasks_ + further_blocks_;
     auto const room = std::uint32_t(declared * plan_.kernels->max_spawns());

@@ -47,7 +47,7 @@ class chunk_memory final : public method_memory {
   device_buffer<chunks_ref::free_list::slot> free_slots_;
 };
 
-/// That of one device of a pool over several.
+/// The memory of one device of a pool over several.
 class peer_memory final : public method_memory {
  public:
   peer_memory(pool_plan const& plan, std::uint32_t workers)
@@ -66,7 +66,7 @@ class peer_memory final : public method_memory {
   void clear(stream& on) override { chunks_.clear(on); }
   void prepare(stream& on) override;
   void start(kernel_start const& how, pool_view const& view) override;
-  /// With the tasks that came, and those to run that were sent home, which nobody has taken.
+  /// Collects also the tasks that came, and those sent home to run, that no worker has taken.
   void collect(stream& on, std::vector<stored_task>& into) override;
   std::size_t bytes() const override {
     return chunks_.bytes() + words_.bytes() + mail_.bytes() + gifts_.bytes() + to_run_.bytes();

@@ -53,7 +53,7 @@ class pool_executor {
   /// As task_pool::workers().
   virtual std::uint32_t workers() const = 0;
   virtual std::size_t memory_bytes() const = 0;
-  /// Whether a kernel of an earlier run may still use its memory, which must then not be freed. Joins one
+  /// True if a kernel of an earlier run may still use its memory, which must then not be freed. Joins one
   /// that has ended meanwhile; throws device_lost.
   virtual bool is_claimed() = 0;
   /// To be called before a run. Throws ballast::error if an earlier one still uses its tasks.
@@ -112,7 +112,7 @@ std::unique_ptr<pool_executor> make_resident_executor(std::vector<pool_plan> con
                                                       pool_method_code const& method);
 std::unique_ptr<pool_executor> make_level_executor(pool_plan const& plan, bool block_per_task);
 
-/// What a halt means for the run's caller; empty if tasks did not fit, which is no reason to stop.
+/// The meaning of a halt for the run's caller; empty if tasks did not fit, which is no reason to stop.
 std::string_view reason_of(pool_halt halt);
 
 }  // namespace ballast::detail

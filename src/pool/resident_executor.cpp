@@ -71,7 +71,7 @@ class device_part {
     if (!is_empty_) memory_->clear(*stream_);
     memory_->prepare(*stream_);
   }
-  /// What takes some microseconds of the host comes when the kernel runs.
+  /// Does while the kernel runs what takes some microseconds of the host.
   void start() {
     is_empty_ = false;  // until it has ended well
     memory_->start({kernel_, *stream_, [this] { enqueue_epilogue(); }}, workers_.view());
@@ -90,7 +90,7 @@ class device_part {
   std::chrono::nanoseconds stop_timeout() const { return plan_.options.resident.stop_timeout; }
   pool_halt halt() const { return has_run_ ? workers_.halt() : pool_halt::elsewhere; }
 
-  /// The tasks that no worker has taken from among those that the launch began with.
+  /// The tasks of the launch's beginning that no worker has taken.
   std::vector<stored_task>& waiting() { return waiting_; }
   /// All others that have not run.
   void collect(std::vector<stored_task>& into) {
@@ -173,7 +173,7 @@ class resident_executor final : public pool_executor {
     for (auto const& part : parts_) sum += part->memory_bytes();
     return sum;
   }
-  /// Of each, also if another one is lost.
+  /// Checks each device, also if another one is lost.
   bool is_claimed() override {
     if (std::ranges::any_of(parts_, [](auto const& part) { return part->kernel().claimed(); }))
       forget_joins();  // what that run has left, its caller has given up
@@ -224,7 +224,7 @@ class resident_executor final : public pool_executor {
     }
   };
 
-  /// Of all: tasks of one name the joins of others.
+  /// Forgets the joins of all devices: tasks of one device name the joins of others.
   void forget_joins() {
     for (auto const& part : parts_) part->forget_joins();
   }
@@ -235,7 +235,7 @@ class resident_executor final : public pool_executor {
     for (std::uint32_t i = 0; i < parts_.size(); ++i) parts_[i]->meet(all, i);
   }
 
-  /// In turn, so that each has some of the newest.
+  /// Deals in turn, so that each worker gets some of the newest.
   void deal_out(std::vector<stored_task> waiting) {
     if (parts_.size() == 1) return parts_.front()->deal(std::move(waiting));
     std::vector<std::vector<stored_task>> of_parts(parts_.size());
@@ -267,7 +267,7 @@ class resident_executor final : public pool_executor {
     return true;
   }
 
-  /// Those that were started end early if another one cannot be. Throws if none was.
+  /// If a device cannot be started, ends those that were. Throws if none was.
   void start_all(pool_run& run) {
     try {
       for (auto const& part : parts_) part->start();

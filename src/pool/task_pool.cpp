@@ -107,8 +107,8 @@ pool_stopped::pool_stopped(std::string_view device, std::string_view why, std::v
       statistics_(std::move(statistics)) {}
 
 struct task_pool::state {
-  // What is allocated comes after the executor, which refuses a device on which a resident kernel runs: space
-  // for 16 roots of any kernel, as in the executors.
+  // Allocates after the executor is made, which refuses a device on which a resident kernel runs: space for
+  // 16 roots of any kernel, as in the executors.
   state(device_list const& on, std::vector<pool_plan> const& plans)
       : devices(on), plan(plans.front()), executor(make_executor(plans)) {
     members = pinned_buffer<std::byte>(plan.device, 16 * max_bytes_outside(*plan.kernels));

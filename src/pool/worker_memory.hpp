@@ -12,7 +12,7 @@
 
 namespace ballast::detail {
 
-/// What the workers of a launch have in common, and each worker's report behind it, in one piece of memory on
+/// The words that the workers of a launch share, followed by each worker's report, in one piece of memory on
 /// the device and one on the host. No member waits.
 class launch_memory {
  public:
@@ -55,8 +55,8 @@ class worker_memory {
  public:
   worker_memory(pool_plan const& plan, std::uint32_t max_workers);
 
-  /// How many work in the next launch, at most max_workers, as at first. What the others left in an earlier
-  /// one was collected then, and is not looked at.
+  /// The number of workers in the next launch, at most max_workers, which is also the default. The other
+  /// workers' remains from an earlier launch were collected then, and are not looked at.
   void set_workers(std::uint32_t workers) { workers_ = workers; }
   std::size_t bytes() const;
 

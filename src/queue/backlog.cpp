@@ -51,7 +51,7 @@ std::vector<std::size_t> batch_costs::cut(std::size_t parts) const {
   auto const total = std::accumulate(ns_.begin(), ns_.end(), 0.0);
   std::vector<std::size_t> borders{0};
   std::size_t section = 0;
-  double before = 0;  // of the sections before that one
+  double before = 0;  // time of the sections before that one
   for (std::size_t part = 1; part < parts; ++part) {
     auto const wanted = total * double(part) / double(parts);
     while (section + 1 < ns_.size() && before + ns_[section] < wanted) before += ns_[section++];
@@ -270,7 +270,7 @@ bool backlog::finished(std::uint64_t number) const {
   return !batch || batch->unfinished.load() == 0;
 }
 
-// After a failure other devices go on, until somebody stops them.
+// After a failure other devices go on until they are stopped.
 bool backlog::has_ended(std::uint64_t number) const {
   auto const batch = find(number);
   if (!batch || batch->unfinished.load() == 0) return true;
@@ -280,7 +280,7 @@ bool backlog::has_ended(std::uint64_t number) const {
   return failure_ && batch->given == 0 && nobody_takes;
 }
 
-// Devices begin batches in order. After a failure those end that nobody has begun.
+// Devices begin batches in order. After a failure, batches that no device has begun end.
 std::uint64_t backlog::max_overtaken() const {
   std::lock_guard const hold(mutex_);
   return failure_ || is_settled_ ? ~std::uint64_t(0) : begun_;

@@ -26,19 +26,18 @@ struct task_run {
   std::size_t end() const { return first + count; }
 };
 
-/// What the tasks of a batch took, as time of a whole device: a sum for each of some sections of consecutive
-/// tasks. Pure.
+/// The time that the tasks of a batch took, as time of a whole device: a sum for each of some sections of
+/// consecutive tasks. Pure.
 class batch_costs {
  public:
-  /// At most `sections`, which have equally many tasks; with none it learns nothing.
+  /// Divides the tasks into at most `sections` equal sections; with none it learns nothing.
   batch_costs(std::size_t tasks, std::size_t sections);
 
-  /// These ran in that time, each as long.
+  /// `tasks` ran in `ns` together, each equally long.
   void add(task_run const& tasks, double ns);
   /// Whether anything took any time.
   bool are_known() const;
-  /// Where parts that take equally long begin, and the last ends. Equally many tasks in each unless
-  /// are_known().
+  /// The borders of parts that take equally long. Without are_known() all parts have equally many tasks.
   std::vector<std::size_t> cut(std::size_t parts) const;
 
  private:
@@ -59,7 +58,7 @@ class learned_costs {
   };
 
   void learn(kind const& of, batch_costs costs);
-  /// As batch_costs::cut() of the last such batch; equal parts if there was none.
+  /// Like batch_costs::cut() of the last such batch; equal parts if there was none.
   std::vector<std::size_t> cut(kind const& of, std::size_t parts) const;
 
  private:
@@ -90,7 +89,7 @@ class batch_parts {
   std::vector<task_run> rest() const;
 
  private:
-  /// What is left of a part, before and behind what its device has.
+  /// The rest of a part, before and after what its device has.
   struct part {
     task_run before, behind;
 
@@ -141,7 +140,7 @@ class backlog {
   void enter();  ///< a thread that takes for a device
   void leave();
   std::uint64_t waiting() const { return waiting_.load(); }
-  /// Of the first task of the oldest batch that has any left; 0 if there is none.
+  /// The kernel of the first task of the oldest batch that has any left; 0 if there is none.
   std::uint32_t next_kernel() const;
   /// Up to `max_count` tasks for the device, of the oldest batch that has any.
   std::optional<backlog_piece> take(std::size_t device, std::uint64_t max_count);
@@ -164,7 +163,7 @@ class backlog {
   std::exception_ptr failure() const;
 
   bool finished(std::uint64_t number) const;
-  /// Whether the batch is finished, or will never be and no device works on it any more.
+  /// True if the batch is finished, or will never be and no device works on it any more.
   bool has_ended(std::uint64_t number) const;
   std::uint64_t unfinished() const;  ///< tasks of this run, wherever they are
   std::vector<std::uint64_t> unfinished_batches() const;

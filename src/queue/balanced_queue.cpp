@@ -38,7 +38,8 @@ struct balanced_queue::state final : completion_source {
   void end_run();
   std::unique_ptr<run_outcome const> outcome() const;
   void check_is_of_this_run(completion const& which) const;
-  /// What stop() passes to waiting threads: a loss that no feeding thread has seen yet, if there is one.
+  /// The error that stop() passes to waiting threads: a loss that no feeding thread has seen yet, if there is
+  /// one.
   std::exception_ptr why_stopped();
   /// After stop(): why accepted tasks did not run, if there are any.
   void throw_if_unfinished() const;
@@ -98,7 +99,7 @@ balanced_queue::state::~state() {
   end_run();
 }
 
-/// Also if their workers have left by now.
+/// Stops the queues even if their workers have left by now.
 void balanced_queue::state::stop_queues() noexcept {
   for (auto& queue : queues) try {
       queue.stop();
@@ -199,7 +200,8 @@ void balanced_queue::state::await(std::uint64_t number, deadline until) {
   }
 }
 
-// By completions, which say what became of the tasks if the queue is stopped and started again meanwhile.
+// Waits by completions, which say what became of the tasks if the queue is stopped and started again
+// meanwhile.
 void balanced_queue::state::wait_all(deadline until) {
   auto const number = run_number.load();
   auto* const of_run = run.load();
@@ -275,7 +277,7 @@ void balanced_queue::close(std::optional<deadline> limit) {
   state_->running = false;
 }
 
-// What was collected is kept until it can be returned, should one of the queues not stop.
+// Collected tasks are kept until they can be returned, should one of the queues not stop.
 std::vector<task> balanced_queue::stop() {
   state_->process().check("stop()");
   auto& all = state_->handed_back;

@@ -36,19 +36,19 @@ class biased_lock {
   void unlock() { taken_->store(0, std::memory_order_release); }
   bool is_biased_to_this_thread() const;
 
-  /// Whether this system has the fence, so that there is a bias at all.
+  /// True if this system has the fence, so that there is a bias at all.
   static bool can_be_biased();
 
  private:
-  /// Where an owner says that it is inside. Never another's: a thread that lost the bias long ago may still
-  /// be about to say so, before it sees the loss.
+  /// The word in which an owner says that it is inside. A seat never passes to another thread: its owner may
+  /// have lost the bias long ago and still be about to write, before it sees the loss.
   struct seat {
     std::uint64_t owner = 0;  ///< number of its thread; 0: free
     std::atomic<std::uint32_t> inside = 0;
   };
   static inline constinit thread_local std::uint64_t thread_number = 0;
 
-  /// From 1; never given again, as an address might be.
+  /// Counts from 1. A number is never given again, as an address might be.
   static std::uint64_t number_of_this_thread() {
     if (thread_number == 0) thread_number = next_thread_number();
     return thread_number;
@@ -75,7 +75,7 @@ class biased_lock {
 
   // For the lock's holder.
   std::uint32_t consecutive_acquisitions_ = 0;
-  std::uint64_t last_acquirer_ = 0;              ///< of those without the bias
+  std::uint64_t last_acquirer_ = 0;              ///< the last one to take it without the bias
   seat* revoked_ = nullptr;                      ///< had the bias last and may still be inside
   std::atomic<std::uint32_t>* taken_ = nullptr;  ///< what to clear when it lets go
   seat seats_[max_owners];

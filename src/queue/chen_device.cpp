@@ -260,7 +260,7 @@ void chen_device::launch() {
   (void)kernel_.start(&source, sizeof source);  // false is of kernels with a server
 }
 
-// `ending` is read before the pool is seen empty: what was submitted before the step was to end is in it.
+// Reads `ending` before it checks the pool: tasks submitted before the step was ended are then in the pool.
 void chen_device::feed() {
   idle_since_ = clock::now();
   for (std::uint32_t looks = 0;; ++looks) {
@@ -292,7 +292,7 @@ bool chen_device::refill_next() {
 
 std::uint32_t chen_device::turn() { return std::exchange(next_, (next_ + 1) % memory_.queues()); }
 
-/// As many tasks as a queue holds, or all that are left.
+/// Takes as many tasks as a queue holds, or all that are left.
 std::vector<backlog_piece> chen_device::take_from_pool() {
   std::vector<backlog_piece> pieces;
   for (std::uint64_t left = memory_.capacity(); left > 0;) {
@@ -323,7 +323,7 @@ void chen_device::record_given(backlog_piece const& piece) {
     given_.push_back(piece);
 }
 
-/// One for each block; all queues are empty, so that no task is left when the last block leaves.
+/// Sends one halt for each block; all queues are empty, so that no task is left when the last block leaves.
 void chen_device::send_halts() {
   std::size_t left = kernel_.blocks();
   for (std::uint32_t looks = 0; left > 0; ++looks) {
@@ -369,7 +369,7 @@ std::uint64_t chen_device::tasks_given() const {
   return tasks;
 }
 
-/// From the begin of the first task to the end of the last one, if a task ran and they are timed.
+/// The time from the begin of the first task to the end of the last one, if a task ran and they are timed.
 execution chen_device::times_of_step() {
   if (!options_->times) return {};
   auto const times = memory_.read_times();
@@ -411,14 +411,14 @@ void chen_device::back_off(std::uint32_t looks) const {
   std::this_thread::sleep_for(std::chrono::microseconds(20));
 }
 
-/// With nothing to do: sleeps until somebody submits or ends the step.
+/// Called with nothing to do: sleeps until tasks are submitted or the step is ended.
 void chen_device::sleep_idle(std::uint64_t epoch, std::uint32_t looks) {
   if (looks < 200) return back_off(looks);
   if (clock::now() - idle_since_ > options_->resident.idle_timeout) steps_->request_end();
   steps_->to_control.wait_past(epoch, clock::now() + std::chrono::milliseconds(20));
 }
 
-/// Whether the kernel's end leaves memory that can be read.
+/// True if the kernel's end leaves memory that can be read.
 bool chen_device::try_join() {
   try {
     kernel_.join(deadline::in(options_->resident.stop_timeout));
@@ -440,8 +440,8 @@ void chen_device::collect() {
   used_ = false;
 }
 
-/// Returns how many tasks it gave back. Blocks claim from the back: the first tasks of a refill are those
-/// that nobody claimed.
+/// Returns how many tasks it gave back. Blocks claim from the back: the unclaimed tasks are the first ones of
+/// a refill.
 std::uint64_t chen_device::give_back(std::uint32_t queue, bool sound) {
   auto const& last = refills_[queue];
   if (last.pieces.empty() || (last.complete && !sound)) return 0;

@@ -19,8 +19,8 @@
 
 namespace ballast::detail {
 
-/// The time steps of a chen_queue: whether one runs, whether it is to end, how many devices are still at it.
-/// Any thread may call.
+/// The time steps of a chen_queue: whether a step runs, whether it must end, and how many devices still work
+/// on it. Any thread may call.
 class chen_steps {
  public:
   chen_steps(backlog& pool, std::size_t devices) : pool_(&pool), devices_(devices) {}
@@ -81,8 +81,8 @@ class chen_memory {
   /// Asks the blocks to leave, without waiting.
   void write_stop();
 
-  /// How many tasks of the last refill no block claimed; they are its first ones. Only while no kernel runs.
-  /// Waits for the stream.
+  /// The number of tasks of the last refill that no block claimed, which are its first ones. Only while no
+  /// kernel runs. Waits for the stream.
   std::uint64_t unclaimed(std::uint32_t queue);
   /// To be called before a kernel; does nothing unless tasks are timed.
   void forget_times();
@@ -121,7 +121,7 @@ class chen_device {
   void collect();
   /// Throws device_lost.
   void check() const { device_->check(); }
-  /// Whether the kernel was not joined: the memory must stay.
+  /// True if the kernel was not joined: the memory must stay.
   bool claimed() const { return kernel_.claimed(); }
   device_share last_step() const;
   std::string describe();

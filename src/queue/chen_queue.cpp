@@ -33,7 +33,8 @@ struct chen_queue::state {
   bool all_done(std::uint64_t end, std::uint64_t step);
   void await_all(deadline until);
   std::vector<task> stop();
-  /// What stop() passes to waiting threads: a loss that no controlling thread has seen yet, if there is one.
+  /// The error that stop() passes to waiting threads: a loss that no controlling thread has seen yet, if
+  /// there is one.
   std::exception_ptr why_stopped() const;
   bool claimed() const { return std::ranges::any_of(devices, &chen_device::claimed); }
   std::string describe();
@@ -75,7 +76,7 @@ void chen_queue::state::start() {
   running = true;
 }
 
-/// Whether the batches before `end` have finished, and the step that was current at the call has ended.
+/// True if the batches before `end` have finished, and the step that was current at the call has ended.
 bool chen_queue::state::all_done(std::uint64_t end, std::uint64_t step) {
   for (auto number = all_finished_below.load(); number < end; ++number) {
     if (!pool.finished(number)) return false;

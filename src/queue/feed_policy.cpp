@@ -35,7 +35,7 @@ class drain_policy : public feed_policy {
   }
 
  private:
-  /// When it looked, and what the device had begun by then.
+  /// The time of a look, and what the device had begun by then.
   struct seen {
     std::int64_t at_ns = 0;
     std::uint64_t taken = 0, idle = 0;
@@ -54,8 +54,8 @@ class drain_policy : public feed_policy {
     since_ = last_;
   }
 
-  /// A device that begins all it gets is faster than was known, by what its workers began beyond their first
-  /// tasks; at most twice as fast, since one task may be much shorter than the others.
+  /// A device that began all its tasks is faster than assumed. The new estimate counts what its workers began
+  /// beyond their first tasks, and at most doubles: one task may be much shorter than the others.
   void learn_from_drought(feed_view const& view) {
     auto const drained = view.taken - std::min(view.taken, last_.taken + last_.idle);
     if (drained == 0 || last_.at_ns == 0) return;
@@ -65,8 +65,8 @@ class drain_policy : public feed_policy {
     known = std::max(known, std::min(rate, twice));
   }
 
-  /// Where nothing of the last kernel is under way, the times of its tasks say nothing of those to come. Else
-  /// both run in turn, and what is not known of one is taken from the other.
+  /// If no task of the last kernel is under way, its times say nothing about the tasks to come. Otherwise
+  /// both kernels run in turn, and each takes unknown values from the other.
   void turn_to(feed_view const& view) {
     if (view.given == view.finished)
       since_ = last_;
@@ -98,11 +98,11 @@ class drain_policy : public feed_policy {
   static constexpr std::uint64_t most_of_few_workers = 64;
 
   std::uint32_t kernel_ = 0;                      ///< of the tasks that were given last
-  std::map<std::uint32_t, double> tasks_per_ns_;  ///< that begin, by kernel
+  std::map<std::uint32_t, double> tasks_per_ns_;  ///< rates of beginning tasks, by kernel
   seen last_, since_;
 };
 
-/// For tasks that work on what lies beside the data of their neighbours in the batch.
+/// Suits tasks whose data lies beside that of their neighbours in the batch.
 class parts_policy final : public drain_policy {
  public:
   bool partitions_batches() const override { return true; }

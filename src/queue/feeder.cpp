@@ -12,8 +12,8 @@
 namespace ballast::detail {
 namespace {
 
-// From a decision to a worker that sees the task: some PCIe round trips on a GPU, a thread's wake-up on the
-// host.
+// The time from a decision to a worker that sees the task: some PCIe round trips on a GPU, a thread's wake-up
+// on the host.
 constexpr std::int64_t gpu_feed_latency_ns = 20'000, host_feed_latency_ns = 1'000'000;
 
 bool have_run(completion const& tasks) {
@@ -90,7 +90,7 @@ void feeder::run() {
   }
 }
 
-/// What the device was given may still run there, though it takes no more.
+/// Tasks that the device has may still run there, though it takes no more.
 void feeder::await_outstanding() {
   while (!outstanding_.empty() && !abandoned_) {
     auto const epoch = to_->wake_event().epoch();
@@ -157,7 +157,7 @@ void feeder::submit(backlog_piece const& piece) {
   }
 }
 
-// What a batch's tasks have created, and is to leave, is there before the batch is seen to be complete.
+// Collects created tasks that leave a device before their batch is seen to be complete.
 void feeder::collect_finished() {
   auto const finished = std::ranges::stable_partition(
       outstanding_, [](outstanding const& one) { return !have_run(one.given); });

@@ -53,7 +53,7 @@ class feeder {
   std::unique_ptr<feed_policy> policy_;
   std::vector<outstanding> outstanding_;
   std::uint64_t given_ = 0, finished_ = 0;
-  std::uint64_t last_batch_ = 0;  ///< that was given, which may be booked before older ones
+  std::uint64_t last_batch_ = 0;  ///< the last batch given, perhaps booked before older ones
   std::atomic<bool> finishing_ = false, abandoned_ = false;
   std::thread thread_;
 };

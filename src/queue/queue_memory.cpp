@@ -63,7 +63,7 @@ std::size_t checked_bytes(std::size_t bytes, std::size_t largest) {
   return bytes;
 }
 
-/// Whether a created task can be executed elsewhere: what its result_ref refers to may be its creator's.
+/// True if a created task can be executed elsewhere: what its result_ref refers to may be its creator's.
 bool may_leave(listed_kernel const& kernel) {
   return kernel.travel && kernel.travel->result_bytes == 0 && !kernel.by_reference;
 }

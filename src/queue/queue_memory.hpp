@@ -73,8 +73,9 @@ class submission_ring;
 struct queue_memory {
   queue_memory(std::shared_ptr<compute_device> device, queue_options const& options, std::uint32_t blocks);
 
-  /// Makes everything as before the first run. Only while no kernel of the device runs. Waits for the stream,
-  /// which a kernel on another part of the GPU may hold up, at most until the deadline: timed_out.
+  /// Resets everything to its state before the first run. Only while no kernel of the device runs. Waits
+  /// until the deadline for the stream, which a kernel on another part of the GPU may hold up; then throws
+  /// timed_out.
   void clear(stream& with, deadline until);
   ring_source_ref source(resident_control const& control);
   std::size_t bytes() const;
@@ -108,7 +109,7 @@ class argument_memory {
 
   /// How many of the records, from the first on, go into one batch: a quarter of the memory, or one.
   std::size_t records_of_a_batch(std::span<task_record const> records) const;
-  /// How many tasks of any kernels do so at most.
+  /// The most tasks, of any kernels, that go into one batch.
   std::size_t max_tasks() const;
 
   /// Copies the members for the next batch of a ring that the caller holds, and returns the records that
@@ -116,8 +117,8 @@ class argument_memory {
   /// free none, or if another ring has its turn.
   std::optional<std::span<task_record const>> take(std::span<task_record const> records,
                                                    submission_ring const& ring);
-  /// While it lives, rings whose turn comes later take nothing: else those that need little would leave no
-  /// piece that is large enough for one that needs much.
+  /// While it lives, rings whose turn comes later take no memory: otherwise rings that need little would
+  /// leave no piece large enough for one that needs much.
   class turn {
    public:
     turn(argument_memory& memory, submission_ring const& ring);
@@ -154,7 +155,7 @@ class argument_memory {
   std::list<submission_ring const*> turns_;
 };
 
-/// Whether tasks of the set may create tasks: then it has an entry of its own.
+/// True if tasks of the set may create tasks: then it has an entry of its own.
 bool may_spawn(kernel_set const& list);
 
 /// What a queue allocates beside its queue_memory if its tasks create tasks.
@@ -168,16 +169,16 @@ class hybrid_memory {
   hybrid_work work(ring_source_ref const& source) const;
   std::size_t bytes() const;
 
-  /// A created task that a worker handed out, and the batch that it came of.
+  /// A created task that a worker handed out, and the batch that it belongs to.
   struct handed_out_task {
     task_record record;
     batch_mark batch;
   };
-  /// How many may be handed out from the start of the run on.
+  /// How many tasks in all may be handed out since the start of the run.
   std::uint32_t hand_out_until() const { return hand_out_until_; }
-  /// Raises that, as far as there is space.
+  /// Raises that number, as far as there is space.
   void ask_for(std::uint32_t tasks);
-  /// How many were asked for and have not been taken.
+  /// How many tasks were asked for and not taken yet.
   std::uint32_t asked_for() const { return hand_out_until_ - taken_; }
   std::vector<handed_out_task> take_handed_out();
 

@@ -21,7 +21,7 @@ entry_key source_of(kernel_set const& list) {
   return may_spawn(list) ? entry_key_of<hybrid_view> : entry_key_of<ring_source_ref>;
 }
 
-/// What is asked of a queue, with space for a trace if its tasks are to be recorded.
+/// The checked options of a queue, with space for a trace if its tasks are recorded.
 queue_options legal_options(queue_options options, kernel_set const& list) {
   constexpr std::uint32_t default_trace_depth = 1024;
   options.trace_to.check(1);
@@ -183,7 +183,7 @@ bool fed_queue::state::alive() {
   } catch (device_lost const& known) { std::rethrow_exception(note_loss(of_run, known)); }
 }
 
-/// What is thrown from now on, the same by every call.
+/// Records the error that every call throws from now on.
 std::exception_ptr fed_queue::state::note_loss(std::uint64_t of_run, device_lost const& known) {
   auto const said = std::make_exception_ptr(device_lost(
       device->name(), known.cause() + "; " + std::to_string(unfinished()) +
@@ -220,7 +220,8 @@ std::vector<completion_key> fed_queue::state::everything() const {
   return all;
 }
 
-// By completions, which say what became of the tasks if the queue is stopped and started again meanwhile.
+// Waits by completions, which say what became of the tasks if the queue is stopped and started again
+// meanwhile.
 void fed_queue::state::wait_all(deadline until) {
   process_.check("wait_all()");
   throw_if_in_continuation("wait_all()");
@@ -399,9 +400,9 @@ std::uint32_t fed_queue::state::idle_workers() const {
              : std::uint32_t(atomic_ref<std::uint64_t, scope::system>(memory.to_host[0].idle).load_relaxed());
 }
 
-// From `closing` on no submission passes its check; those that passed before hold their submission ring, so
-// that holding every submission ring once makes the counts final. The control word is written after, and by
-// nobody else any more.
+// From `closing` on no submission passes its check. Submissions that passed before hold their submission
+// ring, so holding every submission ring once makes the counts final. Only this function writes the control
+// word after that.
 void fed_queue::state::count_submitted(deadline until) {
   now = phase::closing;
   all_rings_lock const held(*this, until);
@@ -410,7 +411,7 @@ void fed_queue::state::count_submitted(deadline until) {
         .store_relaxed(ring.submitted());
 }
 
-// Workers whose tasks create tasks leave as soon as they hear of it.
+// Workers whose tasks create tasks leave as soon as they see that the queue is closed.
 void fed_queue::state::mark_closed(deadline until) {
   count_submitted(until);
   if (hybrid != nullptr) wait_all(until);
@@ -440,7 +441,7 @@ void fed_queue::state::end_joined() {
   record_run();
 }
 
-// A kernel that has ended early is joined all the same.
+// Joins also a kernel that has ended early.
 void fed_queue::state::announce_close(deadline until) {
   if (now.load() == phase::ended || close_published) return;
   try {
@@ -496,7 +497,7 @@ std::vector<task> fed_queue::state::stop() {
   return tasks;
 }
 
-// A slot that was released r times and bears the stamp of lap r + 1 holds a task that nobody began.
+// A slot that was released r times and bears the stamp of lap r + 1 holds a task that no worker began.
 void fed_queue::state::collect_from_ring(std::vector<task>& into) {
   auto const ring = memory.ring.read(*copies);
   auto const released = memory.released.read(*copies);

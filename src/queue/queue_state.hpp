@@ -19,10 +19,11 @@
 
 namespace ballast::detail {
 
-/// What a host thread waits for; for memory for arguments, until a batch has completed that has some.
+/// The reasons for which a host thread waits. It waits for memory for arguments until a batch has completed
+/// that has some.
 enum class wait_reason { room, completion, arguments };
 
-/// Counts a thread among those that workers of the host backend ring the bell for, while it lives.
+/// While it lives, counts this thread among those for which workers of the host backend ring the bell.
 class waiter_registration {
  public:
   waiter_registration(queue_memory& memory, wait_reason what)
@@ -57,8 +58,9 @@ class ring_users {
   std::uint32_t next_ = 0;              ///< of several with as few
 };
 
-/// What a task_queue is inside. Apart, so that a queue whose kernel never ends can leave it behind alive.
-/// Submission is defined in task_queue.cpp, beside the calls that users make; all else in queue_state.cpp.
+/// The inside of a task_queue. It is separate so that a queue whose kernel never ends can leave it behind
+/// alive. Submission is defined in task_queue.cpp, beside the calls that users make; all else in
+/// queue_state.cpp.
 struct fed_queue::state final : completion_source {
   state(std::shared_ptr<compute_device> device, kernel_set const& kernels, queue_options const& options);
   ~state() override;
@@ -73,8 +75,8 @@ struct fed_queue::state final : completion_source {
   completion submit(std::span<task_record const> batch, deadline const* until,
                     completion const* after = nullptr);
   completion submit(std::span<task_record const> batch, submit_options const& options);
-  /// Whether these have to be waited for on the device. Throws bad_argument, and what kept them from ending
-  /// well.
+  /// True if the device must wait for these batches. Throws bad_argument, and the error that kept them from
+  /// success.
   bool is_awaited_on_device(completion const& after);
   completion submit(task const& one, deadline const* until);
   completion submit_or_wait(task const& one, deadline const* until);
@@ -99,7 +101,7 @@ struct fed_queue::state final : completion_source {
   bool notify_at_end(completion_key const& work, std::shared_ptr<end_listener> const& listener) override;
   std::uint64_t max_overtaken(completion_key const& work) override;
 
-  /// Whether all tasks of the batches have run.
+  /// True if all tasks of the batches have run.
   bool have_run(completion_key const& batches) const;
   /// Polls (GPU) or sleeps (host) until done() or an exception: the deadline, the kernel's end, a lost
   /// device.
@@ -117,9 +119,9 @@ struct fed_queue::state final : completion_source {
   std::size_t records_of_next_batch(std::span<task_record const> records) const;
   /// How many records always go into one batch, if none is a grid task.
   std::size_t max_whole_batch() const;
-  /// Whether the kernel runs; throws device_lost saying what that means for the tasks.
+  /// True if the kernel runs; throws device_lost saying what that means for the tasks.
   bool alive();
-  /// Of that run, unless another one has begun; what to throw.
+  /// Records the loss for that run, unless another run has begun. Returns the exception to throw.
   std::exception_ptr note_loss(std::uint64_t of_run, device_lost const& known);
   std::exception_ptr known_loss();
   [[noreturn]] void throw_stopped();
@@ -143,9 +145,9 @@ struct fed_queue::state final : completion_source {
   void announce_close(deadline until);
   void mark_closed(deadline until);
   void count_submitted(deadline until);
-  /// For a destructor that is about to stop what has unfinished tasks.
+  /// Called by a destructor that is about to stop a queue with unfinished tasks.
   void log_wait_at_end() const;
-  /// Throws the loss of the device, once the run has ended all the same.
+  /// Throws the loss of the device, but only once the run has ended.
   void join(deadline until);
   void end_joined();
   std::vector<task> stop();

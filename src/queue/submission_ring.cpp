@@ -7,8 +7,8 @@
 namespace ballast::detail {
 namespace {
 
-/// How many completion records are looked at in one go, at most: the device writes them, so that each of
-/// their lines is a cache miss, and misses one after the other overlap.
+/// The most completion records that are read at once: the device writes them, so each of their lines is a
+/// cache miss, and successive misses overlap.
 constexpr std::uint64_t records_per_poll = 128;
 
 /// The record in a slot, if all four chunks carry the stamp.
@@ -44,7 +44,7 @@ submission_ring::submission_ring(queue_memory& memory, std::uint32_t index)
   reset();
 }
 
-// It is the last of its slot, or the one before.
+// The batch is the last of its slot, or the one before.
 std::uint64_t submission_ring::batch_of(batch_mark const& mark) const {
   auto const last = next_batch() - 1;
   auto const batch = last - ((last - mark.slot) & (batch_slots() - 1));

@@ -23,7 +23,7 @@ struct batch_dependency {
   std::uint32_t distance = 0, more = 0;
 };
 
-/// How many tasks the records stand for; as good as free where none is spread.
+/// The number of tasks that the records stand for; almost free where none is spread.
 template <std::size_t Extent>
 std::uint64_t tasks_of(std::span<task_record const, Extent> records) {
   std::uint32_t flags = 0;
@@ -40,7 +40,7 @@ std::size_t records_of_a_batch(std::span<task_record const> records, std::size_t
 /// The task in a ring slot that was released so often, if nobody began it.
 std::optional<task_record> record_in_ring(task_slot const& slot, std::uint32_t released);
 
-/// Of a shared grid, after a run, the blocks that no worker took, as a grid task; nothing if there are none.
+/// After a run: the blocks of a shared grid that no worker took, as a grid task; nothing if there are none.
 std::optional<task_record> remainder_of_grid(shared_grid const& grid);
 
 /// The host's side of one submission ring: its holder is the submission ring's single producer. It writes
@@ -68,11 +68,12 @@ class alignas(128) submission_ring {
 
   // For any thread.
   std::uint64_t submitted() const { return submitted_.load(std::memory_order_acquire); }  ///< slots
-  std::uint64_t tasks() const { return tasks_.load(std::memory_order_acquire); }  ///< that they stand for
+  std::uint64_t tasks() const { return tasks_.load(std::memory_order_acquire); }  ///< tasks in these slots
   std::uint64_t batch_slots() const { return std::uint64_t(1) << batch_shift_; }
   std::uint64_t next_batch() const { return next_batch_.load(std::memory_order_acquire); }
   std::uint64_t fetched() const;
-  /// The number of a batch that the device names, of which a task had not been counted when it did.
+  /// The number of the batch that the device names by `mark`. When it named it, a task of this batch had not
+  /// been counted.
   std::uint64_t batch_of(batch_mark const& mark) const;
   bool complete(std::uint64_t batch) const;
   std::uint64_t unfinished_tasks() const;  ///< tasks of incomplete batches
@@ -128,11 +129,11 @@ template <std::size_t Extent>
                   std::uint32_t(-1),
                   after.distance,
                   after.more};
-  // Counted before they can be seen, so that nobody ever sees more tasks taken than submitted.
+  // Counted before they are visible, so that no thread ever sees more tasks taken than submitted.
   submitted_.store(position + records.size(), std::memory_order_release);
   tasks_.store(tasks_.load(std::memory_order_relaxed) + tasks, std::memory_order_release);
   next_batch_.store(batch + 1, std::memory_order_release);
-  // In locals, since the compiler must take every slot that is written for a part of *this.
+  // In local variables, since the compiler must assume that every slot it writes is part of *this.
   auto const shift = shift_;
   auto* const slots = slots_;
   std::uint64_t const mask = (std::uint64_t(1) << shift) - 1;

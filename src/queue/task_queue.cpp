@@ -20,7 +20,7 @@ thread_local cached_ring cached_rings[8];
 thread_local unsigned next_cached_ring = 0;
 thread_local bool has_left_rings = false;
 
-/// That this thread uses a ring of one queue.
+/// Records that this thread uses a ring of one queue.
 class ring_use {
  public:
   ring_use() = default;
@@ -71,7 +71,7 @@ std::span<task_record const> records_of(kernel_set const& kernels, std::span<tas
 
 }  // namespace
 
-// Of several in turn, so that no lock sees more owners than it has seats for while others see none.
+// Hands out several rings in turn, so that no lock has more owners than seats while other locks have none.
 std::uint32_t ring_users::join() {
   std::lock_guard const hold(mutex_);
   auto const rings = std::uint32_t(threads_.size());
@@ -94,7 +94,7 @@ inline submission_ring& fed_queue::state::ring_of_this_thread() {
   return assign_ring_to_this_thread();
 }
 
-// What destructors at a thread's end still submit goes through the first, which is not counted.
+// Tasks that destructors at a thread's end still submit go through the first ring, which is not counted.
 submission_ring& fed_queue::state::assign_ring_to_this_thread() {
   auto const place = next_cached_ring++ % std::size(cached_rings);
   cached_rings[place] = {};
@@ -104,7 +104,7 @@ submission_ring& fed_queue::state::assign_ring_to_this_thread() {
   return ring;
 }
 
-// What every task that is submitted by itself goes through is inlined, however many others call it too.
+// Inlined, however many callers it has, because every task that is submitted singly goes through it.
 [[gnu::always_inline]] inline void fed_queue::state::publish_ring_count(std::uint32_t ring) {
   if (rings_published.load() > ring) return;
   std::lock_guard const hold(control_mutex);

@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t stop_word = 0, idle_timed_out_word = 32, host_blocks_word = 64,
                       words = 96;  // 128 bytes apart
 
-/// Whether a server and its workers were seen to run at the same time in this process, or were not: some
+/// True if a server and its workers were seen to run at the same time in this process, or were not: some
 /// tools make CUDA run one kernel at a time. Those that say so in the environment are not tried.
 enum class side_by_side { unknown, yes, no };
 std::atomic<side_by_side> kernels_run = side_by_side::unknown;
@@ -26,8 +26,8 @@ std::atomic_ref<std::uint32_t> shared(std::uint32_t& word) { return std::atomic_
 
 std::int64_t host_now_ns() { return std::chrono::nanoseconds(clock::now().time_since_epoch()).count(); }
 
-/// Allocating beside a running resident kernel can wait for it, so occupied devices are refused before, and
-/// so are those that share a GPU's memory with one.
+/// Refuses occupied devices before it allocates, and devices that share a GPU's memory with one: allocating
+/// beside a running resident kernel can wait for it.
 std::shared_ptr<compute_device> require_unclaimed(std::shared_ptr<compute_device> device) {
   if (!checked_device(device).has_resident()) return device;
   throw no_room("no resident kernel can be made on " + device->name() + " beside " +
@@ -58,8 +58,8 @@ resident_options const& checked(resident_options const& options) {
   throw_bad_argument("idle_timeout", std::to_string(options.idle_timeout.count()) + " ns", "more than 0");
 }
 
-/// Of the places on an SM: its quarters take a block's warps in turn, and the first block of a kernel begins
-/// with the first.
+/// Follows from the places on an SM: its quarters take a block's warps in turn, and the first block of a
+/// kernel begins with the first quarter.
 std::uint32_t fragmented_blocks(compute_device const& device, std::uint32_t threads) {
   constexpr std::uint32_t quarters = 4, warp_threads = 32;
   if (!device.is_cuda()) return 0;
@@ -67,8 +67,8 @@ std::uint32_t fragmented_blocks(compute_device const& device, std::uint32_t thre
   return quarters / std::gcd(quarters, warps) - 1;
 }
 
-/// Between polls whether a kernel has ended that runs for so long: a sixteenth of it. A thread that polls
-/// more often would take a core of a host device from its workers.
+/// The interval between polls for the end of a kernel that has run for `run`: a sixteenth of it. A thread
+/// that polls more often would take a core of a host device from its workers.
 clock::duration poll_interval_after(clock::duration run) {
   return std::clamp<clock::duration>(run / 16, std::chrono::microseconds(20), std::chrono::milliseconds(1));
 }
@@ -120,7 +120,7 @@ resident_kernel::~resident_kernel() {
     if (each->launcher.joinable()) each->launcher.detach();
 }
 
-/// Whether the server may be a kernel of its own.
+/// True if the server may be a kernel of its own.
 bool resident_kernel::may_split() const {
   return device_->is_cuda() && static_cast<bool>(entry_.server.cuda_function) && !runs_one_by_one_ &&
          kernels_run.load() != side_by_side::no;
@@ -157,7 +157,7 @@ resident_request resident_kernel::request_beside_servers(kernel_set const& kerne
   return request;
 }
 
-/// How many of the servers asked for leave space for the workers on an empty device.
+/// The number of the requested servers that leave space for the workers on an empty device.
 std::uint32_t resident_kernel::most_servers(kernel_set const& kernels, std::uint32_t asked) const {
   while (asked > 0 && request_beside_servers(kernels, asked).blocks == 0) --asked;
   return asked;
@@ -201,7 +201,7 @@ void resident_kernel::log_servers() {
                                  std::to_string(asked_servers_) + " servers");
 }
 
-/// With as many servers as fit; false if not even one fits beside the workers.
+/// Claims space for the workers and as many servers as fit; false if not even one fits beside the workers.
 bool resident_kernel::take_two_rooms() {
   for (auto servers = workers_.blocks == 0 ? 0 : server_.blocks; servers > 0; --servers)
     if (take_two_rooms(servers)) return true;
@@ -277,7 +277,7 @@ bool resident_kernel::start(void const* argument, std::size_t bytes) {
   return true;
 }
 
-/// Until all servers run; their workers are not launched yet.
+/// Waits until all servers run; their workers are not launched yet.
 void resident_kernel::await_servers() {
   wait_limit limit(deadline::in(options_.start_timeout));
   try {
@@ -295,8 +295,8 @@ void resident_kernel::await_servers() {
   }
 }
 
-/// Of a server that runs and its workers. False: they do not start before it has ended, and now it has. Asked
-/// by the first start of a process that has a server.
+/// Checks at the first start in a process that has a server whether the server and its workers run at a time.
+/// False if not: the workers would start only after the server has ended, and now it has.
 bool resident_kernel::run_side_by_side() {
   if (kernels_run.load() != side_by_side::unknown) return true;
   (void)await_arrival(deadline::in(std::min<clock::duration>(options_.start_timeout, side_by_side_trial)));
@@ -364,7 +364,7 @@ void resident_kernel::launch_by_thread(launched_kernel& which, void const* argum
   }
 }
 
-/// Until all blocks run, or none any more: true.
+/// Waits until all blocks run, or none runs any more: true.
 bool resident_kernel::await_arrival(deadline until) {
   wait_limit limit(until);
   for (int polls = 0; arrived() < blocks_of_run(); ++polls) {

@@ -143,7 +143,7 @@ void check_mpi(int status, char const* call) {
 
 ranks_by_host order_by_host(MPI_Comm all, MPI_Comm host) {
   auto const host_rank = rank_in(host);
-  int first = rank_in(all);  // of the host: its number is the host's key
+  int first = rank_in(all);  // the first rank of the host is the host's key
   check_mpi(MPI_Bcast(&first, 1, MPI_INT, 0, host), "MPI_Bcast");
   ranks_by_host ranks;
   check_mpi(MPI_Comm_split(all, 0, first, &ranks.communicator), "MPI_Comm_split");

@@ -22,11 +22,11 @@ struct ranks_by_host {
   int hosts = 1;
 };
 
-/// Of all ranks; `host` has those of this rank's host, in the same order. Collective.
+/// The order of all ranks by host; `host` has the ranks of this rank's host, in the same order. Collective.
 ranks_by_host order_by_host(MPI_Comm all, MPI_Comm host);
 
-/// The ranks of a communicator, which MPI is initialised for if nobody has. One thread makes it, calls it and
-/// whatever uses its communicator.
+/// The ranks of a communicator; initialises MPI if the program has not. One thread makes it, calls it and
+/// calls everything that uses its communicator.
 class mpi_ranks {
  public:
   /// Collective; waits for the others. Throws as mpi_transport() does.

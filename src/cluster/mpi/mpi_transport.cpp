@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::uint32_t most_to_a_rank = 8;  // messages that are under way at once
 constexpr std::uint32_t most_in_all = 256;   // so 31 ranks that take nothing leave some to others
-constexpr int tags = 32768;                  // which MPI promises at least
+constexpr int tags = 32768;                  // the number that MPI guarantees
 
 // A message's tag is its number among those from one rank to another, from 0 again after 32 767.
 int tag_after(int tag) { return (tag + 1) % tags; }
@@ -108,7 +108,7 @@ class posted_receives {
   int given_ = -1;              // the receive whose buffer the caller reads
 };
 
-// Memory that is posted for placed messages. MPI writes there at any time until one has come.
+// Memory that is posted for placed messages. MPI may write there until such a message has come.
 class posted_memory {
  public:
   explicit posted_memory(MPI_Comm communicator) : communicator_(communicator) {}

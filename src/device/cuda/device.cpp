@@ -111,7 +111,7 @@ kernel_resources cuda_device::resources(kernel_code const& code) {
   return engine_->loaded(code).found;
 }
 
-/// What was enabled is not asked for again: CUDA calls that an error, which tools report.
+/// Access that was enabled is not requested again: CUDA calls that an error, which tools report.
 bool cuda_device::enable_peer_access(compute_device const& other) {
   static std::mutex mutex;
   static std::set<std::pair<int, int>> enabled;

@@ -32,8 +32,8 @@ Function driver_function(std::string const& device, char const* name, unsigned v
 /// The runtime's errors have the driver's numbers.
 inline cudaError_t as_runtime_error(CUresult status) { return static_cast<cudaError_t>(status); }
 
-/// What runs kernels by their handles. The runtime takes a cudaKernel_t for the address of a `__global__`
-/// function, but no CUfunction.
+/// The driver's functions that run kernels by their handles. The runtime takes a cudaKernel_t for the address
+/// of a `__global__` function, but no CUfunction.
 struct kernel_calls {
   explicit kernel_calls(std::string const& device)
       : get_function(of<PFN_cuKernelGetFunction_v12000>(device, "cuKernelGetFunction", 12000)),

@@ -215,7 +215,7 @@ int cuda_engine::attribute_of(CUfunction function, CUfunction_attribute which, s
   return value;
 }
 
-// More than what is allowed unasked must be asked for. A kernel launched with two sizes keeps the larger.
+// Shared memory above the default limit must be requested. A kernel launched with two sizes keeps the larger.
 void cuda_engine::allow_shared(CUfunction function, std::string_view name, std::uint32_t bytes) {
   constexpr auto allowed = CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
   if (bytes <= std::size_t(attribute_of(function, allowed, name))) return;

@@ -22,7 +22,7 @@
 
 namespace ballast::detail {
 
-/// Whether the error ends the context: no later call on the device can succeed.
+/// True if the error ends the context: no later call on the device can succeed.
 bool is_sticky(cudaError_t status) noexcept;
 
 /// Returns if `status` is success. Else forgets CUDA's last error and throws: device_lost after an error that
@@ -42,7 +42,7 @@ enum class stream_priority { usual, highest };
 /// Reads the compute capability of a GPU. Makes no context. Throws ballast::error if the GPU does not answer.
 compute_capability capability_of(int gpu, fault_record& fault);
 
-/// A kernel that was loaded on a GPU, and what it was loaded for.
+/// A kernel that was loaded on a GPU, and the limits for which it was loaded.
 struct loaded_kernel {
   CUfunction function;
   std::uint32_t threads, scratch_bytes;
@@ -53,7 +53,7 @@ struct loaded_kernel {
 /// Any thread may call any member.
 class cuda_engine {
  public:
-  /// Of a part of the GPU; null is the whole one.
+  /// The engine of a part of the GPU; null stands for the whole GPU.
   cuda_engine(int index, std::string const& name, std::unique_ptr<sm_partition> part);
   cuda_engine(cuda_engine const&) = delete;
   cuda_engine& operator=(cuda_engine const&) = delete;

@@ -27,8 +27,8 @@ class captured_graph final : public captured_work {
   cudaGraphExec_t instance_ = nullptr;
 };
 
-/// A CUDA graph of kernel nodes, each behind the one before it in its branch, the first of a branch behind
-/// the last ones of those that it begins after; and what was instantiated of it.
+/// A CUDA graph of kernel nodes, and its instance. In a branch each node follows the one before it. The first
+/// node of a branch follows the last nodes of the branches that it begins after.
 class cuda_graph final : public launch_graph {
  public:
   cuda_graph(std::shared_ptr<cuda_engine> engine, std::span<graph_branch const> branches);

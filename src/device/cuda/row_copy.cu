@@ -24,7 +24,7 @@ __global__ void copy_pieces(Piece* to, std::size_t to_pitch, Piece const* from, 
   }
 }
 
-/// As find_kernel(), of kernels that are linked to this library.
+/// Like find_kernel(), of kernels that are linked to this library.
 int find_own_kernel(void const* address, driver_handle& found) noexcept {
   auto const status = cudaGetKernel(&found.kernel, address);
   if (status != cudaSuccess) cudaGetLastError();

@@ -139,7 +139,7 @@ std::unique_ptr<captured_work> cuda_stream::capture(std::function<void()> const&
     engine_->require(status, "cudaStreamEndCapture");
     return std::make_unique<captured_graph>(engine_, captured);
   }
-  cudaGetLastError();  // of a capture that is void: the first failure has the reason
+  cudaGetLastError();  // clears the error of a void capture: the first failure has the reason
   if (captured != nullptr) require_nothrow(engine_->fault, cudaGraphDestroy(captured), "cudaGraphDestroy");
   std::rethrow_exception(thrown);
 }

@@ -51,7 +51,7 @@ bool take_sign(char sign, std::string_view& text) {
   return is_next;
 }
 
-/// As "0-3,8": a mask of any number of cores. Empty for a thread that has ended.
+/// The thread's core mask as "0-3,8", for any number of cores. Empty for a thread that has ended.
 std::string core_list_of_thread(fs::path const& folder) {
   constexpr std::string_view key = "Cpus_allowed_list:\t";
   std::ifstream status(folder / "status");
@@ -60,7 +60,7 @@ std::string core_list_of_thread(fs::path const& folder) {
   return {};
 }
 
-/// Of one group; nothing for "max", -1, and where there is no such file.
+/// The CPU quota of one group; nothing for "max", -1, and where there is no such file.
 std::optional<double> quota_by(std::istream&& quota, std::istream&& period) {
   double quota_us = 0, period_us = 0;
   if (!(quota >> quota_us) || !(period >> period_us) || quota_us <= 0 || period_us <= 0) return std::nullopt;

@@ -19,8 +19,8 @@ std::vector<int> numbers_in_core_list(std::string_view list);
 /// The numbers of the cores that some thread of this process may run on, ascending; all if the system does
 /// not say. `threads` is as /proc/self/task.
 std::vector<int> usable_cores(std::filesystem::path const& threads = "/proc/self/task");
-/// How many cores' worth of time the CPU quotas of this process's control group and of those above it leave,
-/// by version 2 or 1; nothing without a quota. The paths are as for control_groups_of().
+/// The number of cores that CPU quotas leave to this process: quotas of its control group and of those above
+/// it, by version 2 or 1. Nothing without a quota. The paths are as for control_groups_of().
 std::optional<double> core_quota(std::filesystem::path const& membership = "/proc/self/cgroup",
                                  std::filesystem::path const& root = "/sys/fs/cgroup");
 /// What cores_of_process() returns for `usable` cores, this `quota` and `all` cores. Pure.

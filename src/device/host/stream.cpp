@@ -116,7 +116,7 @@ host_stream::~host_stream() {
   idle ? thread_.join() : thread_.detach();
 }
 
-/// Neither the thread nor the locks that it held are here: nothing of it can be ended.
+/// A child of fork() has neither the thread nor its locks: nothing of it can be ended.
 void host_stream::leak_in_child() noexcept {
   (void)new std::shared_ptr<work_queue>(std::move(queue_));
   (void)new std::thread(std::move(thread_));
@@ -214,7 +214,7 @@ bool host_stream::notify_on_completion(event_count& wake_event) {
   return true;
 }
 
-// Looks up now and then: after a fault a block may never end.
+// Wakes up from time to time, because after a fault a block may never end.
 bool host_stream::await_idle(deadline until) {
   std::unique_lock hold(queue_->mutex);
   wait_limit limit(until);

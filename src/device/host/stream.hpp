@@ -13,8 +13,8 @@
 
 namespace ballast::detail {
 
-/// When a stream came to a point: 0 until it did. Streams of a lost device pass their points too, so that
-/// nobody waits for ever.
+/// The time at which a stream reached a point; 0 before. Streams of a lost device pass their points too, so
+/// that no one waits for ever.
 class host_event_state {
  public:
   std::int64_t completed_at_ns() const noexcept { return at_ns_.load(std::memory_order_acquire); }

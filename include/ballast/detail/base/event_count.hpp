@@ -30,7 +30,7 @@ class BALLAST_API event_count {
   bool wait_past(std::uint64_t seen, clock::time_point until);
   /// The same for waits that fail at the deadline: it looks now and then whether the process slept.
   bool wait_past(std::uint64_t seen, deadline until);
-  /// As wait_past(), but spins for some 100 us before it sleeps, because a wake-up takes about as long: for
+  /// Like wait_past(), but spins for some 100 us before it sleeps, because a wake-up takes about as long: for
   /// events that are expected soon.
   bool spin_then_wait_past(std::uint64_t seen, clock::time_point until);
   bool spin_then_wait_past(std::uint64_t seen, deadline until);

@@ -16,13 +16,13 @@ struct byte_range {
   constexpr bool operator==(byte_range const&) const = default;
 };
 
-/// Which bytes of a memory are free, joined where they meet. A value.
+/// The free bytes of a memory, joined where they meet. A value.
 class free_ranges {
  public:
   explicit free_ranges(std::size_t bytes) { give_back({0, bytes}); }
 
-  /// The beginning of the smallest range that is large enough, the first among equals; nothing if there is
-  /// none. Of no bytes: empty.
+  /// Takes `bytes` from the beginning of the smallest range that is large enough, the first among equals;
+  /// nothing if there is none. For 0 bytes the range is empty.
   std::optional<byte_range> take(std::size_t bytes);
   /// Throws bad_argument ("bytes") if some of them are free.
   void give_back(byte_range bytes);

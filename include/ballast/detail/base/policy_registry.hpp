@@ -9,7 +9,7 @@
 
 namespace ballast::detail {
 
-/// What a name stands for in a table that users choose from.
+/// An entry of a table of names that users choose from.
 template <class What>
 struct registry_entry {
   named_policy description;

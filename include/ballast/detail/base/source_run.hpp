@@ -11,7 +11,7 @@
 
 namespace ballast::detail {
 
-/// What is left of a run when its owner goes: which of its work never ended, and why.
+/// The rest of a run when its owner goes: the work that never ended, and why.
 struct run_outcome {
   std::function<bool(completion_key const&)> has_ended_well;
   std::exception_ptr why_not;

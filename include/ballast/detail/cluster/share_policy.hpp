@@ -21,7 +21,7 @@ struct share_place {
   std::uint64_t seed = 0;  ///< for victims that are chosen at random; ranks may have the same
 };
 
-/// What a rank that asks for tasks says of itself.
+/// The state that a rank reports when it asks for tasks.
 struct share_state {
   std::uint64_t backlog = 0;  ///< tasks that no device of the rank was given
   std::uint64_t running = 0;  ///< tasks that its devices have
@@ -34,8 +34,8 @@ struct share_view {
   std::int64_t now_ns = 0;           ///< on the rank's clock
   share_state own = {};              ///< of the rank itself
   std::int64_t round_trip_ns = 0;    ///< of a small message to another rank and back, as measured
-  std::uint32_t messages = 1;        ///< with tasks that can leave now, before the next call
-  std::uint32_t piece_tasks = 1365;  ///< that a message can carry, at least 1
+  std::uint32_t messages = 1;        ///< that may carry tasks before the next call
+  std::uint32_t piece_tasks = 1365;  ///< the most tasks of a message, at least 1
   /// Its tasks have created enough for nearly every worker: it needs none of its backlog, and no more tasks.
   bool has_created = false;
 };
@@ -51,12 +51,12 @@ struct share_action {
   };
   kind what = kind::ask;    ///< decides what the others mean
   std::uint32_t rank = 0;   ///< the receiver
-  std::uint64_t tasks = 0;  ///< of give: 1 to share_view::piece_tasks
+  std::uint64_t tasks = 0;  ///< tasks to give: 1 to share_view::piece_tasks
 };
 
 /// What a rank is to do now.
 struct share_decision {
-  /// In this order; what they give is at most the backlog in all, and at most share_view::messages of them.
+  /// Carried out in this order; they give at most the backlog in all, and are at most share_view::messages.
   std::vector<share_action> actions;
   /// Workers of ranks that asked for tasks and get none now, at most half as many as the rank has. If its
   /// tasks create tasks the rank fetches some for them from its devices.
@@ -83,7 +83,7 @@ class BALLAST_API share_policy {
   virtual void withdrawn(std::uint32_t) {}
   /// A rank is gone: it is neither asked nor given anything any more.
   virtual void lost(std::uint32_t rank) = 0;
-  /// What is to be sent now. Does not wait.
+  /// Decides which messages to send now. Does not wait.
   virtual share_decision decide(share_view const& view) = 0;
 };
 

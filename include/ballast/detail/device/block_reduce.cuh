@@ -29,7 +29,7 @@ BALLAST_HD constexpr std::uint32_t chunk_count(std::uint32_t items, std::uint32_
   return items - first < chunk_items ? items - first : chunk_items;
 }
 
-/// Whether an initial value of type T can hold a Given.
+/// True if an initial value of type T can hold a Given.
 template <class T, class Given>
 constexpr bool holds = !std::is_arithmetic_v<T> || !std::is_arithmetic_v<Given> ||
                        (sizeof(Given) <= sizeof(T) && std::is_integral_v<Given> >= std::is_integral_v<T>);
@@ -43,7 +43,8 @@ using item_value = std::remove_cvref_t<std::invoke_result_t<F, std::uint32_t>>;
 inline constexpr std::uint32_t max_items = std::uint32_t(-1) - 1023;
 [[noreturn]] BALLAST_API void throw_too_many_items(std::uint64_t items);
 
-/// What is called for each item is named so that files that check and others share nothing.
+/// Named types for the function of each item, so that files that check bounds and files that do not share no
+/// code.
 template <class F>
 BALLAST_HD constexpr void check_items([[maybe_unused]] std::uint64_t items) {
 #if BALLAST_BOUNDS_ARE_CHECKED && BALLAST_ON_GPU
@@ -196,8 +197,8 @@ __device__ T from_lane(T const& value, std::uint32_t lane) {
   return shuffled(value, [&](std::uint32_t word) { return __shfl_sync(whole_warp, word, int(lane)); });
 }
 
-/// What each of the first `count` lanes has of its value and those to its left, as scan_chunk(). All lanes
-/// of the warp call it together.
+/// On each of the first `count` lanes: its value combined with those to its left, as scan_chunk() does. All
+/// lanes of the warp call it together.
 template <class T, class Op>
 __device__ T scan_lanes(T value, std::uint32_t count, Op const& op) {
   std::uint32_t const lane = lane_of_warp();
@@ -270,7 +271,7 @@ class warps_of_block {
  public:
   static_assert(Threads > 32 && Threads % 32 == 0);
   static constexpr std::uint32_t warps = Threads / 32;
-  /// How many chunks a warp does before the block meets: more chunks mean fewer meetings.
+  /// The chunks that a warp does before the block meets: more chunks mean fewer meetings.
   static constexpr std::uint32_t chunks_of_warp = 32 / warps;
 
   template <class T, class F, class Op>
@@ -320,7 +321,7 @@ class warps_of_block {
   // So that the compiler knows which item of a per_item it is.
   static __device__ std::uint32_t rank() { return threadIdx.x & max_rank; }
   static __device__ std::uint32_t warp() { return rank() / chunk_items; }
-  /// Whether item i is the last of its chunk.
+  /// True if item i is the last of its chunk.
   static __device__ bool is_last(std::uint32_t n, std::uint32_t i) {
     return i < n && (i + 1 == n || lane_of_warp() == chunk_items - 1);
   }

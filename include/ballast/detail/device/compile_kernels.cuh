@@ -59,7 +59,7 @@ template <class... K, class... Use, use_of_kernels Next, class... Left>
 struct sorted_list<types<K...>, types<Use...>, Next, Left...>
     : sorted_list<types<K...>, types<Use..., Next>, Left...> {};
 
-/// What a set is for of which no use is named; ballast/kernels.cuh defines it.
+/// The uses of a set for which none is named; ballast/kernels.cuh defines them.
 template <class... K>
 void compile_what_fits(compiled_code& into);
 

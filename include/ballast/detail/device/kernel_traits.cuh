@@ -12,12 +12,12 @@ namespace ballast::detail {
 template <class... T>
 struct types {};
 
-/// Of a kernel's members: CUDA hands over at most 4096 bytes.
+/// The limit for a kernel's members in a launch: CUDA passes at most 4096 bytes.
 inline constexpr std::size_t max_launch_bytes = 4000;
-/// Of a kernel's members that travel in the task.
+/// The limit for a kernel's members that travel in the task.
 inline constexpr std::size_t max_bytes_in_task = 40;
 
-/// Whether tasks of K in queues and pools say where its members are, which are too many to travel in them.
+/// True if tasks of K in queues and pools say where its members are, which are too many to travel in them.
 template <class K>
 constexpr bool is_by_reference = sizeof(K) > max_bytes_in_task;
 
@@ -38,7 +38,7 @@ constexpr std::uint32_t joins_of<K> = K::joins;
 template <class K>
 constexpr std::uint32_t joins_of<indirect<K>> = joins_of<K>;
 
-/// Whether blocks of K add to a run's sum or raise its maximum: K::reduces if K declares it.
+/// True if blocks of K add to a run's sum or raise its maximum: K::reduces if K declares it.
 template <class K>
 constexpr bool reduces_of = false;
 template <class K>
@@ -47,8 +47,8 @@ constexpr bool reduces_of<K> = K::reduces;
 template <class K>
 constexpr bool reduces_of<indirect<K>> = reduces_of<K>;
 
-/// Whether K is slower if fewer of its blocks run at a time on a multiprocessor than alone, so that it is to
-/// go into no merged launch of fewer: K::needs_occupancy if K declares it, else false.
+/// True if K is slower when fewer of its blocks run on a multiprocessor than alone, so that no merged launch
+/// may reduce them: K::needs_occupancy if K declares it, else false.
 template <class K>
 constexpr bool needs_occupancy = false;
 template <class K>
@@ -57,7 +57,7 @@ constexpr bool needs_occupancy<K> = K::needs_occupancy;
 template <class K>
 constexpr bool needs_occupancy<indirect<K>> = needs_occupancy<K>;
 
-/// Whether only workers that keep what tasks create run K: its tasks create tasks or joins, each of its
+/// True if only workers that keep what tasks create run K: its tasks create tasks or joins, each of its
 /// threads is a worker, or it adds to its run's sum.
 template <class K>
 constexpr bool is_for_pools = K::threads == 1 || spawns_of<K> != 0 || joins_of<K> != 0 || reduces_of<K>;

@@ -25,7 +25,7 @@ template <class Lambda, class... Argument>
 struct lambda_signature<void (Lambda::*)(item, Argument...) const> {
   using block = block_of<256>;
   using arguments = types<Argument...>;
-  static constexpr std::uint32_t items_of_block = 1024;  // enough for a core to be worth a block
+  static constexpr std::uint32_t items_of_block = 1024;  // enough work to make a block worthwhile on a core
 };
 template <class Lambda, std::uint32_t Threads, class... Argument>
 struct lambda_signature<void (Lambda::*)(block_of<Threads> const&, Argument...) const noexcept>

@@ -72,7 +72,8 @@ template <scope Scope>
 
 inline constexpr std::uint32_t slots_per_poll = 8;  ///< one warp instruction: 32 lanes of 16 bytes
 
-/// How many of eight slots are whole, from the first on; `here` says of each lane whether its chunk is there.
+/// Counts how many of eight slots are whole, from the first on. On each lane `here` is true if its chunk has
+/// arrived.
 __device__ inline std::uint32_t whole_slots(bool here) {
   std::uint32_t mask = __ballot_sync(0xffffffff, here);
   mask &= mask >> 1;

@@ -83,7 +83,8 @@ kernel_code const* code_without_a_set() {
   return nullptr;
 }
 
-/// What a kernel's addresses() calls: notes where its addresses are. Its overloads take what begins with one.
+/// The argument of a kernel's addresses(), which records where its addresses are. Its overloads take types
+/// that begin with an address.
 class BALLAST_API address_visit {
  public:
   address_visit(void const* kernel, std::size_t bytes, type_namer name)

@@ -18,13 +18,12 @@ namespace ballast::detail {
 enum class look : std::uint8_t {
   usual,
   last,     ///< it sleeps if this finds nothing
-  overdue,  ///< it slept for as long as it may, and nobody woke it
+  overdue,  ///< it slept for as long as it may without being woken
 };
 
-/// What stands out once a look has found nothing to do.
+/// The work that is still awaited after a look that found nothing to do.
 struct awaited_work {
-  bool is_near =
-      false;  ///< on a GPU: wakes nobody and may come at any moment, so looking goes on for a while
+  bool is_near = false;  ///< on a GPU: comes at any moment and wakes no one, so the thread polls for a while
   bool is_on_device = false;     ///< the device is at work for it
   bool is_elsewhere = false;     ///< it waits for other devices or events, which wake nobody
   bool is_resumed_soon = false;  ///< wake() is expected within some 100 us
@@ -37,7 +36,7 @@ class device_work {
   virtual bool poll(look why) = 0;
   /// After a look that found nothing.
   virtual awaited_work awaited() const = 0;
-  /// Once the thread is to end, after a look that found nothing: whether nothing is left that it has to see.
+  /// Called after the thread was asked to end and found nothing to do: true if nothing is left for it to see.
   virtual bool is_done() = 0;
 
  protected:
@@ -67,8 +66,7 @@ class device_thread {
   void wake() {
     if (asleep_.load(std::memory_order_seq_cst)) wake_event_.notify();
   }
-  /// As wake(), after a change that the thread sees in time if it sleeps for no longer than it may while
-  /// something is awaited.
+  /// Like wake(), but for a change that a thread which awaits something sees in time by its own polls.
   void wake_if_idle() {
     if (asleep_without_limit_.load(std::memory_order_seq_cst)) wake_event_.notify();
   }

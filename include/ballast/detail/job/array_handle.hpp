@@ -33,7 +33,7 @@ struct access_request {
   std::optional<std::uint32_t> rank = {};  ///< the one that alone has them; all ranks without it
 };
 
-/// Memory of a caller that is to be the copy of an array that the host has, or a device.
+/// Memory of a caller that becomes the host's or a device's copy of an array.
 struct memory_to_adopt {
   void* first;
   std::size_t alignment;         ///< of the elements
@@ -48,7 +48,7 @@ BALLAST_API void check_has_no_gaps(bool is_contiguous);
 
 BALLAST_API extents const& shape_of(array_state const& array) noexcept;
 
-/// What a shared_array is but for the type of its elements. Copies stand for the same array.
+/// A shared_array without its element type. Copies stand for the same array.
 class BALLAST_API array_handle {
  public:
   /// Throws bad_argument ("sizes") if the bytes do not fit in size_t, ballast::error if there is no memory.
@@ -64,14 +64,14 @@ class BALLAST_API array_handle {
   void* adopted_address() const noexcept;
   /// Those that own_elements stands for.
   index_range own() const;
-  /// As shared_array::read(), read_on(), write() and update(). Returns what this rank has: no elements, if
-  /// they are for another one.
+  /// Like shared_array::read(), read_on(), write() and update(). Returns the elements that this rank has:
+  /// none if they are for another rank.
   index_range open(access_request const& what, std::optional<deadline> until) const;
-  /// As shared_array::release() and its destructor; the array is nobody's then, or it is an array without
-  /// adopted memory, which give_up() leaves to the jobs.
+  /// Like shared_array::release() and its destructor. The array is then without an owner, or has no adopted
+  /// memory, which give_up() leaves to the jobs.
   void release(std::optional<deadline> until);
   void give_up() noexcept;
-  /// Whether open() was called for all elements and this use, and no job has been submitted since that would
+  /// True if open() was called for all elements and this use, and no job has been submitted since that would
   /// end its right.
   bool is_open(host_use use) const noexcept {
     return (use == host_use::read ? open_->to_read : open_->to_update).load(std::memory_order_acquire);

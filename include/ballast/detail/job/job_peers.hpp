@@ -16,7 +16,7 @@ struct placed_receive {
   std::uint64_t number = 0;  ///< identifies it when its end is reported; less than 2^48
   std::uint32_t from = 0, tag = 0;
   std::span<std::byte> into;          ///< as many bytes as the message has
-  std::shared_ptr<void const> owner;  ///< of the memory, which stays as long as something may be received
+  std::shared_ptr<void const> owner;  ///< the memory's owner, kept while bytes may be received
 };
 
 /// Is notified of what comes from the other ranks, on one thread that does nothing but carry messages. No
@@ -25,15 +25,15 @@ class peer_listener {
  public:
   virtual ~peer_listener() = default;
 
-  /// What a rank sent, in the order in which it did.
+  /// Messages of a rank arrive in the order in which it sent them.
   virtual void receive(std::uint32_t from, std::span<std::byte const> message) = 0;
-  /// What was posted under this number has come.
+  /// The bytes posted under this number have arrived.
   virtual void hear_of_placed(std::uint64_t number) = 0;
-  /// A rank has closed this since all was over for it.
+  /// A rank has closed this channel after a normal end.
   virtual void hear_of_end(std::uint32_t rank) = 0;
   /// A rank is lost, or none can be reached any more.
   virtual void fail(std::exception_ptr why) = 0;
-  /// Sends what there is to be sent; called again soon after wake(), and when messages have left.
+  /// Sends what is ready; called again soon after wake(), and when messages have left.
   virtual void step() = 0;
 };
 
@@ -45,7 +45,7 @@ class job_peers {
   static constexpr std::size_t reserved_bytes = 8;
   /// Of a message, with those.
   static constexpr std::size_t max_message_bytes = 65536;
-  /// Of one that is received where its bytes are to be.
+  /// The most bytes of a message that is received directly into its destination.
   static constexpr std::size_t max_placed_bytes = 262144;
 
   virtual ~job_peers() = default;
@@ -55,8 +55,8 @@ class job_peers {
 
   /// From now on the listener is called. Throws error the second time, and if no rank can be reached.
   virtual void open(peer_listener& listener) = 0;
-  /// The listener is called no more. `is_over`: no rank needs this one any more, as far as it knows; else the
-  /// others fail, with `why` if it is known here: an exception may report it later.
+  /// Ends calls of the listener. `is_over`: as far as this rank knows, no rank needs it any more. Otherwise
+  /// the others fail, with `why` if it is known here: an exception may report it later.
   virtual void close(bool is_over, std::string_view why) = 0;
   /// Any thread; takes no lock and does not wait.
   virtual void wake() = 0;
@@ -71,11 +71,11 @@ class job_peers {
 
   /// Whether something can be posted now.
   virtual bool can_post() const = 0;
-  /// One that nothing is posted for, until it is freed.
+  /// A tag for which nothing is posted, until it is freed.
   virtual std::uint32_t next_tag() = 0;
   virtual void free_tag(std::uint32_t tag) = 0;
   virtual void post(placed_receive what) = 0;
-  /// How many send_placed() would take for this rank now.
+  /// The number of messages that send_placed() would take for this rank now.
   virtual std::uint32_t placed_room_for(std::uint32_t to) const = 0;
   /// Sends a copy.
   virtual void send_placed(std::uint32_t to, std::uint32_t tag, std::span<std::byte const> bytes) = 0;

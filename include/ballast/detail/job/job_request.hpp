@@ -31,7 +31,7 @@ struct task_launch {
   job_part part;
   kernel_code const* code;   ///< of the kernel; null for a plain one
   std::uint32_t device = 0;  ///< on which it runs, by its place in the scheduler's list
-  /// On each of the devices, if they share it; `arrays` are the first one's.
+  /// The arrays on each of the devices, if they share the job; `arrays` are those of the first device.
   std::span<std::vector<void*> const> shared_arrays = {};
 };
 
@@ -46,11 +46,12 @@ struct job_request {
   std::uint64_t factory = 0;                   ///< a number for its type
   /// Calls the factory and launches what it made.
   std::function<void(task_launch const&, stream&)> launch = {};
-  /// For a job of one unit that may run on several devices at a time.
+  /// The shares of a job of one unit that may run on several devices at a time.
   std::shared_ptr<job_shares const> shares = {};
 };
 
-/// What a factory is given for each array: references if it takes them, as a generic one does, else views.
+/// The argument that a factory receives for each array: a reference if it takes references, as a generic
+/// factory does, else a view.
 template <class Access>
 using ref_of = array_ref<typename std::remove_cvref_t<Access>::element>;
 template <class Access>
@@ -58,7 +59,7 @@ using view_of = array_view<typename std::remove_cvref_t<Access>::element, std::r
 
 template <class Factory, class... Access>
 constexpr bool takes_refs = std::is_invocable_v<Factory const&, ref_of<Access>...>;
-/// Whether the factory takes views; not tried where it takes references, since trying compiles a generic one.
+/// True if the factory takes views; not tried where it takes references, since trying compiles a generic one.
 template <class Factory, class... Access>
 constexpr bool takes_views = [] {
   if constexpr (takes_refs<Factory, Access...>)
@@ -160,8 +161,8 @@ class kernel_launcher {
   std::vector<extents> shapes_;  ///< of the arrays, for views
 };
 
-/// Launches a kernel that is a lambda, which stays where this is until the job has ended. Array is what it
-/// takes for each access, a reference or a view.
+/// Launches a kernel that is a lambda, which must stay in place until the job has ended. Array is the type of
+/// its parameter for each access: a reference or a view.
 template <class Lambda, class Arrays, class... Access>
 class lambda_launcher;
 template <class Lambda, class... Array, class... Access>
@@ -231,8 +232,8 @@ struct code_compiled {
 template <bool Here, class K>
 code_compiled<Here, K> code_of_result(K const&);
 
-/// The kernel's type is deduced of a call here: nvcc writes the names through which a type came into the code
-/// that it generates for the kernel, and a factory's type often has none.
+/// The kernel's type is deduced from a call here, because nvcc writes the names through which it found a type
+/// into the generated code, and a factory's type often has no name.
 template <bool Here, class... Array, class Factory>
 kernel_code const* code_made_by(Factory const&) {
   return decltype(code_of_result<Here>(std::declval<Factory const&>()(std::declval<Array>()...)))::here();
@@ -245,7 +246,7 @@ kernel_code const* code_of_made(Factory const& factory) {
     return code_made_by<Here, ref_of<Access>...>(factory);
 }
 
-/// Whether a lambda takes the arrays of a job.
+/// True if a lambda takes the arrays of a job.
 template <class Arrays, class... Access>
 constexpr bool takes_arrays = false;
 template <class... Array, class... Access>
@@ -293,7 +294,7 @@ job_request request_of(job_setup const& setup, Tuple const& all, std::index_sequ
     check_factory<last, std::tuple_element_t<I, Tuple>...>();
   return make_request<CompiledHere>(setup, std::get<sizeof...(I)>(all), std::get<I>(all)...);
 }
-/// Of references to the accesses of arrays, and last to a factory.
+/// A tuple of references to the accesses of arrays, and last to a factory.
 template <bool CompiledHere, class Tuple>
 job_request request_of(job_setup const& setup, Tuple const& accesses_then_factory) {
   constexpr auto arguments = std::tuple_size_v<Tuple>;

@@ -48,7 +48,7 @@ struct kernel_facts {
                               ///< that is unknown or nothing; finite, at least 0
   /// Higher ones first, as launch_stream_options::priority; kernels of unequal priority are not merged.
   std::int32_t priority = 0;
-  std::uint32_t argument_bytes = 0;  ///< of a merged launch's parameters that it takes, all included
+  std::uint32_t argument_bytes = 0;  ///< bytes that it takes of a merged launch's parameters, all included
   bool needs_occupancy = false;  ///< it is known to lose when fewer of its blocks run at a time than alone
   bool time_varies = false;      ///< its launches of late took much more or less than block_ns lets expect
 };
@@ -106,7 +106,7 @@ class BALLAST_API merge_policy {
  public:
   virtual ~merge_policy() = default;
 
-  /// All of view.waiting, each kernel in exactly one group, the groups in the order in which to launch them.
+  /// Groups all of view.waiting: each kernel is in exactly one group, and the groups are in launch order.
   /// Throws bad_argument ("multiprocessors", "max_kernels", "blocks", "block_ns") for a view outside the
   /// ranges above.
   std::vector<merge_group> group(merge_view const& view) const;
@@ -155,11 +155,11 @@ struct predicted_times {
 BALLAST_API predicted_times predict(std::span<kernel_facts const> kernels, family_facts const& family,
                                     launch_costs const& costs);
 
-/// As predict(), for arguments that were already checked.
+/// Like predict(), for arguments that were already checked.
 BALLAST_API predicted_times predict_checked(std::span<kernel_facts const> kernels, family_facts const& family,
                                             launch_costs const& costs) noexcept;
 
-/// A verdict, with the times that it weighed.
+/// A verdict and the times that it compared.
 struct merge_decision {
   /// `merge`, or the first reason against it.
   merge_verdict verdict = merge_verdict::merge;
@@ -168,7 +168,7 @@ struct merge_decision {
   predicted_times predicted{};
 };
 
-/// Whether `kernels`, in the order in which their blocks are to begin, should be one launch of the family's
+/// True if `kernels`, in the order in which their blocks are to begin, should be one launch of the family's
 /// merged kernel. A kernel whose time is unknown is taken to be short and speaks neither for lengths_differ
 /// nor for no_gain: to issue a launch takes the host some microseconds, which merging saves in any case.
 /// Never says `learned`, which merge_filter does. Throws bad_argument for what `check` refuses, and
@@ -192,7 +192,7 @@ class BALLAST_API error_histogram {
   void add(std::uint8_t error) { ++counts_[error], ++total_; }
   /// Takes back what add() counted, which must be there.
   void remove(std::uint8_t error) { --counts_[error], --total_; }
-  /// What the errors come to; all 0 if there are none.
+  /// Summarises the errors; all 0 if there are none.
   error_summary summary() const;
 
  private:

@@ -13,7 +13,7 @@ namespace ballast::detail {
 /// What the host learns of a launch that has ended, in memory that both address.
 struct alignas(16) completion_record {
   std::uint64_t span_ns = 0;  ///< from the beginning of its first block to the end of its last, device time
-  std::uint64_t number = 0;   ///< of the launch, written last
+  std::uint64_t number = 0;   ///< the launch's number, written last
 };
 
 /// The most kernels of one launch.
@@ -37,7 +37,7 @@ struct kernel_end {
     return {(span_ns < max_span_ns ? span_ns : max_span_ns) << 32 | std::uint32_t(launch)};
   }
   bool is_of(std::uint64_t launch) const { return std::uint32_t(word) == std::uint32_t(launch); }
-  /// From the beginning of the launch's first block, device time; max_span_ns if it was longer.
+  /// The device time from the begin of the launch's first block; max_span_ns if it was longer.
   std::int64_t span_ns() const { return std::int64_t(word >> 32); }
 };
 
@@ -51,7 +51,7 @@ struct alignas(64) kernel_completions {
 struct completion_signal {
   running_launch* running = nullptr;
   completion_record* record = nullptr;
-  kernel_completions* ends = nullptr;  ///< of a merged launch whose kernels report theirs, else null
+  kernel_completions* ends = nullptr;  ///< of a merged launch whose kernels report completions; else null
   std::uint64_t number = 0;            ///< of the launch; one after the other on a stream, from 1
   void (*notify)(void*) = nullptr;     ///< on a host device: wakes the thread that looks for the record
   void* notified = nullptr;
@@ -117,7 +117,7 @@ inline constexpr std::uint32_t argument_piece = 16;
 /// The most bytes that the members of a kernel may have that is merged.
 inline constexpr std::size_t max_kernel_bytes = 192;
 
-/// Whether a merged launch can hold K; launch queues launch what is larger as it is.
+/// True if a merged launch can hold K; launch queues launch what is larger as it is.
 template <class K>
 constexpr bool is_mergeable = sizeof(K) <= max_kernel_bytes && alignof(K) <= argument_piece;
 

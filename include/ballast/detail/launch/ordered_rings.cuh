@@ -20,7 +20,7 @@ struct alignas(64) launch_slot {
 };
 static_assert(sizeof(launch_slot) == 64);
 
-/// What the chunks of a position carry, counted from 0; never what they carried a lap ago.
+/// The stamp of the chunks at a position, counted from 0; it differs from the stamp of the lap before.
 BALLAST_HD constexpr std::uint32_t ring_stamp(std::uint64_t position) { return std::uint32_t(position + 1); }
 
 /// How many launches of a ring were executed, as its worker reports to the host.
@@ -80,7 +80,7 @@ struct ordered_rings_ref {
     return std::int32_t(now - begun) >= std::int32_t(quantum);
   }
   BALLAST_HD bool is_closing() const;
-  /// Whether nobody has worked for as long as the kernel may be idle.
+  /// True if no worker has run anything for as long as the kernel may be idle.
   BALLAST_HD bool all_idle(std::uint32_t begun, std::uint32_t now) const;
   BALLAST_HD void close() const;
   BALLAST_HD void note_work(std::uint32_t now) const;
@@ -106,7 +106,7 @@ enum word : std::uint32_t {
 };
 }
 
-/// Which launch a worker_group.record() is, in its meta().
+/// The place of a worker_group.record()'s launch, kept in its meta().
 struct ring_place {
   std::uint32_t ring;
   std::uint64_t position;
@@ -277,7 +277,7 @@ struct ring_reader {
     return true;
   }
 
-  /// Where the ring goes on. What was read of it, and mostly nothing else was, has been executed.
+  /// The position at which the ring continues. Everything read from the ring has been executed.
   __device__ std::uint64_t position_of(std::uint32_t ring) const {
     if (state(ring_state::known) == ring + 1) return worker_group.shared().first + worker_group.shared().held;
     return device_atomic<std::uint64_t>(source.positions[ring]).load_relaxed();

@@ -24,7 +24,7 @@ namespace ballast::detail {
 class launch_stream_state;
 struct mergeable_kernel;
 
-/// What has to have happened before a launch may be issued. Met or not yet; throws what made it impossible.
+/// A condition for issuing a launch: met or not yet; throws if it has become impossible.
 struct BALLAST_API dependency {
   std::shared_ptr<launch_stream_state> launch_stream;  ///< null: no launch
   std::uint64_t number = 0;                            ///< of its launch
@@ -86,8 +86,8 @@ class alignas(64) submission {
     kernel_ = nullptr;
     lone_code_ = nullptr;
   }
-  /// Lets go of what it owns, which the thread that issues does: mostly nothing, and then it writes nothing,
-  /// so that the memory stays near the thread that will fill it again.
+  /// Releases what it owns; the issuing thread calls this. Mostly there is nothing, and then it writes
+  /// nothing, so that the memory stays near the thread that will fill it again.
   void release() {
     if (destroy_ != nullptr) std::exchange(destroy_, nullptr)(bytes_);
     if (dependencies_ != nullptr) dependencies_.reset();
@@ -116,7 +116,7 @@ class alignas(64) submission {
       set_work(boxed<kept>{std::make_unique<kept>(std::forward<Work>(work))});
     }
   }
-  /// As set_work() of a lone_kernel of `code`, which lives longer.
+  /// Like set_work() for a lone_kernel of `code`, which must live longer.
   template <class K>
   void set_lone_kernel(kernel_code const& code, K const& kernel, std::uint32_t blocks) {
     set_work(lone_kernel<K>{code, {kernel, {0, blocks}}});
@@ -127,12 +127,12 @@ class alignas(64) submission {
   }
   void set_time(std::uint64_t ns) { at_ns_ = ns; }
 
-  /// Of a list; null for what enqueues itself.
+  /// The kernel of a list; null for work that enqueues itself.
   mergeable_kernel const* kernel() const { return kernel_; }
-  /// Of a kernel that is launched as it is; else null.
+  /// The code of a kernel that is launched as it is; else null.
   kernel_code const* lone_code() const { return lone_code_; }
   std::uint32_t blocks() const { return blocks_; }
-  /// When it was submitted, counted from any time before.
+  /// The time of its submission, from an arbitrary origin.
   std::uint64_t at_ns() const { return at_ns_; }
   bool has_dependencies() const { return dependencies_ != nullptr; }
   std::span<dependency const> dependencies() const {

@@ -7,7 +7,7 @@
 #include "ballast/detail/device/qualifiers.cuh"
 #include "ballast/kernel.cuh"
 
-/// What a program consists of that mesicc has translated (docs/mesi.md).
+/// The parts of a program that mesicc has translated (docs/mesi.md).
 namespace ballast::mesi {
 
 /// The indices of a thread in a launch `kernel<<[x, y]>>`.
@@ -60,7 +60,7 @@ struct thread_blocks {
   static constexpr int blocks_per_multiprocessor =
       form.use == registers::few ? (std::min)(2048 / threads, 32) : 1;
 
-  /// What a thread does, with the arguments that it needs.
+  /// The body of a thread, with its arguments.
   Launch launch;
   /// Threads of the whole launch along x.
   std::uint32_t threads_x, threads_y;  ///< along y

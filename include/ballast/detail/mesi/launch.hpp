@@ -78,7 +78,7 @@ BALLAST_API std::int64_t as_bound(std::int64_t value, char const* parameter, std
 /// Collects what a launch touches.
 class launch_uses {
  public:
-  /// Of a launch of `of` threads; messages name the `kernel`.
+  /// For a launch of `of` threads; messages name the `kernel`.
   launch_uses(launch_form form, threads of, std::string kernel)
       : form_(form), of_(of), kernel_(std::move(kernel)) {}
 
@@ -144,7 +144,7 @@ class launch_uses {
     return location_of(place_behind(array), sizeof(element_of<P>), name, kernel_);
   }
 
-  /// What becomes of a range that is longer than the variable.
+  /// The treatment of a range that is longer than the variable.
   enum class beyond : std::uint8_t { refused, cut_off };
 
   template <class T, class P, class Touched>
@@ -182,7 +182,7 @@ constexpr std::uint64_t site_of(std::string_view kernel) {
   return sum | 1;  // 0 would be none
 }
 
-/// The blocks of a launch as those of a job, cut along the dimension that its form says.
+/// The blocks of a launch as those of a job, cut along the dimension that the launch's form names.
 template <class Launch>
 job_grid grid_of(thread_blocks<Launch> const& all) {
   switch (Launch::form.cut) {

@@ -74,7 +74,8 @@ class variable {
   T& update() { return *static_cast<T*>(state_.opened(detail::host_use::update)); }
   /// The address of the elements, to be passed to a launch or compared but not dereferenced; does not wait.
   T& address() { return *static_cast<T*>(state_.handle().address()); }
-  /// As update(), and again after each launch that touches the variable: for references that the host keeps.
+  /// Like update(), and again after each launch that touches the variable: for references that the host
+  /// keeps.
   T& open() {
     state_.keep_open();
     return update();
@@ -98,8 +99,8 @@ void const* place_behind(T& value) {
   return const_cast<void const*>(address);
 }
 
-/// For a pointer or a reference of the host that may lead to a variable: waits for the launches that conflict
-/// with its use.
+/// Called for a pointer or reference of the host that may lead to a variable: waits for the launches that
+/// conflict with its use.
 template <class T>
 T& host(T& value) {
   constexpr bool reads = std::is_const_v<std::remove_all_extents_t<std::remove_pointer_t<T>>>;

@@ -77,7 +77,7 @@ __device__ void work_in_pool(pool_work<Method, View> const& work, typename View:
   loop.end(worker_group);
 }
 
-/// Its blocks do not say that they arrive: nobody waits for that, and it is a write over PCIe for each.
+/// Its blocks do not report their arrival: no one waits for it, and each report is a write over PCIe.
 template <class List, class Method, class View = pool_view,
           class Scratch = launched_with<List::scratch * List::max_taken>>
 __global__ void __launch_bounds__(List::block_threads,

@@ -89,7 +89,7 @@ struct deque_stealing {
     me.update_max_stored();
   }
 
-  /// Leader. Own tasks, to be copied, or waiting ones, which are in the stack then.
+  /// Leader. Prepares to copy own tasks, or takes waiting ones, which are then in the stack.
   BALLAST_HD void take_own(pool_view const& view, pool_worker& me) const {
     auto const mine = deque_of(me.number);
     typename Deque::index newest = 0, place = 0;

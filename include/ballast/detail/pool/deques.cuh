@@ -107,8 +107,8 @@ class abp_deque_ref : public owned_deque<abp_deque_ref<Record, Atomic>, Record, 
     std::uint64_t const seen = head().load_sequential();
     return last > oldest(seen) || start_anew(last, seen);
   }
-  /// Any thread. Whether there is a record to steal, in slot oldest(seen): it may be read, and is the
-  /// thief's if claim(seen) then says so.
+  /// True if slot oldest(seen) has a record to steal. Any thread may read it; it belongs to the thief only if
+  /// claim(seen) then succeeds.
   BALLAST_HD bool find_oldest(std::uint64_t& seen) const {
     seen = head().load_sequential();
     Atomic<std::uint64_t>::fence_sequential();

@@ -111,14 +111,14 @@ BALLAST_HD bool return_joins(WorkerGroup const& worker_group, pool_view const& v
   return true;
 }
 
-/// Whether joins of the device end on others too. Asked when compiled: even a call that does nothing gives
+/// True if joins of the device end on others too. Asked when compiled: even a call that does nothing gives
 /// the kernels of one device other registers.
 template <class View>
 inline constexpr bool are_joins_shared =
     std::remove_reference_t<typename View::joins_type>::reach == scope::system;
 
-/// Adds a batch to the cache: records that others returned, else such as nobody has used; false: there are
-/// none. Leader.
+/// Adds a batch to the cache: records that others returned, else records that were never used; false if there
+/// are none. Leader.
 template <class WorkerGroup, class View>
 BALLAST_HD bool fetch_joins(WorkerGroup const& worker_group, View const& view, pool_worker& me) {
   auto const& arena = view.joins;
@@ -140,8 +140,8 @@ BALLAST_HD bool fetch_joins(WorkerGroup const& worker_group, View const& view, p
   return fresh != 0;
 }
 
-/// Sees to it that the cache holds `wished` records, or as many as there are, and not too many; false if it
-/// holds less than `min_records`. Leader.
+/// Fills the cache to `wished` records, or as many as there are, and returns surplus ones; false if it holds
+/// less than `min_records`. Leader.
 template <class WorkerGroup, class View>
 BALLAST_HD bool reserve_joins(WorkerGroup const& worker_group, View const& view, pool_worker& me,
                               std::uint32_t min_records, std::uint32_t wished) {

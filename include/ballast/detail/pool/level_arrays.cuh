@@ -14,7 +14,7 @@ namespace ballast::detail {
 /// All bits zero at the start of a level.
 struct level_words {
   alignas(128) std::uint32_t tail;  ///< tasks created
-  std::uint64_t further_blocks;     ///< of them, beyond one each
+  std::uint64_t further_blocks;     ///< their blocks beyond one each
   std::uint32_t halt;               ///< pool_halt, if a kernel did what it must not
   pool_reduction reduced;
 };

@@ -21,7 +21,8 @@ enum class presence : std::uint32_t {
   counted_out,  ///< it has no tasks, and gets none
 };
 
-/// What a pool over several devices has in the memory of each. All bits zero at the start of a launch.
+/// The words that a pool over several devices keeps in each device's memory. All bits zero at the start of a
+/// launch.
 struct peer_words {
   alignas(128) std::uint32_t out;          ///< on the first device: how many have counted themselves out
   alignas(128) std::uint32_t early_leave;  ///< other devices whose workers leave early
@@ -50,7 +51,7 @@ struct worker_gift {
   alignas(16) std::uint32_t filled;  ///< one more than there are tasks; 0: the worker has taken them
 };
 
-/// What the workers of all devices reach of one.
+/// The parts of one device that the workers of all devices access.
 struct peer_device {
   peer_words* words = nullptr;
   std::uint32_t* mail = nullptr;  ///< of each worker: the worker that asks it, or 0
@@ -239,7 +240,8 @@ struct peer_view : pool_view {
   static constexpr std::uint32_t polls_between_stop_checks = 64, looks_to_skip = 16;
   static constexpr std::uint64_t patience_ns = 5'000, closing_ns = 20'000, rest_ns = 20'000;
   static constexpr std::uint32_t idle_part = 4;
-  // All have to be out at a time: a device that finds nothing again and again stays out for longer than in.
+  // All devices must be out at the same time, so a device that repeatedly finds nothing stays out for longer
+  // than in.
   static constexpr std::uint32_t max_rest_doublings = 5;
   static constexpr std::uint32_t max_doublings = 3;  ///< of the time between two questions
 
@@ -286,7 +288,7 @@ struct peer_view : pool_view {
     return poll(in_device(mine().idle)) >= (workers + idle_part - 1) / idle_part;
   }
 
-  /// Whoever is asked answers, if only that it has nothing to give.
+  /// The asked device always answers, even if it has nothing to give.
   template <class WorkerGroup>
   BALLAST_HD void answer(WorkerGroup const& worker_group, peer_worker& me) const {
     auto const mail = mail_of(peers[own], me.number);
@@ -319,7 +321,7 @@ struct peer_view : pool_view {
   BALLAST_HD static std::uint32_t device_of(std::uint32_t sender) { return (sender - 1) >> 24; }
   BALLAST_HD static std::uint32_t worker_of(std::uint32_t sender) { return (sender - 1) & 0xffffff; }
 
-  /// Another worker may have asked the same one: then another is drawn at the next look.
+  /// If another worker has asked the same device, the next look draws another one.
   BALLAST_HD void ask(peer_worker& me) const {
     auto const asking = in_device(mine().asking);
     if ((asking.load_relaxed() & is_closed) != 0) return;
@@ -420,7 +422,7 @@ struct peer_view : pool_view {
     held.store_release(0);
   }
 
-  /// What this device has sent is pending where it was taken, and here no more.
+  /// Tasks that this device sent are pending where they were taken, and no longer here.
   BALLAST_HD void forget_taken_home(peer_words& state) const {
     if (shared(state.taken_home).load_relaxed() == state.taken_home_seen) return;
     std::uint32_t const taken = shared(state.taken_home).load_acquire();
@@ -448,7 +450,7 @@ struct peer_view : pool_view {
     enter(state, presence::closing, now_ns);
   }
 
-  /// None of its workers asks any more: what has no task now will have none.
+  /// None of its workers asks any more: workers without a task will get none.
   BALLAST_HD void count_out(peer_words& state, std::uint64_t now_ns) const {
     if (in_device(state.is_wanted).load_relaxed() != 0) return open(state, now_ns);
     if (in_device(state.asking).load_acquire() != is_closed) return;

@@ -68,8 +68,8 @@ class spawning_block : public Base {
       if (sink_.joins().sends_to_run(join)) return sink_.count_sent();
     sink_.add(sink_.joins()[join].continuation);
   }
-  /// What the children have made of the value; the join is over. By one thread of its continuation, and at
-  /// most one join in a task.
+  /// Takes the value that the children have combined; the join is over. Called by one thread of its
+  /// continuation, for at most one join of a task.
   BALLAST_HD std::uint64_t take_value(join_handle join) const {
     if (!join) return 0;
     std::uint64_t const value = sink_.joins().value(join).load_relaxed();
@@ -83,7 +83,7 @@ class spawning_block : public Base {
     require_reduces();
     sink_.add_to_sum(value);
   }
-  /// Makes pool_statistics::max of the run at least `value`, likewise.
+  /// Raises the run's pool_statistics::max to at least `value`, in the same way.
   BALLAST_HD void raise_max(std::uint64_t value) const {
     require_reduces();
     sink_.raise_max(value);
@@ -124,12 +124,12 @@ struct pool_list {
   static_assert(((std::uint32_t(K::threads) == threads) && ...),
                 "the kernels of a set have equal threads: make a set for each number of threads");
 
-  /// Whether each thread is a worker of its own; then a warp takes that many tasks at once.
+  /// True if each thread is a worker of its own; then a warp takes that many tasks at once.
   static constexpr bool by_threads = threads == 1;
   static constexpr std::uint32_t block_threads = by_threads ? 32 : threads;
   static constexpr std::uint32_t max_taken = by_threads ? 32 : 1;
 
-  /// Of one task, whichever kernel it is of, to multiples of 16 bytes.
+  /// The bytes of one task of any kernel, rounded up to multiples of 16.
   static constexpr std::uint32_t scratch =
       (max_of({scratch_bytes<K>..., by_threads ? 0 : staged_at<K...> + staged_bytes<K...>}) + 15) / 16 * 16;
   static constexpr int blocks_per_multiprocessor = capped_launch_bound_blocks<block_threads, K...>;

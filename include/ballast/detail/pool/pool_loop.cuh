@@ -202,7 +202,7 @@ class pool_loop {
     return work_.view.is_halted();
   }
 
-  /// With nothing in the stack: whether nothing is left anywhere, or there is another reason to leave.
+  /// Called with an empty stack: true if nothing is left anywhere, or if there is another reason to leave.
   template <class WorkerGroup>
   BALLAST_HD bool is_over(WorkerGroup const& worker_group) const {
     auto& me = *me_;
@@ -230,8 +230,8 @@ class pool_loop {
     me_->idle_polls = 0;
   }
 
-  /// Sees to it that what runs next finds the joins that it declares; where many tasks are taken at once, as
-  /// many are as there are joins for.
+  /// Makes sure that the next tasks find the joins that they declare; if many tasks are taken at once, takes
+  /// only as many as there are joins for.
   template <class WorkerGroup>
   BALLAST_HD bool has_joins(WorkerGroup const& worker_group) const {
     std::uint32_t const held = me_->held();
@@ -256,7 +256,7 @@ class pool_loop {
     return me_->held() - 1 + List::room_for(stack_[me_->end - 1].record) <= stack_.capacity();
   }
 
-  /// Of several blocks the first is taken; the rest stays below the children.
+  /// Takes the first of several blocks; the rest stays below the children.
   BALLAST_HD void take_newest(task_record& record) const {
     auto& me = *me_;
     record = stack_[me.end - 1].record;
@@ -269,7 +269,7 @@ class pool_loop {
     me.limit = me.end + List::room_for(record) - (1 - me.completed);
   }
 
-  /// What is lost stays pending, so that nobody takes the run, or a batch, for complete.
+  /// Lost tasks stay pending, so that neither the run nor a batch counts as complete.
   BALLAST_HD void cut_overrun() const {
     me_->delta += me_->end - me_->limit;
     me_->end = me_->limit;

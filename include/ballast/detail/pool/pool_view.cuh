@@ -45,7 +45,7 @@ struct pool_view {
       {};                                ///< roots, and what the host gives back, if they find space here
   stored_task const* waiting = nullptr;  ///< else there
   std::uint32_t waiting_tasks = 0;
-  std::uint32_t max_at_once = 1;  ///< of them that a worker takes
+  std::uint32_t max_at_once = 1;  ///< the most that a worker takes at once
   join_arena joins;
 
   BALLAST_HD device_atomic<std::uint32_t> pending() const {
@@ -75,7 +75,7 @@ struct pool_view {
     me.update_max_stored();
     return me.held() != 0;
   }
-  /// Leader. Whether the host wants the workers to leave. On a GPU the workers take turns, one in 50 us:
+  /// Leader. True if the host wants the workers to leave. On a GPU the workers take turns, one in 50 us:
   /// reads of one word of the host's memory are served one after another, a microsecond each, and when
   /// thousands of workers looked for themselves, those with tasks waited behind them for milliseconds.
   template <class WorkerGroup>
@@ -103,7 +103,7 @@ struct pool_view {
   /// others; or were taken from there into the empty stack.
   BALLAST_HD void on_publish(pool_worker const&, std::uint32_t) const {}
   BALLAST_HD void on_take(pool_worker&, std::uint32_t) const {}
-  /// Whether a worker that has found nothing else looks at others now.
+  /// True if a worker that has found nothing else looks at others now.
   BALLAST_HD bool may_steal(pool_worker const&) const { return true; }
   /// Leader. Others can see tasks that were shown: idle ones look for themselves.
   BALLAST_HD void wake_others() const {}

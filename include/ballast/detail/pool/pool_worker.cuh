@@ -47,7 +47,7 @@ struct worker_counts : worker_report {
   std::uint32_t max_in_common;  ///< the most tasks that the worker saw in what all workers share
 };
 
-/// What kernels that declare `reduces` have made of their values.
+/// The combined values of kernels that declare `reduces`.
 struct pool_reduction {
   std::uint64_t sum, max;
 
@@ -173,7 +173,7 @@ class stack_sink {
   BALLAST_HD void raise_max(std::uint64_t value) const { raise_in_worker(me_->reduced.max, value); }
 
   BALLAST_HD std::remove_reference_t<Joins> const& joins() const { return joins_; }
-  /// Of the cache, to which nothing is added meanwhile.
+  /// Takes a join from the cache, to which nothing is added meanwhile.
   BALLAST_HD join_handle new_join() const {
     std::uint32_t const place = add_in_worker(me_->joins, ~std::uint32_t(0)) - 1;
     if (static_cast<std::int32_t>(place) < 0) return {};

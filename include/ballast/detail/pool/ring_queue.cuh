@@ -12,7 +12,7 @@ namespace ballast::detail {
 /// The words of a ring_queue beside its slots; with all bits zero (the slots' too) the ring is empty.
 struct ring_queue_words {
   alignas(128) std::uint32_t used;  ///< slots that are claimed or hold a record; for a moment more when full
-  alignas(128) std::uint32_t stored;  ///< records to be had (signed); for a moment fewer when empty
+  alignas(128) std::uint32_t stored;  ///< available records (signed); briefly fewer when empty
   alignas(128) std::uint32_t tail;    ///< the next pusher's ticket
   alignas(128) std::uint32_t head;    ///< the next popper's ticket
 };

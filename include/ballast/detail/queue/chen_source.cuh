@@ -77,7 +77,7 @@ struct chen_source_ref {
     return std::int64_t(word(load()[0]).add_acquire(~std::uint64_t(0))) - 1;
   }
 
-  /// Whether the refill that the caller claimed a task of is complete. While it is not, nobody consumes, so
+  /// True if the refill that the caller claimed a task of is complete. While it is not, nobody consumes, so
   /// that the counts are equal.
   BALLAST_HD bool refill_is_complete() const {
     auto const consumed_so_far = word(counts[at].consumed).load_relaxed();

@@ -23,8 +23,8 @@ struct feed_view {
   std::uint32_t devices = 1;         ///< devices that share the backlog
   std::uint64_t idle_elsewhere = 0;  ///< idle workers of the other devices, as last observed
   std::int64_t feed_latency_ns = 0;  ///< estimated time from a decision to a worker seeing the task
-  /// Which of the set's kernels the first task of the oldest batch in the backlog names; of no meaning if the
-  /// backlog is empty.
+  /// The kernel, by its number in the set, of the first task of the oldest batch in the backlog; meaningless
+  /// if the backlog is empty.
   std::uint32_t kernel = 0;
 
   /// Workers of this device that have neither a task nor one waiting for them.
@@ -34,7 +34,7 @@ struct feed_view {
   }
 };
 
-/// What a feeding thread is to do next.
+/// The next action of a feeding thread.
 struct feed_decision {
   std::uint32_t tasks = 0;  ///< how many to give now; at most the backlog
   /// Decide again once this many tasks are taken. While the backlog is not empty the thread also asks again
@@ -50,7 +50,7 @@ class BALLAST_API feed_policy {
   virtual ~feed_policy() = default;
   /// How many tasks to give to the device now. Does not wait.
   virtual feed_decision decide(feed_view const& view) = 0;
-  /// Whether every batch is divided into a part for each device, which the device gets first: parts that take
+  /// True if every batch is divided into a part for each device, which the device gets first: parts that take
   /// equally long by what the last batch of the same kernel and size took.
   virtual bool partitions_batches() const { return false; }
 };

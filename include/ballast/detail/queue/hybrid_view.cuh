@@ -165,8 +165,8 @@ struct hybrid_view : pool_view {
 
   BALLAST_HD static bool is_positive(std::uint32_t count) { return static_cast<std::int32_t>(count) > 0; }
 
-  /// As many as a warp runs together, if that leaves as many for others; else several only while very many
-  /// wait, so that nobody holds back what another could begin.
+  /// A warp's number of tickets if as many are left for others. Otherwise several only while very many wait,
+  /// so that no worker holds back what another could begin.
   BALLAST_HD std::uint32_t tickets_to_claim(std::uint32_t unclaimed) const {
     std::uint32_t const each = unclaimed / workers;
     if (tasks_at_once == 1) return each > several_threshold ? several : 1;
@@ -233,7 +233,7 @@ struct hybrid_view : pool_view {
   static constexpr std::uint32_t eager_polls = 32, polls_between_steals = 8;
 };
 
-/// Of such a queue. Its server is the source's.
+/// The work of a hybrid queue. Its server is the source's.
 struct hybrid_work : pool_work<chunks_ref, hybrid_view> {
   using serving_state = ring_server_memory;
 #if defined(__CUDACC__)

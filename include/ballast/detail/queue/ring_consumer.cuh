@@ -11,11 +11,11 @@ namespace ballast::detail {
 
 inline constexpr std::uint32_t near_tickets = 64;  ///< a worker this near to its task's coming stays awake
 inline constexpr std::uint32_t polls_per_status = 16;  ///< the server's word is one for all: read it rarely
-inline constexpr std::uint32_t status_lifetime_ns = 20'000;  ///< so fast nobody drains what is called many
+inline constexpr std::uint32_t status_lifetime_ns = 20'000;  ///< in this time no device drains `many` tasks
 inline constexpr std::uint32_t max_late_polls = 1 << 16;     ///< of a late server, until it counts as gone
 inline constexpr std::uint32_t many_per_worker = 64;  ///< waiting tasks, for workers to take several at once
 
-// Of a grid task, blocks that take less than this are taken several at once while many are left.
+// Workers take several blocks of a grid task at once while many are left and blocks take less than this.
 inline constexpr std::uint32_t short_block_ns = 20'000;
 inline constexpr std::uint32_t max_blocks_at_once = 4;
 inline constexpr std::uint32_t left_per_worker = 8;
@@ -29,7 +29,7 @@ struct next_action {
   };
 };
 
-/// Whether the server, which looks around all the time and says so, has not for idle_timeout. Asked rarely,
+/// True if the server, which looks around all the time and says so, has not for idle_timeout. Asked rarely,
 /// since only a long wait can end so.
 __device__ inline bool ring_source_ref::server_is_late(std::uint64_t idle_ns, std::uint64_t now_ns) const {
   if (idle_ns <= control.idle_timeout_ns) return false;
@@ -49,7 +49,7 @@ struct ring_consumer {
   std::uint64_t waits_since = 0;
   bool fresh = false;      ///< the leader: the tickets were claimed just now
   bool far = false;        ///< many other tasks will come before ours
-  std::uint32_t late = 0;  ///< looks in a row at which the server was late
+  std::uint32_t late = 0;  ///< successive polls at which the server was late
 
   /// The next block of a grid task, or the next of the tasks that were taken together, or else of those to
   /// come; false: the worker ends. What stays between tasks in shared memory is the leader's: it reads it and
@@ -92,8 +92,8 @@ struct ring_consumer {
     }
   }
 
-  /// From here on the task is ours: a stop hands back those that nobody began. The fence in await() puts all
-  /// reads of the slot before. Returns whether the slot holds a grid_ticket.
+  /// From here on the task is ours: a stop hands back only tasks that were not begun. The fence in await()
+  /// puts all reads of the slot before. Returns whether the slot holds a grid_ticket.
   __device__ bool begin(std::uint32_t present) const {
     worker_group.shared().present = present;
     auto const ticket = worker_group.shared().first + present;
@@ -102,7 +102,7 @@ struct ring_consumer {
     return worker_group.shared().records[present].is_grid();
   }
 
-  /// Whether the server was last heard too long ago to know whether many tasks wait.
+  /// True if the server was last heard too long ago to know whether many tasks wait.
   __device__ bool stale() const {
     return std::uint32_t(worker_group.now_ns()) - worker_group.worker_state()[worker_word::status_read_ns] >
            status_lifetime_ns;
@@ -118,7 +118,7 @@ struct ring_consumer {
     return true;
   }
 
-  // What the leader does with a grid_ticket: it takes blocks of the grid task until none is left.
+  // The leader's work on a grid_ticket: it takes blocks of the grid task until none is left.
 
   __device__ void enter_grid() const {
     auto& worker_state = worker_group.worker_state();
@@ -154,7 +154,7 @@ struct ring_consumer {
     return blocks == 0 ? next_action::leaves : next_action::takes;
   }
 
-  /// How many blocks to take: depends on how long those that ran last took and on how many were left then.
+  /// The number of blocks to take, from the time of the last blocks and the number that was left then.
   __device__ std::uint32_t blocks_at_once() const {
     auto const& worker_state = worker_group.worker_state();
     std::uint32_t const ran = worker_group.record().range().count;
@@ -170,7 +170,7 @@ struct ring_consumer {
     auto& worker_state = worker_group.worker_state();
     auto& grid = source.words->shared_grids[worker_state[worker_word::grid] - 1];
     if (worker_state[worker_word::end] != 0 ||
-        worker_state[worker_word::credit] != 0)  // of its blocks, or of tasks before it
+        worker_state[worker_word::credit] != 0)  // credit for its blocks, or for tasks before it
       source.report(mark_of(worker_group.meta()), worker_state[worker_word::credit]);
     bool const stops = worker_state[worker_word::blocks] == 0;
     worker_state[worker_word::credit] = worker_state[worker_word::grid] = 0;
@@ -183,7 +183,7 @@ struct ring_consumer {
 
   // For the whole warp.
 
-  /// Whether a task that was taken waits for other batches.
+  /// True if a task that was taken waits for other batches.
   __device__ bool some_wait() const {
     auto const lane = worker_group.lane();
     bool const waits =

@@ -19,7 +19,7 @@ template <class WorkerGroup>
 constexpr std::uint32_t chunks_in_flight_of = is_lone_server<WorkerGroup> ? 8 : 4;
 /// How many threads look for space and write a grid's tickets, which takes a fence of each of their warps.
 inline constexpr std::uint32_t fencing_threads = 128;
-inline constexpr std::uint32_t slots_checked = 4;  ///< ring slots that each of them looks at for space
+inline constexpr std::uint32_t slots_checked = 4;            ///< ring slots that each server checks for space
 inline constexpr std::uint32_t slots_checked_for_many = 16;  ///< where as many will be filled at once
 
 /// What a GPU's server remembers, in shared memory. Each word has one writer between two syncs.
@@ -42,7 +42,7 @@ struct ring_server_memory {
   std::uint32_t moved;                 ///< by this round's poll, not in the tail yet; the warps add to it
   std::uint32_t rounds_since_publish;  ///< since what was fetched was last reported to the host
   std::uint32_t grid;                  ///< the one opened last
-  std::uint32_t grid_tickets;          ///< of the grid opened last that are not in the ring yet
+  std::uint32_t grid_tickets;          ///< grid_tickets of the last opened grid that are not in the ring yet
   std::uint32_t grid_ring;             ///< and whose it is
   std::uint32_t grid_tickets_moved;    ///< of them, in the ring; kept if the source claims when ready
   std::uint32_t first_ring;            ///< the submission ring of the first warp
@@ -94,7 +94,8 @@ struct ring_server {
     std::uint64_t tail, unticketed_blocks;
     std::uint32_t left;
   };
-  /// What a poll of eight slots saw of a submission ring, and the place of those that move among all that do.
+  /// The result of polling eight slots of a submission ring: which of them move, and their places among all
+  /// that do.
   struct polled_slots {
     stamped_chunk chunk;
     std::uint32_t whole, plain, some, place;
@@ -293,7 +294,7 @@ struct ring_server {
     shared_word(&shared_server_words::said).store_relaxed(now);
   }
 
-  /// What the host said to this server: how many submission rings are its, and how it goes on.
+  /// Follows the host's control word: the number of submission rings of this server, and how it continues.
   __device__ void follow(std::uint64_t control, bool stop) const {
     auto const ring_count = std::uint32_t(control);
     state().ring_count = Several ? (ring_count + servers() - 1 - number()) / servers() : ring_count;
@@ -306,7 +307,7 @@ struct ring_server {
            atomic_ref<std::uint32_t, scope::device>(*source().pool_halt_word).load_relaxed() != 0;
   }
 
-  /// What workers that create tasks and the host say to each other.
+  /// Passes messages between the host and workers that create tasks.
   __device__ void pass_on(std::uint64_t control) const {
     auto const idle = atomic_ref<std::uint32_t, scope::device>(source().words->idle).load_relaxed();
     if (idle != state().idle_published)
@@ -356,7 +357,7 @@ struct ring_server {
     return all_wait;
   }
 
-  /// In tasks; of a grid task all but the grid_tickets count as taken at once.
+  /// Counts in tasks. All blocks of a grid task, except its grid_tickets, count as taken immediately.
   __device__ void publish_taken(std::uint64_t taken, std::uint64_t filled) const {
     using word = atomic_ref<std::uint64_t, scope::system>;
     if (taken != state().taken_published) word(source().to_host->taken).store_relaxed(taken);
@@ -437,8 +438,8 @@ struct ring_server {
                                restamped(chunk, lap_of(ticket, source().shift)));
   }
 
-  /// For the leader, after slots were written: publishes to the workers how many tickets have their task, or
-  /// will soon, where several servers reserve them.
+  /// Called by the leader after slots were written. Publishes to the workers how many tickets have their
+  /// task, or will have it soon where several servers reserve tickets.
   __device__ void publish() const {
     if (!leads()) return;  // its word has one writer, so that it never goes back
     if constexpr (ClaimWhenReady) {
@@ -600,7 +601,7 @@ struct ring_server {
     return any;
   }
 
-  /// Whether a grid task is next in the submission ring, and none of those before it; then it is copied. One
+  /// True if a grid task is next in the submission ring, and none of those before it; then it is copied. One
   /// warp reads: reads of one address over PCIe wait for each other (docs/decisions/0009).
   __device__ bool read_grid(std::uint32_t ring_index) const {
     worker_group.sync();  // all have read the last one
@@ -612,8 +613,8 @@ struct ring_server {
     return is_grid(state().grid_slot.chunks[3]);
   }
 
-  /// As many grid_tickets as there is space for; false if that is none. They are published first, so that
-  /// workers that wait far back come near while they are written.
+  /// Publishes as many grid_tickets as there is space for; false if there is none. They go first, so that
+  /// workers that wait far back come near while tasks are written.
   __device__ bool put_grid_tickets(stamped_chunk const& chunk) const {
     find_space<slots_checked_for_many>(state().grid_tickets);
     if constexpr (Several) {
@@ -683,7 +684,7 @@ struct ring_server {
     return true;
   }
 
-  /// Where workers take whole tasks only, every block is one.
+  /// If workers take whole tasks only, expands every block into a task.
   __device__ bool expand_blocks(std::uint32_t ring_index, std::uint32_t blocks) const {
     worker_group.sync();
     if (worker_group.leader()) {

@@ -71,7 +71,7 @@ struct ring_source_ref {
   BALLAST_HD bool ring_slot_is_free(std::uint64_t ticket) const {
     return poll(released_word(ticket)) == std::uint32_t(ticket >> shift);
   }
-  /// Whether the ticket's slot was free for it at some time. Then it still is, if nobody has reserved it.
+  /// True if the ticket's slot was free for it at some time. It still is, if no one has reserved it.
   BALLAST_HD bool ring_slot_was_free(std::uint64_t ticket) const {
     return std::int32_t(poll(released_word(ticket)) - std::uint32_t(ticket >> shift)) >= 0;
   }
@@ -100,7 +100,7 @@ struct ring_source_ref {
   /// Makes the slot of a task that was read free; from then on a stop does not hand it back.
   BALLAST_HD void release(std::uint64_t ticket) const;
   BALLAST_HD void publish_completion(std::uint64_t batch, std::uint32_t lap) const;
-  /// Whether the batches have ended for which a task with these marks waits. On a GPU a fence must follow.
+  /// True if the batches have ended for which a task with these marks waits. On a GPU a fence must follow.
   BALLAST_HD bool may_begin(std::uint32_t const (&marks)[4]) const;
   /// Host: one round of serving, unless another worker serves; true if anything moved.
   bool serve_if_free(host_worker const& worker_group) const;
@@ -194,8 +194,8 @@ BALLAST_HD inline std::uint64_t ring_source_ref::claim(std::uint32_t count) cons
 #if BALLAST_ON_GPU
   return device_atomic<std::uint64_t>(words->head).add_relaxed(count);
 #else
-  // Sequentially consistent like the alarm, so that a feeder that sets the alarm and then counts the claims
-  // never sleeps through the one that it waits for.
+  // Sequentially consistent like the alarm: a feeder that sets the alarm and then counts the claims never
+  // sleeps through the claim that it waits for.
   auto const ticket = std::atomic_ref(words->head).fetch_add(count);
   if (ticket + count >= std::atomic_ref(words->taken_threshold).load()) notify(*host_wake_event);
   return ticket;
@@ -328,7 +328,7 @@ inline bool ring_source_ref::move_slot(std::uint32_t ring_index) const {
     chunks[i] = load_chunk<scope::system>(submission_slot(ring_index, from).chunks[i], awaited);
     if (!is_here(chunks[i], awaited)) return false;
   }
-  // Only whole tasks: the next one to be moved into this ring slot may be another submission ring's.
+  // Only whole tasks move into this ring slot; the next one may come from another submission ring.
   auto const block = state.blocks[ring_index]++;
   bool const spread = is_grid(chunks[3]);
   for (int i = 0; i < 4; ++i)
@@ -384,7 +384,7 @@ inline bool ring_source_ref::end_workers(std::uint32_t workers) const {
   return true;
 }
 
-/// Whether every worker waits. If the source claims when ready the workers are looked at twice, as the server
+/// True if every worker waits. If the source claims when ready the workers are looked at twice, as the server
 /// of a GPU does.
 inline bool ring_source_ref::all_wait(std::uint32_t workers) const {
   auto const head = atomic_ref<std::uint64_t, scope::device>(words->head).load_relaxed();
@@ -438,8 +438,8 @@ inline bool ring_source_ref::should_leave() const {
   return control.stop_requested() || server_status::of(word).stop;
 }
 
-/// Looks for the ticket's task, and whether it may begin; counts its worker among those that hold one which
-/// may not yet.
+/// Looks for the ticket's task and checks whether it may begin. Counts its worker among those whose task may
+/// not begin yet.
 class ticket_look {
  public:
   ticket_look(ring_source_ref const& source, std::uint64_t ticket) : source_(&source), ticket_(ticket) {}

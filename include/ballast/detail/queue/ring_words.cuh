@@ -70,7 +70,7 @@ BALLAST_HD constexpr batch_mark mark_of(std::uint32_t const (&words)[4]) {
           std::uint32_t(credit), words[2] >> 9, words[3] >> 4 & 0xf};
 }
 
-/// Whether a task with these words waits for other batches.
+/// True if a task with these words waits for other batches.
 BALLAST_HD constexpr bool waits_for_others(std::uint32_t const (&words)[4]) { return words[2] >> 9 != 0; }
 
 BALLAST_HD constexpr stamped_chunk make_chunk(task_record const& record, batch_mark const& mark, int chunk,
@@ -89,7 +89,7 @@ BALLAST_HD constexpr bool is_here(stamped_chunk const& chunk, std::uint32_t lap)
   return (chunk.stamp & lap_mask) == lap;
 }
 
-/// Whether a slot holds a grid task, by its last chunk.
+/// True if a slot holds a grid task, by its last chunk.
 BALLAST_HD constexpr bool is_grid(stamped_chunk const& last) {
   return (last.data[2] & task_record::grid_bit) != 0;
 }
@@ -128,7 +128,7 @@ struct alignas(128) host_words {
 inline constexpr std::uint64_t closed_bit = std::uint64_t(1) << 32;
 inline constexpr std::uint32_t hand_out_shift = 33;  ///< in host_words::control
 
-/// Whether created tasks are to be handed out, when `handed_out` were, up to `until`; counts of 31 bits.
+/// True if created tasks must be handed out, given that `handed_out` were, up to `until`; counts of 31 bits.
 BALLAST_HD constexpr bool is_to_hand_out(std::uint32_t handed_out, std::uint32_t until) {
   return std::int32_t((until - handed_out) << 1) > 0;
 }
@@ -136,8 +136,8 @@ BALLAST_HD constexpr bool is_to_hand_out(std::uint32_t handed_out, std::uint32_t
 /// Created tasks that wait for the host to take them, at most.
 inline constexpr std::uint32_t handed_out_shift = 10;
 
-/// What was not moved of a submission ring: the slots from `next` on, and of the one at `next`, if it is a
-/// grid task, the blocks from `blocks` on.
+/// The part of a submission ring that was not moved: the slots from `next` on. If slot `next` has a grid
+/// task, its blocks from `blocks` on.
 struct fetch_position {
   std::uint64_t next;
   std::uint32_t blocks;
@@ -156,7 +156,7 @@ struct alignas(128) device_words {
 /// GPU: the blocks of a grid task, for those workers that took one of its grid_tickets.
 struct alignas(128) shared_grid {
   std::uint32_t next;          ///< the first that no worker has taken; may grow beyond the count
-  std::uint32_t grid_tickets;  ///< that are not used up; 0: the grid is free for another task
+  std::uint32_t grid_tickets;  ///< those not used up; 0: free for another task
   task_slot whole;             ///< the grid task
 };
 inline constexpr std::uint32_t max_shared_grids = 8;
@@ -186,7 +186,7 @@ struct alignas(128) shared_server_words {
 BALLAST_HD constexpr std::uint32_t passed_on(std::uint64_t control, bool stop) {
   return (std::uint32_t(control) & 0xff) | ((control & closed_bit) != 0 ? 1u << 8 : 0) | (stop ? 1u << 9 : 0);
 }
-/// Undoes passed_on(): host_words::control, without what created tasks are to be handed out.
+/// Undoes passed_on(): host_words::control without the number of created tasks to hand out.
 BALLAST_HD constexpr std::uint64_t control_in(std::uint32_t passed) {
   return (passed & 0xff) | ((passed >> 8 & 1) != 0 ? closed_bit : 0);
 }
@@ -210,12 +210,12 @@ struct alignas(128) ring_words {
   alignas(128) std::uint64_t taken_threshold;  ///< ring when this many tasks are taken
   std::uint32_t room_waiters;                  ///< ring when submission slots became free
   std::uint32_t completion_waiters;            ///< ring when a batch is complete
-  std::uint32_t held_workers;                  ///< with a task that waits for other batches
+  std::uint32_t held_workers;                  ///< workers whose task waits for other batches
 };
 
 /// What the server publishes to all workers, in one word.
 struct server_status {
-  std::uint32_t filled = 0;  ///< GPU: low half of how many tickets have their task, or are reserved for one
+  std::uint32_t filled = 0;  ///< GPU: low half of the number of tickets with a task or a reservation
   bool ended = false;        ///< on a GPU, and where workers claim when ready: no more will be filled
   bool stop = false;         ///< leave without a task
 
@@ -243,7 +243,7 @@ enum : int {
 };
 }
 
-/// When the tasks of a batch ran, on the device's clock.
+/// The times of a batch's tasks, on the device's clock.
 struct batch_times {
   std::uint64_t first_begin_ns, last_end_ns, work_ns;
 };
@@ -254,8 +254,8 @@ struct task_times {
   std::uint32_t first_block, blocks_and_kernel;
 };
 
-/// What the server remembers between rounds on the host, where the worker that holds ring_words::server_busy
-/// is the server. A GPU's: ring_server_memory.
+/// The server's state between rounds on the host, where the worker that holds ring_words::server_busy is the
+/// server. For a GPU: ring_server_memory.
 struct host_server_state {
   std::uint64_t tail;            ///< tickets filled so far
   std::uint64_t last_task_ns;    ///< when a task last came

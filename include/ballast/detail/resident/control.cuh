@@ -7,9 +7,9 @@
 
 namespace ballast::detail {
 
-/// The words through which the host and a resident kernel speak of the kernel itself. Every word has one
-/// writer, so that plain loads and stores over PCIe suffice. Trivially copyable; resident_kernel owns what it
-/// points to.
+/// The words through which the host and a resident kernel communicate about the kernel itself. Every word has
+/// one writer, so that plain loads and stores over PCIe suffice. Trivially copyable; resident_kernel owns the
+/// memory.
 struct resident_control {
   /// Pinned, the host writes: 1 asks every block to end after its task, 2 says that nothing is fed any more.
   std::uint32_t* stop = nullptr;
@@ -19,7 +19,7 @@ struct resident_control {
   std::uint32_t* host_blocks = nullptr;     ///< host backend: blocks inside the worker loop now
   std::uint64_t* activity = nullptr;  ///< device, a word per block: ticket * 4 + what the block does with it
   std::uint32_t run = 0;              ///< the number of this start, from 1
-  std::uint32_t blocks = 0;           ///< of this run, with the first that serves
+  std::uint32_t blocks = 0;           ///< blocks of this run, servers included
   std::uint64_t idle_timeout_ns = 0;
 
   template <class WorkerGroup>
@@ -44,12 +44,12 @@ struct resident_control {
   BALLAST_HD bool stop_requested() const {
     return atomic_ref<std::uint32_t, scope::system>(*stop).load_relaxed() != 0;
   }
-  /// Whether what the host has begun to feed will never be whole.
+  /// True if what the host has begun to feed will never be whole.
   BALLAST_HD bool is_fed_no_more() const {
     return atomic_ref<std::uint32_t, scope::system>(*stop).load_relaxed() == fed_no_more;
   }
   static constexpr std::uint32_t fed_no_more = 2;
-  /// Whether no block from `first` to `end` - 1 runs a task, of blocks that are looked at one after another;
+  /// True if no block from `first` to `end` - 1 runs a task, of blocks that are looked at one after another;
   /// then `seen` is a sum that is another after any of them has run one.
   BALLAST_HD bool none_running(std::uint32_t first, std::uint32_t end, std::uint64_t& seen) const;
   BALLAST_HD void report_idle_timeout() const {

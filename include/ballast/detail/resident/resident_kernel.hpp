@@ -33,11 +33,11 @@ struct resident_options {
   /// On a GPU, how many SMs' worth of capacity `blocks` 0 leaves to other kernels, resident ones or not, if 2
   /// blocks fit then; 0 leaves none.
   int spared_multiprocessors = 8;
-  /// How long a start waits until what it clears is cleared, then until the words for its workers are, and
-  /// then until every block runs; pools do not wait.
+  /// The longest wait of a start for each of three steps: until its memory is cleared, until the workers'
+  /// words are, and until every block runs. Pools do not wait.
   clock::duration start_timeout = std::chrono::seconds(30);
   clock::duration stop_timeout = std::chrono::minutes(1);  ///< until every block has ended
-  /// When all blocks have been idle for so long, the kernel ends. More than 0.
+  /// The kernel ends when all blocks have been idle for this long. More than 0.
   clock::duration idle_timeout = std::chrono::minutes(30);
 };
 
@@ -66,8 +66,8 @@ class resident_kernel {
   std::uint32_t max_blocks() const { return max_blocks_; }
   /// The blocks of its current or last claim; before the first, max_blocks().
   std::uint32_t blocks() const { return blocks_; }
-  /// The servers that it has or had last in kernels of their own, before as asked; 0: none, so that a block
-  /// of the workers' kernel serves, if the source has a server.
+  /// The number of servers that run, or last ran, in kernels of their own; before the first run, the number
+  /// asked for. 0: none, so that a block of the workers' kernel serves, if the source has a server.
   std::uint32_t servers() const { return servers_; }
   /// Claims residency for the next run if it has none; without this call start() and start_on() do so. For
   /// callers that prepare memory with kernels, which run on the claimed SMs where no others are free. Waits
@@ -76,7 +76,7 @@ class resident_kernel {
   void take_room();
   /// Gives the claim back if no run was begun. After a run, join() does so.
   void give_back_room() noexcept;
-  /// What the next start() or start_on() must put into its argument.
+  /// The value that the next start() or start_on() must put into its argument.
   resident_control next_control() const;
   /// Launches (from a thread of its own, since under CUDA_LAUNCH_BLOCKING=1 a launch waits for the kernel)
   /// and waits until every block runs, as start_timeout says. Allocates nothing. Throws ballast::error as
@@ -91,12 +91,12 @@ class resident_kernel {
   /// deadline though the launch waits for the kernel. Throws ballast::error as take_room(). What the launch
   /// and `follow` throw is thrown by join().
   void start_on(stream& on, void const* argument, std::size_t bytes, std::function<void()> follow);
-  /// Whether a run was begun and not joined: the memory that the kernel uses must stay.
+  /// True if a run was begun and not joined: the memory that the kernel uses must stay.
   bool claimed() const { return claimed_; }
-  /// Whether the kernel still runs, or what follows it. Never waits. Throws device_lost, what the launch
+  /// True if the kernel still runs, or what follows it. Never waits. Throws device_lost, what the launch
   /// threw.
   bool running();
-  /// Whether blocks of a host device are left, which go on when another one has faulted.
+  /// True if blocks of a host device are left, which go on when another one has faulted.
   bool has_host_blocks();
   /// Asks every block to end after its task. Async-signal-safe; does not wait.
   void request_stop() noexcept;
@@ -105,7 +105,7 @@ class resident_kernel {
   /// failed. Throws timed_out (then the kernel may still run), else what ended the run once no block is
   /// left: device_lost, or what the launch threw.
   void join(deadline until);
-  /// Whether the last run ended because no task came for idle_timeout.
+  /// True if the last run ended because no task came for idle_timeout.
   bool idle_timed_out() const;
   /// Device time + this = host time (clock, ns), measured by start() to a few microseconds.
   std::int64_t clock_offset_ns() const { return clock_offset_ns_; }

@@ -9,8 +9,9 @@
 
 namespace ballast::detail {
 
-/// In which order the tasks of a batch should begin, as places in `tasks`: the costlier first, equal ones as
-/// they came (longest processing time first, Graham 1969). Without costs, as they came. Pure.
+/// The order in which the tasks of a batch should begin, as places in `tasks`: the costlier first, equal ones
+/// in order of submission (longest processing time first, Graham 1969). Without costs, in order of
+/// submission. Pure.
 std::vector<std::size_t> start_order(std::span<task const> tasks);
 
 }  // namespace ballast::detail

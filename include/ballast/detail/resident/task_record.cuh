@@ -63,7 +63,7 @@ template <class... K>
 constexpr std::uint32_t staged_bytes = max_of({std::uint32_t(0),
                                                (is_by_reference<K> ? members_stride(sizeof(K)) : 0)...});
 
-/// Where that begins, behind what the kernels use as scratch.
+/// The offset of that memory, after the kernels' scratch.
 template <class... K>
 constexpr std::uint32_t staged_at = staged_bytes<K...> == 0 ? 0
                                                             : members_stride(max_of({scratch_bytes<K>...}));

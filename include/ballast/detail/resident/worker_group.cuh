@@ -31,7 +31,7 @@ class host_worker {
   BALLAST_HD task_record& record() { return record_; }
   /// Four words that travel with the record; their meaning is the source's.
   BALLAST_HD std::uint32_t (&meta())[4] { return meta_; }
-  /// Whether record() is followed by tasks that were taken with it.
+  /// True if record() is followed by tasks that were taken with it.
   BALLAST_HD bool has_next() const { return false; }
   /// The meta() of the next of them.
   BALLAST_HD std::uint32_t (&next_meta())[4] { return meta_; }
@@ -66,8 +66,8 @@ class host_worker {
 };
 
 #if defined(__CUDACC__)
-/// A reference to a T in the block's shared memory that takes one register, and through which accesses are
-/// known to be to shared memory also in functions that are not inlined.
+/// A reference to a T in the block's shared memory. It takes one register, and the compiler knows the memory
+/// as shared also in functions that are not inlined.
 template <class T>
 class shared_ref {
  public:
@@ -89,11 +89,11 @@ class cuda_worker {
   static constexpr std::uint32_t first = First;
   static constexpr std::uint32_t warps = Threads / 32;
 
-  /// How many tasks may be taken at once: what one warp instruction reads.
+  /// The most tasks that are taken at once: as many as one warp instruction reads.
   static constexpr std::uint32_t max_held = 8;
 
-  /// What a worker has in shared memory. Small, since what all blocks of an SM have of it is taken from the
-  /// L1 in steps of 16 or 32 KB (each block costs 1 KB more).
+  /// A worker's part of shared memory. Small, because the L1 of an SM shrinks in steps of 16 or 32 KB by the
+  /// sum over its blocks (each block costs 1 KB more).
   struct storage {
     task_record records[max_held];
     std::uint32_t metas[max_held][4];
@@ -154,7 +154,7 @@ class cuda_worker {
     sync();
     return value;
   }
-  /// Whether any thread says so, known to all.
+  /// True if any thread says so, known to all.
   __device__ bool any(bool value) const { return __syncthreads_or(value) != 0; }
 
  private:
@@ -177,7 +177,7 @@ inline constexpr std::uint32_t lone_server_threads = 512;
 struct lone_server : cuda_worker<lone_server_threads> {
   using cuda_worker<lone_server_threads>::cuda_worker;
 };
-/// Whether a server has more threads so than as a block of the workers' kernel.
+/// True if a server has more threads in a kernel of its own than as a block of the workers' kernel.
 template <std::uint32_t Threads>
 constexpr bool gains_by_lone_server = Threads < lone_server_threads;
 template <class WorkerGroup>

@@ -63,7 +63,7 @@ struct kernel_list {
   }
 };
 
-/// Whether kernels that create no tasks are a kernel_list.
+/// True if kernels that create no tasks are a kernel_list.
 template <class... K>
 constexpr bool fit_into_tasks = sizeof...(K) < task_record::halt &&
                                 ((K::threads == max_of({int(K::threads)...})) && ...);
