@@ -56,7 +56,7 @@ class BALLAST_API cluster_queue {
   /// is bound to fewer cores than it has workers there and threads.
   cluster_queue(cluster& over, device_list devices, kernel_set const& kernels,
                 cluster_queue_options options = {});
-  /// Unless closed, the other ranks take this one for lost.
+  /// If it was not closed, the other ranks take this one for lost.
   ~cluster_queue();
   cluster_queue(cluster_queue const&) = delete;
   cluster_queue& operator=(cluster_queue const&) = delete;

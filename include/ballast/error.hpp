@@ -46,7 +46,7 @@ class BALLAST_API timed_out : public error {
   /// `what_was_awaited` ends the first line of what(); `state`, of any number of lines, follows it.
   timed_out(std::string_view what_was_awaited, std::string state);
 
-  /// The dump alone, as what() has it behind its first line.
+  /// The dump alone, which what() has after its first line.
   std::string const& state() const noexcept { return state_; }
 
  private:

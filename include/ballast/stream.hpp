@@ -233,7 +233,7 @@ class BALLAST_API stream : public detail::library_stream {
   /// shape or a block has less shared memory, and then nothing was launched, and stream and device stay
   /// usable. On a host device throws bad_argument ("kernel"): CPU cores run ballast kernels only.
   virtual void launch_plain(plain_launch const& launch) = 0;
-  /// Records an event behind everything enqueued so far; it has a time.
+  /// Records an event after everything enqueued so far; it has a time.
   virtual std::unique_ptr<event> record() = 0;
   /// Records an event without a time, which is cheaper to query and to wait for: its since() throws
   /// bad_argument.

@@ -141,7 +141,7 @@ completion_key last_of_place(completion_key const& work) {
   return {work.run, ~std::uint64_t(0), ~0u, work.place};
 }
 
-/// Where the next look at many sources begins.
+/// The position at which the next look at many sources begins.
 struct turn_of_looks {
   bool is_bounded;  ///< no further, in a place of a source, than work can have ended
   std::optional<awaited_source::identity> who{};
@@ -303,7 +303,7 @@ class continuation_thread {
     added_.clear();
   }
 
-  /// Unless the process ends, of which one may make use.
+  /// Files the due continuations, but stops when the process ends.
   void file_due() {
     while (!due_.empty() && !ends_) {
       auto one = std::move(due_.front());

@@ -20,13 +20,13 @@ std::exception_ptr never_called();
 /// The error that kept a completed completion's work from success; null if it succeeded.
 std::exception_ptr failure_of(completion const& ended);
 
-/// One piece of work that ends when somebody says so; any key names it.
+/// Work that ends when end() is called; any key names it.
 class promised_end : public completion_source {
  public:
   /// `timeout`: of a wait without a deadline.
   explicit promised_end(clock::duration timeout) : timeout_(timeout) {}
 
-  /// Once; `failure` is null if the work ended well.
+  /// Call it once; `failure` is null if the work ended well.
   void end(std::exception_ptr failure);
 
   bool has_ended(completion_key const&) override { return ended_.load(std::memory_order_acquire); }

@@ -66,7 +66,8 @@ class temporary_file {
   ~temporary_file();
 
   open_file& file() { return file_; }
-  /// Once the disk has what was written, so that no crash leaves the final name with less. Returns why not.
+  /// Renames the file once the disk has its contents, so that no crash leaves the final name with less.
+  /// Returns the error.
   std::error_code rename_to_final();
 
  private:

@@ -25,7 +25,7 @@ using namespace detail;
 
 namespace {
 
-/// Before a cluster lets go of its thread: that of a parent is not in this process.
+/// Called before a cluster releases its thread: a parent's thread is not in this process.
 void leave_to_parent(std::unique_ptr<cluster_thread>& thread) {
   if (thread != nullptr && thread->process().is_parent()) (void)thread.release();
 }

@@ -40,14 +40,14 @@ class cluster_member {
   void receive(std::uint32_t from, cluster_message message);
   /// A rank does not answer. `why` is a sentence, or empty.
   void lose(std::uint32_t rank, std::string const& why = {});
-  /// This rank cannot go on, and the others are notified: from now on nothing is taken or sent.
+  /// This rank cannot continue, and the others are notified: from now on nothing is taken or sent.
   void leave() { is_given_up_ = true; }
   /// Called once this rank stops. Returns, once each, those tasks submitted here that neither its devices nor
   /// other ranks got, or that were returned. Batches of which others have tasks do not end.
   std::vector<ended_batch> take_unexecuted();
   bool is_lost(std::uint32_t rank) const { return census_.is_lost(rank); }
   std::vector<std::uint32_t> lost() const { return census_.lost(); }
-  /// Why, behind ": ", of all ranks that are lost; empty if nothing is known.
+  /// The reasons, after ": ", for the loss of all lost ranks; empty if nothing is known.
   std::string why_lost() const;
 
   /// The first range that take() would return; null if there are none.
@@ -84,7 +84,7 @@ class cluster_member {
   std::vector<ended_batch> take_ended() { return own_.take_ended(); }
   /// Whether no rank has tasks any more.
   bool is_over() const { return ending_.is_over(); }
-  /// True if the others take this rank for lost and go on without it.
+  /// True if the others take this rank for lost and continue without it.
   bool is_given_up() const { return is_given_up_; }
   /// For people.
   std::string describe() const;

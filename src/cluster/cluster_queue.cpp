@@ -592,7 +592,7 @@ std::vector<task> cluster_queue::state::stop() {
   return std::exchange(returned_, {});
 }
 
-// Their batches stay open, so that their completions say what the queue has failed with.
+// Leaves their batches open, so that completions report the queue's failure.
 void cluster_queue::state::take_back_unexecuted() {
   for (auto const& batch : member_.take_unexecuted()) {
     auto const tasks = tasks_of(batch, batch.returned);

@@ -78,7 +78,7 @@ local_devices::local_devices(device_list devices, kernel_set const& kernels, bal
   ahead_ = feed_ahead(workers_);
 }
 
-/// A worker that begins a task says so; that it ends is known of ranges only.
+/// A worker reports that it begins a task; only ranges report that tasks have ended.
 std::uint64_t local_devices::waiting() {
   std::uint64_t begun = 0;
   for (std::size_t i = 0; i < queue_.size(); ++i) begun += queue_.on(i).taken();

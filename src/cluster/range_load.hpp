@@ -39,7 +39,7 @@ struct range_load {
   }
 };
 
-/// True if any kernel of the set says so.
+/// True if any kernel of the set declares it.
 bool may_create_tasks(kernel_set const& kernels);
 /// The load of a batch, made where the batch is submitted. Throws as prepared_tasks and check_task() do.
 std::shared_ptr<range_load> load_of(kernel_set const& kernels, std::span<task const> batch,

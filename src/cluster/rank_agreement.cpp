@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t max_text = 60'000;
 
-/// Two lists that differ only behind its end differ in the last line.
+/// Lists that differ only after the end of the shortened text differ in its last line.
 std::string shortened(std::string const& text) {
   return text.substr(0, max_text - 32) + "\n" + std::to_string(fingerprint(text)) + "\n";
 }

@@ -25,8 +25,8 @@ struct agreement {
   char const* legal = "the same on all ranks";
 };
 
-/// Ranks agree call by call, by the first, which compares what all living ones say. Pure; one thread at a
-/// time.
+/// Ranks agree on one call at a time. The first rank compares the texts of all living ranks. Pure; one thread
+/// at a time.
 class rank_agreement {
  public:
   struct surroundings {

@@ -77,7 +77,7 @@ class arrived_tasks {
   std::byte* staging_ = nullptr;
 };
 
-/// Where a result belongs on the rank that submitted its task.
+/// The place of a result on the rank that submitted its task.
 struct result_home {
   void* address;
   std::uint32_t bytes;

@@ -17,7 +17,7 @@ namespace ballast {
 using namespace detail;
 namespace {
 
-/// To ask starts CUDA, which takes memory and time, and fails in a child made by fork().
+/// The query starts CUDA, which takes memory and time, and fails in a child made by fork().
 offered_gpus query_driver() {
 #if BALLAST_HAVE_CUDA
   return {gpu_code(BALLAST_GPU_CODE), capabilities_of_gpus()};

@@ -17,7 +17,7 @@ pitched_run with_rows_joined(pitched_run run) {
   return run;
 }
 
-/// Planes whose rows go on in the next are one plane.
+/// Joins planes into one if the rows of each continue in the next.
 pitched_run with_planes_joined(pitched_run run) {
   auto const as_rows = run.rows == 1;
   if (run.planes > 1 && !as_rows && run.plane_pitch != run.rows * run.row_pitch) return run;

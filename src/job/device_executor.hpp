@@ -53,7 +53,7 @@ class operation_progress {
   bool has_failed() const { return failed_.load(std::memory_order_acquire); }
   /// When its executor saw that it was over, by the host's clock; 0 before.
   std::int64_t over_ns() const { return over_ns_.load(std::memory_order_relaxed); }
-  /// Once the operation was issued: the event behind it in its stream; null if its device was lost.
+  /// After the operation was issued: the event after it in its stream; null if its device was lost.
   event const* end_event() const { return end_event_.get(); }
 
   // Below: called by the executor that carries it out.
@@ -243,7 +243,7 @@ class device_executor final : private device_work {
   /// Waits for taken operations at most until `until`. Does nothing if start() did not succeed, or the second
   /// time. Any thread but the executor's.
   void close(deadline until);
-  /// After close(): whether the device does nothing any more that was issued here. Else the executor has to
+  /// After close(): true if the device has finished all that was issued here. Otherwise the executor has to
   /// stay.
   bool is_at_rest() const { return std::ranges::all_of(queues_, &stream_queue::is_at_rest); }
 

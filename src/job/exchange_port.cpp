@@ -234,7 +234,7 @@ void exchange_port::send_times() {
     send_to_all({.what = kind::time, .id = {step, 0}}, std::as_bytes(std::span(&time, 1)));
 }
 
-/// One message of it; the rest waits behind the others.
+/// Sends one message of it; the rest waits behind the others' messages.
 void exchange_port::send_data(exchange_id id) {
   auto const sent = outgoing_.find(id);
   auto& from = sent->second;

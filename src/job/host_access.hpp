@@ -26,7 +26,7 @@ class host_access {
   host_access(job_planner& planner, std::shared_ptr<array_state> array, host_use use, index_range elements);
   host_access(host_access const&) = delete;
   host_access& operator=(host_access const&) = delete;
-  /// Ends its turn; what waited behind it may be planned then.
+  /// Ends its turn; jobs that waited for it may be planned then.
   ~host_access() { planner_.end_turn(turn_); }
 
   /// True if its turn has come: every earlier job that touches its elements is planned.

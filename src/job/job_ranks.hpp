@@ -40,7 +40,7 @@ class job_ranks {
  public:
   struct listeners {
     std::function<void(std::vector<ended_operation> const& ends)> ended;
-    /// The ranks go on no more. Nothing is exchanged after this.
+    /// The ranks cannot continue. Nothing is exchanged after this.
     std::function<void(std::exception_ptr why)> failed;
     /// An executor that waits for an exchange.
     std::function<void(std::uint32_t executor)> wake;
@@ -73,7 +73,7 @@ class job_ranks {
 
   // Any thread.
   void begin(exchange_work const& work, std::shared_ptr<operation_progress> progress);
-  /// This rank does not go on: calls the listener, and notifies the others.
+  /// This rank cannot continue: calls the listener, and notifies the others.
   void fail(std::exception_ptr why);
   /// Like fail(), when an exception ends the scheduler: the code that catches it notifies the others.
   void leave();

@@ -147,7 +147,7 @@ class job_runtime : public std::enable_shared_from_this<job_runtime> {
   void check_write_overlap(job_record const& job);
   std::shared_ptr<job_record> make_job(job_request request, array_uses whole);
 
-  /// Once true, always; any thread, without the mutex.
+  /// Stays true once it is; any thread, without the mutex.
   bool is_stop_requested() const {
     if (stop_requested_.load()) return true;
     if (!options_.stop_requested || !options_.stop_requested()) return false;

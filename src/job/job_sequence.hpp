@@ -29,7 +29,7 @@ struct capture_plan {
 
 /// On one device more launches in a graph gain nothing: launching the graph costs little beside its launches.
 inline constexpr std::size_t max_captured_launches = 128;
-/// Where devices share it, none begins the next graph before all have ended this one.
+/// The limit where devices share it: none begins the next graph before all have ended this one.
 inline constexpr std::size_t max_captured_when_shared = 1024;
 
 /// Decides for a sequence of `jobs` launches, of which `launched` were issued singly, and which will run
@@ -74,7 +74,7 @@ class sequence_program {
     std::function<void(task_launch const&, stream&)> launch;
     std::vector<std::size_t> arrays;
   };
-  /// Where the arrays are on a device, all of them and as each step takes them.
+  /// The places of the arrays on a device: of all arrays, and as each step takes them.
   struct placed_arrays {
     std::vector<void*> at = {};
     std::vector<std::vector<void*>> of_steps = {};

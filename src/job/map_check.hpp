@@ -68,7 +68,7 @@ class map_check {
   byte_range hull() const { return hull_; }
   /// The size of a trial's memory, which is aligned to 256 bytes.
   std::size_t bytes() const { return declared_.back().bytes.end; }
-  /// Where the hull begins in a trial's memory: as far from a multiple of 256 bytes as in the array.
+  /// The offset of the hull in a trial's memory: as far from a multiple of 256 bytes as in the array.
   std::size_t hull_offset() const { return hull_offset_; }
   /// All of a trial's memory, ascending.
   std::vector<declared_bytes> const& declared() const { return declared_; }

@@ -18,7 +18,7 @@ namespace ballast::detail {
 
 /// Jobs count from 1 in the order of their submission.
 using job_number = strong_id<struct job_number_tag, std::uint64_t>;
-/// Where a copy of an array may lie: 0 is the host, 1 + d device d of the list.
+/// The place of an array's copy: 0 is the host, 1 + d device d of the list.
 using place_id = strong_id<struct place_tag, std::uint32_t>;
 inline constexpr place_id host_place{0};
 /// Operations count from 1 in the order in which they were planned; 0 is none.
@@ -38,7 +38,7 @@ struct op_set : boost::container::small_vector<op_id, 4> {
 enum class op_kind : std::uint8_t { copy, kernel, fill, host_access, exchange };
 enum class op_status : std::uint8_t { waiting, issued, ended, failed };
 
-/// Where an operation is carried out. Those of one stream end in the order of their ids.
+/// The stream of an operation. Operations of one stream end in the order of their ids.
 struct op_stream {
   std::uint32_t executor = 0, stream = 0;
 

@@ -58,7 +58,7 @@ class master_worker_split final : public pooled_split {
   }
 
  private:
-  /// To the end of the part: the rest of it, where the device before took less than the whole.
+  /// The units up to the end of the part: its rest, if the device before took less than the whole.
   std::uint32_t wanted_units(std::uint32_t) const override {
     return *std::ranges::upper_bound(ends_, units_taken()) - units_taken();
   }

@@ -28,7 +28,7 @@ std::uint32_t units_of(std::vector<std::uint32_t> const& shares) {
   return std::accumulate(shares.begin(), shares.end(), std::uint32_t{0});
 }
 
-/// To change from one to the other, one unit after another over the slowest link.
+/// The time to change from one to the other, one unit after another over the slowest link.
 double move_ns(std::vector<std::uint32_t> const& from, std::vector<std::uint32_t> const& to,
                job_shape const& shape) {
   auto const slowest = std::ranges::min(shape.devices, {}, &split_device::bytes_per_ns).bytes_per_ns;
@@ -360,7 +360,7 @@ bool learned_ranges::is_explained(finished_job const& run) const {
   return profile_.deviation(run) < max_unexplained * all_alike.deviation(run);
 }
 
-/// Two looks one after the other have to show the same.
+/// Two successive looks must show the same.
 void learned_ranges::note_look(finished_job const& run) {
   auto const is_clear = !do_copies_take_longer() && unevenness(run, by_waves_.units_per_step()) > uneven;
   auto const is_second = std::exchange(doubts_, 0) > 0;
@@ -423,7 +423,7 @@ void learned_ranges::learn_from_probes(finished_job const& run) {
   doubts_ = 2;
 }
 
-/// Without what was copied only because ranges are others than before.
+/// Leaves out bytes that were copied only because the ranges changed.
 std::vector<double> learned_ranges::busy_ns(finished_job const& run, std::vector<double> const& moved) const {
   auto times = run.spans_with_copies_ns(shape_);
   for (std::size_t device = 0; device < times.size(); ++device) {

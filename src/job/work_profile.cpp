@@ -15,7 +15,7 @@ constexpr std::size_t tasks_to_compare = 4;
 constexpr int rounds_of_speeds = 8;
 constexpr double min_work = 1e-9;  // of a unit, beside 1 for the mean one: nothing is divided by 0
 
-/// Tasks that a device ended one after the other.
+/// Tasks that a device ended one after another.
 struct task_group {
   std::span<ended_task const> tasks;
   double ns;  ///< of all, as far as none before them ran

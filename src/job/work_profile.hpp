@@ -58,9 +58,9 @@ class work_profile {
   std::vector<device_speed> speeds_;  ///< in work
 };
 
-/// How much the units of a device differ in a run: as work_profile::unevenness(), of all devices the most. 0
-/// where no device had at least four tasks. Tasks of few blocks may come in waves: the less of what counting
-/// single units and counting whole steps gives.
+/// How much the units of a device differ in a run: the largest work_profile::unevenness() of all devices. 0
+/// where no device had at least four tasks. Tasks of few blocks may come in waves, so it takes the smaller
+/// result of counting single units and counting whole steps.
 double unevenness(finished_job const& run, std::vector<std::uint32_t> const& units_per_step);
 
 }  // namespace ballast::detail

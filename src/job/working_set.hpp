@@ -63,7 +63,7 @@ struct needed_bytes {
   byte_range hull;
 };
 
-/// Where the bytes that a task needs of an array lie on its device.
+/// The place on its device of the bytes that a task needs of an array.
 struct resident_bytes {
   array_id array;
   segment_id segment;      ///< none if the hull is empty
@@ -116,7 +116,7 @@ class working_set {
   /// Adds an array that has all its memory on the device, owned by the caller. The set has no memory for it,
   /// and moves and evicts nothing of it; its offsets count from its first byte. Throws as add_array().
   void add_adopted_array(array_id array, std::size_t bytes);
-  /// Its memory is free after `users`. Throws bad_argument ("array") for one that is not known.
+  /// Frees its memory after `users`. Throws bad_argument ("array") for an unknown array.
   void remove_array(array_id array, std::span<op_id const> users);
   bool has_room_for_all_arrays() const;
 
@@ -124,7 +124,7 @@ class working_set {
   /// is pinned: to be tried again when a task has ended. It works if nothing is pinned and the hulls'
   /// memory_of together is at most bytes(). At most one hull per array. Throws bad_argument ("needs").
   std::optional<std::vector<resident_bytes>> pin(std::span<needed_bytes const> needs, eviction_handler& data);
-  /// Once for each pin() that gave them. One that was moved meanwhile is nothing.
+  /// Call it once for each pin() that gave them. Bytes that moved meanwhile are ignored.
   void unpin(std::span<resident_bytes const> residents);
   /// What is not pinned leaves the device.
   void evict_unpinned(eviction_handler& data);

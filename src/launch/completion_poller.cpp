@@ -12,7 +12,8 @@ namespace {
 
 // An event is asked by a call of CUDA that costs as much as a tenth of a launch.
 constexpr int max_events_queried = 4, max_events_recorded = 4;
-// While launch streams issue themselves and do not wait, ends only free capacity.
+// The interval while launch streams issue launches themselves and do not wait: completions then only free
+// capacity.
 constexpr std::chrono::nanoseconds between_unawaited_events = std::chrono::milliseconds(1);
 
 }  // namespace
@@ -65,7 +66,7 @@ bool completion_poller::poll_stream(std::uint32_t place) {
   return poll_kernel_ends(target) || found;
 }
 
-/// Before their completions are ready. Returns how many launches may now be said to have ended.
+/// Called before their completions are ready. Returns how many launches may now be reported as ended.
 std::size_t completion_poller::trace_ended(std::uint32_t place) {
   if (!trace_) return std::numeric_limits<std::size_t>::max();
   ended_launches_.clear();

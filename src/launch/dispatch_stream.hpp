@@ -34,7 +34,7 @@ struct launch_in_flight {
   bool reports_each = false;               ///< and the ends of its kernels
   bool is_timed = false;                   ///< its completion_record says how long its work took
   bool needs_end_only_if_watched = false;  ///< its end is not urgent unless its launch stream is watched
-  std::unique_ptr<event> end_event;        ///< else the event behind it; null as long as there is none
+  std::unique_ptr<event> end_event;        ///< else the event after it; null as long as there is none
   bool is_measured = false;                ///< alone in its stream, with an event behind it since issued_at
   clock::time_point issued_at;             ///< of a launch that is measured or traced
   /// The number of this launch, if nothing else was in flight when it was issued; else 0.

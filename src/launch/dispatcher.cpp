@@ -404,7 +404,8 @@ bool dispatcher::update(launch_stream_state& line) {
 /// For all launches that they take.
 bool dispatcher::uses_rings() const { return rings_ != nullptr && mode() == dispatch_mode::resident; }
 
-/// Before a launch of the line goes another way, with none in its ring: others may be waiting for one.
+/// Called before a launch of the launch stream goes another way, with none in its ring: other streams may be
+/// waiting for a ring.
 void dispatcher::leave_ring(launch_stream_state& line) {
   if (line.ring != nullptr && !uses_rings()) rings_->release(line);
 }

@@ -49,7 +49,7 @@ class dispatcher final : private device_work {
   std::size_t launch_stream_count() const { return lines_.all().size(); }
   void pause() { paused_.store(true, std::memory_order_seq_cst); }
   void resume();
-  /// Drops what was not issued, and what is submitted later, with an error for its launch streams.
+  /// Drops unissued and later launches, with an error for their launch streams.
   void stop(char const* cause);
   /// True if all launches have failed, or will, with the loss of the device. Any thread.
   bool is_lost() const { return lost_; }
@@ -65,7 +65,7 @@ class dispatcher final : private device_work {
   /// Fails what was not issued, and waits for what is in flight, at most the queue's shutdown_timeout. No
   /// other call but is_at_rest() after it.
   void end();
-  /// After end(): whether the device does nothing any more that was issued here. Else this has to stay.
+  /// After end(): true if the device has finished all that was issued here. Otherwise this has to stay.
   bool is_at_rest() { return streams_.is_at_rest() && (rings_ == nullptr || rings_->is_at_rest()); }
   void add_to(launch_statistics& sum) const;
   /// Takes a line that has something new.

@@ -202,7 +202,7 @@ void launch_issuer::enqueue_alone(dispatch_stream& target, submission& work) {
   target.on().launch(kernel->alone, work.blocks(), &launch, sizeof launch);
 }
 
-/// On CPU cores a block behind the work reports its end, which wakes the dispatcher; an event would not.
+/// On CPU cores a block after the work reports its end, which wakes the dispatcher; an event would not.
 void launch_issuer::enqueue_callable(dispatch_stream& target, submission& work) {
   work.enqueue(target.on());
   if (device_.is_cuda()) return;

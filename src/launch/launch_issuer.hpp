@@ -42,7 +42,7 @@ class issue_counts {
   std::atomic<std::uint64_t> in_flight_ = 0;  // kernels
 };
 
-/// Events behind what has to end before a launch, for its stream to wait for.
+/// Events after the work that must end before a launch, for its stream to wait for.
 using completion_events = std::vector<std::unique_ptr<event>>;
 
 /// Puts launches on streams: one, several as one, or a graph; and says of each what is to be known when it

@@ -9,7 +9,7 @@
 
 namespace ballast::detail {
 
-/// The stream of what a launch has to come behind, if that is in flight.
+/// The stream of the work that a launch must follow, if that is in flight.
 using predecessor_stream = std::optional<std::uint32_t>;
 
 /// Derives from a launch's dependencies when and where it may be issued. Looks at launch streams only; no

@@ -194,7 +194,7 @@ bool launch_plan::is_mergeable(std::size_t place) const {
   return !filter_merges_ || verdict_alone(kernel, families_[kernel.family], costs_) == merge_verdict::merge;
 }
 
-/// A companion has no predecessor in flight, or goes behind it as the leader behind its own.
+/// A companion has no predecessor in flight, or follows it on its stream as the leader follows its own.
 bool launch_plan::may_go_with(std::size_t place, std::size_t leader) const {
   auto const& one = waiting_[place];
   auto const& first = waiting_[leader];

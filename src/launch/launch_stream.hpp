@@ -205,7 +205,7 @@ class launch_stream_state final : public completion_source {
 
   // Whoever issues for this line: the dispatcher's thread, or the launch stream while nothing of it waits.
   void mark_issued(std::uint32_t stream_index, std::uint32_t launches, bool in_graph = false);
-  /// Where the launches in flight are; only if there are any.
+  /// The stream of the launches in flight; only if there are any.
   std::uint32_t stream_index() const { return stream_index_.load(std::memory_order_relaxed); }
   /// True if they are of a graph: what follows them there follows those of all its launch streams.
   bool is_in_graph() const { return in_graph_.load(std::memory_order_relaxed); }

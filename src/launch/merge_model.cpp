@@ -136,7 +136,7 @@ std::size_t slot_schedule::fill_up_to_a_window(double& blocks, double block_ns) 
   return count_;
 }
 
-/// In each block's time every slot of the window takes one.
+/// Adds rounds: in each block's time every slot of the window takes one block.
 void slot_schedule::add_rounds(std::size_t used, double& blocks, double block_ns) {
   double slots = 0;
   for (std::size_t i = 0; i < used; ++i) slots += classes_[i].slots;

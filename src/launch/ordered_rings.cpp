@@ -14,7 +14,7 @@ namespace {
 
 /// A foreign call that waits for the device waits this long, and for the longest kernel.
 constexpr std::uint64_t quantum_ns = 2'000'000;
-/// To start the kernel again takes some 10 us.
+/// A new start of the kernel takes some 10 us.
 constexpr std::uint64_t idle_ns = 200'000;
 /// If other kernels hold the SMs, one short-lived block runs what was put into rings before.
 constexpr std::uint64_t passing_idle_ns = 20'000, until_room_is_asked_again_ns = 10'000'000;

@@ -61,7 +61,7 @@ class peer_memory final : public method_memory {
     return {words_.data(),         mail_.data(),   gifts_.data(),  workers,
             joins.arena().records, to_run_.data(), joins.homing(), joins.homing_lists()};
   }
-  /// Before each launch, once it is known how many workers each device has.
+  /// Call it before each launch, once the number of each device's workers is known.
   void meet(std::span<peer_device const> all, std::uint32_t own);
   void clear(stream& on) override { chunks_.clear(on); }
   void prepare(stream& on) override;

@@ -56,7 +56,7 @@ class pool_executor {
   /// True if a kernel of an earlier run may still use its memory, which must then not be freed. Joins one
   /// that has ended meanwhile; throws device_lost.
   virtual bool is_claimed() = 0;
-  /// To be called before a run. Throws ballast::error if an earlier one still uses its tasks.
+  /// Call it before a run. Throws ballast::error if an earlier one still uses its tasks.
   virtual void check_ended() = 0;
 };
 

@@ -58,12 +58,12 @@ class device_part {
     workers_.begin_run(*stream_);
     statistics_ = {};
   }
-  /// Before each launch: the tasks that wait, which it keeps whatever fails.
+  /// Called before each launch with the waiting tasks, which it keeps whatever fails.
   void deal(std::vector<stored_task> waiting) {
     waiting_ = std::move(waiting);
     is_started_ = has_run_ = false;
   }
-  /// Enqueues what comes before the kernel. Waits for nothing where few tasks wait.
+  /// Enqueues the work before the kernel. Waits for nothing if few tasks wait.
   void prepare() {
     kernel_.take_room();
     workers_.set_workers(kernel_.blocks());
@@ -109,7 +109,7 @@ class device_part {
   void forget_joins() { workers_.forget_joins(); }
   bool has_forgotten_joins() const { return workers_.has_forgotten_joins(); }
 
-  /// Adds what the run has counted here, once.
+  /// Adds the run's counts of this device, once.
   void add_to(pool_statistics& sum) {
     make_statistics_for_all();  // also if there was nothing to launch
     sum.created += statistics_.created;

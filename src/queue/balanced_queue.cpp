@@ -41,7 +41,7 @@ struct balanced_queue::state final : completion_source {
   /// The error that stop() passes to waiting threads: a loss that no feeding thread has seen yet, if there is
   /// one.
   std::exception_ptr why_stopped();
-  /// After stop(): why accepted tasks did not run, if there are any.
+  /// After stop(): throws the reason why accepted tasks did not run, if there are any.
   void throw_if_unfinished() const;
   void await(std::uint64_t number, deadline until);
   void wait_all(deadline until);

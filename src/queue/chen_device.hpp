@@ -84,7 +84,7 @@ class chen_memory {
   /// The number of tasks of the last refill that no block claimed, which are its first ones. Only while no
   /// kernel runs. Waits for the stream.
   std::uint64_t unclaimed(std::uint32_t queue);
-  /// To be called before a kernel; does nothing unless tasks are timed.
+  /// Call it before a kernel starts; does nothing unless tasks are timed.
   void forget_times();
   /// The times, on the device's clock, once the kernel has ended.
   batch_times read_times();
@@ -117,7 +117,8 @@ class chen_device {
   void start();  ///< the control thread
   void join();   ///< after chen_steps::leave() or fail()
   void request_stop() noexcept { kernel_.request_stop(); }
-  /// After a stop and join(): waits for the kernel's end and gives the pool back what was not executed.
+  /// Call it after a stop and join(): waits for the kernel's end and gives the pool back what was not
+  /// executed.
   void collect();
   /// Throws device_lost.
   void check() const { device_->check(); }

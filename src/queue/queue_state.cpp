@@ -348,7 +348,7 @@ bool fed_queue::state::start_kernel() {
   return kernel.start(&work, sizeof work);
 }
 
-// If even stopping fails the kernel stays claimed, and whoever owns this state leaves it behind alive.
+// If even stopping fails, the kernel stays claimed, and the owner of this state leaves it behind alive.
 void fed_queue::state::abort_start() {
   try {
     kernel.request_stop();

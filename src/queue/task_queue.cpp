@@ -177,7 +177,7 @@ std::size_t fed_queue::state::max_whole_batch() const {
   return arguments == nullptr ? max_ring_batch() : std::min(max_ring_batch(), arguments->max_tasks());
 }
 
-// The next thread in line may go on when this one is done, or has given up.
+// The next thread in line continues when this one is done, or has given up.
 void fed_queue::state::await_arguments(submission_ring const& ring, std::function<bool()> const& done,
                                        deadline until) {
   struct ring_the_bell {

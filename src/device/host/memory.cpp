@@ -72,7 +72,7 @@ bool moves_by_words(void const* to, void const* from, std::size_t bytes) {
   return bits % word == 0 && bytes <= max_bytes_by_words;
 }
 
-/// Without swapping; all memory if the system does not say.
+/// The bytes available without swapping; all memory if the system does not say.
 std::size_t available_in_machine() {
   std::ifstream file("/proc/meminfo");
   std::size_t kibibytes = 0;

@@ -61,11 +61,11 @@ struct completion_signal {
     if (block == 0) device_atomic<std::uint64_t>(running->began_ns).store_relaxed(now_ns());
   }
 
-  /// After all that the threads of the block did, and a sync of the block; the launch has `blocks` blocks.
+  /// Call it after all work of the block's threads and a sync of the block; the launch has `blocks` blocks.
   BALLAST_HD void record_end(std::uint32_t blocks) const {
     if (is_last(running->blocks_ended, blocks)) report();
   }
-  /// Before record_end(), in a merged launch: for the kernel at `place`, which has `blocks` blocks.
+  /// Call it in a merged launch before record_end(), for the kernel at `place`, which has `blocks` blocks.
   BALLAST_HD void record_kernel_end(std::uint32_t place, std::uint32_t blocks) const {
     if (ends == nullptr || !is_last(running->blocks_ended_of[place], blocks)) return;
     atomic_ref<std::uint64_t, scope::system>(ends->end[place])
@@ -74,7 +74,8 @@ struct completion_signal {
   }
 
  private:
-  /// Counts this block; leaves 0 behind if it is the last, which then sees what all did.
+  /// Counts this block and returns whether it is the last. The last block resets the count to 0, and sees the
+  /// writes of all.
   BALLAST_HD static bool is_last(std::uint32_t& count, std::uint32_t blocks) {
     device_atomic<std::uint32_t> const ended(count);
     fence_after_relaxed<scope::device>();
@@ -164,7 +165,7 @@ struct merged_launch {
     }
     return low;
   }
-  /// After run(), on one thread of the block.
+  /// Call it after run(), on one thread of the block.
   BALLAST_HD void record_end(std::uint32_t place) const {
     end.record_kernel_end(place, members[place].end - first_of(place));
     end.record_end(blocks);

@@ -161,7 +161,7 @@ class launch_uses {
   std::string kernel_;
 };
 
-/// Where element 0 of the argument would be on the device that runs the task.
+/// The place of the argument's element 0 on the device that runs the task, also if it is not there.
 template <class P, class T>
 P biased(P argument, array_ref<T> on_device) {
   auto const location = location_of(place_behind(argument), sizeof(T), "", "");

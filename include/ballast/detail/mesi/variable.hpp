@@ -67,10 +67,11 @@ class variable {
   constexpr explicit variable(char const* name)
       : state_(name, sizeof(T) / sizeof(element), sizeof(element)) {}
 
-  /// What the host may read, once launches that write the variable have ended. Throws job_failed, timed_out.
-  T const& read() { return *static_cast<T const*>(state_.opened(detail::host_use::read)); }
-  /// What the host may read and write, once launches that use the variable have ended. Throws job_failed,
+  /// The value for the host to read, once launches that write the variable have ended. Throws job_failed,
   /// timed_out.
+  T const& read() { return *static_cast<T const*>(state_.opened(detail::host_use::read)); }
+  /// The value for the host to read and write, once launches that use the variable have ended. Throws
+  /// job_failed, timed_out.
   T& update() { return *static_cast<T*>(state_.opened(detail::host_use::update)); }
   /// The address of the elements, to be passed to a launch or compared but not dereferenced; does not wait.
   T& address() { return *static_cast<T*>(state_.handle().address()); }

@@ -37,7 +37,7 @@ struct level_work {
   }
 };
 
-/// Where the children of a level's tasks go.
+/// The destination of the children of a level's tasks.
 class level_sink {
  public:
   /// `reduced` is the calling thread's.

@@ -208,7 +208,7 @@ struct ring_server {
     return ring_at(ring_index < state().ring_count ? ring_index : ring_index - state().ring_count);
   }
 
-  /// After polls that saw something; true if any of it moved. Ends with a sync.
+  /// Called after polls that saw something; true if any of it moved. Ends with a sync.
   __device__ bool move_all(std::uint32_t ring_count, [[maybe_unused]] polled_slots const& polled) const {
     if constexpr (Several) move_reserved(polled, ring_count);
     bool moved = state().moved != 0;
@@ -601,7 +601,7 @@ struct ring_server {
     return any;
   }
 
-  /// True if a grid task is next in the submission ring, and none of those before it; then it is copied. One
+  /// True if a grid task is next in the submission ring, and no other task before it; then it is copied. One
   /// warp reads: reads of one address over PCIe wait for each other (docs/decisions/0009).
   __device__ bool read_grid(std::uint32_t ring_index) const {
     worker_group.sync();  // all have read the last one

@@ -246,7 +246,7 @@ BALLAST_HD inline bool ring_source_ref::may_begin(std::uint32_t const (&marks)[4
   return true;
 }
 
-// After a fence, which on the host the release stands for.
+// Call it after a fence; on the host the release serves as one.
 BALLAST_HD inline void ring_source_ref::tell_end(std::uint64_t batch, std::uint32_t lap) const {
   atomic_ref<std::uint32_t, scope::device> const word(ends[batch]);
 #if BALLAST_ON_GPU

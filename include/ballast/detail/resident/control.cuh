@@ -26,7 +26,7 @@ struct resident_control {
   BALLAST_HD void arrive(WorkerGroup const& worker_group, std::uint64_t now_ns) const {
     arrive_as(worker_group.block(), worker_group, now_ns);
   }
-  /// Of several servers: the first is block 0 of the run, the others come behind the workers.
+  /// If there are several servers: the first is block 0 of the run, the others come after the workers.
   template <class WorkerGroup>
   BALLAST_HD void arrive_as_server(WorkerGroup const& worker_group, std::uint64_t now_ns) const {
     auto const server = worker_group.block();

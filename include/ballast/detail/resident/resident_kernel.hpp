@@ -96,7 +96,7 @@ class resident_kernel {
   /// True if the kernel still runs, or what follows it. Never waits. Throws device_lost, what the launch
   /// threw.
   bool running();
-  /// True if blocks of a host device are left, which go on when another one has faulted.
+  /// True if blocks of a host device are left, which continue after a fault of another one.
   bool has_host_blocks();
   /// Asks every block to end after its task. Async-signal-safe; does not wait.
   void request_stop() noexcept;

@@ -50,7 +50,7 @@ class host_worker {
   /// True if this many of a GPU's clock cycles (at most 2^31) passed since it last said so with this `last`;
   /// on the host, where polls cost little, always.
   BALLAST_HD bool cycles_passed(std::uint32_t, std::uint32_t&) const { return true; }
-  /// Between two polls at something that is not there yet: gives the core away after about 60 polls.
+  /// Called between two polls: gives the core away after about 60 polls.
   BALLAST_HD void back_off([[maybe_unused]] std::uint32_t polls) const {
 #if !BALLAST_ON_GPU
     if (polls >= 60) yield_core();
@@ -141,7 +141,7 @@ class cuda_worker {
     last = now;
     return true;
   }
-  /// Between two polls, as on the host: leaves the SM to the other blocks after about 60 polls.
+  /// Called between two polls, as on the host: leaves the SM to the other blocks after about 60 polls.
   __device__ void back_off(std::uint32_t polls) const {
     if (polls >= 60) __nanosleep(200);
   }
@@ -154,7 +154,7 @@ class cuda_worker {
     sync();
     return value;
   }
-  /// True if any thread says so, known to all.
+  /// Returns to all threads whether any thread's value is true.
   __device__ bool any(bool value) const { return __syncthreads_or(value) != 0; }
 
  private:
