@@ -67,8 +67,8 @@ class BALLAST_API cluster {
   /// lost. If an exception leaves the scope of the cluster, or something was not closed, the others hear that
   /// this rank has failed, and it does not wait. What was opened on it must be gone.
   ~cluster();
-  cluster(cluster&&) noexcept;             ///< Closes this one first; the other may then only be destroyed.
-  cluster& operator=(cluster&&) noexcept;  ///< As the destructor; the other may only be destroyed.
+  cluster(cluster&&) noexcept;             ///< The other may then only be destroyed.
+  cluster& operator=(cluster&&) noexcept;  ///< Closes this one first; the other may then only be destroyed.
 
   /// This process among all, from 0.
   std::uint32_t rank() const;
