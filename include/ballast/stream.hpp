@@ -69,21 +69,6 @@ struct plain_kernel {
   std::tuple<std::decay_t<Parameter>...> arguments;
 };
 
-/// plain(), with the bytes of dynamic shared memory of a block in any case.
-// Inlined, as the program or shared library that calls is the one that finds the function.
-template <class... Parameter, class... Argument>
-[[gnu::always_inline]] inline plain_kernel<Parameter...> plain_with_shared_memory(
-    void (*kernel)(grid_slice, Parameter...), launch_extent block, std::uint32_t shared_bytes,
-    Argument... arguments) {
-  return {kernel, block, shared_bytes, {std::move(arguments)...}};
-}
-
-template <gpu_handle Handle, class... Argument>
-plain_kernel<Argument...> plain_with_shared_memory(Handle kernel, launch_extent block,
-                                                   std::uint32_t shared_bytes, Argument... arguments) {
-  return {kernel, block, shared_bytes, {std::move(arguments)...}};
-}
-
 template <class K>
 struct is_plain_kernel : std::false_type {};
 template <class... Parameter>
@@ -94,6 +79,24 @@ concept plain_kernel_of_any = is_plain_kernel<K>::value;
 
 }  // namespace detail
 
+///@{
+/// plain(), with the bytes of dynamic shared memory of a block in any case: for a `__global__` function, and
+/// for a handle of a kernel, which plain() takes without any.
+// Inlined, as the program or shared library that calls is the one that finds the function.
+template <class... Parameter, class... Argument>
+[[gnu::always_inline]] inline detail::plain_kernel<Parameter...> plain_with_shared_memory(
+    void (*kernel)(grid_slice, Parameter...), launch_extent block, std::uint32_t shared_bytes,
+    Argument... arguments) {
+  return {kernel, block, shared_bytes, {std::move(arguments)...}};
+}
+template <gpu_handle Handle, class... Argument>
+detail::plain_kernel<Argument...> plain_with_shared_memory(Handle kernel, launch_extent block,
+                                                           std::uint32_t shared_bytes,
+                                                           Argument... arguments) {
+  return {kernel, block, shared_bytes, {std::move(arguments)...}};
+}
+///@}
+
 /// What the factory of a job returns for a plain `__global__` kernel whose first parameter is a grid_slice:
 /// `plain(kernel, block, arguments...)`, or with the bytes of dynamic shared memory of a block before the
 /// arguments. GPUs only. If CUDA refuses the shape, the task fails.
@@ -102,11 +105,11 @@ template <class... Parameter, class... Rest>
                                                                                       Parameter...),
                                                                        launch_extent block, Rest... rest) {
   if constexpr (sizeof...(Rest) == sizeof...(Parameter)) {
-    return detail::plain_with_shared_memory(kernel, block, 0, std::move(rest)...);
+    return plain_with_shared_memory(kernel, block, 0, std::move(rest)...);
   } else {
     static_assert(sizeof...(Rest) == sizeof...(Parameter) + 1,
                   "give plain() one argument for each parameter of the kernel after grid_slice");
-    return detail::plain_with_shared_memory(kernel, block, std::move(rest)...);
+    return plain_with_shared_memory(kernel, block, std::move(rest)...);
   }
 }
 
@@ -114,7 +117,7 @@ template <class... Parameter, class... Rest>
 /// they are: give each the type of the kernel's parameter, for nothing can check it.
 template <gpu_handle Handle, class... Argument>
 detail::plain_kernel<Argument...> plain(Handle kernel, launch_extent block, Argument... arguments) {
-  return detail::plain_with_shared_memory(kernel, block, 0, std::move(arguments)...);
+  return plain_with_shared_memory(kernel, block, 0, std::move(arguments)...);
 }
 
 /// A point in a stream. Any thread may call any member; none waits.

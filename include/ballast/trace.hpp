@@ -64,12 +64,9 @@ struct recording {
 /// none waits for a device.
 class BALLAST_API recorder {
  public:
-  /// Spans that are kept if nothing else is said: about a million.
-  static constexpr std::size_t default_capacity = std::size_t(1) << 20;
-
-  /// `devices`: the devices' names, at least one. `capacity`: how many spans are stored, at least 1. Throws
-  /// bad_argument.
-  explicit recorder(std::vector<std::string> devices, std::size_t capacity = default_capacity);
+  /// `devices`: the devices' names, at least one. `capacity`: how many spans are stored, at least 1; about a
+  /// million by default. Throws bad_argument.
+  explicit recorder(std::vector<std::string> devices, std::size_t capacity = std::size_t(1) << 20);
 
   /// Records a span, or a batch of spans. Throws bad_argument ("span.device", "span.end_ns") if a device is
   /// not in the list or a span ends before it begins; a batch with such a span is refused as a whole.
