@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "ballast/error.hpp"
+#include "plain_launches.hpp"
 
 namespace ballast::detail {
 namespace {
@@ -14,13 +15,6 @@ constexpr std::size_t remembered_sets = 256;
 constexpr double slower = 1.1;
 constexpr std::uint32_t slow_launches_to_refuse = 3;
 constexpr std::uint32_t retry_interval = 64;
-
-/// The finalizer of SplitMix64 (Steele, Lea, Flood 2014).
-std::uint64_t mixed(std::uint64_t z) {
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  return z ^ (z >> 31);
-}
 
 }  // namespace
 
@@ -70,8 +64,8 @@ merge_filter::kernel_set merge_filter::set_of(std::span<kernel_facts const> kern
 }
 
 merge_filter::remembered& merge_filter::slot_of(kernel_set const& set) {
-  auto hash = mixed(set.family);
-  for (auto const word : set.kernels) hash = mixed(hash ^ word);
+  auto hash = mixed(0, set.family);
+  for (auto const word : set.kernels) hash = mixed(hash, word);
   return sets_[hash % sets_.size()];
 }
 

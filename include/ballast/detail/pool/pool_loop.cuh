@@ -207,7 +207,7 @@ class pool_loop {
   BALLAST_HD bool is_over(WorkerGroup const& worker_group) const {
     auto& me = *me_;
     std::uint32_t const looks = me.idle_polls++;
-    work_.view.flush_counts(me);
+    looks == 0 ? work_.view.on_empty(me) : work_.view.flush_counts(me);
     if (looks == 0) return false;
     if (looks == 1) begin_idling(worker_group);
     return !work_.view.wait_for_work(worker_group, work_.control, me);

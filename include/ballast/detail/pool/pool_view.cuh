@@ -120,6 +120,9 @@ struct pool_view {
     if (me.delta != 0) pending().add_relaxed(me.delta);
     me.delta = 0;
   }
+  /// Leader, whose stack has become empty, before it looks for tasks. A run ends sooner where others see at
+  /// once what the worker has finished.
+  BALLAST_HD void on_empty(pool_worker& me) const { flush_counts(me); }
   /// Leader, when it leaves. A worker that had no task adds nothing to the totals, which all share.
   BALLAST_HD void report(pool_worker const& me) const {
     auto const& counts = me.counts;
