@@ -60,11 +60,10 @@ def public_names():
 
 
 def unused(names):
-    """Of public names those that stand in no application, tool, benchmark or example; tests and pages do not count."""
-    files = [name for name in tracked("apps", "tools", "bench", "examples") if "/tests/" not in name]
-    words = set()
-    for name in files:
-        words.update(re.findall(r"[A-Za-z_]\w*", text_of(name)))
+    """Of public names those that stand in no application, tool, benchmark, example, nor as code in a page; tests do not count."""
+    programs = [text_of(name) for name in tracked("apps", "tools", "bench", "examples") if "/tests/" not in name]
+    code = [part for name in pages() for part in re.findall(r"```.*?```|`[^`]*`", text_of(name), re.DOTALL)]
+    words = {word for text in programs + code for word in re.findall(r"[A-Za-z_]\w*", text)}
     return [name for name in names if name not in words]
 
 
@@ -172,7 +171,7 @@ def measured():
     def listed(pairs):
         return [f"{value} {name}" for value, name in pairs]
 
-    counted = {"public headers": public_headers(), "public names": names, "public names that no program uses": unused(names), "library files": library,
+    counted = {"public headers": public_headers(), "public names": names, "public names that no program or page uses": unused(names), "library files": library,
                "private headers with one user": lone_headers(), "classes in more than two sources": spread_classes(),
                f"repeated runs of {RUN} lines": repeated_runs()} | {
                    f"times {word}": dialect(pattern) for word, pattern in DIALECT.items()}
