@@ -52,7 +52,7 @@ void measure_apart(session& now, tasks_apart const& one, std::uint32_t hosts) {
       cluster.feeding_ns = cluster.packing_ns = one.of_each_ns;
       cluster.task_ns = [ns](std::uint64_t) { return ns; };
       auto const tasks = std::uint64_t(workers) * steps;
-      cluster.submitted = [&one, tasks, hosts](std::uint32_t rank) {
+      cluster.submitted = [&one, hosts](std::uint32_t rank) {
         return !one.are_of_rank_0 ? tasks : rank == 0 ? tasks * hosts : 0;
       };
       auto const outcome = cluster_play(cluster).play();
