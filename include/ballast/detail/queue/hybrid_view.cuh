@@ -169,11 +169,10 @@ struct hybrid_view : pool_view {
 
   BALLAST_HD static bool is_positive(std::uint32_t count) { return static_cast<std::int32_t>(count) > 0; }
 
-  /// A warp's number of tickets if as many are left for others. Otherwise several only while very many wait,
-  /// so that no worker holds back what another could begin.
+  /// A warp's number of tickets if as many are left for others, so that no worker holds back what another
+  /// could begin.
   BALLAST_HD std::uint32_t tickets_to_claim(std::uint32_t unclaimed) const {
     std::uint32_t const each = unclaimed / workers;
-    if (tasks_at_once == 1) return each > several_threshold ? several : 1;
     return each < 1 ? 1 : each < tasks_at_once ? each : tasks_at_once;
   }
 
@@ -233,7 +232,6 @@ struct hybrid_view : pool_view {
 
   static constexpr std::uint32_t max_polls = 1u << 24;  // seconds
   static constexpr std::uint32_t polls_between_counts = 16;
-  static constexpr std::uint32_t several_threshold = 64, several = 8;
   static constexpr std::uint32_t eager_polls = 32, polls_between_steals = 8;
 };
 
