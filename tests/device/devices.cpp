@@ -120,27 +120,5 @@ TEST_F(devices, refuse_a_kernel_that_was_not_compiled_for_them) {
   }
 }
 
-TEST_F(devices, have_links_between_all_places) {
-  auto const matrix = measure_links(devices_, 1 << 16, 3);
-  ASSERT_EQ(matrix.places.size(), devices_.size() + 1);
-  ASSERT_EQ(matrix.links.size(), matrix.places.size() * matrix.places.size());
-  for (auto const& link : matrix.links) {
-    EXPECT_GT(link.gigabytes_per_second, 0);
-    EXPECT_GT(link.microseconds, 0);
-  }
-  for (std::size_t i = 0; i < devices_.size(); ++i) {
-    EXPECT_EQ(matrix.places[i + 1], devices_[i]->name());
-    EXPECT_TRUE(matrix.between(i + 1, i + 1).direct);
-    EXPECT_TRUE(matrix.between(0, i + 1).direct);
-    EXPECT_EQ(matrix.between(i + 1, 0).direct, !devices_[i]->is_cuda());
-  }
-}
-
-TEST_F(devices, refuse_a_link_measurement_of_nothing) {
-  EXPECT_THROW(measure_links({}, 8, 1), bad_argument);
-  EXPECT_THROW(measure_links(devices_, 0, 1), bad_argument);
-  EXPECT_THROW(measure_links(devices_, 8, 0), bad_argument);
-}
-
 }  // namespace
 }  // namespace ballast::test

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "ballast/error.hpp"
+#include "link_matrix.hpp"
 #include "report/run_record.hpp"
 #include "report/statistics.hpp"
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ballast/device.hpp"
+#include "link_matrix.hpp"
 #include "report/json_value.hpp"
 #include "report/table.hpp"
 

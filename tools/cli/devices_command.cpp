@@ -18,6 +18,7 @@
 #include "command_line/options.hpp"
 #include "command_line/program.hpp"
 #include "device_listing.hpp"
+#include "link_matrix.hpp"
 #include "programs.hpp"
 #include "report/progress.hpp"
 #include "report/shown_progress.hpp"

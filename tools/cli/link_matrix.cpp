@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ballast/device.hpp"
+#include "link_matrix.hpp"
 
 #include <algorithm>
 #include <chrono>
+#include <memory>
+#include <utility>
 
+#include "ballast/deadline.hpp"
 #include "ballast/error.hpp"
+#include "ballast/stream.hpp"
 
 namespace ballast {
 namespace {
