@@ -293,8 +293,8 @@ struct graph_branch {
 };
 
 /// Branches of plain launches, launched on a GPU by one call; made by compute_device::make_graph(). Branches
-/// run concurrently unless one must begin after another. Only the arguments, and which launches are left out,
-/// can change after the graph is built. Only one thread at a time may call, and for a call with a stream it
+/// run concurrently unless one must begin after another. Only the arguments can change after the graph is
+/// built. Only one thread at a time may call, and for a call with a stream it
 /// must be the thread that may enqueue there. No member waits; all throw device_lost after a fault, and
 /// ballast::error with CUDA's message if CUDA refuses. A graph may be destroyed while it runs: CUDA completes
 /// it first.
@@ -318,10 +318,6 @@ class BALLAST_API launch_graph {
   /// the graph that were enqueued before keep theirs, and nothing else changes. `index` counts the launches
   /// of a branch from 0. Throws bad_argument ("branch", "index").
   virtual void set_arguments(std::size_t branch, std::size_t index, void* const* arguments) = 0;
-  /// Sets whether this launch takes place in launches of the graph that are enqueued from now on. If it does
-  /// not, its successors wait for its predecessors; its arguments stay, and may be set meanwhile. If nothing
-  /// changes, CUDA is not called. Throws as set_arguments().
-  virtual void set_enabled(std::size_t branch, std::size_t index, bool enabled) = 0;
 };
 
 }  // namespace ballast

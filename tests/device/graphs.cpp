@@ -123,9 +123,8 @@ TEST_F(graphs, begin_a_branch_when_those_that_it_comes_after_have_ended) {
     auto const work = device->make_stream();
     for (int times = 0; times < 20; ++times)
       EXPECT_THAT(numbers_after(*graph, *work, numbers), ElementsAre(1238, 4597));
-    graph->set_enabled(0, 2, false);
     graph->set_arguments(2, 0, numbers.appending(0, 6));
-    EXPECT_THAT(numbers_after(*graph, *work, numbers), ElementsAre(126, 4597));
+    EXPECT_THAT(numbers_after(*graph, *work, numbers), ElementsAre(1236, 4597));
   }
 }
 
@@ -168,41 +167,21 @@ TEST_F(graphs, change_the_arguments_of_one_launch_and_of_no_other) {
     numbers.forget_arguments();
     EXPECT_THAT(numbers_after(*graph, *work, numbers), ElementsAre(173, 45));
     graph->set_arguments(1, 0, numbers.appending(0, 8));
-    graph->set_enabled(0, 0, false);
-    graph->set_enabled(0, 1, false);
-    graph->set_enabled(0, 2, false);
-    EXPECT_THAT(numbers_after(*graph, *work, numbers), ElementsAre(8, 5));
+    EXPECT_THAT(numbers_after(*graph, *work, numbers), ElementsAre(173, 85));
   }
 }
 
-TEST_F(graphs, keep_the_arguments_and_the_extent_of_launches_that_wait_already) {
+TEST_F(graphs, keep_the_arguments_of_launches_that_wait_already) {
   for (auto const& device : devices_) {
     written_numbers numbers(device, 2);
     auto const graph = uploaded(*device, two_branches(numbers));
     held_stream held(device);
     graph->launch(held.get());
     graph->set_arguments(0, 2, numbers.appending(0, 8));
-    graph->set_enabled(1, 1, false);
     held.release();
     held.get().synchronize();
     EXPECT_THAT(numbers.read(), ElementsAre(123, 45));
-    EXPECT_THAT(numbers_after(*graph, held.get(), numbers), ElementsAre(128, 4));
-  }
-}
-
-TEST_F(graphs, leave_out_a_launch_until_it_is_enabled_again) {
-  for (auto const& device : devices_) {
-    written_numbers numbers(device, 2);
-    auto const graph = device->make_graph(two_branches(numbers));
-    auto const work = device->make_stream();
-    graph->set_enabled(0, 1, false);
-    graph->set_enabled(0, 1, false);
-    graph->set_enabled(1, 0, true);
-    EXPECT_THAT(numbers_after(*graph, *work, numbers), ElementsAre(13, 45));
-    graph->set_arguments(0, 1, numbers.appending(0, 6));
-    EXPECT_THAT(numbers_after(*graph, *work, numbers), ElementsAre(13, 45));
-    graph->set_enabled(0, 1, true);
-    EXPECT_THAT(numbers_after(*graph, *work, numbers), ElementsAre(163, 45));
+    EXPECT_THAT(numbers_after(*graph, held.get(), numbers), ElementsAre(128, 45));
   }
 }
 
@@ -244,7 +223,6 @@ TEST_F(graphs, refuse_what_they_do_not_hold_and_streams_of_other_devices) {
     expect_refused("branch", [&] { graph->launches(2); });
     expect_refused("branch", [&] { graph->set_arguments(2, 0, arguments); });
     expect_refused("index", [&] { graph->set_arguments(1, 2, arguments); });
-    expect_refused("index", [&] { graph->set_enabled(0, 3, false); });
     auto const elsewhere = open_devices("host:1").front()->make_stream();
     expect_refused("on", [&] { graph->launch(*elsewhere); });
     expect_refused("on", [&] { graph->upload(*elsewhere); });

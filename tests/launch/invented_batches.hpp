@@ -28,7 +28,6 @@ class recording_graph final : public launch_graph {
   void set_arguments(std::size_t branch, std::size_t place, void* const* arguments) override {
     notes_->emplace_back(branch, place, *static_cast<std::uint64_t const*>(arguments[0]));
   }
-  void set_enabled(std::size_t, std::size_t, bool) override {}
 
  private:
   std::vector<note>* notes_;

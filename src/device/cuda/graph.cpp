@@ -125,15 +125,6 @@ void cuda_graph::set_arguments(std::size_t branch, std::size_t index, void* cons
   engine_->require(as_runtime_error(status), "cuGraphExecKernelNodeSetParams of kernel " + changed.name);
 }
 
-void cuda_graph::set_enabled(std::size_t branch, std::size_t index, bool enabled) {
-  auto& changed = node_at(branch, index);
-  engine_->enter();
-  if (changed.enabled == enabled) return;
-  engine_->require(cudaGraphNodeSetEnabled(instance_, changed.handle, enabled ? 1 : 0),
-                   "cudaGraphNodeSetEnabled of kernel " + changed.name);
-  changed.enabled = enabled;
-}
-
 std::vector<cuda_graph::node> const& cuda_graph::branch_at(std::size_t branch) const {
   if (branch < branches_.size()) return branches_[branch];
   throw_bad_argument("branch", branch, "0 to " + std::to_string(branches_.size() - 1));

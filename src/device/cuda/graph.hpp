@@ -41,14 +41,12 @@ class cuda_graph final : public launch_graph {
   void upload(stream& on) override;
   void launch(stream& on) override;
   void set_arguments(std::size_t branch, std::size_t index, void* const* arguments) override;
-  void set_enabled(std::size_t branch, std::size_t index, bool enabled) override;
 
  private:
   struct node {
     cudaGraphNode_t handle = nullptr;
     CUDA_KERNEL_NODE_PARAMS_v2 parameters{};  ///< without the arguments, of which CUDA has a copy
     std::string name;
-    bool enabled = true;
   };
 
   explicit cuda_graph(std::shared_ptr<cuda_engine> engine);
