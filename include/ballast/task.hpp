@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
@@ -11,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "ballast/deadline.hpp"
 #include "ballast/detail/device/kernel_traits.cuh"
 #include "ballast/detail/resident/task_record.cuh"
 #include "ballast/device.hpp"
@@ -20,6 +22,25 @@
 #include "ballast/version.hpp"
 
 namespace ballast {
+
+/// The kernel of a queue or pool: how much of a device it holds, and how long it may take to start and end.
+struct resident_options {
+  /// Blocks that stay on the device. A start is refused if they do not fit beside the resident kernels that
+  /// run there. 0: each start takes what these leave; on a GPU less `spared_multiprocessors` SMs' worth, on
+  /// the host every core that is left. On a GPU at least 2: if the source has a server, one of them serves
+  /// the others and runs no task. It is a kernel of its own where that fits beside the others, for which it
+  /// needs an SM's capacity.
+  int blocks = 0;
+  /// On a GPU, how many SMs' worth of capacity `blocks` 0 leaves to other kernels, resident ones or not, if 2
+  /// blocks fit then; 0 leaves none.
+  int spared_multiprocessors = 8;
+  /// The longest wait of a start for each of three steps: until its memory is cleared, until the workers'
+  /// words are, and until every block runs. Pools do not wait.
+  clock::duration start_timeout = std::chrono::seconds(30);
+  clock::duration stop_timeout = std::chrono::minutes(1);  ///< until every block has ended
+  /// The kernel ends when all blocks have been idle for this long. More than 0.
+  clock::duration idle_timeout = std::chrono::minutes(30);
+};
 
 inline constexpr std::uint32_t max_blocks_per_task = (1u << 24) - 1;  ///< the count has 24 bits
 

@@ -39,7 +39,7 @@ struct pool_options {
   /// makes more where memory allows. Each of several devices has this number, less than 2^28 with its caches.
   std::uint32_t joins = 0;
   /// How many blocks work, and how long they may take to stop.
-  detail::resident_options resident = {};
+  resident_options resident = {};
   /// How long run() may take if no deadline is passed.
   clock::duration timeout = default_timeout;
   /// A recorder (`&recorder`) that receives a span for each run, also one that was stopped, from the host's

@@ -22,7 +22,7 @@ namespace ballast {
 struct chen_options {
   std::uint32_t queues = 2;                   ///< of each device, 1 .. 16
   std::uint32_t tasks_per_queue = 20;         ///< 1 .. 256; also how many HALTs travel together
-  detail::resident_options resident;          ///< a step that is idle for idle_timeout ends by itself
+  resident_options resident;                  ///< a step that is idle for idle_timeout ends by itself
   clock::duration timeout = default_timeout;  ///< for calls without a deadline, and for each copy
   bool times = false;  ///< whether last_step() has times; costs two clock reads and three adds per task
   /// A recorder (`&recorder`) that receives for each time step a span of each device that ran tasks in it,

@@ -23,24 +23,6 @@
 
 namespace ballast::detail {
 
-struct resident_options {
-  /// Blocks that stay on the device. A start is refused if they do not fit beside the resident kernels that
-  /// run there. 0: each start takes what these leave; on a GPU less `spared_multiprocessors` SMs' worth, on
-  /// the host every core that is left. On a GPU at least 2: if the source has a server, one of them serves
-  /// the others and runs no task. It is a kernel of its own where that fits beside the others, for which it
-  /// needs an SM's capacity.
-  int blocks = 0;
-  /// On a GPU, how many SMs' worth of capacity `blocks` 0 leaves to other kernels, resident ones or not, if 2
-  /// blocks fit then; 0 leaves none.
-  int spared_multiprocessors = 8;
-  /// The longest wait of a start for each of three steps: until its memory is cleared, until the workers'
-  /// words are, and until every block runs. Pools do not wait.
-  clock::duration start_timeout = std::chrono::seconds(30);
-  clock::duration stop_timeout = std::chrono::minutes(1);  ///< until every block has ended
-  /// The kernel ends when all blocks have been idle for this long. More than 0.
-  clock::duration idle_timeout = std::chrono::minutes(30);
-};
-
 /// A kernel whose blocks stay on one device: started, asked to stop, watched. Several run side by side on a
 /// device or its parts if all were made before the first was started, and if they fit
 /// (compute_device::claim_resident()). It claims residency when it starts and gives it back when it has
