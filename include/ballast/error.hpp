@@ -127,10 +127,6 @@ using log_sink = std::function<void(log_level, std::string_view)>;
 /// that nobody calls the last one any more.
 BALLAST_API void set_log_sink(log_sink sink);
 
-/// Replaces the sink unless set_log_sink() was called before: for a library that runs in a program which may
-/// have a sink of its own. Any thread may call.
-BALLAST_API void set_log_sink_if_none_was_set(log_sink sink);
-
 /// A sink for programs: prints warnings on standard error, prefixed with "ballast: ". Each text is printed
 /// once, since a program that opens its devices repeatedly gets the same warnings repeatedly.
 BALLAST_API log_sink warnings_on_standard_error();
@@ -145,6 +141,9 @@ BALLAST_API std::string cause_of(std::exception_ptr const& failure);
 /// Called by a destructor that is about to wait: writes one line of level info with what it waits for and how
 /// long; none if that is no time at all.
 BALLAST_API void log_wait(std::string_view what, std::chrono::duration<double> at_most);
+/// Replaces the sink unless set_log_sink() was called before: for a module that runs in a program which may
+/// have a sink of its own. Any thread may call.
+BALLAST_API void set_log_sink_if_none_was_set(log_sink sink);
 }  // namespace detail
 
 }  // namespace ballast

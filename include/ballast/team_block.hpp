@@ -10,6 +10,8 @@
 
 namespace ballast {
 
+namespace detail {
+
 /// State that the threads of a team share, besides the scratch.
 template <std::uint32_t Threads>
 struct team_meeting {
@@ -18,6 +20,8 @@ struct team_meeting {
   /// The values that each thread brings to reduce() or scan().
   void const* brought[Threads] = {};
 };
+
+}  // namespace detail
 
 /// A block of `Threads` real host threads with a barrier, for tests: under ThreadSanitizer it reveals a
 /// missing sync(), which a block of one host thread hides.
@@ -28,7 +32,8 @@ class team_block {
   static constexpr std::uint32_t threads = Threads;
 
   /// One thread of the team: `rank` from 0 to Threads - 1. All of a team share `scratch` and `meeting`.
-  team_block(block_range range, scratch_of<K>& scratch, team_meeting<Threads>& meeting, std::uint32_t rank)
+  team_block(block_range range, scratch_of<K>& scratch, detail::team_meeting<Threads>& meeting,
+             std::uint32_t rank)
       : range_(range), scratch_(&scratch), meeting_(&meeting), rank_(rank) {}
 
   ///@{
@@ -110,7 +115,7 @@ class team_block {
   block_range range_;
   std::uint32_t index_ = 0;
   scratch_of<K>* scratch_;
-  team_meeting<Threads>* meeting_;
+  detail::team_meeting<Threads>* meeting_;
   std::uint32_t rank_;
 };
 
@@ -119,7 +124,7 @@ class team_block {
 template <std::uint32_t Threads, kernel_form K>
 void run_with_team(K const& kernel, block_range range) {
   scratch_of<K> scratch{};
-  team_meeting<Threads> meeting;
+  detail::team_meeting<Threads> meeting;
   auto const member = [&](std::uint32_t rank) {
     team_block<K, Threads> block(range, scratch, meeting, rank);
     for (std::uint32_t i = 0; i < range.count; ++i) {

@@ -101,7 +101,7 @@ class process_log {
 
 void set_log_sink(log_sink sink) { process_log::of_this_process().set(std::move(sink), false); }
 
-void set_log_sink_if_none_was_set(log_sink sink) {
+void detail::set_log_sink_if_none_was_set(log_sink sink) {
   process_log::of_this_process().set(std::move(sink), true);
 }
 

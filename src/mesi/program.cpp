@@ -142,7 +142,7 @@ known_variables& variables() {
 }
 
 struct shown_warnings {
-  shown_warnings() { set_log_sink_if_none_was_set(warnings_on_standard_error()); }
+  shown_warnings() { ballast::detail::set_log_sink_if_none_was_set(warnings_on_standard_error()); }
 };
 
 /// Ends after main, and before what was made before the first variable was used.

@@ -50,14 +50,14 @@ TEST_F(base_log, sends_nothing_to_a_sink_that_was_replaced) {
 
 TEST_F(base_log, prefers_the_sink_that_was_set_to_one_for_programs_that_set_none) {
   set_log_sink([&](log_level, std::string_view line) { lines_.emplace_back(line); });
-  set_log_sink_if_none_was_set([&](log_level, std::string_view) { lines_.emplace_back("other"); });
+  detail::set_log_sink_if_none_was_set([&](log_level, std::string_view) { lines_.emplace_back("other"); });
   write_log(log_level::info, "line");
   EXPECT_EQ(lines_, std::vector<std::string>{"line"});
 }
 
 TEST_F(base_log, drops_lines_where_that_was_asked_for_before_a_sink_for_programs_that_set_none) {
   set_log_sink({});
-  set_log_sink_if_none_was_set([&](log_level, std::string_view line) { lines_.emplace_back(line); });
+  detail::set_log_sink_if_none_was_set([&](log_level, std::string_view line) { lines_.emplace_back(line); });
   write_log(log_level::info, "line");
   EXPECT_TRUE(lines_.empty());
 }
