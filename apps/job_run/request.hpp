@@ -110,7 +110,7 @@ auto run_with_devices(request const& how, Run run) {
     trace_file const trace(how.trace, devices, ranks ? &*ranks : nullptr);
     auto options = options_of(how);
     options.trace_to = trace.spans();
-    if (ranks) options.peers = job_peers_of(*ranks);
+    if (ranks) options.ranks = job_peers_of(*ranks);
     auto done = run(devices, options);
     trace.save();
     return done;

@@ -327,7 +327,7 @@ void run(run_request const& asked, prepared_run& all) {
   command_line::output_lock const adds_alone("--trajectory", is_told_here ? plan.files.trajectory : "");
   job_run::trace_file const trace(asked.trace, devices, ranks ? &*ranks : nullptr);
   plan.spans = trace.spans();
-  if (ranks) plan.jobs.peers = job_peers_of(*ranks);
+  if (ranks) plan.jobs.ranks = job_peers_of(*ranks);
   if (!asked.json) plan.sums_every = (plan.steps + 9) / 10;
   run_monitor monitor(plan, is_told_here);
   auto const started = utc_now();

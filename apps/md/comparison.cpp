@@ -232,7 +232,7 @@ void check_plan(comparison_plan const& plan) {
   if (plan.solutions.empty())
     throw_bad_argument("solutions", "an empty list",
                        fmt::format("some of {}", fmt::join(solution_names(), ", ")));
-  if (plan.jobs.peers && plan.solutions != std::vector{solution::jobs})
+  if (plan.jobs.ranks && plan.solutions != std::vector{solution::jobs})
     throw_bad_argument("solutions", "not jobs alone", "jobs where several ranks run them");
 }
 

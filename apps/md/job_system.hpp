@@ -14,7 +14,7 @@ namespace ballast::md {
 
 /// A system in shared arrays, and what moves it: the solution `jobs`. Forces, drift and kick are a job each,
 /// whose units are blocks of 128 slots; the scheduler's policy says which device gets which. With
-/// job_options::peers all ranks have the system together. The scheduler records what ran where, if its
+/// job_options::ranks all ranks have the system together. The scheduler records what ran where, if its
 /// options say so, all the time.
 class job_system : public particle_system, public runner {
  public:

@@ -39,9 +39,9 @@ struct kick {
   BALLAST_HD moving_mass kicked(std::uint32_t slot) const {
     auto m = on.motion[slot];
     double const half = 0.5 * on.time_step * m.acceleration;
-    m.vx = fused_multiply_add(half, on.result[slot].fx, m.vx);
-    m.vy = fused_multiply_add(half, on.result[slot].fy, m.vy);
-    m.vz = fused_multiply_add(half, on.result[slot].fz, m.vz);
+    m.vx = fma_on_gpu(half, on.result[slot].fx, m.vx);
+    m.vy = fma_on_gpu(half, on.result[slot].fy, m.vy);
+    m.vz = fma_on_gpu(half, on.result[slot].fz, m.vz);
     return m;
   }
 };
@@ -74,14 +74,14 @@ struct drift {
     auto const m = kick{on}.kicked(slot);
     on.motion[slot] = m;
     auto at = on.place[slot];
-    at.x = fused_multiply_add(on.time_step, m.vx, at.x);
-    at.y = fused_multiply_add(on.time_step, m.vy, at.y);
-    at.z = fused_multiply_add(on.time_step, m.vz, at.z);
+    at.x = fma_on_gpu(on.time_step, m.vx, at.x);
+    at.y = fma_on_gpu(on.time_step, m.vy, at.y);
+    at.z = fma_on_gpu(on.time_step, m.vz, at.z);
     on.place[slot] = at;
     rounded[slot] = {Real(at.x), Real(at.y), Real(at.z), Real(at.q)};
     auto const& from = on.rebuilt_at[slot];
     double const dx = at.x - from.x, dy = at.y - from.y, dz = at.z - from.z;
-    return fused_multiply_add(dx, dx, fused_multiply_add(dy, dy, dz * dz));
+    return fma_on_gpu(dx, dx, fma_on_gpu(dy, dy, dz * dz));
   }
 
   /// A way that is not a number counts as the longest: what blew up must not go unnoticed.

@@ -27,7 +27,7 @@ BALLAST_HD inline float nearest_whole(float a) { return rintf(a); }
 BALLAST_HD inline double nearest_whole(double a) { return rint(a); }
 
 // How many operations pair_formula does in an open box, for whoever compares with what a chip can do. A
-// fused_multiply_add multiply-add counts 2, an inverse root 1; a comparison, a sign, the sums (in double
+// fma_on_gpu multiply-add counts 2, an inverse root 1; a comparison, a sign, the sums (in double
 // precision) and -6 a6, which is the same for all pairs, count nothing.
 constexpr int operations_to_test = 8;    ///< a pair: difference() but for its charges 3, square() 5
 constexpr int operations_in_range = 32;  ///< more within the cut-off: the charges 1, add() 31
@@ -41,7 +41,7 @@ struct pair_formula {
   template <bool Periodic>
   BALLAST_HD Real component(int axis, Real d) const {
     if constexpr (!Periodic) return d;
-    return fused_multiply_add(-period[axis], nearest_whole(d * inverse_period[axis]), d);
+    return fma_on_gpu(-period[axis], nearest_whole(d * inverse_period[axis]), d);
   }
   /// From `to` to `from`, the nearest image; q is the product of the charges.
   template <bool Periodic>
@@ -51,7 +51,7 @@ struct pair_formula {
             component<Periodic>(2, from.z - to.z), from.q * to.q};
   }
   BALLAST_HD Real square(placed_charge<Real> const& d) const {
-    return fused_multiply_add(d.x, d.x, fused_multiply_add(d.y, d.y, d.z * d.z));
+    return fma_on_gpu(d.x, d.x, fma_on_gpu(d.y, d.y, d.z * d.z));
   }
 
   /// Adds what an atom feels from another at difference d, |d|^2 = r2 < cutoff2.
@@ -59,12 +59,11 @@ struct pair_formula {
     Real const inverse = inverse_square_root(r2), inverse2 = inverse * inverse;
     Real const r = r2 * inverse, r6 = inverse2 * inverse2 * inverse2, qq = coulomb * d.q;
     Real const repulsion = a12 * r6;
-    Real const e_lj = fused_multiply_add(lj_slope, r, fused_multiply_add(r6, repulsion - a6, lj_shift));
-    Real const e_coulomb = qq * (inverse + fused_multiply_add(coulomb_slope, r, coulomb_shift));
-    Real const bound = fused_multiply_add(qq, coulomb_slope, lj_slope);
-    Real const plain =
-        fused_multiply_add(r6, fused_multiply_add(Real(12), repulsion, Real(-6) * a6), qq * inverse);
-    Real const scale = fused_multiply_add(plain, inverse2, -(bound * inverse));
+    Real const e_lj = fma_on_gpu(lj_slope, r, fma_on_gpu(r6, repulsion - a6, lj_shift));
+    Real const e_coulomb = qq * (inverse + fma_on_gpu(coulomb_slope, r, coulomb_shift));
+    Real const bound = fma_on_gpu(qq, coulomb_slope, lj_slope);
+    Real const plain = fma_on_gpu(r6, fma_on_gpu(Real(12), repulsion, Real(-6) * a6), qq * inverse);
+    Real const scale = fma_on_gpu(plain, inverse2, -(bound * inverse));
     sums.fx += double(scale * d.x);
     sums.fy += double(scale * d.y);
     sums.fz += double(scale * d.z);

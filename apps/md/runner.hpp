@@ -60,7 +60,7 @@ struct granularity {
   std::uint32_t chunk = 0;  ///< atoms of a chunk of S3; 0: about 16 chunks per device
   std::uint32_t task = 0;   ///< atoms of a task of TQ and chen; 0: 128, on cores up to 512 where all get many
   std::uint32_t queue_tasks = 20;  ///< tasks that a queue of chen holds
-  std::string feed = "drain";      ///< how TQ feeds devices: a name of feed_policies()
+  std::string feed = "rate";       ///< how TQ feeds devices: a name of feed_policies()
 };
 
 /// Of all solutions but jobs. `trace`: whether record_into() will be used. The stage must outlive the runner.

@@ -140,11 +140,11 @@ void check_use(launch_mode const& mode, bool is_used, std::string_view option,
 launch_options options_for(launch_mode const& mode, command_request const& typed) {
   launch_options options;
   check_use(mode, mode.by_queue, "order", typed.order);
-  check_use(mode, mode.by_queue, "among", typed.among);
+  check_use(mode, mode.by_queue, "key", typed.key);
   check_use(mode, mode.by_queue, "merge", typed.merge);
   if (typed.streams) check_use(mode, mode.by_queue, "streams", std::to_string(*typed.streams));
   options.order = typed.order.value_or(options.order);
-  options.among = typed.among.value_or(options.among);
+  options.key = typed.key.value_or(options.key);
   options.merge = typed.merge.value_or(options.merge);
   options.streams = typed.streams.value_or(options.streams);
   return options;
@@ -354,8 +354,8 @@ void add_queue_options(CLI::App& nanodroplet, command_request& asked) {
                                "Of a queue: whose launch is next (docs/reference/launch-options.md)")
                    ->default_str(usual.order),
                names_of(order_policies()));
-  takes_one_of(nanodroplet.add_option("--among", asked.among, "Of a queue: what goes before that order")
-                   ->default_str(usual.among),
+  takes_one_of(nanodroplet.add_option("--key", asked.key, "Of a queue: what goes before that order")
+                   ->default_str(usual.key),
                names_of(order_keys()));
   takes_one_of(nanodroplet.add_option("--merge", asked.merge, "Of a queue: which kernels become one launch")
                    ->default_str(usual.merge),

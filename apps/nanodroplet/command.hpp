@@ -29,7 +29,7 @@ struct command_request {
   std::uint32_t steps = 1000;
   std::uint32_t discard = 0, xyz_every = 1;
   std::string launch = std::string(launch_modes().front().name);
-  std::optional<std::string> devices, order, among, merge;
+  std::optional<std::string> devices, order, key, merge;
   std::optional<std::uint32_t> streams;
   std::optional<std::uint32_t> look_every;
   std::optional<double> most_ratio, window;

@@ -55,8 +55,7 @@ struct mixed_forces {
   };
 
   BALLAST_HD static pair_sum pair(vec3 d, bool is_oxygen, double charge) {
-    double const inverse =
-        inverse_square_root(fused_multiply_add(d.x, d.x, fused_multiply_add(d.y, d.y, d.z * d.z)));
+    double const inverse = inverse_square_root(fma_on_gpu(d.x, d.x, fma_on_gpu(d.y, d.y, d.z * d.z)));
     double const inverse2 = inverse * inverse, q = is_oxygen ? tip3p::charge_o : tip3p::charge_h;
     pair_sum sum;
     sum.coulomb = charge * q * inverse;
@@ -64,8 +63,7 @@ struct mixed_forces {
     if (!is_oxygen) return sum;
     double const r6 = inverse2 * inverse2 * inverse2, repulsion = lj_o_bead.a12 * r6;
     sum.vdw = r6 * (repulsion - lj_o_bead.a6);
-    sum.scale =
-        fused_multiply_add(r6 * fused_multiply_add(12, repulsion, -6 * lj_o_bead.a6), inverse2, sum.scale);
+    sum.scale = fma_on_gpu(r6 * fma_on_gpu(12, repulsion, -6 * lj_o_bead.a6), inverse2, sum.scale);
     return sum;
   }
 

@@ -97,10 +97,8 @@ json_value settings_as_json(finished_run const& run) {
   auto const& plan = run.asked.plan;
   auto const& settings = plan.settings;
   auto const& options = run.asked.options;
-  json_value::object of_queue{{"order", options.order},
-                              {"among", options.among},
-                              {"merge", options.merge},
-                              {"streams", options.streams}};
+  json_value::object of_queue{
+      {"order", options.order}, {"key", options.key}, {"merge", options.merge}, {"streams", options.streams}};
   return json_value::object{{"launch", run.asked.mode->name},
                             {"queue", run.asked.mode->by_queue ? json_value(of_queue) : json_value()},
                             {"devices", json_value::list_of(run.devices)},

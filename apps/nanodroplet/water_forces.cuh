@@ -95,7 +95,7 @@ struct water_forces {
     double const x = shared.x[from], y = shared.y[from], z = shared.z[from];
     block.for_each(own.atoms(), [&](std::uint32_t i) {
       double const dx = sums.x[i] - x, dy = sums.y[i] - y, dz = sums.z[i] - z;
-      double r2 = fused_multiply_add(dx, dx, fused_multiply_add(dy, dy, dz * dz)), charge = q;
+      double r2 = fma_on_gpu(dx, dx, fma_on_gpu(dy, dy, dz * dz)), charge = q;
       if constexpr (IsOwn) {
         bool const is_same = i == w || i == w + own.waters || i == w + 2 * own.waters;
         r2 = is_same ? 1.0 : r2;
@@ -104,9 +104,9 @@ struct water_forces {
       double const inverse = inverse_square_root(r2), potential = charge * inverse;
       double const scale = potential * (inverse * inverse);
       sums.potential[i] += potential;
-      sums.field_x[i] = fused_multiply_add(scale, dx, sums.field_x[i]);
-      sums.field_y[i] = fused_multiply_add(scale, dy, sums.field_y[i]);
-      sums.field_z[i] = fused_multiply_add(scale, dz, sums.field_z[i]);
+      sums.field_x[i] = fma_on_gpu(scale, dx, sums.field_x[i]);
+      sums.field_y[i] = fma_on_gpu(scale, dy, sums.field_y[i]);
+      sums.field_z[i] = fma_on_gpu(scale, dz, sums.field_z[i]);
     });
   }
 
@@ -116,15 +116,15 @@ struct water_forces {
     double const x = shared.x[w], y = shared.y[w], z = shared.z[w];
     block.for_each(own.waters, [&](std::uint32_t i) {
       double const dx = sums.x[i] - x, dy = sums.y[i] - y, dz = sums.z[i] - z;
-      double r2 = fused_multiply_add(dx, dx, fused_multiply_add(dy, dy, dz * dz));
+      double r2 = fma_on_gpu(dx, dx, fma_on_gpu(dy, dy, dz * dz));
       if constexpr (IsOwn) r2 = i == w ? 1e300 : r2;  // so far that nothing is left
       double const inverse = inverse_square_root(r2), inverse2 = inverse * inverse;
       double const r6 = inverse2 * inverse2 * inverse2, repulsion = lj_o_o.a12 * r6;
-      double const scale = r6 * fused_multiply_add(12, repulsion, -6 * lj_o_o.a6) * inverse2;
-      sums.lj_energy[i] = fused_multiply_add(r6, repulsion - lj_o_o.a6, sums.lj_energy[i]);
-      sums.lj_x[i] = fused_multiply_add(scale, dx, sums.lj_x[i]);
-      sums.lj_y[i] = fused_multiply_add(scale, dy, sums.lj_y[i]);
-      sums.lj_z[i] = fused_multiply_add(scale, dz, sums.lj_z[i]);
+      double const scale = r6 * fma_on_gpu(12, repulsion, -6 * lj_o_o.a6) * inverse2;
+      sums.lj_energy[i] = fma_on_gpu(r6, repulsion - lj_o_o.a6, sums.lj_energy[i]);
+      sums.lj_x[i] = fma_on_gpu(scale, dx, sums.lj_x[i]);
+      sums.lj_y[i] = fma_on_gpu(scale, dy, sums.lj_y[i]);
+      sums.lj_z[i] = fma_on_gpu(scale, dz, sums.lj_z[i]);
     });
   }
 

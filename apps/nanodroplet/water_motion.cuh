@@ -10,8 +10,7 @@ namespace ballast::nanodroplet {
 // Kernels that treat each atom of the waters once, each launched with water_groups::blocks() blocks.
 
 BALLAST_HD inline vec3 moved(vec3 from, double by, vec3 along) {
-  return {fused_multiply_add(by, along.x, from.x), fused_multiply_add(by, along.y, from.y),
-          fused_multiply_add(by, along.z, from.z)};
+  return {fma_on_gpu(by, along.x, from.x), fma_on_gpu(by, along.y, from.y), fma_on_gpu(by, along.z, from.z)};
 }
 
 /// fs times this and a force is a change of velocity.

@@ -71,8 +71,9 @@ class repeated_job {
       costs[i] = uneven_steps(first_, load.us(double(i) / units_, step));
   }
   completion submit() {
-    return jobs_.submit({.grid = units_, .site = 1}, reads(steps_, one_to_one), updates(counts_, one_to_one),
-                        writes(results_, one_to_one), [](auto steps, auto counts, auto results) {
+    return jobs_.submit({.grid = units_, .learning_key = 1}, reads(steps_, one_to_one),
+                        updates(counts_, one_to_one), writes(results_, one_to_one),
+                        [](auto steps, auto counts, auto results) {
                           return uneven_block{steps, counts, results};
                         });
   }

@@ -155,7 +155,7 @@ void measure_system(session& now, unsigned doublings) {
 void measure_md_patterns(session& now) {
   now.axes("Nullified blocks, P0 to P4: time saved over P0, and seconds per step", "pattern", "time saved");
   now.repeat(1, now.quick() ? 3 : 7);
-  now.policy("feed", "drain");
+  now.policy("feed", "rate");
   add_nullified(now);
   if (!now.first()->is_cuda()) return measure_system(now, now.quick() ? 13 : 15);
   measure_system(now, now.quick() ? 16 : 19);

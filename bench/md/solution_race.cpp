@@ -65,7 +65,7 @@ void begin_races(session& now) {
   now.repeat(1, std::size_t(repetitions_of(now)));
   now.parameter("cutoff_angstrom", md::force_field().cutoff);
   now.parameter("precision", "single");
-  now.policy("feed", "drain");
+  now.policy("feed", "rate");
 }
 
 md::comparison race(session& now, device_list const& devices, md::comparison_plan const& plan) {

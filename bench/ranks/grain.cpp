@@ -69,7 +69,7 @@ class line_of_naps {
       : mpi_(&mpi),
         workers_(workers),
         jobs_(*at.devices, line_kernels(),
-              {.policy = "static", .device_bytes = 1 << 20, .peers = job_peers_of(*at.ranks)}),
+              {.policy = "static", .device_bytes = 1 << 20, .ranks = job_peers_of(*at.ranks)}),
         now_(jobs_, {workers}),
         next_(jobs_, {workers}) {}
 

@@ -23,7 +23,7 @@ class words_of_ranks {
  public:
   words_of_ranks(place const& at, std::size_t bytes_of_rank)
       : jobs_(*at.devices, row_kernels(),
-              {.policy = "static", .array_bytes = bytes_of_rank, .peers = job_peers_of(*at.ranks)}),
+              {.policy = "static", .array_bytes = bytes_of_rank, .ranks = job_peers_of(*at.ranks)}),
         all_(jobs_, {at.ranks->ranks() * bytes_of_rank / (number_row::words * sizeof(std::uint64_t)),
                      number_row::words}) {}
 

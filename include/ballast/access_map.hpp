@@ -248,7 +248,7 @@ struct job_setup {
   std::string policy = {};  ///< one of split_policies(); empty: the scheduler's
   std::uint32_t tasks = 0;  ///< as job_shape::tasks; 0: the scheduler's
   /// Jobs with the same site, grid and policy share what was learned. 0: jobs of one factory are one site.
-  std::uint64_t site = 0;
+  std::uint64_t learning_key = 0;
 };
 
 }  // namespace ballast

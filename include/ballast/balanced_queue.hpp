@@ -16,13 +16,13 @@
 
 namespace ballast {
 
-/// How a balanced_queue may decide how many tasks a device gets, and when: the feed policies by name. "drain"
+/// How a balanced_queue may decide how many tasks a device gets, and when: the feed policies by name. "rate"
 /// is the default.
 BALLAST_API std::vector<named_policy> feed_policies();
 
 /// How a balanced_queue deals its backlog out, and how it makes the queue of each device.
 struct balanced_options {
-  std::string policy = "drain";    ///< a name of feed_policies()
+  std::string policy = "rate";     ///< a name of feed_policies()
   std::uint32_t fixed_batch = 20;  ///< tasks per feed of the policy "fixed", at least 1
   /// For the task_queue of each device; of trace_to the devices count as in the list. "parts" over several
   /// devices turns `times` on, unless tasks may create tasks.

@@ -107,7 +107,7 @@ BALLAST_API void require_same_options(cluster& over,
                                       std::vector<std::pair<std::string, std::string>> const& options,
                                       deadline until = deadline::in(default_timeout));
 
-/// Makes the value of job_options::peers: the ranks of a cluster, for one scheduler; null for one rank alone.
+/// Makes the value of job_options::ranks: the ranks of a cluster, for one scheduler; null for one rank alone.
 /// Both it and its scheduler must be gone before the cluster. Collective, like making the scheduler. Waits
 /// for nothing.
 BALLAST_API std::shared_ptr<detail::job_peers> job_peers_of(cluster& ranks);

@@ -80,7 +80,7 @@ struct job_options {
   trace_target trace_to = {};
   /// The other ranks that run the same program, of job_peers_of() (docs/jobs-over-ranks.md); null:
   /// none. For one scheduler.
-  std::shared_ptr<detail::job_peers> peers = nullptr;
+  std::shared_ptr<detail::job_peers> ranks = nullptr;
 };
 
 /// Bytes of the planned copies between the places of arrays.
@@ -334,7 +334,7 @@ class BALLAST_API job_scheduler : public detail::running_jobs {
   void request_stop() noexcept;
   /// The number of this rank among those that run the same jobs.
   std::uint32_t rank() const noexcept;
-  std::uint32_t ranks() const noexcept;  ///< how many those are; 1 without job_options::peers
+  std::uint32_t ranks() const noexcept;  ///< how many those are; 1 without job_options::ranks
   /// Counts since the scheduler was made. Waits for no device.
   job_statistics statistics() const;
 

@@ -330,14 +330,14 @@ struct indirect {
 /// results must not depend on which launch runs them: compilers fuse differently from one launch to the next,
 /// so the files of such kernels forbid it (--fmad=false, -ffp-contract=off) and request fusion with this
 /// function.
-BALLAST_HD inline float fused_multiply_add(float a, float b, float c) {
+BALLAST_HD inline float fma_on_gpu(float a, float b, float c) {
 #if BALLAST_ON_GPU
   return __fmaf_rn(a, b, c);
 #else
   return a * b + c;
 #endif
 }
-BALLAST_HD inline double fused_multiply_add(double a, double b, double c) {
+BALLAST_HD inline double fma_on_gpu(double a, double b, double c) {
 #if BALLAST_ON_GPU
   return __fma_rn(a, b, c);
 #else

@@ -55,7 +55,7 @@ struct launch_options {
   /// and then count in the budget of resident kernels (docs/launch.md).
   std::string order = "adaptive";
   /// Which launch stream is first among several that could be: one of order_keys().
-  std::string among = "fifo";
+  std::string key = "fifo";
   /// Which kernels become one launch: one of merge_policies().
   std::string merge = "together";
   /// True if the queue refuses merges that the merge policy proposes but that do not pay
@@ -224,7 +224,7 @@ struct BALLAST_API launch_statistics {
   /// The one-block kernels among `merged_kernels` that ran on the block of their predecessor in the launch
   /// stream.
   std::uint64_t chained_kernels = 0;
-  std::uint64_t issued_by_producers = 0;  ///< those of `launches` that launch streams issued
+  std::uint64_t direct_launches = 0;  ///< those of `launches` that launch streams issued
   /// CUDA graphs that were built for launches that recur.
   std::uint64_t graphs_built = 0;
   std::uint64_t graph_launches = 0;       ///< those of `launches` that are graphs of many kernels

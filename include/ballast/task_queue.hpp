@@ -98,7 +98,7 @@ struct queue_options {
   /// comes behind more of them waits. Changes nothing on CPU cores.
   std::uint32_t servers = 1;
   /// How many blocks stay on the device, and how long they may take to start and to stop.
-  detail::resident_options resident = {};
+  resident_options resident = {};
   /// Capacity for what tasks create; not used by sets whose kernels create none.
   spawned_options spawned = {};
   /// False: the queue is made closed, and start() opens it. CUDA may make an allocation wait for a kernel
@@ -170,7 +170,7 @@ struct task_span {
 struct queue_statistics {
   std::uint64_t submitted = 0;  ///< tasks accepted in this run
   std::uint64_t fetched = 0;    ///< those of `submitted` on the device; may lag by a few microseconds
-  std::uint64_t taken = 0;      ///< those of `fetched` that workers claimed; may lag by a few microseconds
+  std::uint64_t claimed = 0;    ///< those of `fetched` that workers claimed; may lag by a few microseconds
   /// How many submissions these were in.
   std::uint64_t batches = 0;  ///< batches accepted in this run
   /// Blocks that serve in the present or last run: fewer than queue_options::servers where no more fitted; 0
@@ -317,7 +317,7 @@ class BALLAST_API task_queue : public detail::fed_queue {
   queue_statistics statistics() const;
   /// Tasks of this run that workers have claimed. On a GPU the count lags by a few microseconds, and includes
   /// up to 7 tasks of each worker that have not begun yet.
-  std::uint64_t taken() const;
+  std::uint64_t claimed() const;
   /// The state that timed_out carries, as text: submission rings, counts, and what each block does.
   std::string describe();
   /// Bytes allocated for the queue, on the host and on the device together.

@@ -81,7 +81,7 @@ local_devices::local_devices(device_list devices, kernel_set const& kernels, bal
 /// A worker reports that it begins a task; only ranges report that tasks have ended.
 std::uint64_t local_devices::waiting() {
   std::uint64_t begun = 0;
-  for (std::size_t i = 0; i < queue_.size(); ++i) begun += queue_.on(i).taken();
+  for (std::size_t i = 0; i < queue_.size(); ++i) begun += queue_.on(i).claimed();
   return submitted_ - std::min(submitted_, begun);
 }
 

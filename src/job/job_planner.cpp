@@ -112,10 +112,10 @@ void job_planner::plan_jobs() {
   int examined = 0;
   for (auto const& job : jobs_) {
     if (!job->is_planned() && ++examined > max_jobs_examined) break;
-    if (options_.peers != nullptr && !plan_exchanges_before(job->number)) break;
+    if (options_.ranks != nullptr && !plan_exchanges_before(job->number)) break;
     if (!job->is_planned()) plan_of(job);
     if (job->failure) drop_rest(*job);
-    if (options_.peers != nullptr && !job->is_planned()) break;
+    if (options_.ranks != nullptr && !job->is_planned()) break;
   }
 }
 

@@ -66,7 +66,7 @@ void job_record::renumber(job_number to) {
 job_site site_of(job_request const& request, std::string const& policy) {
   auto const& grid = request.setup.grid;
   auto const& blocks = grid.blocks();
-  auto const site = request.setup.site == 0 ? request.factory : request.setup.site;
+  auto const site = request.setup.learning_key == 0 ? request.factory : request.setup.learning_key;
   return {site, blocks.x, blocks.y, blocks.z, int(grid.along()), policy};
 }
 

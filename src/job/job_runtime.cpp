@@ -54,7 +54,7 @@ job_options checked(job_options options, device_list const& devices) {
   if (options.in_flight < 1 || options.in_flight > 64)
     throw_bad_argument("in_flight", options.in_flight, "1 to 64");
   options.trace_to.check(devices.size());
-  if (options.peers != nullptr && options.peers->ranks() == 1) options.peers = nullptr;
+  if (options.ranks != nullptr && options.ranks->ranks() == 1) options.ranks = nullptr;
   return options;
 }
 
@@ -186,8 +186,8 @@ retired_objects job_runtime::guard::departed() {
 void job_runtime::start() {
   try {
     for (auto const& executor : executors_) executor->start(executors_);
-    if (options_.peers == nullptr) return;
-    auto ranks = std::make_unique<job_ranks>(options_.peers, rank_listeners());
+    if (options_.ranks == nullptr) return;
+    auto ranks = std::make_unique<job_ranks>(options_.ranks, rank_listeners());
     std::lock_guard const hold(mutex_);  // its thread may be at work
     ranks_ = std::move(ranks);
   } catch (...) {
@@ -476,7 +476,7 @@ bool job_runtime::is_at_rest_within(deadline until) {
 index_range job_runtime::open(std::shared_ptr<array_state> const& array, access_request what,
                               deadline until) {
   check_process();
-  auto const ranks = options_.peers == nullptr ? 1 : options_.peers->ranks();
+  auto const ranks = options_.ranks == nullptr ? 1 : options_.ranks->ranks();
   if (what.rank && *what.rank >= ranks)
     throw_bad_argument("rank", *what.rank, "0 to " + std::to_string(ranks - 1));
   if (ranks_ == nullptr && what.elements == own_elements) what.elements = every_element;

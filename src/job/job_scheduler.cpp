@@ -49,11 +49,11 @@ std::vector<completion> job_scheduler::stop(std::optional<deadline> limit) {
 void job_scheduler::request_stop() noexcept { runtime_->request_stop(); }
 
 std::uint32_t job_scheduler::rank() const noexcept {
-  auto const& peers = runtime_->options().peers;
+  auto const& peers = runtime_->options().ranks;
   return peers == nullptr ? 0 : peers->rank();
 }
 std::uint32_t job_scheduler::ranks() const noexcept {
-  auto const& peers = runtime_->options().peers;
+  auto const& peers = runtime_->options().ranks;
   return peers == nullptr ? 1 : peers->ranks();
 }
 

@@ -40,7 +40,7 @@ std::vector<index_range> elements_of(std::initializer_list<byte_runs const*> all
 /// Devices whose streams wait for each other, and that reach each other's memory.
 bool can_share(job_runtime const& runtime) {
   auto const& devices = runtime.devices();
-  if (runtime.options().check_maps || runtime.options().peers != nullptr) return false;
+  if (runtime.options().check_maps || runtime.options().ranks != nullptr) return false;
   auto const is_like_first = [&](auto const& device) {
     return device->is_cuda() == devices.front()->is_cuda();
   };

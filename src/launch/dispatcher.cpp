@@ -39,7 +39,7 @@ bool is_resident(launch_options const& options) { return options.order == "resid
 /// Threads that wait for each of their launches are served at once, except on cores, where merging what comes
 /// together costs less, and where a key puts other launches first.
 bool looks_for_awaited(compute_device const& device, launch_options const& options) {
-  return device.is_cuda() && options.order == "adaptive" && options.among == "fifo";
+  return device.is_cuda() && options.order == "adaptive" && options.key == "fifo";
 }
 
 /// Null where a resident kernel runs already: it may run as long as the queue.
@@ -112,7 +112,7 @@ dispatcher::dispatcher(std::shared_ptr<compute_device> device, kernel_set const*
       lines_(this, device_, options.timeout),
       placement_(lines_.fence(), rules_of(options, connections_)),
       table_(*device_, kernels_),
-      plan_(make_order_policy(options.order, options.among, connections_), merge_policy_of(options),
+      plan_(make_order_policy(options.order, options.key, connections_), merge_policy_of(options),
             table_.families(), table_.costs(), options.filter_merges),
       issuer_(*device_, streams_, table_, plain_times_, counts_, thread_.wake_event(),
               bool(options.trace_to)),

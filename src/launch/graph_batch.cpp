@@ -11,7 +11,7 @@ namespace ballast::detail {
 namespace {
 
 bool is_wanted(compute_device const& device, launch_options const& options) {
-  return options.graphs && device.is_cuda() && options.order == "adaptive" && options.among == "fifo";
+  return options.graphs && device.is_cuda() && options.order == "adaptive" && options.key == "fifo";
 }
 
 bool is_ready(launch_stream_state& line) {

@@ -42,7 +42,7 @@ void issue_counts::add_to(launch_statistics& sum) const {
   sum.kernels += kernels_.load(std::memory_order_relaxed);
   sum.merged_launches += merged_launches_.load(std::memory_order_relaxed);
   sum.merged_kernels += merged_kernels_.load(std::memory_order_relaxed);
-  sum.issued_by_producers += direct_.load(std::memory_order_relaxed);
+  sum.direct_launches += direct_.load(std::memory_order_relaxed);
   sum.chained_kernels += chained_kernels_.load(std::memory_order_relaxed);
 }
 

@@ -152,7 +152,7 @@ std::vector<launch_statistics::named_count> launch_statistics::listed() const {
           {"merged_launches", merged_launches},
           {"merged_kernels", merged_kernels},
           {"chained_kernels", chained_kernels},
-          {"issued_by_producers", issued_by_producers},
+          {"direct_launches", direct_launches},
           {"graphs_built", graphs_built},
           {"graph_launches", graph_launches},
           {"graph_kernels", graph_kernels},

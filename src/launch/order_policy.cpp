@@ -18,18 +18,15 @@
 namespace ballast::detail {
 namespace {
 
-enum class order_key { fifo, priority, longest_first };
+enum class order_key { fifo, priority };
 
 constexpr registry_entry<order_key> key_choices[] = {
     {{"fifo", "as the policy orders them (the default)"}, order_key::fifo},
-    {{"priority", "the highest priority first; what has a low one may wait forever"}, order_key::priority},
-    {{"longest_first", "the longest expected run first, so that short ones fill the end"},
-     order_key::longest_first}};
+    {{"priority", "the highest priority first; what has a low one may wait forever"}, order_key::priority}};
 
 /// What `key` goes by; more is sooner.
 std::int64_t urgency(order_key key, waiting_launch const& launch) {
-  if (key == order_key::priority) return launch.priority;
-  return key == order_key::longest_first ? launch.expected_ns : 0;
+  return key == order_key::priority ? launch.priority : 0;
 }
 
 /// The place of the most urgent launch that `may` be issued; among equals the one with the least `turn`;
@@ -230,11 +227,11 @@ std::optional<order_decision> order_policy::decide(order_view const& view) {
   return choose(view);
 }
 
-std::unique_ptr<order_policy> make_order_policy(std::string_view order, std::string_view among,
+std::unique_ptr<order_policy> make_order_policy(std::string_view order, std::string_view key,
                                                 std::uint32_t connections) {
   if (connections < 1) throw_bad_argument("connections", connections, "at least 1");
   auto const make_order = find(order_choices, "order", order);
-  return make_order(find(key_choices, "among", among), connections);
+  return make_order(find(key_choices, "key", key), connections);
 }
 
 }  // namespace ballast::detail

@@ -203,7 +203,7 @@ void ordered_rings::add_to(launch_statistics& sum) const {
   std::uint64_t launches = 0;
   for (auto const& ring : rings_) {
     launches += ring.published.load(std::memory_order_relaxed);
-    sum.issued_by_producers += ring.by_producers.load(std::memory_order_relaxed);
+    sum.direct_launches += ring.by_producers.load(std::memory_order_relaxed);
   }
   sum.launches += launches;
   sum.kernels += launches;

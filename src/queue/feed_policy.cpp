@@ -19,7 +19,7 @@ std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) { return (a + b - 1) /
 /// waits on a device can no longer go to another, so no more than that; and near the end a share of the rest
 /// (guided self-scheduling), so that a fast first feeder does not take all. Of short tasks a few for each
 /// worker are not enough where workers are few: feeding a core interrupts it.
-class drain_policy : public feed_policy {
+class rate_policy : public feed_policy {
  public:
   feed_decision decide(feed_view const& view) override {
     learn(view);
@@ -103,7 +103,7 @@ class drain_policy : public feed_policy {
 };
 
 /// Suits tasks whose data lies beside that of their neighbours in the batch.
-class parts_policy final : public drain_policy {
+class parts_policy final : public rate_policy {
  public:
   bool partitions_batches() const override { return true; }
 };
@@ -138,9 +138,9 @@ std::unique_ptr<feed_policy> make_fixed(std::uint32_t batch) {
 }
 
 constexpr registry_entry<feed_policy_maker> feed_policy_choices[] = {
-    {{"drain", "as many as the device was seen to begin between two feeds (the default)"},
-     &make_feed<drain_policy>},
-    {{"parts", "as drain, and each device begins in a part of the batch of its own (Markatos, LeBlanc 1994)"},
+    {{"rate", "as many as the device was seen to begin between two feeds (the default)"},
+     &make_feed<rate_policy>},
+    {{"parts", "as rate, and each device begins in a part of the batch of its own (Markatos, LeBlanc 1994)"},
      &make_feed<parts_policy>},
     {{"fixed", "`fixed_batch` at a time whenever so many or fewer wait (Chen et al. 2010)"}, &make_fixed}};
 

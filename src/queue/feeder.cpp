@@ -130,7 +130,7 @@ feed_view feeder::observe() const {
   view.now_ns = now_ns();
   view.backlog = from_->waiting();
   view.given = given_;
-  view.taken = std::min(to_->taken(), given_);
+  view.taken = std::min(to_->claimed(), given_);
   view.finished = finished_;
   view.workers = workers();
   view.devices = std::uint32_t(devices_);

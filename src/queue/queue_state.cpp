@@ -267,7 +267,7 @@ std::uint64_t fed_queue::state::submitted() const {
 }
 
 // Idle workers hold tickets of tasks that are not there yet: at most what was submitted can be taken.
-std::uint64_t fed_queue::state::taken() const {
+std::uint64_t fed_queue::state::claimed() const {
   auto& words = *memory.words.data();
   auto& told = memory.to_host[0].taken;
   auto const claimed = memory.on_host ? std::atomic_ref(words.head).load()
@@ -283,7 +283,7 @@ std::uint64_t fed_queue::state::unfinished() const {
 
 std::string fed_queue::state::describe() {
   std::string text = "queue of " + std::string(kernels->name()) + " on " + device->name() + ": " +
-                     std::to_string(submitted()) + " tasks submitted, " + std::to_string(taken()) +
+                     std::to_string(submitted()) + " tasks submitted, " + std::to_string(claimed()) +
                      " taken, at most " + std::to_string(unfinished()) + " unfinished\n";
   for (auto const& ring : submission_rings)
     if (ring.submitted() > 0)

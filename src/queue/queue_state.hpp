@@ -164,7 +164,7 @@ struct fed_queue::state final : completion_source {
 
   std::uint32_t workers_of(std::uint32_t blocks) const;
   std::uint64_t submitted() const;
-  std::uint64_t taken() const;
+  std::uint64_t claimed() const;
   std::uint64_t unfinished() const;
   std::string describe();
 

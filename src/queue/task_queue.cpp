@@ -268,7 +268,7 @@ void fed_queue::sleep_until_taken(std::uint64_t epoch, std::uint64_t taken_thres
   if (!state_->memory.on_host) return std::this_thread::yield();
   auto const alarm = std::atomic_ref(state_->memory.words.data()->taken_threshold);
   alarm.store(taken_threshold);
-  if (state_->taken() < taken_threshold) wake_event().wait_past(epoch, clock::now() + timeout);
+  if (state_->claimed() < taken_threshold) wake_event().wait_past(epoch, clock::now() + timeout);
   alarm.store(~std::uint64_t(0));
 }
 
@@ -400,7 +400,7 @@ std::vector<task_span> task_queue::task_spans() const { return state_->task_span
 queue_statistics task_queue::statistics() const {
   queue_statistics all;
   all.submitted = state_->submitted();
-  all.taken = state_->taken();
+  all.claimed = state_->claimed();
   for (auto const& ring : state_->submission_rings) all.batches += ring.next_batch();
   if (!state_->memory.on_host) all.servers = std::max(1u, state_->kernel.servers());
   auto& filled = state_->memory.to_host[0].filled;
@@ -411,7 +411,7 @@ queue_statistics task_queue::statistics() const {
   return all;
 }
 
-std::uint64_t task_queue::taken() const { return state_->taken(); }
+std::uint64_t task_queue::claimed() const { return state_->claimed(); }
 std::string task_queue::describe() { return state_->describe(); }
 std::size_t task_queue::memory_bytes() const {
   return state_->memory.bytes() + (state_->hybrid != nullptr ? state_->hybrid->bytes() : 0) +

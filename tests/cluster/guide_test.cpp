@@ -34,7 +34,7 @@ std::vector<std::uint32_t> on_rank_0_of(cluster& ranks) {
   auto const& kernels = ranked_job_kernels;
   auto const print = [&](auto const& all) { result.assign(all.begin(), all.end()); };
   ballast::job_scheduler jobs(ballast::open_devices("host:1"), kernels(),
-                              {.device_bytes = 1 << 20, .peers = ballast::job_peers_of(ranks)});
+                              {.device_bytes = 1 << 20, .ranks = ballast::job_peers_of(ranks)});
   ballast::shared_array<std::uint32_t, 2> now(jobs, {height, width}), next(jobs, {height, width});
   std::ranges::fill(now.write(ballast::own_elements), 20);  // each rank its own rows
   for (int step = 0; step < 10; ++step) {

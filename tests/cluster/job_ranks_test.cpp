@@ -55,7 +55,7 @@ void on_schedulers(jobs_case const& of, Program const& program) {
   ranks_in_process ranks({.ranks = of.ranks, .network = of.network, .watch = of.watch});
   ranks.on_clusters([&](cluster& over, std::uint32_t rank) {
     auto options = of.jobs;
-    options.peers = job_peers_of(over);
+    options.ranks = job_peers_of(over);
     job_scheduler jobs(open_devices(of.devices), ranked_job_kernels(), options);
     program(jobs, rank);
   });
@@ -474,7 +474,7 @@ TEST(job_ranks, fail_when_one_of_them_is_lost) {
                        {.device_bytes = 1 << 20,
                         .timeout = generous,
                         .shutdown_timeout = generous,
-                        .peers = job_peers_of(over)});
+                        .ranks = job_peers_of(over)});
     word_rows now(jobs, {30, 4}), next(jobs, {30, 4});
     std::ranges::fill(now.write(), 1u);
     blend(jobs, now, next);
@@ -497,7 +497,7 @@ TEST(job_ranks, say_which_rank_ended_before_the_others) {
   ranks.on_clusters([&](cluster& over, std::uint32_t rank) {
     {
       job_scheduler jobs(open_devices(devices_or("host:1")), ranked_job_kernels(),
-                         {.device_bytes = 1 << 20, .timeout = generous, .peers = job_peers_of(over)});
+                         {.device_bytes = 1 << 20, .timeout = generous, .ranks = job_peers_of(over)});
       word_rows now(jobs, {8, 4}), next(jobs, {8, 4});
       std::ranges::fill(now.write(), 1u);
       blend(jobs, now, next);
@@ -514,7 +514,7 @@ TEST(job_ranks, say_which_rank_ended_before_the_others) {
 TEST(job_ranks, refuse_peers_that_another_scheduler_has) {
   ranks_in_process ranks({.ranks = 2});
   ranks.on_clusters([&](cluster& over, std::uint32_t) {
-    job_options const options{.device_bytes = 1 << 20, .peers = job_peers_of(over)};
+    job_options const options{.device_bytes = 1 << 20, .ranks = job_peers_of(over)};
     job_scheduler first(open_devices(devices_or("host:1")), options);
     EXPECT_THAT(refusal<error>([&] { job_scheduler second(open_devices(devices_or("host:1")), options); }),
                 HasSubstr("peers of one job scheduler were given to a second one"));
@@ -526,9 +526,9 @@ TEST(job_ranks, may_have_several_schedulers_at_a_time) {
   ranks_in_process ranks({.ranks = 2});
   ranks.on_clusters([&](cluster& over, std::uint32_t) {
     job_scheduler first(open_devices(devices_or("host:1")), ranked_job_kernels(),
-                        {.device_bytes = 1 << 20, .peers = job_peers_of(over)});
+                        {.device_bytes = 1 << 20, .ranks = job_peers_of(over)});
     job_scheduler second(open_devices(devices_or("host:1")), ranked_job_kernels(),
-                         {.device_bytes = 1 << 20, .peers = job_peers_of(over)});
+                         {.device_bytes = 1 << 20, .ranks = job_peers_of(over)});
     EXPECT_EQ(blended(second, 20, 3, 4), expected);
     EXPECT_EQ(blended(first, 20, 3, 4), expected);
   });

@@ -79,7 +79,7 @@ void share_jobs(cluster& over, std::string_view failure = {}) {
                      {.device_bytes = 1 << 20,
                       .timeout = generous,
                       .shutdown_timeout = generous,
-                      .peers = job_peers_of(over)});
+                      .ranks = job_peers_of(over)});
   word_rows now(jobs, {30, 4}), next(jobs, {30, 4});
   std::ranges::fill(now.write(), 1u);
   for (int step = 0; step < 6; ++step) {

@@ -63,7 +63,7 @@ TEST(job_sites, share_what_was_learned_by_jobs_of_other_factories) {
   fill_with(visits, 0);
   auto const knows_nothing = [&](std::uint64_t site, auto factory) {
     return begins_with_probes(
-        report_of(jobs.submit({.grid = units_to_probe, .site = site}, updates(visits), factory)));
+        report_of(jobs.submit({.grid = units_to_probe, .learning_key = site}, updates(visits), factory)));
   };
   EXPECT_TRUE(knows_nothing(7, [](auto any) { return count_visits{any}; }));
   EXPECT_FALSE(knows_nothing(7, [](auto any) { return count_visits{any}; }))

@@ -227,7 +227,7 @@ TEST_P(launches_in_graphs, fail_alone_if_one_of_them_cannot_be_launched) {
 
 TEST_P(launches_in_graphs, are_not_if_the_options_say_so) {
   for (auto const& options : {launch_options{.graphs = false}, launch_options{.order = "held"},
-                              launch_options{.among = "priority"}}) {
+                              launch_options{.key = "priority"}}) {
     open(options);
     rounds(5, the_same);
     EXPECT_EQ(statistics().graphs_built, 0u);

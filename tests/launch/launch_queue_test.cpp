@@ -67,7 +67,7 @@ std::uint64_t issued_behind_its_own(launch_options const& options) {
   queue.statistics();  // returns when the dispatcher has done all about that launch
   line.launch(wait_at_gate{gate.ref()}, 1);
   for (int i = 0; i < 8; ++i) line.launch(count_visits{visits.ref()}, 1);
-  auto const issued = queue.statistics().issued_by_producers;
+  auto const issued = queue.statistics().direct_launches;
   gate.open();
   queue.wait_all();
   EXPECT_EQ(visits[0], 9u);
@@ -107,7 +107,7 @@ TEST_F(passthrough_queue, lets_a_launch_stream_issue_behind_its_own_launch_in_fl
   line.launch(wait_at_gate{gate_.ref()}, 1);
   auto const behind = line.launch(count_visits{visits_.ref()}, 1);
   EXPECT_TRUE(line.is_issued());
-  EXPECT_EQ(queue_.statistics().issued_by_producers, 2u);
+  EXPECT_EQ(queue_.statistics().direct_launches, 2u);
   gate_.open();
   behind.wait();
 }
@@ -127,14 +127,12 @@ TEST_F(passthrough_queue, has_the_device_wait_for_launches_of_other_launch_strea
 TEST(launch_statistics, list_each_count_under_its_own_name) {
   launch_statistics did;
   did.launches = 1, did.kernels = 2, did.merged_launches = 3, did.merged_kernels = 4, did.chained_kernels = 5;
-  did.issued_by_producers = 6, did.graphs_built = 7, did.graph_launches = 8, did.graph_kernels = 9;
+  did.direct_launches = 6, did.graphs_built = 7, did.graph_launches = 8, did.graph_kernels = 9;
   did.graph_arguments_set = 10, did.resident_kernels = 11, did.resident_starts = 12;
-  std::vector<std::string_view> const names = {"launches",         "kernels",
-                                               "merged_launches",  "merged_kernels",
-                                               "chained_kernels",  "issued_by_producers",
-                                               "graphs_built",     "graph_launches",
-                                               "graph_kernels",    "graph_arguments_set",
-                                               "resident_kernels", "resident_starts"};
+  std::vector<std::string_view> const names = {
+      "launches",         "kernels",        "merged_launches", "merged_kernels", "chained_kernels",
+      "direct_launches",  "graphs_built",   "graph_launches",  "graph_kernels",  "graph_arguments_set",
+      "resident_kernels", "resident_starts"};
   auto const all = did.listed();
   ASSERT_EQ(all.size(), names.size());
   for (std::size_t i = 0; i < names.size(); ++i) {

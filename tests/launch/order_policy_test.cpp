@@ -139,16 +139,6 @@ TEST(priority, goes_before_the_order_of_the_policy_and_equal_ones_keep_it) {
   EXPECT_EQ(decided(*make_order_policy("round_robin", "priority"), waiting, streams(4)).first, 1);
 }
 
-TEST(longest_first, ends_sooner_where_a_long_launch_would_come_last) {
-  std::vector<submission> const submissions{{0, 1}, {1, 1}, {2, 2}};
-  auto const end_of = [&](std::string_view among) {
-    auto const policy = make_order_policy("held", among);
-    return invented_launch_streams(submissions, {2, 2, 2}).play(*policy).back().end;
-  };
-  EXPECT_EQ(end_of("fifo"), 3);
-  EXPECT_EQ(end_of("longest_first"), 2);
-}
-
 struct order_load {
   std::string name;
   std::vector<submission> submissions;
@@ -233,8 +223,8 @@ TEST(order_policies, refuses_an_unknown_key_and_lists_the_known_ones) {
     make_order_policy("held", "shortest");
     FAIL();
   } catch (bad_argument const& refused) {
-    EXPECT_EQ(refused.argument(), "among");
-    EXPECT_EQ(refused.legal(), "fifo, priority or longest_first");
+    EXPECT_EQ(refused.argument(), "key");
+    EXPECT_EQ(refused.legal(), "fifo or priority");
   }
 }
 

@@ -13,13 +13,13 @@ namespace ballast::test::queue_contract_test {
 using namespace detail;
 namespace {
 
-using policies = std::tuple<std::string, std::string, std::string>;  // order, among, merge
+using policies = std::tuple<std::string, std::string, std::string>;  // order, key, merge
 
 class every_policy : public testing::TestWithParam<policies> {
  protected:
   launch_options options() const {
-    auto const& [order, among, merge] = GetParam();
-    return {.order = order, .among = among, .merge = merge};
+    auto const& [order, key, merge] = GetParam();
+    return {.order = order, .key = key, .merge = merge};
   }
 };
 
@@ -30,8 +30,8 @@ std::vector<std::string> names(std::vector<named_policy> const& descriptions) {
 }
 
 std::string test_name(testing::TestParamInfo<policies> const& info) {
-  auto const& [order, among, merge] = info.param;
-  return order + "_" + among + "_" + merge;
+  auto const& [order, key, merge] = info.param;
+  return order + "_" + key + "_" + merge;
 }
 
 INSTANTIATE_TEST_SUITE_P(, every_policy,

@@ -32,7 +32,7 @@ TEST(launch_queue, refuses_options_outside_their_ranges_by_name) {
     return refused_argument([&] { launch_queue(first_device(), kernels(), options); });
   };
   EXPECT_EQ(with({.order = "best"}), "order");
-  EXPECT_EQ(with({.among = "best"}), "among");
+  EXPECT_EQ(with({.key = "best"}), "key");
   EXPECT_EQ(with({.merge = "best"}), "merge");
   EXPECT_EQ(with({.streams = 129}), "streams");
   EXPECT_EQ(with({.max_waiting = 0}), "max_waiting");

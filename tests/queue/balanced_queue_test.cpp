@@ -99,7 +99,7 @@ TEST(balanced_queue, refuses_an_empty_device_list_and_an_unknown_policy) {
   EXPECT_THROW(balanced_queue({}, kernels()), bad_argument);
   EXPECT_THROW(balanced_queue(devices(), kernels(), with_policy("greedy")), bad_argument);
   balanced_queue queue(devices(), kernels(),
-                       with_policy("drain"));  // the refusals left no resident kernel behind
+                       with_policy("rate"));  // the refusals left no resident kernel behind
   queue.close();
   EXPECT_THROW(queue.submit(task(add_one_plainly{}, {0, 1})), error);
 }
@@ -107,7 +107,7 @@ TEST(balanced_queue, refuses_an_empty_device_list_and_an_unknown_policy) {
 TEST(balanced_queue, reports_the_time_between_first_begin_and_last_end_of_each_device) {
   std::uint32_t const n = 200;
   shared_visits visits(n);
-  balanced_queue queue(devices(), kernels(), with_policy("drain"));
+  balanced_queue queue(devices(), kernels(), with_policy("rate"));
   auto const done = queue.submit(marks_of(visits, n));
   done.wait();
   for (auto const& share : queue.shares(done)) {

@@ -250,7 +250,7 @@ TEST(completion_of_a_backlog, is_not_ready_while_its_task_runs_on_the_device_tha
   balanced_queue queue(mine, kernels(), small_balanced());
   auto const runs = queue.submit(std::vector{held.holder(0)});
   held.await_inside(1);
-  auto const other = queue.on(0).taken() == 0 ? 0 : 1;  // which device took it is not said
+  auto const other = queue.on(0).claimed() == 0 ? 0 : 1;  // which device took it is not said
   auto const fails = queue.on(other).submit(task(fail{}));
   EXPECT_THROW(fails.wait(), device_lost);
   EXPECT_THROW(queue.submit(std::vector{held.holder(0)}).wait(), error) << "its feeder has seen it";

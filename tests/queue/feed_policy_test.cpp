@@ -102,7 +102,7 @@ outcome play(std::string_view policy, std::uint64_t backlog, std::vector<invente
 /// Two cores to which batches of two kernels go in turn, each when the one before has run.
 struct two_cores {
   std::vector<invented_device> devices{{1, 0}, {1, 0}};
-  policy_list policies = one_for_each(devices, "drain");
+  policy_list policies = one_for_each(devices, "rate");
   std::int64_t now = 0;
 
   /// Returns how long the batch took, as a multiple of the ideal.
@@ -132,7 +132,7 @@ TEST_P(every_policy, is_deterministic) {
 }
 
 TEST(drain, gives_devices_of_unequal_speed_work_in_proportion) {
-  auto const result = play("drain", 40'000, {{100, 30'000}, {100, 90'000}});
+  auto const result = play("rate", 40'000, {{100, 30'000}, {100, 90'000}});
   double const ratio = double(result.given[0]) / double(result.given[1]);
   EXPECT_NEAR(ratio, 3.0, 0.3);
 }
@@ -140,25 +140,25 @@ TEST(drain, gives_devices_of_unequal_speed_work_in_proportion) {
 TEST(drain, ends_all_devices_at_nearly_the_same_time) {
   // 40 000 tasks of 30 us and 90 us on 100 workers each: 0.3 us + 0.9 us in parallel is 9 ms in the ideal
   // case.
-  auto const result = play("drain", 40'000, {{100, 30'000}, {100, 90'000}});
+  auto const result = play("rate", 40'000, {{100, 30'000}, {100, 90'000}});
   EXPECT_LT(double(result.end_ns), 1.05 * 9e6);
 }
 
 TEST(drain, shares_few_tasks_between_devices_that_could_each_take_all) {
-  auto const result = play("drain", 4096, {{1983, 1'000'000}, {1983, 1'000'000}});
+  auto const result = play("rate", 4096, {{1983, 1'000'000}, {1983, 1'000'000}});
   EXPECT_NEAR(double(result.given[0]), 2048.0, 250.0);
 }
 
 TEST(drain, lets_nothing_wait_while_workers_elsewhere_are_idle) {
   // 1024 long tasks on two devices of 528 workers: all can run at once, if none waits behind another.
-  auto const result = play("drain", 1024, {{528, 5'000'000}, {528, 5'000'000}});
+  auto const result = play("rate", 1024, {{528, 5'000'000}, {528, 5'000'000}});
   EXPECT_LE(result.given[0], 528u);
   EXPECT_LE(result.given[1], 528u);
 }
 
 TEST(drain, keeps_cores_busy_with_short_tasks_though_it_looks_seldom) {
   // 20 000 tasks of 1 us on two cores that are looked at every 50 us: 10 ms in the ideal case.
-  auto const result = play("drain", 20'000, {{1, 1'000}, {1, 1'000}}, {50'000, 1'000'000});
+  auto const result = play("rate", 20'000, {{1, 1'000}, {1, 1'000}}, {50'000, 1'000'000});
   EXPECT_LT(double(result.end_ns), 1.35 * 10e6) << "some 2 ms pass until it knows";
 }
 
@@ -176,7 +176,7 @@ TEST(drain, knows_the_speed_of_a_kernel_after_batches_of_another) {
 }
 
 TEST(drain, leaves_no_more_waiting_on_a_slow_host_core_than_it_begins_next) {
-  auto const policy = make_feed_policy("drain");
+  auto const policy = make_feed_policy("rate");
   feed_view view{.now_ns = 1'000'000, .backlog = 500, .workers = 1, .devices = 2, .feed_latency_ns = 100'000};
   view.given = policy->decide(view).tasks;
   EXPECT_LE(view.given, 2u);

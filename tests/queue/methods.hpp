@@ -130,7 +130,7 @@ struct drain_to_every : balanced_queue, on_every_device {
   static constexpr char const* name = "balanced_queue_drain";
 
   explicit drain_to_every(fit size = fit::usual)
-      : balanced_queue(devices(), kernels(), balanced_options_for(size, "drain")) {}
+      : balanced_queue(devices(), kernels(), balanced_options_for(size, "rate")) {}
 };
 
 struct parts_to_every : balanced_queue, on_every_device {

@@ -47,7 +47,7 @@ TEST_P(several_servers, run_what_threads_submit_one_by_one_in_batches_and_as_gri
   });
   queue.close();
   EXPECT_EQ(check_visits(visits.read()), exactly_once);
-  EXPECT_EQ(queue.statistics().taken, submitters * std::uint64_t(each));
+  EXPECT_EQ(queue.statistics().claimed, submitters * std::uint64_t(each));
   EXPECT_EQ(queue.statistics().fetched, submitters * std::uint64_t(each));
 }
 

@@ -22,7 +22,7 @@ TEST(task_queue, executes_each_task_submitted_one_by_one_exactly_once) {
   EXPECT_EQ(check_visits(visits.read()), exactly_once);
   queue.close();
   EXPECT_EQ(queue.statistics().submitted, n);
-  EXPECT_EQ(queue.statistics().taken, n);
+  EXPECT_EQ(queue.statistics().claimed, n);
 }
 
 TEST(task_queue, finishes_an_empty_batch_at_once) {

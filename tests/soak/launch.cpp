@@ -120,7 +120,7 @@ class launch_program {
   launch_options options() {
     launch_options options;
     options.order = of_.name_of(order_policies());
-    options.among = of_.name_of(order_keys());
+    options.key = of_.name_of(order_keys());
     options.merge = of_.name_of(merge_policies());
     options.filter_merges = of_.one_in(2);
     options.streams = std::uint32_t(of_.drawn(0, 4));

@@ -105,7 +105,7 @@ class cluster_play {
       ranks_[i].policy = make_share_policy(
           cluster_.policy, {i, cluster_.ranks(), hosts_first, cluster_.ranks_of_host, cluster_.seed});
       for (auto const& device : cluster_.devices(i)) {
-        ranks_[i].devices.push_back({make_feed_policy("drain"), device});
+        ranks_[i].devices.push_back({make_feed_policy("rate"), device});
         ranks_[i].workers += device.workers;
       }
       outcome_.executed[i].resize(ranks_[i].devices.size());

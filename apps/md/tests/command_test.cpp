@@ -179,7 +179,7 @@ TEST_F(md_command, records_every_sample_of_every_solution) {
 TEST_F(md_command, records_what_decided_how_much_a_device_was_given_at_once) {
   auto const costs = open_devices("host:1").front()->costs().name();
   auto const both = recorded("--atoms 300 --solutions TQ,chen --queue-tasks 7");
-  EXPECT_EQ(both["policies"], (nlohmann::json{{"costs", costs}, {"feed", "drain"}}));
+  EXPECT_EQ(both["policies"], (nlohmann::json{{"costs", costs}, {"feed", "rate"}}));
   EXPECT_EQ(both["parameters"]["chen.queue_tasks"], 7);
   auto const chen = recorded("--atoms 300 --solutions chen");
   EXPECT_EQ(chen["policies"], (nlohmann::json{{"costs", costs}}));
@@ -212,8 +212,8 @@ TEST_F(md_command_refusals, of_every_wrong_flag_are_one_sentence) {
       {"--potential none", "truncated or force-shifted"},
       {"--forces none", "cells or all-pairs"},
       {"--queue-tasks 257", "queue-tasks is 257"},
-      {"--feed none", "policy is none; legal is drain, parts or fixed"},
-      {"--feed parts --solutions S1", "--feed is parts; legal is drain without TQ"},
+      {"--feed none", "policy is none; legal is rate, parts or fixed"},
+      {"--feed parts --solutions S1", "--feed is parts; legal is rate without TQ"},
       {"--solutions S1,S5", "S1, S2, S3, TQ, chen or jobs"},
       {"--solutions S1,S1", "twice"},
       {"--cluster --solutions jobs,TQ", "--solutions is TQ; legal is jobs with --cluster"},

@@ -82,7 +82,7 @@ TEST_P(md_jobs, give_the_bits_of_s1_on_one_rank_and_on_several) {
   auto const expected = point_after(steps, solution::s1, what(), from());
   for (std::uint32_t const ranks : {1u, 2u, 3u})
     on_ranks(ranks, [&](std::shared_ptr<detail::job_peers> const& peers, std::uint32_t rank) {
-      EXPECT_EQ(point_after(steps, solution::jobs, what(), from(), {.peers = peers}), expected)
+      EXPECT_EQ(point_after(steps, solution::jobs, what(), from(), {.ranks = peers}), expected)
           << "rank " << rank << " of " << ranks;
     });
 }
@@ -112,7 +112,7 @@ TEST(md_jobs_on_ranks, give_the_same_bits_by_every_policy) {
   for (auto const& policy : split_policies())
     on_ranks(2, [&](std::shared_ptr<detail::job_peers> const& peers, std::uint32_t) {
       EXPECT_EQ(
-          point_after(25, solution::jobs, what, from, {.policy = std::string(policy.name), .peers = peers}),
+          point_after(25, solution::jobs, what, from, {.policy = std::string(policy.name), .ranks = peers}),
           expected)
           << policy.name;
     });
@@ -124,7 +124,7 @@ TEST(md_jobs_on_ranks, may_be_more_ranks_than_there_are_blocks) {
   auto const from = warm(100, 100);
   auto const expected = point_after(3, solution::jobs, what, from);
   on_ranks(3, [&](std::shared_ptr<detail::job_peers> const& peers, std::uint32_t) {
-    EXPECT_EQ(point_after(3, solution::jobs, what, from, {.peers = peers}), expected);
+    EXPECT_EQ(point_after(3, solution::jobs, what, from, {.ranks = peers}), expected);
   });
 }
 
@@ -132,7 +132,7 @@ comparison_plan plan_of_jobs(std::size_t atoms, std::int64_t steps,
                              std::shared_ptr<detail::job_peers> const& peers) {
   auto plan = plan_of(atoms, steps);
   plan.solutions = {solution::jobs};
-  plan.jobs.peers = peers;
+  plan.jobs.ranks = peers;
   return plan;
 }
 
@@ -172,7 +172,7 @@ TEST(md_jobs_on_ranks, end_after_the_same_step_when_one_is_asked_to_stop) {
 
 TEST(md_jobs_on_ranks, hear_what_any_of_them_says) {
   on_ranks(3, [&](std::shared_ptr<detail::job_peers> const& peers, std::uint32_t rank) {
-    auto const system = make_job_system(test_devices(), shifted(8), 100, {.peers = peers});
+    auto const system = make_job_system(test_devices(), shifted(8), 100, {.ranks = peers});
     EXPECT_FALSE(system->is_so_on_any_rank(false));
     EXPECT_TRUE(system->is_so_on_any_rank(rank == 1));
     EXPECT_FALSE(system->is_so_on_any_rank(false));

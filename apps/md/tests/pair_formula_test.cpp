@@ -28,7 +28,7 @@ number operator+(number a, number b) { return counted(a.value + b.value); }
 number operator-(number a, number b) { return counted(a.value - b.value); }
 number operator*(number a, number b) { return counted(a.value * b.value); }
 number operator-(number a) { return counted(-a.value, 0); }
-number fused_multiply_add(number a, number b, number c) { return counted(a.value * b.value + c.value, 2); }
+number fma_on_gpu(number a, number b, number c) { return counted(a.value * b.value + c.value, 2); }
 number inverse_square_root(number a) { return counted(1 / std::sqrt(a.value)); }
 number nearest_whole(number a) { return counted(std::rint(a.value)); }
 

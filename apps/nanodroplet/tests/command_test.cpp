@@ -73,8 +73,7 @@ TEST(nanodroplet_command, has_decisions_that_hang_on_seed_and_settings_alone) {
   EXPECT_EQ(decisions("--launch reference --threads 3"), known);
   EXPECT_EQ(decisions("--launch streams --devices host:1,host:1"), known);
   EXPECT_EQ(decisions("--launch queue --devices host:1,host:1"), known);
-  EXPECT_EQ(decisions("--launch queue --order held --among longest_first --merge none --devices host:2"),
-            known);
+  EXPECT_EQ(decisions("--launch queue --order held --key priority --merge none --devices host:2"), known);
   EXPECT_NE(decisions("--launch reference --seed 7"), known);
 }
 
@@ -210,7 +209,7 @@ TEST(nanodroplet_command, refuses_illegal_values_under_their_options) {
       {"--temperature inf", "temperature is inf;"},
       {"--launch luck", "launch is luck; legal is "},
       {small + "--order luck", "order is luck; legal is "},
-      {small + "--among luck", "among is luck; legal is "},
+      {small + "--key luck", "key is luck; legal is "},
       {small + "--merge luck", "merge is luck; legal is "},
       {"--streams 129", "--streams is 129;"},
       {"--discard 50", "discard is 50; legal is fewer than the trajectories"},
@@ -243,7 +242,7 @@ TEST(nanodroplet_command, refuses_options_that_would_do_nothing) {
       {"--launch batched --order held", "order is held;"},
       {"--launch streams --merge none", "merge is none; legal is nothing beside"},
       {"--launch streams --order held", "order is held;"},
-      {"--launch streams --among fifo", "among is fifo;"},
+      {"--launch streams --key fifo", "key is fifo;"},
       {"--launch reference --streams 2", "streams is 2;"},
       {"--xyz-every 2", "xyz-every is 2; legal is 1 without --xyz"},
       {"--look-every 8", "look-every is 8; legal is nothing beside --protocol plain"},

@@ -27,7 +27,7 @@ run_record record_of(std::vector<ballast::sample_series> series) {
   record.source = {"abc", true};
   record.machine.name = "2x-nvidia-h200";
   record.devices = {"cuda:0"};
-  record.policies = {{"feed", "drain"}};
+  record.policies = {{"feed", "rate"}};
   record.parameters = {{"atoms", 4096}};
   record.series = std::move(series);
   record.answer = {true, "forces bitwise equal"};
@@ -142,7 +142,7 @@ TEST(report_comparison, doubts_records_of_other_machines_settings_and_sources) {
       ElementsAre("the answer of B was not verified (nobody looked)", "B was built from a changed tree",
                   "machine: 2x-nvidia-h200 in A, 1x-nvidia-h200 in B",
                   "devices: [\"cuda:0\"] in A, [\"cuda:0\",\"cuda:1\"] in B",
-                  "policy feed: \"drain\" in A, \"fixed\" in B", "parameter atoms: 4096 in A, 8192 in B",
+                  "policy feed: \"rate\" in A, \"fixed\" in B", "parameter atoms: 4096 in A, 8192 in B",
                   "parameter steps: nothing in A, 1 in B"));
   b = a;
   b.source = {};

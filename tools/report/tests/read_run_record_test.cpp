@@ -29,7 +29,7 @@ run_record example() {
   record.source = {"abc", false};
   record.machine = ballast::this_machine({{"NVIDIA H200", 132, 150754820096, "9.0"}}, "13.0");
   record.devices = {"cuda:0"};
-  record.policies = {{"feed", "drain"}};
+  record.policies = {{"feed", "rate"}};
   record.parameters = {
       {"tasks", 4096}, {"physics", ballast::json_value::object{{"cutoff", 0.1}}}, {"shift", -3}};
   record.warm_up = 1;

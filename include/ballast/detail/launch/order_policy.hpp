@@ -64,7 +64,7 @@ class BALLAST_API order_policy {
 /// at least 1, which "adaptive" uses. Throws bad_argument ("order", "among"), which lists the names, and
 /// ("connections").
 BALLAST_API std::unique_ptr<order_policy> make_order_policy(std::string_view order,
-                                                            std::string_view among = "fifo",
+                                                            std::string_view key = "fifo",
                                                             std::uint32_t connections = 8);
 
 }  // namespace ballast::detail

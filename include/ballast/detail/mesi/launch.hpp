@@ -204,7 +204,7 @@ void launch(threads of, Arguments&&... arguments) {
   Launch const made(std::forward<Arguments>(arguments)...);
   launch_form constexpr form = Launch::form;
   thread_blocks<Launch> const all{made, std::uint32_t(of.x), std::uint32_t(of.y)};
-  job_setup const setup{.grid = grid_of(all), .name = Launch::name, .site = site_of(Launch::name)};
+  job_setup const setup{.grid = grid_of(all), .name = Launch::name, .learning_key = site_of(Launch::name)};
   auto const submit = [&](auto... uses) {
     track_launch(scheduler().submit(setup, uses..., [all](auto... on_device) {
       auto kernel = all;
