@@ -2,7 +2,10 @@
 #include "cuda/engine.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <exception>
+#include <map>
+#include <numeric>
 #include <string>
 
 #include "ballast/error.hpp"
@@ -32,6 +35,16 @@ constexpr cudaError_t sticky_errors[] = {cudaErrorIllegalAddress,
 
 std::string failure_text(cudaError_t status, std::string_view call) {
   return std::string(call) + " failed: " + cudaGetErrorString(status) + " (" + cudaGetErrorName(status) + ")";
+}
+
+[[noreturn]] void throw_out_of_memory(cuda_engine& engine, memory where, std::size_t bytes) {
+  cudaGetLastError();
+  auto const wanted = std::to_string(bytes) + " bytes";
+  if (where == memory::pinned) throw error("no page-locked host memory for " + wanted);
+  std::size_t free = 0, total = 0;
+  engine.require(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
+  throw error("no memory for " + wanted + " on " + engine.fault.device() + ", which has " +
+              std::to_string(free) + " of " + std::to_string(total) + " bytes free");
 }
 
 }  // namespace
@@ -232,6 +245,73 @@ void cuda_engine::allow_shared(CUfunction function, std::string_view name, std::
 void cuda_engine::probe() {
   enter();
   require(cudaStreamQuery(probe_stream_), "the last work");
+}
+
+void* allocate_cuda_memory(cuda_engine& engine, memory where, std::size_t bytes) {
+  void* address = nullptr;
+  bool const on_device = where == memory::device;
+  auto const status = on_device ? cudaMalloc(&address, bytes)
+                                : cudaHostAlloc(&address, bytes, cudaHostAllocMapped | cudaHostAllocPortable);
+  if (status == cudaErrorMemoryAllocation) throw_out_of_memory(engine, where, bytes);
+  engine.require(status, on_device ? "cudaMalloc" : "cudaHostAlloc");
+  return address;
+}
+
+void release_cuda_memory(cuda_engine& engine, memory where, void* address) noexcept {
+  if (where == memory::pinned) {
+    // Host memory is given back after a fault too, where CUDA still does it.
+    cudaSetDevice(engine.index);
+    require_nothrow(engine.fault, cudaFreeHost(address), "cudaFreeHost");
+  } else if (engine.try_enter()) {
+    require_nothrow(engine.fault, cudaFree(address), "cudaFree");
+  }
+}
+
+gate_words* gate_words::of(cuda_engine& engine) {
+  static std::mutex mutex;
+  static auto* const by_gpu = new std::map<int, gate_words*>;
+  std::lock_guard const hold(mutex);
+  auto& known = (*by_gpu)[engine.index];
+  if (known == nullptr) known = new gate_words(engine);
+  return known;
+}
+
+gate_words::gate_words(cuda_engine& engine)
+    : wait_at_(driver_function<PFN_cuStreamWaitValue32_v11070>(engine.fault.device(), "cuStreamWaitValue32",
+                                                               11070, "waits for completions need it")),
+      words_(static_cast<std::uint32_t*>(
+          allocate_cuda_memory(engine, memory::pinned, count * sizeof(std::uint32_t)))),
+      opens_at_(count),
+      unused_(count) {
+  std::fill_n(words_, count, 0u);
+  std::iota(unused_.begin(), unused_.end(), 0u);
+}
+
+/// The mutex is free meanwhile: a stream whose queue is full accepts the wait once another gate was opened.
+std::uint32_t gate_words::enqueue(cuda_engine& engine, cudaStream_t in) {
+  auto const [word, opens_at] = take(engine.fault.device());
+  auto const address = reinterpret_cast<CUdeviceptr>(words_ + word);
+  auto const status = as_runtime_error(wait_at_(in, address, opens_at, CU_STREAM_WAIT_VALUE_GEQ));
+  if (status == cudaSuccess) return word;
+  open(word);
+  engine.require(status, "cuStreamWaitValue32");
+  return word;
+}
+
+gate_words::gate gate_words::take(std::string const& device) {
+  std::lock_guard const hold(mutex_);
+  if (unused_.empty())
+    throw error(device + ": its streams wait for " + std::to_string(count) +
+                " completions, which is the most at a time");
+  auto const word = unused_.back();
+  unused_.pop_back();
+  return {word, ++opens_at_[word]};
+}
+
+void gate_words::open(std::uint32_t word) noexcept {
+  std::lock_guard const hold(mutex_);
+  std::atomic_ref(words_[word]).store(opens_at_[word], std::memory_order_release);
+  unused_.push_back(word);  // has capacity: the word came from there
 }
 
 }  // namespace ballast::detail
