@@ -2,9 +2,13 @@
 #include "device_state.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
+#include <cstdlib>
+#include <string>
 #include <utility>
 
+#include "ballast/arguments.hpp"
 #include "ballast/detail/base/event_count.hpp"
 #include "ballast/error.hpp"
 
@@ -33,6 +37,25 @@ constexpr auto max_wait_for_yielding = std::chrono::seconds(10);
 /// Whether both may have multiprocessors in common.
 bool may_overlap(resident_claimant one, resident_claimant other) {
   return one == other || one.split != other.split;
+}
+
+constexpr char connections_variable[] = "CUDA_DEVICE_MAX_CONNECTIONS";
+
+bool is_legal(std::uint32_t count) { return count >= 1 && count <= 32; }
+
+hardware_connections read_variable() {
+  auto const text = environment(connections_variable);
+  if (!text) return {};
+  std::uint32_t count = 0;
+  auto const end = text->data() + text->size();
+  auto const read = std::from_chars(text->data(), end, count);
+  if (read.ec != std::errc() || read.ptr != end || !is_legal(count)) return {};
+  return {count, true};
+}
+
+connection_setting& process_setting() {
+  static connection_setting setting;
+  return setting;
 }
 
 }  // namespace
@@ -171,4 +194,31 @@ std::string resident_claims::list_of(resident_claimant asking, std::span<residen
   return own + (own.empty() || others.empty() ? "" : ", ") + others;
 }
 
+hardware_connections connection_setting::current() const {
+  std::lock_guard const hold(mutex_);
+  return at_first_use_ ? *at_first_use_ : read_variable();
+}
+
+bool connection_setting::request(std::uint32_t count) {
+  if (!is_legal(count)) throw_bad_argument("count", count, "1 to 32 hardware connections");
+  std::lock_guard const hold(mutex_);
+  if (at_first_use_ || environment(connections_variable)) return false;
+  return setenv(connections_variable, std::to_string(count).c_str(), 1) == 0;
+}
+
+void connection_setting::record_first_use() {
+  std::lock_guard const hold(mutex_);
+  if (!at_first_use_) at_first_use_ = read_variable();
+}
+
+void record_first_cuda_use() { process_setting().record_first_use(); }
+
 }  // namespace ballast::detail
+
+namespace ballast {
+
+hardware_connections process_connections() { return detail::process_setting().current(); }
+
+bool request_connections(std::uint32_t count) { return detail::process_setting().request(count); }
+
+}  // namespace ballast
