@@ -4,8 +4,8 @@
 
 #include "ballast/deadline.hpp"
 #include "ballast/detail/pool/level_arrays.cuh"
-#include "join_memory.hpp"
 #include "pool_executor.hpp"
+#include "worker_memory.hpp"
 
 namespace ballast::detail {
 namespace {

@@ -11,8 +11,8 @@
 #include "ballast/detail/pool/peer_view.cuh"
 #include "ballast/detail/pool/pool_loop.cuh"
 #include "ballast/detail/pool/shared_queues.cuh"
-#include "join_memory.hpp"
 #include "pool_executor.hpp"
+#include "worker_memory.hpp"
 
 namespace ballast::detail {
 
