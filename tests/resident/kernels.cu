@@ -2,7 +2,7 @@
 #include "kernels.cuh"
 
 #include "ballast/detail/device/compile_kernels.cuh"
-#include "ballast/detail/resident/compile_kernels.cuh"
+#include "ballast/detail/resident/worker_loop.cuh"
 
 namespace ballast::test {
 using namespace detail;

@@ -6,7 +6,7 @@
 #include "ballast/detail/device/compile_kernels.cuh"
 #include "ballast/detail/launch/kernel_family.cuh"
 #include "ballast/detail/launch/ordered_rings.cuh"
-#include "ballast/detail/resident/compile_kernels.cuh"
+#include "ballast/detail/resident/worker_loop.cuh"
 
 namespace ballast::detail {
 

@@ -5,7 +5,7 @@
 #include "ballast/detail/queue/hybrid_view.cuh"
 #include "ballast/detail/queue/ring_consumer.cuh"
 #include "ballast/detail/queue/ring_server.cuh"
-#include "ballast/detail/resident/compile_kernels.cuh"
+#include "ballast/detail/resident/worker_loop.cuh"
 
 namespace ballast::detail {
 
