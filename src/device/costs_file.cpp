@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -17,6 +15,7 @@
 #include "ballast/arguments.hpp"
 #include "ballast/error.hpp"
 #include "ballast/replace_file.hpp"
+#include "device_choice.hpp"
 
 namespace ballast {
 
@@ -53,21 +52,6 @@ bool is_day(std::string_view text) {
   return std::ranges::equal(text, like, [](char sign, char wanted) {
     return wanted == '-' ? sign == '-' : sign >= '0' && sign <= '9';
   });
-}
-
-template <class Number>
-std::optional<Number> number_in(std::string_view text) {
-  Number value{};
-  auto const end = text.data() + text.size();
-  auto const [rest, problem] = std::from_chars(text.data(), end, value);
-  if (problem != std::errc() || rest != end) return std::nullopt;
-  return value;
-}
-
-std::string digits_of(double value) {
-  std::array<char, 32> digits{};
-  auto const end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
-  return {digits.data(), end};
 }
 
 /// Takes the text before the first space; the rest is left.
@@ -245,7 +229,7 @@ std::string text_of(std::vector<kept_costs> const& all) {
   for (auto const& [key, costs] : all) {
     text << "device " << key.device << ' ' << key.version << ' ' << key.model << '\n';
     text << "measured " << costs.measured_on << '\n';
-    for (auto const& [name, value] : costs.listed()) text << name << ' ' << digits_of(value) << '\n';
+    for (auto const& [name, value] : costs.listed()) text << name << ' ' << shortest(value) << '\n';
   }
   text << "end\n";
   return text.str();

@@ -2,10 +2,10 @@
 #include "device_choice.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cstddef>
 #include <numeric>
 
+#include "ballast/arguments.hpp"
 #include "ballast/error.hpp"
 
 namespace ballast::detail {
@@ -87,7 +87,46 @@ void check_openable(std::vector<device_spec> const& specs, offered_gpus const& o
   }
 }
 
+using sm_offer = std::function<sm_groups(int asked)>;
+
+std::string legal_sizes(int all, sm_offer const& offered) {
+  auto const counts = sm_counts(all, [&](int asked) { return offered(asked).multiprocessors; });
+  return description(counts) + " of this GPU's " + std::to_string(all) + " multiprocessors";
+}
+
+/// The largest groups that suffice, else the groups that leave the least over; none if the driver makes none
+/// of a size that divides all parts.
+sm_groups choose_groups(int divisor, int wanted, sm_offer const& offered) {
+  sm_groups best;
+  for (int size = divisor; size > 0; --size) {
+    if (divisor % size != 0) continue;
+    auto const made = offered(size);
+    if (made.multiprocessors != size) continue;
+    if (made.total() >= wanted) return made;
+    if (made.total() > best.total()) best = made;
+  }
+  return best;
+}
+
+[[noreturn]] void throw_too_many(std::span<device_spec const> parts, int wanted, int most, int all,
+                                 sm_offer const& offered) {
+  std::string list;
+  for (auto const& part : parts) list += (list.empty() ? "" : ",") + to_text(part);
+  if (most == 0)
+    throw_bad_argument("devices", list,
+                       "parts whose numbers have a divisor among " + legal_sizes(all, offered));
+  throw_bad_argument("devices", list,
+                     "parts of cuda:" + std::to_string(parts.front().index) + " that together have at most " +
+                         std::to_string(most) + " of its " + std::to_string(all) +
+                         " multiprocessors (these want " + std::to_string(wanted) + ")");
+}
+
 }  // namespace
+
+std::string shortest(double number) {
+  char text[32];
+  return {text, std::to_chars(text, text + sizeof text, number).ptr};
+}
 
 std::string to_text(compute_capability gpu) {
   return std::to_string(gpu.major) + "." + std::to_string(gpu.minor);
@@ -106,13 +145,11 @@ gpu_code::piece gpu_code::read(std::string_view word) {
   auto digits = word;
   bool const is_ptx = take_last(digits, '+');
   bool const exactly = take_last(digits, 'a'), of_family = take_last(digits, 'f');
-  int number = 0;
-  auto const [end, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  bool const is_number = failure == std::errc() && end == digits.data() + digits.size();
-  if (!is_number || number < 10 || (exactly && of_family))
+  auto const number = number_in<int>(digits);
+  if (!number || *number < 10 || (exactly && of_family))
     throw_bad_argument("BALLAST_GPU_CODE", escape_beyond_ascii(word), "words such as 80, 90a, 100f, 100+");
   auto const runs_on = exactly ? coverage::one : is_ptx && !of_family ? coverage::later : coverage::family;
-  return {{number / 10, number % 10}, runs_on};
+  return {{*number / 10, *number % 10}, runs_on};
 }
 
 bool gpu_code::runs_on(compute_capability gpu) const {
@@ -172,44 +209,6 @@ std::string description(std::span<int const> ascending_counts) {
   for (auto const count : counts) words += (words.empty() ? "" : ", ") + std::to_string(count);
   return words;
 }
-
-namespace {
-
-using sm_offer = std::function<sm_groups(int asked)>;
-
-std::string legal_sizes(int all, sm_offer const& offered) {
-  auto const counts = sm_counts(all, [&](int asked) { return offered(asked).multiprocessors; });
-  return description(counts) + " of this GPU's " + std::to_string(all) + " multiprocessors";
-}
-
-/// The largest groups that suffice, else the groups that leave the least over; none if the driver makes none
-/// of a size that divides all parts.
-sm_groups choose_groups(int divisor, int wanted, sm_offer const& offered) {
-  sm_groups best;
-  for (int size = divisor; size > 0; --size) {
-    if (divisor % size != 0) continue;
-    auto const made = offered(size);
-    if (made.multiprocessors != size) continue;
-    if (made.total() >= wanted) return made;
-    if (made.total() > best.total()) best = made;
-  }
-  return best;
-}
-
-[[noreturn]] void throw_too_many(std::span<device_spec const> parts, int wanted, int most, int all,
-                                 sm_offer const& offered) {
-  std::string list;
-  for (auto const& part : parts) list += (list.empty() ? "" : ",") + to_text(part);
-  if (most == 0)
-    throw_bad_argument("devices", list,
-                       "parts whose numbers have a divisor among " + legal_sizes(all, offered));
-  throw_bad_argument("devices", list,
-                     "parts of cuda:" + std::to_string(parts.front().index) + " that together have at most " +
-                         std::to_string(most) + " of its " + std::to_string(all) +
-                         " multiprocessors (these want " + std::to_string(wanted) + ")");
-}
-
-}  // namespace
 
 std::size_t part_plan::groups() const {
   return std::accumulate(groups_of_parts.begin(), groups_of_parts.end(), std::size_t(0));

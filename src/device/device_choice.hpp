@@ -1,18 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <charconv>
 #include <compare>
 #include <cstddef>
 #include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "ballast/device.hpp"
 
 namespace ballast::detail {
+
+/// The number that the whole text is, without blanks or '+'; nothing if it is none, or too large for the
+/// type.
+template <class Number>
+std::optional<Number> number_in(std::string_view text) {
+  Number value{};
+  auto const end = text.data() + text.size();
+  auto const [rest, problem] = std::from_chars(text.data(), end, value);
+  if (problem != std::errc() || rest != end) return std::nullopt;
+  return value;
+}
+
+/// The shortest text that is this number again.
+std::string shortest(double number);
 
 /// What a GPU can do, in CUDA's numbers: 9.0.
 struct compute_capability {

@@ -2,12 +2,12 @@
 #include "ballast/device.hpp"
 
 #include <array>
-#include <charconv>
 #include <optional>
 #include <string>
 
 #include "ballast/arguments.hpp"
 #include "ballast/error.hpp"
+#include "device_choice.hpp"
 
 namespace ballast {
 namespace {
@@ -15,14 +15,6 @@ namespace {
 constexpr auto grammar = "a comma-separated list of cuda | cuda:INDEX[@SMS] | host[:CORES][/SLOWDOWN]";
 constexpr int max_cores = 4096;
 constexpr double max_slowdown = 1000;
-
-template <class Number>
-std::optional<Number> read_number(std::string_view text) {
-  Number number{};
-  auto const [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (failure != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
 
 // Cuts `text` at the first `mark`: what stood after it, or nothing if there is no mark.
 std::optional<std::string_view> cut(std::string_view& text, char mark) {
@@ -39,7 +31,7 @@ std::string_view without_blanks(std::string_view text) {
 }
 
 int read_count(std::string_view part, std::string_view text, int least, int most, std::string const& what) {
-  auto const number = read_number<int>(text);
+  auto const number = detail::number_in<int>(text);
   if (number && *number >= least && *number <= most) return *number;
   throw_bad_argument(
       "devices", escape_beyond_ascii(part),
@@ -47,7 +39,7 @@ int read_count(std::string_view part, std::string_view text, int least, int most
 }
 
 double read_slowdown(std::string_view part, std::string_view text) {
-  auto const number = read_number<double>(text);
+  auto const number = detail::number_in<double>(text);
   if (number && *number >= 1 && *number <= max_slowdown) return *number;
   throw_bad_argument("devices", escape_beyond_ascii(part),
                      std::string("a SLOWDOWN of 1 to 1000 in ") + grammar);
@@ -99,12 +91,6 @@ device_spec parse_device(std::string_view part) {
   throw_bad_argument("devices", value, grammar);
 }
 
-std::string shortest(double number) {
-  char text[32];
-  auto const [end, failure] = std::to_chars(text, text + sizeof text, number);
-  return failure == std::errc() ? std::string(text, end) : std::to_string(number);
-}
-
 }  // namespace
 
 std::vector<device_spec> parse_devices(std::string_view list) {
@@ -124,7 +110,7 @@ std::string to_text(device_spec const& spec) {
   if (spec.kind == backend::cuda && spec.index != spec.all) text += ":" + std::to_string(spec.index);
   if (spec.multiprocessors != 0) text += "@" + std::to_string(spec.multiprocessors);
   if (spec.kind == backend::host && spec.cores != spec.all) text += ":" + std::to_string(spec.cores);
-  if (spec.slowdown != 1.0) text += "/" + shortest(spec.slowdown);
+  if (spec.slowdown != 1.0) text += "/" + detail::shortest(spec.slowdown);
   return text;
 }
 

@@ -2,7 +2,6 @@
 #include "device_state.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cstdlib>
 #include <string>
@@ -11,6 +10,7 @@
 #include "ballast/arguments.hpp"
 #include "ballast/detail/base/event_count.hpp"
 #include "ballast/error.hpp"
+#include "device_choice.hpp"
 
 namespace ballast::detail {
 namespace {
@@ -45,12 +45,9 @@ bool is_legal(std::uint32_t count) { return count >= 1 && count <= 32; }
 
 hardware_connections read_variable() {
   auto const text = environment(connections_variable);
-  if (!text) return {};
-  std::uint32_t count = 0;
-  auto const end = text->data() + text->size();
-  auto const read = std::from_chars(text->data(), end, count);
-  if (read.ec != std::errc() || read.ptr != end || !is_legal(count)) return {};
-  return {count, true};
+  auto const count = text ? number_in<std::uint32_t>(*text) : std::nullopt;
+  if (!count || !is_legal(*count)) return {};
+  return {*count, true};
 }
 
 connection_setting& process_setting() {
@@ -215,10 +212,6 @@ void record_first_cuda_use() { process_setting().record_first_use(); }
 
 }  // namespace ballast::detail
 
-namespace ballast {
+ballast::hardware_connections ballast::process_connections() { return detail::process_setting().current(); }
 
-hardware_connections process_connections() { return detail::process_setting().current(); }
-
-bool request_connections(std::uint32_t count) { return detail::process_setting().request(count); }
-
-}  // namespace ballast
+bool ballast::request_connections(std::uint32_t count) { return detail::process_setting().request(count); }

@@ -22,11 +22,11 @@
 #include "ballast/error.hpp"
 #include "ballast/start_threads.hpp"
 #include "costs_file.hpp"
+#include "device_choice.hpp"
 #include "host/memory.hpp"
 #include "host/worker_pool.hpp"
 
-namespace ballast {
-namespace detail {
+namespace ballast::detail {
 namespace {
 
 namespace fs = std::filesystem;
@@ -83,12 +83,6 @@ std::optional<double> quota_of_version_2(fs::path const& folder) {
 
 std::optional<double> quota_of_version_1(fs::path const& folder) {
   return quota_by(std::ifstream(folder / "cpu.cfs_quota_us"), std::ifstream(folder / "cpu.cfs_period_us"));
-}
-
-std::string rounded_to_hundredths(double number) {
-  char text[32] = {};
-  auto const end = std::to_chars(text, text + sizeof text, std::round(number * 100) / 100).ptr;
-  return {text, end};
 }
 
 // A kernel's argument, aligned for any type.
@@ -160,7 +154,7 @@ process_cores count_cores(std::size_t usable, std::optional<double> quota, std::
   auto const machine = std::max(by_mask, std::uint32_t(all));
   if (quota && std::ceil(*quota) < by_mask)
     return {std::uint32_t(std::max(1.0, std::ceil(*quota))), machine,
-            "its control group has a CPU quota of " + rounded_to_hundredths(*quota) + " cores"};
+            "its control group has a CPU quota of " + shortest(std::round(*quota * 100) / 100) + " cores"};
   if (by_mask < machine) return {by_mask, machine, "the affinity masks of its threads have no others"};
   return {by_mask, machine, {}};
 }
@@ -404,10 +398,8 @@ void* host_device::allocate_bytes(memory, std::size_t bytes) {
 
 void host_device::release_bytes(memory, void* address) noexcept { release_host_memory(address); }
 
-}  // namespace detail
+}  // namespace ballast::detail
 
-process_cores cores_of_process() {
+ballast::process_cores ballast::cores_of_process() {
   return detail::count_cores(detail::usable_cores().size(), detail::core_quota(), detail::cores_of_machine());
 }
-
-}  // namespace ballast
