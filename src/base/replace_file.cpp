@@ -31,94 +31,53 @@ using writer = std::function<void(std::ostream&)>;
 class open_file final : public std::streambuf {
  public:
   /// Owns what open() returned; if that is -1, the cause is errno.
-  explicit open_file(int descriptor);
-  open_file(open_file const&) = delete;
-  open_file& operator=(open_file const&) = delete;
-  ~open_file() override;
+  explicit open_file(int descriptor) : descriptor_(descriptor) { record_result(descriptor >= 0); }
+  open_file& operator=(open_file&&) = delete;
+  ~open_file() override {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
 
   int descriptor() const { return descriptor_; }
   std::error_code cause() const { return cause_; }
-  /// Waits until the disk has what was written.
-  void sync_to_disk();
-  void close();
+  /// Waits until the disk has what was written. A file system that has no way to wait (EINVAL) has lost
+  /// nothing.
+  void sync_to_disk() {
+    if (!cause_) record_result(::fsync(descriptor_) == 0 || errno == EINVAL);
+  }
+  void close() {
+    if (descriptor_ < 0) return;
+    record_result(::close(descriptor_) == 0);
+    descriptor_ = -1;
+  }
 
  protected:
-  int_type overflow(int_type sign) override;
-  int sync() override;
+  int_type overflow(int_type sign) override {
+    if (sync() != 0) return traits_type::eof();
+    if (!traits_type::eq_int_type(sign, traits_type::eof())) sputc(traits_type::to_char_type(sign));
+    return traits_type::not_eof(sign);
+  }
+  int sync() override {
+    flush_buffer();
+    return cause_ ? -1 : 0;
+  }
 
  private:
-  void record_result(bool succeeded);
-  void flush_buffer();
+  void record_result(bool succeeded) {
+    if (!succeeded && !cause_) cause_ = {errno != 0 ? errno : EIO, std::generic_category()};
+  }
+  void flush_buffer() {
+    for (char const* from = pbase(); from != pptr() && !cause_;) {
+      auto const written = ::write(descriptor_, from, static_cast<std::size_t>(pptr() - from));
+      if (written > 0) from += written;
+      if (written <= 0 && errno != EINTR) record_result(false);
+    }
+    setp(buffer_.data(), buffer_.data() + buffer_.size());
+  }
 
   int descriptor_;
   std::error_code cause_;
   std::array<char, 1 << 16> buffer_;  ///< used from the first overflow() on
 };
-
-/// A new file beside another, with an unpredictable name; removed unless it got its final name.
-class temporary_file {
- public:
-  /// Makes the file with the rights of `replaced`; if that is null, with those of any new file.
-  /// file().cause() says whether it could be made.
-  temporary_file(fs::path final, struct stat const* replaced);
-  temporary_file(temporary_file const&) = delete;
-  temporary_file& operator=(temporary_file const&) = delete;
-  ~temporary_file();
-
-  open_file& file() { return file_; }
-  /// Renames the file once the disk has its contents, so that no crash leaves the final name with less.
-  /// Returns the error.
-  std::error_code rename_to_final();
-
- private:
-  int make(mode_t mode);
-  void copy_permissions(struct stat const& replaced);
-
-  fs::path final_, path_;
-  bool exists_ = false;  ///< path_, to be removed
-  open_file file_;
-};
-
-open_file::open_file(int descriptor) : descriptor_(descriptor) { record_result(descriptor >= 0); }
-
-open_file::~open_file() {
-  if (descriptor_ >= 0) ::close(descriptor_);
-}
-
-/// A file system that has no way to wait (EINVAL) has lost nothing.
-void open_file::sync_to_disk() {
-  if (!cause_) record_result(::fsync(descriptor_) == 0 || errno == EINVAL);
-}
-
-void open_file::close() {
-  if (descriptor_ < 0) return;
-  record_result(::close(descriptor_) == 0);
-  descriptor_ = -1;
-}
-
-open_file::int_type open_file::overflow(int_type sign) {
-  if (sync() != 0) return traits_type::eof();
-  if (!traits_type::eq_int_type(sign, traits_type::eof())) sputc(traits_type::to_char_type(sign));
-  return traits_type::not_eof(sign);
-}
-
-int open_file::sync() {
-  flush_buffer();
-  return cause_ ? -1 : 0;
-}
-
-void open_file::record_result(bool succeeded) {
-  if (!succeeded && !cause_) cause_ = {errno != 0 ? errno : EIO, std::generic_category()};
-}
-
-void open_file::flush_buffer() {
-  for (char const* from = pbase(); from != pptr() && !cause_;) {
-    auto const written = ::write(descriptor_, from, static_cast<std::size_t>(pptr() - from));
-    if (written > 0) from += written;
-    if (written <= 0 && errno != EINTR) record_result(false);
-  }
-  setp(buffer_.data(), buffer_.data() + buffer_.size());
-}
 
 /// The name is random, because two containers that share the folder may have processes of one id. An existing
 /// file of that name is not taken. The name is cut so that it stays legal where the final one is.
@@ -137,47 +96,61 @@ std::error_code sync_folder(fs::path const& file) {
   return folder.cause();
 }
 
-temporary_file::temporary_file(fs::path final, struct stat const* replaced)
-    : final_(std::move(final)), file_(make(replaced != nullptr ? 0600 : 0666)) {
-  if (replaced != nullptr && !file_.cause()) copy_permissions(*replaced);
-}
-
-temporary_file::~temporary_file() {
-  if (exists_) ::unlink(path_.c_str());
-}
-
-std::error_code temporary_file::rename_to_final() {
-  file_.sync_to_disk();
-  file_.close();
-  if (file_.cause()) return file_.cause();
-  std::error_code cause;
-  fs::rename(path_, final_, cause);
-  if (cause) return cause;
-  exists_ = false;
-  return sync_folder(final_);
-}
-
-/// Not by mkstemp(), whose files only the owner may access: here the umask and the folder decide.
-int temporary_file::make(mode_t mode) {
-  for (int tries = 0; tries < 100; ++tries) {
-    path_ = name_beside(final_);
-    int const descriptor = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
-    exists_ = descriptor >= 0;
-    if (exists_ || errno != EEXIST) return descriptor;
+/// A new file beside another, with an unpredictable name; removed unless it got its final name.
+class temporary_file {
+ public:
+  /// Makes the file with the rights of `replaced`; if that is null, with those of any new file.
+  /// file().cause() says whether it could be made.
+  temporary_file(fs::path final, struct stat const* replaced)
+      : final_(std::move(final)), file_(make(replaced != nullptr ? 0600 : 0666)) {
+    if (replaced != nullptr && !file_.cause()) copy_permissions(*replaced);
   }
-  return -1;
-}
+  temporary_file& operator=(temporary_file&&) = delete;
+  ~temporary_file() {
+    if (exists_) ::unlink(path_.c_str());
+  }
 
-/// The owner stays if root writes, the group if the writer is in it: a file of others must not become
-/// unreadable for them. Set-user-ID is left out, as it might be another user's now. A file system that
-/// refuses leaves the file with fewer rights, not more.
-void temporary_file::copy_permissions(struct stat const& replaced) {
-  int const descriptor = file_.descriptor();
-  bool const is_owners = ::fchown(descriptor, replaced.st_uid, replaced.st_gid) == 0;
-  bool const is_groups = is_owners || ::fchown(descriptor, static_cast<uid_t>(-1), replaced.st_gid) == 0;
-  mode_t const lent = is_groups ? 0777 : 0707;
-  [[maybe_unused]] int const ignored = ::fchmod(descriptor, replaced.st_mode & lent);
-}
+  open_file& file() { return file_; }
+  /// Renames the file once the disk has its contents, so that no crash leaves the final name with less.
+  /// Returns the error.
+  std::error_code rename_to_final() {
+    file_.sync_to_disk();
+    file_.close();
+    if (file_.cause()) return file_.cause();
+    std::error_code cause;
+    fs::rename(path_, final_, cause);
+    if (cause) return cause;
+    exists_ = false;
+    return sync_folder(final_);
+  }
+
+ private:
+  /// Not by mkstemp(), whose files only the owner may access: here the umask and the folder decide.
+  int make(mode_t mode) {
+    for (int tries = 0; tries < 100; ++tries) {
+      path_ = name_beside(final_);
+      int const descriptor =
+          ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+      exists_ = descriptor >= 0;
+      if (exists_ || errno != EEXIST) return descriptor;
+    }
+    return -1;
+  }
+  /// The owner stays if root writes, the group if the writer is in it: a file of others must not become
+  /// unreadable for them. Set-user-ID is left out, as it might be another user's now. A file system that
+  /// refuses leaves the file with fewer rights, not more.
+  void copy_permissions(struct stat const& replaced) {
+    int const descriptor = file_.descriptor();
+    bool const is_owners = ::fchown(descriptor, replaced.st_uid, replaced.st_gid) == 0;
+    bool const is_groups = is_owners || ::fchown(descriptor, static_cast<uid_t>(-1), replaced.st_gid) == 0;
+    mode_t const lent = is_groups ? 0777 : 0707;
+    [[maybe_unused]] int const ignored = ::fchmod(descriptor, replaced.st_mode & lent);
+  }
+
+  fs::path final_, path_;
+  bool exists_ = false;  ///< path_, to be removed
+  open_file file_;
+};
 
 [[noreturn]] void fail(fs::path const& path, std::string const& cause) {
   throw error("cannot write " + path.string() + ": " + cause);

@@ -13,26 +13,6 @@
 #include "ballast/error.hpp"
 
 namespace ballast::detail {
-
-/// The device's allocations from the user's resource, with their sizes, which release() does not pass. Any
-/// thread may call any member.
-class lent_memory {
- public:
-  explicit lent_memory(std::shared_ptr<memory_resource> lender) : lender_(std::move(lender)) {}
-
-  /// Throws as memory_resource::allocate() says; nothing is lent then.
-  void* borrow(compute_device const& device, memory where, std::size_t bytes);
-  void give_back(compute_device const& device, memory where, void* address) noexcept;
-
- private:
-  void* ask(compute_device const& device, memory where, std::size_t bytes);
-  void note(void* address, std::size_t bytes);
-
-  std::shared_ptr<memory_resource> const lender_;
-  std::mutex mutex_;
-  std::unordered_map<void*, std::size_t> bytes_;  ///< by address
-};
-
 namespace {
 
 constexpr std::size_t promised_alignment = 256;
@@ -49,49 +29,6 @@ void check_alignment(void const* address) {
                        "one that returns multiples of " + std::to_string(promised_alignment));
 }
 
-}  // namespace
-
-void* lent_memory::ask(compute_device const& device, memory where, std::size_t bytes) {
-  try {
-    if (auto* const address = lender_->allocate(device, where, bytes)) return address;
-  } catch (error const&) { throw; } catch (std::exception const& failure) {
-    throw_refused(device, bytes, std::string("threw: ") + failure.what());
-  }
-  throw_refused(device, bytes, "has none");
-}
-
-void lent_memory::note(void* address, std::size_t bytes) {
-  check_alignment(address);
-  std::lock_guard const hold(mutex_);
-  bytes_.emplace(address, bytes);
-}
-
-void* lent_memory::borrow(compute_device const& device, memory where, std::size_t bytes) {
-  auto* const address = ask(device, where, bytes);
-  try {
-    note(address, bytes);
-  } catch (...) {
-    lender_->deallocate(device, where, address, bytes);
-    throw;
-  }
-  return address;
-}
-
-/// Forgotten before it goes: another thread may be given the same address next.
-void lent_memory::give_back(compute_device const& device, memory where, void* address) noexcept {
-  std::unique_lock hold(mutex_);
-  auto const lent = bytes_.extract(address);
-  hold.unlock();
-  if (!lent.empty()) lender_->deallocate(device, where, address, lent.mapped());
-}
-
-}  // namespace ballast::detail
-
-namespace ballast {
-
-using namespace detail;
-namespace {
-
 /// check() makes a GPU the thread's current device, but not a lost one.
 void try_enter(compute_device& device) noexcept {
   try {
@@ -102,6 +39,57 @@ void try_enter(compute_device& device) noexcept {
 }
 
 }  // namespace
+
+/// The device's allocations from the user's resource, with their sizes, which release() does not pass. Any
+/// thread may call any member.
+class lent_memory {
+ public:
+  explicit lent_memory(std::shared_ptr<memory_resource> lender) : lender_(std::move(lender)) {}
+
+  /// Throws as memory_resource::allocate() says; nothing is lent then.
+  void* borrow(compute_device const& device, memory where, std::size_t bytes) {
+    auto* const address = ask(device, where, bytes);
+    try {
+      note(address, bytes);
+    } catch (...) {
+      lender_->deallocate(device, where, address, bytes);
+      throw;
+    }
+    return address;
+  }
+  /// Forgotten before it goes: another thread may be given the same address next.
+  void give_back(compute_device const& device, memory where, void* address) noexcept {
+    std::unique_lock hold(mutex_);
+    auto const lent = bytes_.extract(address);
+    hold.unlock();
+    if (!lent.empty()) lender_->deallocate(device, where, address, lent.mapped());
+  }
+
+ private:
+  void* ask(compute_device const& device, memory where, std::size_t bytes) {
+    try {
+      if (auto* const address = lender_->allocate(device, where, bytes)) return address;
+    } catch (error const&) { throw; } catch (std::exception const& failure) {
+      throw_refused(device, bytes, std::string("threw: ") + failure.what());
+    }
+    throw_refused(device, bytes, "has none");
+  }
+  void note(void* address, std::size_t bytes) {
+    check_alignment(address);
+    std::lock_guard const hold(mutex_);
+    bytes_.emplace(address, bytes);
+  }
+
+  std::shared_ptr<memory_resource> const lender_;
+  std::mutex mutex_;
+  std::unordered_map<void*, std::size_t> bytes_;  ///< by address
+};
+
+}  // namespace ballast::detail
+
+namespace ballast {
+
+using namespace detail;
 
 compute_device::compute_device(device_spec spec, std::string name, std::shared_ptr<memory_resource> resource)
     : spec_(spec),

@@ -31,79 +31,65 @@ class pending_launches {
  public:
   explicit pending_launches(std::chrono::nanoseconds timeout) : timeout_(timeout) {}
 
-  void add(completion launch);
+  void add(completion launch) {
+    std::lock_guard const lock(mutex_);
+    launches_.push_back(std::move(launch));
+  }
   /// Makes space for one more: waits for the oldest launch if there are `max_pending`. Throws its failure if
   /// it has ended, and timed_out.
-  void limit();
+  void limit() {
+    if (auto launch = oldest(max_pending - 1)) wait_for(*std::move(launch), deadline::in(timeout_));
+  }
   /// Throws the first failure, and timed_out. Other failures must still be reported.
-  void wait_for_all();
+  void wait_for_all() {
+    auto const until = deadline::in(timeout_);
+    while (auto launch = oldest(0)) wait_for(*std::move(launch), until);
+  }
   /// Waits for the launch whose job messages call `number`, as "number 17", and for those before, and throws
   /// its failure, which is not reported again. Throws timed_out.
-  void throw_failure_of(std::string const& number);
+  void throw_failure_of(std::string const& number) {
+    std::lock_guard const lock(mutex_);
+    auto const called = "(" + number + ")";
+    auto const until = deadline::in(timeout_);
+    for (auto launch = launches_.begin(); launch != launches_.end(); ++launch) try {
+        launch->wait_until(until);  // what it was to write may be reported as lost before it ends
+      } catch (job_failed const& failure) {
+        if (failure.job().find(called) == std::string::npos) continue;
+        launches_.erase(launch);
+        throw;
+      }
+  }
 
   static constexpr std::size_t max_pending = 256;  ///< what has been submitted takes memory until it has run
 
  private:
   /// Takes out the oldest if it has finished, or if more than `allowed_pending` are there.
-  std::optional<completion> oldest(std::size_t allowed_pending);
-  void put_back(completion launch);
+  std::optional<completion> oldest(std::size_t allowed_pending) {
+    std::lock_guard const lock(mutex_);
+    if (launches_.empty()) return std::nullopt;
+    if (launches_.size() <= allowed_pending && !launches_.front().ready()) return std::nullopt;
+    auto launch = std::move(launches_.front());
+    launches_.pop_front();
+    return launch;
+  }
+  void put_back(completion launch) {
+    std::lock_guard const lock(mutex_);
+    launches_.push_front(std::move(launch));
+  }
   /// Puts it back if its end has not been reported.
-  void wait_for(completion launch, deadline until);
+  void wait_for(completion launch, deadline until) {
+    try {
+      launch.wait_until(until);
+    } catch (timed_out const&) {
+      put_back(std::move(launch));
+      throw;
+    }
+  }
 
   std::chrono::nanoseconds timeout_;
   std::mutex mutex_;
   std::deque<completion> launches_;
 };
-
-void pending_launches::add(completion launch) {
-  std::lock_guard const lock(mutex_);
-  launches_.push_back(std::move(launch));
-}
-
-void pending_launches::limit() {
-  if (auto launch = oldest(max_pending - 1)) wait_for(*std::move(launch), deadline::in(timeout_));
-}
-
-void pending_launches::wait_for_all() {
-  auto const until = deadline::in(timeout_);
-  while (auto launch = oldest(0)) wait_for(*std::move(launch), until);
-}
-
-void pending_launches::throw_failure_of(std::string const& number) {
-  std::lock_guard const lock(mutex_);
-  auto const called = "(" + number + ")";
-  auto const until = deadline::in(timeout_);
-  for (auto launch = launches_.begin(); launch != launches_.end(); ++launch) try {
-      launch->wait_until(until);  // what it was to write may be reported as lost before it ends
-    } catch (job_failed const& failure) {
-      if (failure.job().find(called) == std::string::npos) continue;
-      launches_.erase(launch);
-      throw;
-    }
-}
-
-std::optional<completion> pending_launches::oldest(std::size_t allowed_pending) {
-  std::lock_guard const lock(mutex_);
-  if (launches_.empty()) return std::nullopt;
-  if (launches_.size() <= allowed_pending && !launches_.front().ready()) return std::nullopt;
-  auto launch = std::move(launches_.front());
-  launches_.pop_front();
-  return launch;
-}
-
-void pending_launches::put_back(completion launch) {
-  std::lock_guard const lock(mutex_);
-  launches_.push_front(std::move(launch));
-}
-
-void pending_launches::wait_for(completion launch, deadline until) {
-  try {
-    launch.wait_until(until);
-  } catch (timed_out const&) {
-    put_back(std::move(launch));
-    throw;
-  }
-}
 
 /// Files register their kernels before main, and one of a file before may have used a variable by then.
 struct known_kernels {
