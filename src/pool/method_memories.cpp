@@ -23,6 +23,30 @@ std::uint32_t public_deque_for(pool_plan const& plan, std::uint32_t chunks, std:
   return std::min(std::bit_ceil(chunks), std::max(own, default_public_deque));
 }
 
+template <class Memory>
+std::unique_ptr<method_memory> make(pool_plan const& plan, std::uint32_t workers) {
+  return std::make_unique<Memory>(plan, workers);
+}
+
+constexpr std::array methods{
+    pool_method_code{
+        {"chunks", "private stacks with published chunks"}, entry_key_of<chunks_ref>, &make<chunk_memory>},
+    pool_method_code{{"abp", "work stealing with the deque of Arora, Blumofe and Plaxton"},
+                     entry_key_of<abp_ref>,
+                     &make<abp_memory>},
+    pool_method_code{{"chase-lev", "work stealing with the deque of Chase and Lev"},
+                     entry_key_of<chase_lev_ref>,
+                     &make<chase_lev_memory>},
+    pool_method_code{
+        {"ring", "one bounded lock-free queue"}, entry_key_of<shared_ring_ref>, &make<ring_memory>},
+    pool_method_code{
+        {"blocking", "one queue behind a lock"}, entry_key_of<locked_queue_ref>, &make<locked_memory>},
+    pool_method_code{{"static", "two arrays, a launch for each level"}, entry_key_of<level_work>},
+    pool_method_code{{"static-per-task", "the same with a block of the grid for each task"},
+                     entry_key_of<level_work>,
+                     nullptr,
+                     true}};
+
 }  // namespace
 
 chunk_memory::chunk_memory(pool_plan const& plan, std::uint32_t workers)
@@ -46,11 +70,7 @@ chunks_ref chunk_memory::ref() const {
 }
 
 void chunk_memory::clear(stream& on) {
-  detail::clear(on, public_deques_);
-  detail::clear(on, used_);
-  detail::clear(on, spare_chunks_);
-  detail::clear(on, free_words_);
-  detail::clear(on, free_slots_);
+  detail::clear(on, public_deques_, used_, spare_chunks_, free_words_, free_slots_);
 }
 
 std::size_t chunk_memory::bytes() const {
@@ -78,12 +98,7 @@ void peer_memory::meet(std::span<peer_device const> all, std::uint32_t own) {
   std::ranges::copy(all, among_.peers);
 }
 
-void peer_memory::prepare(stream& on) {
-  detail::clear(on, words_);
-  detail::clear(on, mail_);
-  detail::clear(on, gifts_);
-  detail::clear(on, to_run_);
-}
+void peer_memory::prepare(stream& on) { detail::clear(on, words_, mail_, gifts_, to_run_); }
 
 void peer_memory::start(kernel_start const& how, pool_view const& view) {
   auto all = among_;
@@ -132,49 +147,16 @@ void locked_memory::collect(stream& on, std::vector<stored_task>& into) {
   for (auto place = words.begin; place != words.end; ++place) into.push_back(tasks[place & (capacity_ - 1)]);
 }
 
-}  // namespace ballast::detail
-
-namespace ballast {
-
-using namespace detail;
-namespace {
-
-template <class Memory>
-std::unique_ptr<method_memory> make(pool_plan const& plan, std::uint32_t workers) {
-  return std::make_unique<Memory>(plan, workers);
-}
-
-constexpr std::array methods{
-    pool_method_code{
-        {"chunks", "private stacks with published chunks"}, entry_key_of<chunks_ref>, &make<chunk_memory>},
-    pool_method_code{{"abp", "work stealing with the deque of Arora, Blumofe and Plaxton"},
-                     entry_key_of<abp_ref>,
-                     &make<abp_memory>},
-    pool_method_code{{"chase-lev", "work stealing with the deque of Chase and Lev"},
-                     entry_key_of<chase_lev_ref>,
-                     &make<chase_lev_memory>},
-    pool_method_code{
-        {"ring", "one bounded lock-free queue"}, entry_key_of<shared_ring_ref>, &make<ring_memory>},
-    pool_method_code{
-        {"blocking", "one queue behind a lock"}, entry_key_of<locked_queue_ref>, &make<locked_memory>},
-    pool_method_code{{"static", "two arrays, a launch for each level"}, entry_key_of<level_work>},
-    pool_method_code{{"static-per-task", "the same with a block of the grid for each task"},
-                     entry_key_of<level_work>,
-                     nullptr,
-                     true}};
-
-}  // namespace
-
-std::vector<named_policy> pool_methods() {
-  std::vector<named_policy> all;
-  for (auto const& method : methods) all.push_back(method.about);
-  return all;
-}
-
-pool_method_code const& detail::pool_method_named(std::string_view name) {
+pool_method_code const& pool_method_named(std::string_view name) {
   std::array<std::string_view, methods.size()> names;
   for (std::size_t i = 0; i < names.size(); ++i) names[i] = methods[i].about.name;
   return methods[index_among(names, "method", name)];
 }
 
-}  // namespace ballast
+}  // namespace ballast::detail
+
+std::vector<ballast::named_policy> ballast::pool_methods() {
+  std::vector<named_policy> all;
+  for (auto const& method : detail::methods) all.push_back(method.about);
+  return all;
+}

@@ -111,10 +111,7 @@ class ring_memory final : public method_memory {
       : capacity_(std::bit_ceil(plan.capacity * std::min(workers, max_queue / plan.capacity))),
         words_(plan.device, 1),
         slots_(plan.device, capacity_) {}
-  void clear(stream& on) override {
-    detail::clear(on, words_);
-    detail::clear(on, slots_);
-  }
+  void clear(stream& on) override { detail::clear(on, words_, slots_); }
   void start(kernel_start const& how, pool_view const& view) override {
     start_with(how, view, shared_ring_ref{{words_.data(), slots_.data(), capacity_}});
   }

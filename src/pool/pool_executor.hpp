@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -90,9 +89,9 @@ std::vector<T> copy_of(stream& on, device_buffer<T> const& buffer) {
   return copy;
 }
 
-template <class T>
-void clear(stream& on, device_buffer<T> const& buffer) {
-  on.fill(buffer.data(), 0, buffer.bytes());
+template <class... T>
+void clear(stream& on, device_buffer<T> const&... buffers) {
+  (on.fill(buffers.data(), 0, buffers.bytes()), ...);
 }
 
 /// A method as the registry has it.

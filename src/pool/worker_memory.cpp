@@ -65,12 +65,7 @@ join_arena join_memory::arena() const {
           batch_};
 }
 
-void join_memory::clear(stream& on) {
-  detail::clear(on, used_);
-  detail::clear(on, ring_);
-  detail::clear(on, slots_);
-  detail::clear(on, homing_);
-}
+void join_memory::clear(stream& on) { detail::clear(on, used_, ring_, slots_, homing_); }
 
 void join_memory::grow(stream& on, std::uint64_t records) {
   if (!must_grow_for(records)) return;

@@ -40,14 +40,14 @@ ring_home const& reachable(ring_home const& home, compute_device& own) {
                      "own_device(), host(), or the memory of a device that " + own.name() + " can address");
 }
 
-template <class T>
-void zero(pinned_buffer<T>& buffer) {
-  std::memset(static_cast<void*>(buffer.data()), 0, buffer.bytes());
+template <class... T>
+void zero(pinned_buffer<T>&... buffers) {
+  (std::memset(static_cast<void*>(buffers.data()), 0, buffers.bytes()), ...);
 }
 
-template <class T>
-void zero(device_buffer<T>& buffer, stream& with) {
-  if (buffer.bytes() > 0) with.fill(buffer.data(), 0, buffer.bytes());
+template <class... T>
+void zero_on_device(stream& with, device_buffer<T>&... buffers) {
+  (with.fill(buffers.data(), 0, buffers.bytes()), ...);
 }
 
 constexpr std::size_t default_argument_bytes = std::size_t(1) << 20, max_argument_bytes = std::size_t(1)
@@ -94,19 +94,12 @@ queue_memory::queue_memory(std::shared_ptr<compute_device> device, queue_options
 
 // The submission rings lend the ring their zeros: one of them is as large.
 void queue_memory::clear(stream& with, deadline until) {
-  zero(submission_slots);
-  zero(from_host);
-  zero(to_host);
-  zero(completions);
+  zero(submission_slots, from_host, to_host, completions);
   if (times_out.size() > 0) std::ranges::fill(times_out.span(), batch_times{never, 0, 0});
   ring.clear(submission_slots.data(), with);
   released.clear(submission_slots.data(), with);
-  zero(words, with);
-  zero(counters, with);
-  zero(ends, with);
+  zero_on_device(with, words, counters, ends, traced, host_serving);
   if (times.size() > 0) with.copy(times.data(), times_out.data(), times.bytes());
-  zero(traced, with);
-  zero(host_serving, with);
   with.synchronize(until);
   if (on_host) words.data()->taken_threshold = never;
 }
