@@ -6,7 +6,6 @@
 #include <utility>
 
 namespace ballast {
-
 namespace {
 
 std::string enumeration(std::span<std::string_view const> words) {
@@ -40,6 +39,36 @@ std::optional<std::size_t> errors_in(std::string_view word, std::string_view mea
   if (errors <= std::min(most, std::max(word.size(), meant.size()) / 3)) return errors;
   if (word.size() >= least_part && meant.find(word) != meant.npos) return most + errors;
   return std::nullopt;
+}
+
+/// Of the UTF-8 character that `letter` is.
+char32_t code_of(std::string_view letter) {
+  auto const lead = static_cast<unsigned char>(letter.front());
+  char32_t code = letter.size() == 1 ? lead : lead & (0x7Fu >> letter.size());
+  for (char const next : letter.substr(1)) code = code << 6 | (static_cast<unsigned char>(next) & 0x3Fu);
+  return code;
+}
+
+/// A terminal might obey the code, or draw what follows it over what stands before.
+bool is_obeyed(char32_t code) {
+  bool const is_control = code < 0x20 || (code >= 0x7F && code < 0xA0);
+  bool const ends_a_line = code == 0x2028 || code == 0x2029;
+  bool const turns = code == 0x61C || code == 0x200E || code == 0x200F ||
+                     (code >= 0x202A && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
+  return is_control || ends_a_line || turns;
+}
+
+std::string as_hexadecimal(std::string_view before, unsigned value, int digits) {
+  std::string text(before);
+  for (int i = digits - 1; i >= 0; --i) text += "0123456789abcdef"[value >> (4 * i) & 0xFu];
+  return text;
+}
+
+std::string escaped(char32_t code) {
+  if (code == '\n') return "\\n";
+  if (code == '\t') return "\\t";
+  if (code == '\r') return "\\r";
+  return code < 0x80 ? as_hexadecimal("\\x", code, 2) : as_hexadecimal("\\u", code, 4);
 }
 
 }  // namespace
@@ -87,40 +116,6 @@ std::size_t detail::first_character(std::string_view text) {
                : 0;
   return 0;
 }
-
-namespace {
-
-/// Of the UTF-8 character that `letter` is.
-char32_t code_of(std::string_view letter) {
-  auto const lead = static_cast<unsigned char>(letter.front());
-  char32_t code = letter.size() == 1 ? lead : lead & (0x7Fu >> letter.size());
-  for (char const next : letter.substr(1)) code = code << 6 | (static_cast<unsigned char>(next) & 0x3Fu);
-  return code;
-}
-
-/// A terminal might obey the code, or draw what follows it over what stands before.
-bool is_obeyed(char32_t code) {
-  bool const is_control = code < 0x20 || (code >= 0x7F && code < 0xA0);
-  bool const ends_a_line = code == 0x2028 || code == 0x2029;
-  bool const turns = code == 0x61C || code == 0x200E || code == 0x200F ||
-                     (code >= 0x202A && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
-  return is_control || ends_a_line || turns;
-}
-
-std::string as_hexadecimal(std::string_view before, unsigned value, int digits) {
-  std::string text(before);
-  for (int i = digits - 1; i >= 0; --i) text += "0123456789abcdef"[value >> (4 * i) & 0xFu];
-  return text;
-}
-
-std::string escaped(char32_t code) {
-  if (code == '\n') return "\\n";
-  if (code == '\t') return "\\t";
-  if (code == '\r') return "\\r";
-  return code < 0x80 ? as_hexadecimal("\\x", code, 2) : as_hexadecimal("\\u", code, 4);
-}
-
-}  // namespace
 
 std::string escape_control_characters(std::string_view text) {
   std::string line;

@@ -6,14 +6,11 @@
 #include "ballast/arguments.hpp"
 
 namespace ballast {
-namespace {
 
-std::string sentence(std::string_view argument, std::string_view value, std::string_view legal) {
+static std::string sentence(std::string_view argument, std::string_view value, std::string_view legal) {
   std::string text(argument);
   return text.append(" is ").append(escape_control_characters(value)).append("; legal is ").append(legal);
 }
-
-}  // namespace
 
 bad_argument::bad_argument(std::string_view argument, std::string_view value, std::string_view legal)
     : error(sentence(argument, value, legal)), argument_(argument), value_(value), legal_(legal) {}
@@ -38,9 +35,7 @@ void throw_bad_argument(std::string_view argument, std::string_view value, std::
   throw bad_argument(argument, value, legal);
 }
 
-namespace detail {
-
-std::string cause_of(std::exception_ptr const& failure) {
+std::string detail::cause_of(std::exception_ptr const& failure) {
   try {
     std::rethrow_exception(failure);
   } catch (std::exception const& thrown) { return thrown.what(); } catch (...) {
@@ -48,5 +43,4 @@ std::string cause_of(std::exception_ptr const& failure) {
   }
 }
 
-}  // namespace detail
 }  // namespace ballast

@@ -4,17 +4,13 @@
 #include <algorithm>
 #include <chrono>
 #include <thread>
-#include <utility>
 
 #include "ballast/completion.hpp"
 #include "ballast/detail/base/host_waits.hpp"
 
 namespace ballast {
-namespace {
 
 constexpr auto spin_time = std::chrono::microseconds(100);
-
-}  // namespace
 
 // Adds the time before others can see that this thread looked: either they count it too, or this thread adds
 // it.

@@ -44,8 +44,7 @@ class source_run::visit {
     if (of_.run_.load(std::memory_order_seq_cst) == run) owner_ = of_.owner_;
   }
   ~visit() { of_.visitors_.fetch_sub(1, std::memory_order_release); }
-  visit(visit const&) = delete;
-  visit& operator=(visit const&) = delete;
+  visit& operator=(visit&&) = delete;
 
   /// Null if the run is over.
   completion_source* owner() const { return owner_; }

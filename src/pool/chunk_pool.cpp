@@ -5,16 +5,13 @@
 #include "worker_memory.hpp"
 
 namespace ballast::detail {
-namespace {
 
-pool_options options_of(std::uint32_t capacity, std::uint32_t joins) {
+static pool_options options_of(std::uint32_t capacity, std::uint32_t joins) {
   pool_options options;
   options.capacity = capacity;
   options.joins = joins;
   return options;
 }
-
-}  // namespace
 
 struct chunk_pool::state {
   state(pool_plan const& plan, std::uint32_t blocks) : workers(plan, blocks), chunks(plan, blocks) {}

@@ -12,11 +12,8 @@
 #include "pool_executor.hpp"
 
 namespace ballast::detail {
-namespace {
 
 constexpr std::uint32_t min_capacity = 8, max_capacity = 1u << 20, default_stack = 256, warp_stack = 1024;
-
-}  // namespace
 
 pool_plan make_plan(std::shared_ptr<compute_device> device, kernel_set const& kernels,
                     pool_options const& options) {
@@ -96,6 +93,19 @@ std::unique_ptr<pool_executor> make_executor(std::vector<pool_plan> const& plans
                                        : make_resident_executor(plans, method);
 }
 
+/// Refuses a second thread.
+class one_run {
+ public:
+  explicit one_run(std::atomic<bool>& is_running) : is_running_(is_running) {
+    if (is_running_.exchange(true)) throw error("run() of this pool is at work in another thread");
+  }
+  ~one_run() { is_running_.store(false); }
+  one_run& operator=(one_run&&) = delete;
+
+ private:
+  std::atomic<bool>& is_running_;
+};
+
 }  // namespace
 
 pool_stopped::pool_stopped(std::string_view device, std::string_view why, std::vector<task> unexecuted,
@@ -160,24 +170,6 @@ struct task_pool::state {
                        std::move(run.statistics));
   }
 };
-
-namespace {
-
-/// Refuses a second thread.
-class one_run {
- public:
-  explicit one_run(std::atomic<bool>& is_running) : is_running_(is_running) {
-    if (is_running_.exchange(true)) throw error("run() of this pool is at work in another thread");
-  }
-  ~one_run() { is_running_.store(false); }
-  one_run(one_run const&) = delete;
-  one_run& operator=(one_run const&) = delete;
-
- private:
-  std::atomic<bool>& is_running_;
-};
-
-}  // namespace
 
 task_pool::task_pool(std::shared_ptr<compute_device> device, kernel_set const& kernels, pool_options options)
     : task_pool(device_list{std::move(device)}, kernels, std::move(options)) {}

@@ -60,14 +60,10 @@ struct balanced_queue::state final : completion_source {
   std::atomic<std::uint64_t> all_finished_below = 0;
 };
 
-namespace {
-
-std::size_t parts_of(balanced_options const& options, device_list const& devices) {
+static std::size_t parts_of(balanced_options const& options, device_list const& devices) {
   check_devices(devices);
   return make_feed_policy(options.policy, options.fixed_batch)->partitions_batches() ? devices.size() : 1;
 }
-
-}  // namespace
 
 balanced_queue::state::state(device_list devices, kernel_set const& list, balanced_options given)
     : options(std::move(given)), kernels(&list), tasks(devices.size(), parts_of(options, devices)) {

@@ -25,8 +25,7 @@ class biased_lock {
   static constexpr std::uint32_t max_owners = 8;
 
   biased_lock();
-  biased_lock(biased_lock const&) = delete;
-  biased_lock& operator=(biased_lock const&) = delete;
+  biased_lock& operator=(biased_lock&&) = delete;
 
   /// Waits for nothing; false if another thread holds the lock or tries to take it at the moment.
   bool try_lock() {

@@ -16,15 +16,11 @@ namespace ballast {
 
 using namespace detail;
 
-namespace {
-
-chen_options checked(chen_options options, std::size_t devices) {
+static chen_options checked(chen_options options, std::size_t devices) {
   options.trace_to.check(devices);
   options.times = options.times || options.trace_to;
   return options;
 }
-
-}  // namespace
 
 struct chen_queue::state {
   state(device_list devices, kernel_set const& kernels, chen_options const& given);

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <string>
 
 #include "ballast/balanced_queue.hpp"
 #include "ballast/detail/base/policy_registry.hpp"
@@ -152,10 +151,6 @@ std::unique_ptr<feed_policy> make_feed_policy(std::string_view name, std::uint32
 
 }  // namespace ballast::detail
 
-namespace ballast {
-
-using namespace detail;
-
-std::vector<named_policy> feed_policies() { return descriptions(feed_policy_choices); }
-
-}  // namespace ballast
+std::vector<ballast::named_policy> ballast::feed_policies() {
+  return detail::descriptions(detail::feed_policy_choices);
+}

@@ -123,8 +123,7 @@ class argument_memory {
    public:
     turn(argument_memory& memory, submission_ring const& ring);
     ~turn();
-    turn(turn const&) = delete;
-    turn& operator=(turn const&) = delete;
+    turn& operator=(turn&&) = delete;
 
    private:
     argument_memory* memory_;

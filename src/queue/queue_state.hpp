@@ -35,8 +35,7 @@ class waiter_registration {
   ~waiter_registration() {
     if (waiters_ != nullptr) std::atomic_ref(*waiters_).fetch_sub(1);
   }
-  waiter_registration(waiter_registration const&) = delete;
-  waiter_registration& operator=(waiter_registration const&) = delete;
+  waiter_registration& operator=(waiter_registration&&) = delete;
 
  private:
   std::uint32_t* waiters_;
@@ -203,8 +202,7 @@ class fed_queue::state::all_rings_lock {
  public:
   all_rings_lock(state& queue, deadline until) : queue_(&queue) { queue.lock_all_rings(until); }
   ~all_rings_lock() { queue_->unlock_all_rings(); }
-  all_rings_lock(all_rings_lock const&) = delete;
-  all_rings_lock& operator=(all_rings_lock const&) = delete;
+  all_rings_lock& operator=(all_rings_lock&&) = delete;
 
  private:
   state* queue_;

@@ -24,8 +24,7 @@ thread_local bool has_left_rings = false;
 class ring_use {
  public:
   ring_use() = default;
-  ring_use(ring_use const&) = delete;
-  ring_use& operator=(ring_use const&) = delete;
+  ring_use& operator=(ring_use&&) = delete;
   ~ring_use() { leave(); }
 
   std::uint32_t join(std::shared_ptr<ring_users> const& users) {
@@ -51,8 +50,7 @@ struct ring_uses {
   ring_use of[std::size(cached_rings)];
 
   ring_uses() = default;
-  ring_uses(ring_uses const&) = delete;
-  ring_uses& operator=(ring_uses const&) = delete;
+  ring_uses& operator=(ring_uses&&) = delete;
   ~ring_uses() { has_left_rings = true; }
 };
 thread_local ring_uses uses_of_this_thread;
@@ -263,6 +261,7 @@ void fed_queue::ask_for_created(std::uint32_t tasks) { state_->ask_for_created(t
 std::vector<created_task> fed_queue::take_created() { return state_->take_created(); }
 std::uint32_t fed_queue::idle_workers() const { return state_->idle_workers(); }
 
+// The alarm is set before the count is looked at, so that a task taken in between wakes the thread.
 void fed_queue::sleep_until_taken(std::uint64_t epoch, std::uint64_t taken_threshold,
                                   clock::duration timeout) {
   if (!state_->memory.on_host) return std::this_thread::yield();
@@ -423,7 +422,5 @@ std::uint32_t task_queue::workers() const { return state_->workers_of(state_->ke
 std::uint32_t task_queue::workers_of_run() const { return state_->workers_of(state_->kernel.blocks()); }
 compute_device& task_queue::device() const { return *state_->device; }
 kernel_set const& task_queue::kernels() const { return *state_->kernels; }
-
-// The alarm is set before the count is looked at, so that a task taken in between wakes the thread.
 
 }  // namespace ballast

@@ -6,7 +6,6 @@
 #include <cstring>
 #include <new>
 #include <numeric>
-#include <utility>
 
 #include "ballast/detail/resident/start_order.hpp"
 #include "ballast/error.hpp"
@@ -42,6 +41,10 @@ shared_members* header_of(std::array<std::uint32_t, argument_words> const& words
   void* members;
   std::memcpy(&members, words.data(), sizeof members);
   return static_cast<shared_members*>(members) - 1;
+}
+
+std::size_t bytes_outside(listed_kernel const& kernel) {
+  return kernel.by_reference ? members_stride(kernel.bytes) : 0;
 }
 
 }  // namespace
@@ -94,14 +97,6 @@ task detail::task_of(kernel_set const& kernels, task_record const& record) {
   task const plain(kernel.key, record.range(), arguments());
   return record.is_grid() ? grid_task(plain) : plain;
 }
-
-namespace {
-
-std::size_t bytes_outside(listed_kernel const& kernel) {
-  return kernel.by_reference ? members_stride(kernel.bytes) : 0;
-}
-
-}  // namespace
 
 std::size_t detail::max_bytes_outside(kernel_set const& kernels) {
   std::size_t largest = 0;

@@ -147,14 +147,6 @@ resident_room cuda_device::claim_resident(resident_request const& request) {
   return claims().claim({engine_->claimant, name(), std::uint32_t(engine_->multiprocessors)}, request);
 }
 
-void cuda_device::release_resident(resident_room const& room) noexcept { claims().release(room); }
-
-bool cuda_device::has_resident() const noexcept { return claims().any(); }
-
-std::string cuda_device::resident_holders(std::span<resident_room const> except) const {
-  return claims().holders(engine_->claimant, except);
-}
-
 resident_claims& cuda_device::claims() const noexcept { return residents[std::size_t(engine_->index)]; }
 
 void* cuda_device::allocate_bytes(memory where, std::size_t bytes) {

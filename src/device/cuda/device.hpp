@@ -36,9 +36,11 @@ class cuda_device final : public compute_device {
   bool has_atomics_on(compute_device const& other) override;
   void check() override { engine_->probe(); }
   resident_room claim_resident(resident_request const& request) override;
-  void release_resident(resident_room const& room) noexcept override;
-  bool has_resident() const noexcept override;
-  std::string resident_holders(std::span<resident_room const> except) const override;
+  void release_resident(resident_room const& room) noexcept override { claims().release(room); }
+  bool has_resident() const noexcept override { return claims().any(); }
+  std::string resident_holders(std::span<resident_room const> except) const override {
+    return claims().holders(engine_->claimant, except);
+  }
 
  private:
   void* allocate_bytes(memory where, std::size_t bytes) override;

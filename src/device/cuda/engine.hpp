@@ -91,8 +91,7 @@ class cuda_engine {
  public:
   /// The engine of a part of the GPU; null stands for the whole GPU.
   cuda_engine(int index, std::string const& name, std::unique_ptr<sm_partition> part);
-  cuda_engine(cuda_engine const&) = delete;
-  cuda_engine& operator=(cuda_engine const&) = delete;
+  cuda_engine& operator=(cuda_engine&&) = delete;
   ~cuda_engine();
 
   /// Throws if the device is lost, then makes it the calling thread's current one.

@@ -16,8 +16,7 @@ class captured_graph final : public captured_work {
  public:
   /// Takes the graph.
   captured_graph(std::shared_ptr<cuda_engine> engine, cudaGraph_t captured);
-  captured_graph(captured_graph const&) = delete;
-  captured_graph& operator=(captured_graph const&) = delete;
+  captured_graph& operator=(captured_graph&&) = delete;
   ~captured_graph() override;
 
   void enqueue(stream& on) override;
@@ -32,8 +31,7 @@ class captured_graph final : public captured_work {
 class cuda_graph final : public launch_graph {
  public:
   cuda_graph(std::shared_ptr<cuda_engine> engine, std::span<graph_branch const> branches);
-  cuda_graph(cuda_graph const&) = delete;
-  cuda_graph& operator=(cuda_graph const&) = delete;
+  cuda_graph& operator=(cuda_graph&&) = delete;
   ~cuda_graph() override;
 
   std::size_t branches() const noexcept override { return branches_.size(); }

@@ -142,15 +142,11 @@ cudaStream_t sm_partition::make_stream(fault_record& fault, int priority) {
 }
 
 #else
-namespace {
-
-std::vector<std::unique_ptr<sm_partition>> split_gpu(int gpu, std::span<device_spec const>) {
+static std::vector<std::unique_ptr<sm_partition>> split_gpu(int gpu, std::span<device_spec const>) {
   throw error("cuda:" + std::to_string(gpu) +
               ": parts of a GPU need a ballast that was built with CUDA 12.5 or later; this one " +
               "was with 12.4");
 }
-
-}  // namespace
 
 sm_partition::~sm_partition() = default;
 

@@ -21,8 +21,7 @@ class sm_partition {
   /// Takes the context over. `claimant`: claims the GPU for a resident kernel on this part.
   sm_partition(CUgreenCtx context, int multiprocessors, resident_claimant claimant)
       : multiprocessors(multiprocessors), claimant(claimant), context_(context) {}
-  sm_partition(sm_partition const&) = delete;
-  sm_partition& operator=(sm_partition const&) = delete;
+  sm_partition& operator=(sm_partition&&) = delete;
   /// Call after its streams have been destroyed.
   ~sm_partition();
 

@@ -14,8 +14,7 @@ class cuda_event final : public event {
   /// Records in the stream; the kind is one that the engine lends.
   cuda_event(std::shared_ptr<cuda_engine> engine, cudaStream_t stream, event_kind kind);
   cuda_event(std::shared_ptr<cuda_engine> engine, cudaEvent_t adopted);
-  cuda_event(cuda_event const&) = delete;
-  cuda_event& operator=(cuda_event const&) = delete;
+  cuda_event& operator=(cuda_event&&) = delete;
   ~cuda_event() override { engine_->release_event(event_, kind_); }
 
   bool reached() override;
@@ -46,8 +45,7 @@ class cuda_stream final : public stream {
   cuda_stream(std::shared_ptr<cuda_engine> engine, stream_priority priority);
   /// Throws bad_argument ("native") if the stream is one of another GPU.
   cuda_stream(std::shared_ptr<cuda_engine> engine, cudaStream_t adopted);
-  cuda_stream(cuda_stream const&) = delete;
-  cuda_stream& operator=(cuda_stream const&) = delete;
+  cuda_stream& operator=(cuda_stream&&) = delete;
   ~cuda_stream() override;
 
   void copy(void* to, void const* from, std::size_t bytes) override;

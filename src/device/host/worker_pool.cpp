@@ -21,8 +21,7 @@ namespace {
 class core_set {
  public:
   core_set() : set_(CPU_ALLOC(max_cores)) { CPU_ZERO_S(bytes(), set_); }
-  core_set(core_set const&) = delete;
-  core_set& operator=(core_set const&) = delete;
+  core_set& operator=(core_set&&) = delete;
   ~core_set() { CPU_FREE(set_); }
 
   static constexpr int max_cores = 8192;

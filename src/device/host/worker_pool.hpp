@@ -41,8 +41,7 @@ class worker_pool {
   /// `cores`: what to bind the workers to, one each; empty: unbound. Throws error if not all can be started.
   worker_pool(std::string const& name, std::size_t workers, std::vector<int> const& cores, double slowdown,
               std::shared_ptr<fault_record> fault);
-  worker_pool(worker_pool const&) = delete;
-  worker_pool& operator=(worker_pool const&) = delete;
+  worker_pool& operator=(worker_pool&&) = delete;
   ~worker_pool();  ///< Waits at most ten seconds for blocks that do not end.
 
   std::uint32_t size() const { return std::uint32_t(workers_.size()); }

@@ -11,15 +11,11 @@
 namespace ballast {
 
 #if BALLAST_HAVE_NVTX
-namespace {
-
 /// Null where no tool listens; then nothing is pushed.
-nvtxDomainHandle_t domain() noexcept {
+static nvtxDomainHandle_t domain() noexcept {
   static auto* const made = nvtxDomainCreateA("ballast");
   return made;
 }
-
-}  // namespace
 
 detail::nvtx_range::nvtx_range(char const* name) noexcept {
   auto* const shown_in = domain();

@@ -12,7 +12,20 @@
 
 namespace ballast::detail {
 class end_listener;
+
+/// Waits until `has_come()`, whose changes `changed` signals; false if the deadline passes first. The mutex
+/// is held.
+template <class HasCome>
+bool wait_until(std::condition_variable& changed, std::unique_lock<std::mutex>& hold, deadline until,
+                HasCome has_come) {
+  for (wait_limit limit(until); !has_come();) {
+    if (limit.passed()) return false;
+    changed.wait_until(hold, limit.next_look());
+  }
+  return true;
 }
+
+}  // namespace ballast::detail
 
 namespace ballast {
 
@@ -50,19 +63,4 @@ class BALLAST_API event_count {
   std::shared_ptr<detail::end_listener> other_;
 };
 
-namespace detail {
-
-/// Waits until `has_come()`, whose changes `changed` signals; false if the deadline passes first. The mutex
-/// is held.
-template <class HasCome>
-bool wait_until(std::condition_variable& changed, std::unique_lock<std::mutex>& hold, deadline until,
-                HasCome has_come) {
-  for (wait_limit limit(until); !has_come();) {
-    if (limit.passed()) return false;
-    changed.wait_until(hold, limit.next_look());
-  }
-  return true;
-}
-
-}  // namespace detail
 }  // namespace ballast

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "ballast/detail/device/kernel_traits.cuh"
 #include "ballast/detail/device/task_of_kernel.cuh"
 #include "ballast/kernel_set.hpp"

@@ -50,8 +50,7 @@ class device_thread {
  public:
   /// `work` outlives the thread.
   device_thread(device_work& work, bool is_of_gpu) : work_(work), is_of_gpu_(is_of_gpu) {}
-  device_thread(device_thread const&) = delete;
-  device_thread& operator=(device_thread const&) = delete;
+  device_thread& operator=(device_thread&&) = delete;
   /// It was closed, or never started.
   ~device_thread() = default;
 

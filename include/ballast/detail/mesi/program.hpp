@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <utility>
-#include <vector>
-
 #include "ballast/job_scheduler.hpp"
 #include "ballast/version.hpp"
 

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <memory>
 #include <string_view>
-#include <vector>
 
 #include "ballast/arguments.hpp"
 #include "ballast/version.hpp"

@@ -89,8 +89,7 @@ class host_block_count {
  public:
   explicit host_block_count(std::uint32_t& blocks) : blocks_(blocks) { blocks_.fetch_add(1); }
   ~host_block_count() { blocks_.fetch_sub(1); }
-  host_block_count(host_block_count const&) = delete;
-  host_block_count& operator=(host_block_count const&) = delete;
+  host_block_count& operator=(host_block_count&&) = delete;
 
  private:
   std::atomic_ref<std::uint32_t> blocks_;
