@@ -18,34 +18,156 @@ namespace ballast {
 
 using namespace detail;
 
-struct balanced_queue::state final : completion_source {
-  state(device_list devices, kernel_set const& kernels, balanced_options given);
-  ~state() override;
+static std::size_t parts_of(balanced_options const& options, device_list const& devices) {
+  check_devices(devices);
+  return make_feed_policy(options.policy, options.fixed_batch)->partitions_batches() ? devices.size() : 1;
+}
 
-  void start();
-  void abort_start() noexcept;
-  void stop_queues() noexcept;
-  void wake_feeders();
+struct balanced_queue::state final : completion_source {
+  state(device_list devices, kernel_set const& list, balanced_options given)
+      : options(std::move(given)), kernels(&list), tasks(devices.size(), parts_of(options, devices)) {
+    options.queue.start_at_once = false;
+    bool const cuts_by_times = parts_of(options, devices) > 1 && !may_spawn(list);
+    options.queue.times = options.queue.times || cuts_by_times;
+    options.queue.trace_to.check(devices.size());
+    for (std::size_t i = 0; i < devices.size(); ++i) {
+      auto own = options.queue;
+      own.trace_to = own.trace_to.from_device(i);
+      queues.emplace_back(devices[i], list, own);
+      feeders.emplace_back(tasks, queues.back(), i, devices.size(), options);
+      sleeps = sleeps && !devices[i]->is_cuda();
+    }
+    start();
+  }
+  ~state() override {
+    if (auto const left = tasks.unfinished(); running && left > 0)
+      log_wait("a balanced queue is destroyed (tasks that have not run: " + std::to_string(left) +
+                   "), and on each device tasks that run now end first",
+               options.queue.resident.stop_timeout);
+    for (auto& feeder : feeders) feeder.abandon();
+    for (auto& queue : queues) queue.request_stop();
+    for (auto& feeder : feeders) feeder.join();
+    if (running) stop_queues();
+    for (auto& feeder : feeders) feeder.collect_finished();
+    tasks.fail(
+        std::make_exception_ptr(stopped_queue("its devices", tasks.unfinished(), "the queue is gone")));
+    end_run();
+  }
+
+  void start() {
+    if (running) throw error("this queue is running already");
+    end_run();
+    auto& begun = source_run::begin(*this);
+    run_number = begun.run();
+    run = &begun;
+    tasks.open(&begun);
+    all_finished_below = tasks.end();
+    try {
+      for (auto& queue : queues) queue.start();
+      for (auto& feeder : feeders) feeder.start();
+    } catch (...) {
+      abort_start();
+      throw;
+    }
+    running = true;
+  }
+  void abort_start() noexcept {
+    tasks.close();
+    tasks.fail(std::current_exception());
+    for (auto& feeder : feeders) feeder.abandon();
+    for (auto& queue : queues) queue.request_stop();
+    for (auto& feeder : feeders) feeder.join();
+    stop_queues();
+    end_run();
+  }
+  /// Stops the queues even if their workers have left by now.
+  void stop_queues() noexcept {
+    for (auto& queue : queues) try {
+        queue.stop();
+      } catch (error const& failure) { write_log(log_level::warning, failure.what()); }
+  }
+  void wake_feeders() {
+    for (auto& queue : queues) queue.wake_event().notify();
+  }
   // For completions: batches by number.
-  bool has_ended(completion_key const& work) override;
-  bool needs_no_launch(completion_key const& work) override;
+  bool has_ended(completion_key const& work) override {
+    return !process_.is_parent() && tasks.has_ended(work.first);  // else a lock may have been held at fork()
+  }
+  bool needs_no_launch(completion_key const&) override {
+    try {
+      return std::ranges::all_of(queues, [](task_queue& queue) { return queue.running(); });
+    } catch (error const&) { return false; }
+  }
   void wait(completion_key const& work, deadline until) override { await(work.first, until); }
   clock::duration timeout(completion_key const&) const override { return options.queue.timeout; }
-  bool notify_at_end(completion_key const& work, std::shared_ptr<end_listener> const& listener) override;
+  bool notify_at_end(completion_key const&, std::shared_ptr<end_listener> const& listener) override {
+    tasks.changed().forward_to(listener);
+    return true;
+  }
   std::uint64_t max_overtaken(completion_key const&) override { return tasks.max_overtaken(); }
 
   /// Lets go of the completions of the last run.
-  void end_run();
-  std::unique_ptr<run_outcome const> outcome() const;
-  void check_is_of_this_run(completion const& which) const;
+  void end_run() {
+    auto what_is_left = outcome();
+    if (auto* const last = run.exchange(nullptr)) last->end(std::move(what_is_left));
+    tasks.changed().notify();
+    tasks.changed().forward_to(nullptr);
+  }
+  std::unique_ptr<run_outcome const> outcome() const {
+    auto const left = tasks.unfinished_batches();
+    if (left.empty()) return nullptr;
+    auto const has_run = [left](completion_key const& work) {
+      return !std::ranges::binary_search(left, work.first);
+    };
+    return std::make_unique<run_outcome const>(has_run, tasks.failure());
+  }
+  void check_is_of_this_run(completion const& which) const {
+    auto const* const present = run.load();
+    if (present == nullptr || !present->gave(which))
+      throw_bad_argument("completion", "one of another queue or run",
+                         "one that this queue gave in its present run");
+  }
   /// The error that stop() passes to waiting threads: a loss that no feeding thread has seen yet, if there is
   /// one.
-  std::exception_ptr why_stopped();
+  std::exception_ptr why_stopped() {
+    try {
+      for (auto& queue : queues) queue.running();
+    } catch (device_lost const&) { return std::current_exception(); } catch (error const&) {
+      // Its own stop() says so.
+    }
+    return std::make_exception_ptr(stopped_queue("its devices", tasks.unfinished(), "stop() was called"));
+  }
   /// After stop(): throws the reason why accepted tasks did not run, if there are any.
-  void throw_if_unfinished() const;
-  void await(std::uint64_t number, deadline until);
-  void wait_all(deadline until);
-  std::string describe();
+  void throw_if_unfinished() const {
+    if (tasks.unfinished() > 0) tasks.rethrow_failure();
+  }
+  void await(std::uint64_t number, deadline until) {
+    wait_limit limit(until);
+    for (std::uint64_t looks = 1; !tasks.finished(number); ++looks) {
+      if (looks % 64 == 0 || sleeps) tasks.rethrow_failure();
+      if (limit.passed()) throw timed_out("a batch of the balanced queue", describe());
+      if (sleeps) tasks.sleep_until_finished(number, until);
+      if (!sleeps && looks > 60) std::this_thread::yield();
+    }
+  }
+  // Waits by completions, which say what became of the tasks if the queue is stopped and started again
+  // meanwhile.
+  void wait_all(deadline until) {
+    auto const number = run_number.load();
+    auto* const of_run = run.load();
+    if (of_run == nullptr) return;
+    auto const end = tasks.end();
+    bool const is_end_of_run = run_number == number;  // else it counts batches of the next run too
+    for (auto batch = all_finished_below.load(); batch < end; ++batch)
+      of_run->completion_of_run(number, batch).wait_until(until);
+    if (is_end_of_run) all_finished_below = std::max(all_finished_below.load(), end);
+  }
+  std::string describe() {
+    std::string text =
+        std::to_string(tasks.waiting()) + " tasks in the backlog, policy " + options.policy + "\n";
+    for (auto& queue : queues) text += queue.describe();
+    return text;
+  }
 
   balanced_options options;
   kernel_set const* kernels;
@@ -59,162 +181,6 @@ struct balanced_queue::state final : completion_source {
   std::vector<task> handed_back;
   std::atomic<std::uint64_t> all_finished_below = 0;
 };
-
-static std::size_t parts_of(balanced_options const& options, device_list const& devices) {
-  check_devices(devices);
-  return make_feed_policy(options.policy, options.fixed_batch)->partitions_batches() ? devices.size() : 1;
-}
-
-balanced_queue::state::state(device_list devices, kernel_set const& list, balanced_options given)
-    : options(std::move(given)), kernels(&list), tasks(devices.size(), parts_of(options, devices)) {
-  options.queue.start_at_once = false;
-  bool const cuts_by_times = parts_of(options, devices) > 1 && !may_spawn(list);
-  options.queue.times = options.queue.times || cuts_by_times;
-  options.queue.trace_to.check(devices.size());
-  for (std::size_t i = 0; i < devices.size(); ++i) {
-    auto own = options.queue;
-    own.trace_to = own.trace_to.from_device(i);
-    queues.emplace_back(devices[i], list, own);
-    feeders.emplace_back(tasks, queues.back(), i, devices.size(), options);
-    sleeps = sleeps && !devices[i]->is_cuda();
-  }
-  start();
-}
-
-balanced_queue::state::~state() {
-  if (auto const left = tasks.unfinished(); running && left > 0)
-    log_wait("a balanced queue is destroyed (tasks that have not run: " + std::to_string(left) +
-                 "), and on each device tasks that run now end first",
-             options.queue.resident.stop_timeout);
-  for (auto& feeder : feeders) feeder.abandon();
-  for (auto& queue : queues) queue.request_stop();
-  for (auto& feeder : feeders) feeder.join();
-  if (running) stop_queues();
-  for (auto& feeder : feeders) feeder.collect_finished();
-  tasks.fail(std::make_exception_ptr(stopped_queue("its devices", tasks.unfinished(), "the queue is gone")));
-  end_run();
-}
-
-/// Stops the queues even if their workers have left by now.
-void balanced_queue::state::stop_queues() noexcept {
-  for (auto& queue : queues) try {
-      queue.stop();
-    } catch (error const& failure) { write_log(log_level::warning, failure.what()); }
-}
-
-void balanced_queue::state::start() {
-  if (running) throw error("this queue is running already");
-  end_run();
-  auto& begun = source_run::begin(*this);
-  run_number = begun.run();
-  run = &begun;
-  tasks.open(&begun);
-  all_finished_below = tasks.end();
-  try {
-    for (auto& queue : queues) queue.start();
-    for (auto& feeder : feeders) feeder.start();
-  } catch (...) {
-    abort_start();
-    throw;
-  }
-  running = true;
-}
-
-void balanced_queue::state::abort_start() noexcept {
-  tasks.close();
-  tasks.fail(std::current_exception());
-  for (auto& feeder : feeders) feeder.abandon();
-  for (auto& queue : queues) queue.request_stop();
-  for (auto& feeder : feeders) feeder.join();
-  stop_queues();
-  end_run();
-}
-
-void balanced_queue::state::wake_feeders() {
-  for (auto& queue : queues) queue.wake_event().notify();
-}
-
-bool balanced_queue::state::has_ended(completion_key const& work) {
-  return !process_.is_parent() && tasks.has_ended(work.first);  // else a lock may have been held at fork()
-}
-
-bool balanced_queue::state::needs_no_launch(completion_key const&) {
-  try {
-    return std::ranges::all_of(queues, [](task_queue& queue) { return queue.running(); });
-  } catch (error const&) { return false; }
-}
-
-bool balanced_queue::state::notify_at_end(completion_key const&,
-                                          std::shared_ptr<end_listener> const& listener) {
-  tasks.changed().forward_to(listener);
-  return true;
-}
-
-void balanced_queue::state::end_run() {
-  auto what_is_left = outcome();
-  if (auto* const last = run.exchange(nullptr)) last->end(std::move(what_is_left));
-  tasks.changed().notify();
-  tasks.changed().forward_to(nullptr);
-}
-
-std::unique_ptr<run_outcome const> balanced_queue::state::outcome() const {
-  auto const left = tasks.unfinished_batches();
-  if (left.empty()) return nullptr;
-  auto const has_run = [left](completion_key const& work) {
-    return !std::ranges::binary_search(left, work.first);
-  };
-  return std::make_unique<run_outcome const>(has_run, tasks.failure());
-}
-
-void balanced_queue::state::check_is_of_this_run(completion const& which) const {
-  auto const* const present = run.load();
-  if (present == nullptr || !present->gave(which))
-    throw_bad_argument("completion", "one of another queue or run",
-                       "one that this queue gave in its present run");
-}
-
-std::exception_ptr balanced_queue::state::why_stopped() {
-  try {
-    for (auto& queue : queues) queue.running();
-  } catch (device_lost const&) { return std::current_exception(); } catch (error const&) {
-    // Its own stop() says so.
-  }
-  return std::make_exception_ptr(stopped_queue("its devices", tasks.unfinished(), "stop() was called"));
-}
-
-void balanced_queue::state::throw_if_unfinished() const {
-  if (tasks.unfinished() > 0) tasks.rethrow_failure();
-}
-
-void balanced_queue::state::await(std::uint64_t number, deadline until) {
-  wait_limit limit(until);
-  for (std::uint64_t looks = 1; !tasks.finished(number); ++looks) {
-    if (looks % 64 == 0 || sleeps) tasks.rethrow_failure();
-    if (limit.passed()) throw timed_out("a batch of the balanced queue", describe());
-    if (sleeps) tasks.sleep_until_finished(number, until);
-    if (!sleeps && looks > 60) std::this_thread::yield();
-  }
-}
-
-// Waits by completions, which say what became of the tasks if the queue is stopped and started again
-// meanwhile.
-void balanced_queue::state::wait_all(deadline until) {
-  auto const number = run_number.load();
-  auto* const of_run = run.load();
-  if (of_run == nullptr) return;
-  auto const end = tasks.end();
-  bool const is_end_of_run = run_number == number;  // else it counts batches of the next run too
-  for (auto batch = all_finished_below.load(); batch < end; ++batch)
-    of_run->completion_of_run(number, batch).wait_until(until);
-  if (is_end_of_run) all_finished_below = std::max(all_finished_below.load(), end);
-}
-
-std::string balanced_queue::state::describe() {
-  std::string text =
-      std::to_string(tasks.waiting()) + " tasks in the backlog, policy " + options.policy + "\n";
-  for (auto& queue : queues) text += queue.describe();
-  return text;
-}
 
 balanced_queue::balanced_queue(device_list devices, kernel_set const& kernels, balanced_options options)
     : state_(std::make_unique<state>(std::move(devices), kernels, std::move(options))) {}

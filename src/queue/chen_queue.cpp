@@ -23,17 +23,85 @@ static chen_options checked(chen_options options, std::size_t devices) {
 }
 
 struct chen_queue::state {
-  state(device_list devices, kernel_set const& kernels, chen_options const& given);
+  state(device_list list, kernel_set const& compiled, chen_options const& given)
+      : options(checked(given, list.size())),
+        kernels(&compiled),
+        pool(list.size()),
+        steps(pool, list.size()) {
+    check_devices(list);
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      devices.emplace_back(list[i], compiled, options, i, pool, steps);
+      sleeps = sleeps && !list[i]->is_cuda();
+    }
+    start();
+  }
 
-  void start();
-  bool all_done(std::uint64_t end, std::uint64_t step);
-  void await_all(deadline until);
-  std::vector<task> stop();
+  void start() {
+    if (running || claimed()) throw error("this queue is running already");
+    pool.open();
+    steps.open();
+    all_finished_below = pool.end();
+    try {
+      for (auto& device : devices) device.start();
+    } catch (...) {
+      pool.close();
+      steps.fail();
+      for (auto& device : devices) device.join();
+      throw;
+    }
+    running = true;
+  }
+  /// True if the batches before `end` have finished, and the step that was current at the call has ended.
+  bool all_done(std::uint64_t end, std::uint64_t step) {
+    for (auto number = all_finished_below.load(); number < end; ++number) {
+      if (!pool.finished(number)) return false;
+      pool.forget(number);
+      all_finished_below = number + 1;
+    }
+    return !steps.running() || steps.current() != step;
+  }
+  // Asked to end again and again, since what was submitted too late for one step is run in the next.
+  void await_all(deadline until) {
+    auto const end = pool.end(), step = steps.current();
+    wait_limit limit(until);
+    for (std::uint64_t looks = 1;; ++looks) {
+      auto const epoch = steps.to_waiters.epoch();
+      if (all_done(end, step)) return;
+      pool.rethrow_failure();
+      if (limit.passed()) throw timed_out("the time step of a chen queue to end", describe());
+      steps.request_end();
+      if (sleeps)
+        steps.to_waiters.wait_past(epoch,
+                                   std::min(limit.next_look(), clock::now() + std::chrono::milliseconds(20)));
+      if (!sleeps && looks > 60) std::this_thread::yield();
+    }
+  }
+  std::vector<task> stop() {
+    pool.close();
+    pool.fail(why_stopped());  // before a controlling thread says that it was asked to stop
+    steps.request_stop();
+    steps.fail();
+    for (auto& device : devices) device.request_stop();
+    for (auto& device : devices) device.join();
+    for (auto& device : devices) device.collect();
+    running = false;
+    return pool.take_all(*kernels);
+  }
   /// The error that stop() passes to waiting threads: a loss that no controlling thread has seen yet, if
   /// there is one.
-  std::exception_ptr why_stopped() const;
+  std::exception_ptr why_stopped() const {
+    try {
+      for (auto const& device : devices) device.check();
+    } catch (device_lost const&) { return std::current_exception(); }
+    return std::make_exception_ptr(stopped_queue("its devices", pool.unfinished(), "stop() was called"));
+  }
   bool claimed() const { return std::ranges::any_of(devices, &chen_device::claimed); }
-  std::string describe();
+  std::string describe() {
+    auto text = "step " + std::to_string(steps.current()) + (steps.running() ? " runs" : " has ended") +
+                ", " + std::to_string(pool.waiting()) + " tasks in the pool\n";
+    for (auto& device : devices) text += device.describe();
+    return text;
+  }
 
   chen_options options;
   kernel_set const* kernels;
@@ -45,85 +113,6 @@ struct chen_queue::state {
   std::atomic<std::uint64_t> all_finished_below = 0;
   process_of_origin const process;
 };
-
-chen_queue::state::state(device_list list, kernel_set const& compiled, chen_options const& given)
-    : options(checked(given, list.size())), kernels(&compiled), pool(list.size()), steps(pool, list.size()) {
-  check_devices(list);
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    devices.emplace_back(list[i], compiled, options, i, pool, steps);
-    sleeps = sleeps && !list[i]->is_cuda();
-  }
-  start();
-}
-
-void chen_queue::state::start() {
-  if (running || claimed()) throw error("this queue is running already");
-  pool.open();
-  steps.open();
-  all_finished_below = pool.end();
-  try {
-    for (auto& device : devices) device.start();
-  } catch (...) {
-    pool.close();
-    steps.fail();
-    for (auto& device : devices) device.join();
-    throw;
-  }
-  running = true;
-}
-
-/// True if the batches before `end` have finished, and the step that was current at the call has ended.
-bool chen_queue::state::all_done(std::uint64_t end, std::uint64_t step) {
-  for (auto number = all_finished_below.load(); number < end; ++number) {
-    if (!pool.finished(number)) return false;
-    pool.forget(number);
-    all_finished_below = number + 1;
-  }
-  return !steps.running() || steps.current() != step;
-}
-
-// Asked to end again and again, since what was submitted too late for one step is run in the next.
-void chen_queue::state::await_all(deadline until) {
-  auto const end = pool.end(), step = steps.current();
-  wait_limit limit(until);
-  for (std::uint64_t looks = 1;; ++looks) {
-    auto const epoch = steps.to_waiters.epoch();
-    if (all_done(end, step)) return;
-    pool.rethrow_failure();
-    if (limit.passed()) throw timed_out("the time step of a chen queue to end", describe());
-    steps.request_end();
-    if (sleeps)
-      steps.to_waiters.wait_past(epoch,
-                                 std::min(limit.next_look(), clock::now() + std::chrono::milliseconds(20)));
-    if (!sleeps && looks > 60) std::this_thread::yield();
-  }
-}
-
-std::exception_ptr chen_queue::state::why_stopped() const {
-  try {
-    for (auto const& device : devices) device.check();
-  } catch (device_lost const&) { return std::current_exception(); }
-  return std::make_exception_ptr(stopped_queue("its devices", pool.unfinished(), "stop() was called"));
-}
-
-std::vector<task> chen_queue::state::stop() {
-  pool.close();
-  pool.fail(why_stopped());  // before a controlling thread says that it was asked to stop
-  steps.request_stop();
-  steps.fail();
-  for (auto& device : devices) device.request_stop();
-  for (auto& device : devices) device.join();
-  for (auto& device : devices) device.collect();
-  running = false;
-  return pool.take_all(*kernels);
-}
-
-std::string chen_queue::state::describe() {
-  auto text = "step " + std::to_string(steps.current()) + (steps.running() ? " runs" : " has ended") + ", " +
-              std::to_string(pool.waiting()) + " tasks in the pool\n";
-  for (auto& device : devices) text += device.describe();
-  return text;
-}
 
 chen_queue::chen_queue(device_list devices, kernel_set const& kernels, chen_options options)
     : state_(std::make_unique<state>(std::move(devices), kernels, options)) {}
