@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -25,27 +26,80 @@ class chen_steps {
  public:
   chen_steps(backlog& pool, std::size_t devices) : pool_(&pool), devices_(devices) {}
 
-  void open();         ///< before the control threads start
-  void begin();        ///< a step begins unless one runs: tasks are there
-  void request_end();  ///< the step that runs ends when the pool is empty
-  void leave();        ///< control threads end when no step runs
-  void fail();         ///< no further step; the control threads end
+  /// Before the control threads start.
+  void open() {
+    std::lock_guard const hold(mutex_);
+    at_work_ = 0;
+    broken_ = false;
+    ending_ = leaving_ = stop_requested_ = false;
+  }
+  /// A step begins unless one runs: tasks are there.
+  void begin() {
+    std::lock_guard const hold(mutex_);
+    begin_locked();
+    to_control.notify();
+  }
+  /// The step that runs ends when the pool is empty.
+  void request_end() {
+    std::lock_guard const hold(mutex_);
+    if (at_work_ == 0 || ending_) return;
+    ending_ = true;
+    to_control.notify();
+  }
+  /// Control threads end when no step runs.
+  void leave() {
+    leaving_ = true;
+    to_control.notify();
+  }
+  /// No further step; the control threads end.
+  void fail() {
+    std::lock_guard const hold(mutex_);
+    broken_ = true;
+    leaving_ = true;
+    to_control.notify();
+    to_waiters.notify();
+  }
   void request_stop() noexcept { stop_requested_.store(true); }
 
   bool stop_requested() const { return stop_requested_.load(); }
   bool ending() const { return ending_.load(); }
-  bool running() const;
-  std::uint64_t current() const;  ///< the number of the last step that began
+  bool running() const {
+    std::lock_guard const hold(mutex_);
+    return at_work_ > 0 && !broken_;
+  }
+  /// The number of the last step that began.
+  std::uint64_t current() const {
+    std::lock_guard const hold(mutex_);
+    return step_;
+  }
 
   /// For control threads: sleeps until a step later than `done` begins and returns its number; 0: leave.
-  std::uint64_t await_begin(std::uint64_t done);
+  std::uint64_t await_begin(std::uint64_t done) {
+    for (;;) {
+      auto const epoch = to_control.epoch();
+      if (leaving_) return 0;
+      if (auto const step = current(); step != done) return step;
+      to_control.wait_past(epoch, clock::now() + std::chrono::seconds(1));
+    }
+  }
   /// A device's kernel has ended. The last one ends the step; tasks that came too late begin the next.
-  void device_done();
+  void device_done() {
+    std::lock_guard const hold(mutex_);
+    if (--at_work_ > 0) return;
+    if (pool_->waiting() > 0) begin_locked();
+    to_waiters.notify();
+  }
 
   event_count to_control, to_waiters;
 
  private:
-  void begin_locked();
+  void begin_locked() {
+    if (at_work_ > 0 || broken_) return;
+    ++step_;
+    at_work_ = devices_;
+    ending_ = false;
+    to_control.notify();
+  }
 
   backlog* pool_;
   std::size_t devices_;
