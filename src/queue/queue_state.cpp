@@ -52,6 +52,25 @@ bool are_none_of(lost_batches const& lost, completion_key const& work) {
 
 }  // namespace
 
+/// Keeps submitting threads out while it lives. Throws timed_out if one does not leave.
+class fed_queue::state::all_rings_lock {
+ public:
+  all_rings_lock(state& queue, deadline until) : rings_(queue.submission_rings) {
+    for (auto ring = rings_.begin(); ring != rings_.end(); ++ring) {
+      if (ring->lock(until)) continue;
+      while (ring != rings_.begin()) (--ring)->unlock();
+      throw timed_out("a submitting thread to leave the queue on " + queue.device->name(), queue.describe());
+    }
+  }
+  ~all_rings_lock() {
+    for (auto& ring : rings_) ring.unlock();
+  }
+  all_rings_lock& operator=(all_rings_lock&&) = delete;
+
+ private:
+  std::deque<submission_ring>& rings_;
+};
+
 fed_queue::state::state(std::shared_ptr<compute_device> on, kernel_set const& list,
                         queue_options const& given)
     : device(std::move(on)),
@@ -135,20 +154,18 @@ std::uint64_t fed_queue::state::max_overtaken(completion_key const&) {
 void fed_queue::state::await_in_submission(submission_ring const& ring, std::function<bool()> const& done,
                                            wait_reason what, deadline until) {
   if (!options.trace_to) return await(done, what, until);
-  span waited{.worker = first_host_worker + ring.index(),
-              .label = "submit waits for room",
-              .begin_ns = std::int64_t(steady_now_ns())};
-  auto const record = [&] {
-    waited.end_ns = std::int64_t(steady_now_ns());
-    options.trace_to.record(waited);
-  };
-  try {
-    await(done, what, until);
-  } catch (...) {
-    record();
-    throw;
-  }
-  record();
+  struct recorded_wait {
+    trace_target const& to;
+    span waited;
+    ~recorded_wait() {
+      waited.end_ns = std::int64_t(steady_now_ns());
+      to.record(std::move(waited));
+    }
+  } const recorded{options.trace_to,
+                   {.worker = first_host_worker + ring.index(),
+                    .label = "submit waits for room",
+                    .begin_ns = std::int64_t(steady_now_ns())}};
+  await(done, what, until);
 }
 
 void fed_queue::state::await(std::function<bool()> const& done, wait_reason what, deadline until) {
@@ -355,18 +372,6 @@ void fed_queue::state::abort_start() {
     kernel.join(deadline::in(options.resident.stop_timeout));
   } catch (error const& failure) { write_log(log_level::warning, failure.what()); }
   kernel.give_back_room();
-}
-
-void fed_queue::state::lock_all_rings(deadline until) {
-  for (auto ring = submission_rings.begin(); ring != submission_rings.end(); ++ring) {
-    if (ring->lock(until)) continue;
-    while (ring != submission_rings.begin()) (--ring)->unlock();
-    throw timed_out("a submitting thread to leave the queue on " + device->name(), describe());
-  }
-}
-
-void fed_queue::state::unlock_all_rings() {
-  for (auto& ring : submission_rings) ring.unlock();
 }
 
 void fed_queue::state::write_control(bool closed) {

@@ -47,9 +47,22 @@ class ring_users {
  public:
   explicit ring_users(std::uint32_t rings) : threads_(rings) {}
 
-  /// A ring that the fewest threads use: the caller uses it, too, until it leaves.
-  std::uint32_t join();
-  void leave(std::uint32_t ring);
+  /// A ring that the fewest threads use: the caller uses it, too, until it leaves. Hands out several in turn,
+  /// so that no lock has more owners than seats while other locks have none.
+  std::uint32_t join() {
+    std::lock_guard const hold(mutex_);
+    auto const rings = std::uint32_t(threads_.size());
+    auto ring = next_;
+    for (std::uint32_t i = 1; i < rings; ++i)
+      if (auto const other = (next_ + i) % rings; threads_[other] < threads_[ring]) ring = other;
+    ++threads_[ring];
+    next_ = (ring + 1) % rings;
+    return ring;
+  }
+  void leave(std::uint32_t ring) {
+    std::lock_guard const hold(mutex_);
+    --threads_[ring];
+  }
 
  private:
   std::mutex mutex_;
@@ -133,10 +146,7 @@ struct fed_queue::state final : completion_source {
   std::unique_ptr<run_outcome const> outcome();
 
   void close(deadline until);
-  /// Takes every submission ring in turn, or throws at the deadline.
   class all_rings_lock;
-  void lock_all_rings(deadline until);
-  void unlock_all_rings();
   void launch();
   void prepare_memory();
   bool start_kernel();
@@ -195,17 +205,6 @@ struct fed_queue::state final : completion_source {
   bool is_recorded = true;  ///< whether the recorder has the last run's spans
   std::int64_t begun_ns = 0;
   bool collected = true;  ///< whether the last run's unexecuted tasks were handed back
-};
-
-/// Keeps submitting threads out while it lives. Throws timed_out if one does not leave.
-class fed_queue::state::all_rings_lock {
- public:
-  all_rings_lock(state& queue, deadline until) : queue_(&queue) { queue.lock_all_rings(until); }
-  ~all_rings_lock() { queue_->unlock_all_rings(); }
-  all_rings_lock& operator=(all_rings_lock&&) = delete;
-
- private:
-  state* queue_;
 };
 
 }  // namespace ballast::detail

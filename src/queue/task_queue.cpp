@@ -69,23 +69,6 @@ std::span<task_record const> records_of(kernel_set const& kernels, std::span<tas
 
 }  // namespace
 
-// Hands out several rings in turn, so that no lock has more owners than seats while other locks have none.
-std::uint32_t ring_users::join() {
-  std::lock_guard const hold(mutex_);
-  auto const rings = std::uint32_t(threads_.size());
-  auto ring = next_;
-  for (std::uint32_t i = 1; i < rings; ++i)
-    if (auto const other = (next_ + i) % rings; threads_[other] < threads_[ring]) ring = other;
-  ++threads_[ring];
-  next_ = (ring + 1) % rings;
-  return ring;
-}
-
-void ring_users::leave(std::uint32_t ring) {
-  std::lock_guard const hold(mutex_);
-  --threads_[ring];
-}
-
 inline submission_ring& fed_queue::state::ring_of_this_thread() {
   for (auto const& memo : cached_rings)
     if (memo.uid == uid) return *memo.ring;

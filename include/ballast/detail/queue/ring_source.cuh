@@ -446,8 +446,7 @@ class ticket_look {
   ~ticket_look() {
     if (is_held_) std::atomic_ref(source_->words->held_workers).fetch_sub(1);
   }
-  ticket_look(ticket_look const&) = delete;
-  ticket_look& operator=(ticket_look const&) = delete;
+  ticket_look& operator=(ticket_look&&) = delete;
 
   bool operator()(host_worker& worker_group) {
     auto& marks = worker_group.meta();
