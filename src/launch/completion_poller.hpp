@@ -9,7 +9,6 @@
 #include "kernel_table.hpp"
 #include "launch_issuer.hpp"
 #include "launch_plan.hpp"
-#include "launch_trace.hpp"
 #include "ordered_rings.hpp"
 #include "plain_launches.hpp"
 

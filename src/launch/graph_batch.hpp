@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <list>
 #include <memory>
 #include <span>
 #include <vector>
@@ -10,10 +11,100 @@
 #include "ballast/device.hpp"
 #include "ballast/launch_queue.hpp"
 #include "dispatch_stream.hpp"
-#include "graph_cache.hpp"
 #include "plain_launches.hpp"
 
 namespace ballast::detail {
+
+/// Fewer are not worth a look: they are issued before anyone notices.
+inline constexpr std::size_t min_graph_branches = 8, min_graph_launches = 32;
+
+/// True if the host time lost without a graph would have paid for one. So building costs at most as much as
+/// never building, whatever comes.
+inline bool is_worth_building(std::size_t launches, std::uint64_t misses, device_costs const& costs) {
+  auto const lost = double(misses) * double(launches) * (costs.launch_ns - costs.set_arguments_ns);
+  return launches >= min_graph_launches &&
+         lost >= costs.build_graph_ns + double(launches) * costs.build_launch_ns;
+}
+
+struct graph_use {
+  std::size_t launches = 0, branches = 0;
+  std::size_t changed = 0;      ///< launches whose arguments must be set
+  std::int64_t typical_ns = 0;  ///< how long one of the launches runs, 0 if that is unknown
+};
+
+/// A graph begins when all its arguments are set, single launches begin immediately. If one thread issues
+/// them as fast as they end, they lose at most the time until each branch has its first launch.
+inline bool is_worth_launching(graph_use const& use, device_costs const& costs) {
+  bool const host_keeps_up = double(use.typical_ns) >= double(use.branches) * costs.launch_ns;
+  auto const lost_one_by_one = double(host_keeps_up ? use.branches : use.launches) * costs.launch_ns;
+  return double(use.changed) * costs.set_arguments_ns + costs.launch_graph_ns < lost_one_by_one;
+}
+
+/// A graph with the arguments that its launches have, byte for byte. All batches given must have the shape of
+/// the one that it was built of. One thread at a time.
+class cached_graph {
+ public:
+  cached_graph(std::unique_ptr<launch_graph> graph, plain_batch const& built_of);
+
+  /// Counts the launches of the batch whose arguments differ from the graph's.
+  std::size_t compare(plain_batch const& batch);
+  /// Sets the arguments that the last compare() found different. If that throws, the graph is of no more use.
+  void set_changed(plain_batch const& batch);
+  launch_graph& graph() { return *graph_; }
+
+ private:
+  struct changed_launch {
+    std::size_t branch, place;
+    std::size_t first_byte;
+  };
+
+  void keep(plain_batch const& batch, batched_launch const& launch, std::size_t first_byte);
+
+  std::unique_ptr<launch_graph> graph_;
+  std::vector<unsigned char> bytes_;  // of the arguments, launch after launch
+  std::vector<changed_launch> changed_;
+};
+
+/// Remembers the shapes of batches and the graphs that were built of them, and forgets those that were not
+/// used for longest. A graph is in use as long as anyone else holds it. No clock, no device. One thread at a
+/// time.
+class graph_cache {
+ public:
+  static constexpr std::size_t max_shapes = 32;  ///< without a graph
+  static constexpr std::size_t max_shapes_with_graph = 8;
+  static constexpr std::size_t max_graphs_per_shape = 2;  ///< one graph cannot overlap itself
+
+  struct lookup_result {
+    std::shared_ptr<cached_graph> graph;  ///< of the batch's shape and not in use; or null
+    bool build = false;                   ///< worth building a graph, which insert() then takes
+  };
+
+  /// For the device on which the graphs run.
+  explicit graph_cache(device_costs const& costs) : costs_(costs) {}
+
+  /// Notes that there is such a batch.
+  lookup_result look_up(plain_batch const& batch);
+  /// Adds a graph of the batch that was looked up last.
+  void insert(std::shared_ptr<cached_graph> graph);
+  /// Drops the graphs of the batch that was looked up last, for which none is built any more.
+  void give_up();
+
+  std::size_t shapes() const { return known_.size(); }
+
+ private:
+  struct known_shape {
+    batch_shape shape;
+    std::vector<std::shared_ptr<cached_graph>> graphs;
+    std::uint64_t misses = 0;  ///< since a graph was built
+    bool given_up = false;
+  };
+
+  void bring_to_front(plain_batch const& batch);
+  void evict_beyond(std::size_t most, bool with_graphs);
+
+  device_costs costs_;
+  std::list<known_shape> known_;  // the one used last is the first
+};
 
 /// Finds plain launches of many lines that wait and would go together, and the graph that launches them. Only
 /// the dispatcher's thread calls, but for add_to().

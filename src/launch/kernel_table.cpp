@@ -2,16 +2,50 @@
 #include "kernel_table.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <ranges>
 #include <set>
+#include <string>
 
 #include "ballast/detail/launch/ordered_rings.cuh"
 #include "ballast/device.hpp"
+#include "ballast/error.hpp"
 #include "merge_model.hpp"
 
 namespace ballast::detail {
 namespace {
+
+// Found by trial with the invented device of the tests. They say how fast is learned, not what.
+constexpr double span_variance = 0.01;        // of a span's logarithm: it spreads by a tenth
+constexpr double max_time_variance = 1;       // the most: a factor of e
+constexpr double variance_per_launch = 1e-5;  // with each launch
+constexpr double variance_per_squared_error = 0.3;
+constexpr double max_deviations = 2.5;    // that one span counts
+constexpr double max_usage_variance = 1;  // as large as what fills the device
+constexpr double error_weight = 0.2;      // weight of one span in the mean error
+constexpr double large_error = 0.5;       // a factor of 1.67
+constexpr double usage_decay = 0.01;      // with each launch of the kernel that fills the device freely
+
+void check_span(std::int64_t span_ns) {
+  if (span_ns < 1) throw_bad_argument("span_ns", span_ns, "at least 1");
+}
+
+double levels_on(std::uint64_t blocks, double slots) {
+  return std::floor((static_cast<double>(blocks) - 1) / slots) + 1;
+}
+
+/// About the logarithm of measured / expected, between -2 and 2.
+double relative_error(double measured, double expected) {
+  return 2 * (measured - expected) / (measured + expected);
+}
+
+/// Close to exp(step), at most double or half.
+double factor(double step) { return step >= 0 ? 1 + std::min(step, 1.0) : 1 / (1 + std::min(-step, 1.0)); }
+
+double grown(double variance, double error, double known_part) {
+  return variance * (1 - known_part) + variance_per_launch + variance_per_squared_error * error * error;
+}
 
 struct numbered_family {
   std::uint16_t number;
@@ -19,6 +53,162 @@ struct numbered_family {
 };
 
 }  // namespace
+
+kernel_times::kernel_times(family_facts const& family, launch_costs const& costs)
+    : multiprocessors_(costs.multiprocessors),
+      merged_slots_(static_cast<double>(costs.multiprocessors.value()) * family.blocks_per_multiprocessor),
+      kernels_(max_family_kernels) {
+  check(family);
+  check(costs);
+}
+
+std::int64_t kernel_times::block_ns(std::uint32_t kernel) const {
+  if (kernel >= max_family_kernels) throw_bad_argument("kernel", kernel, "0 to 127");
+  return static_cast<std::int64_t>(kernels_[kernel].block_ns + 0.5);  // rounded: it is 0 or at least 1
+}
+
+double kernel_times::shared_ns(std::uint32_t kernel) const {
+  if (kernel >= max_family_kernels) throw_bad_argument("kernel", kernel, "0 to 127");
+  return kernels_[kernel].shared_ns;
+}
+
+bool kernel_times::varies(std::uint32_t kernel) const {
+  if (kernel >= max_family_kernels) throw_bad_argument("kernel", kernel, "0 to 127");
+  return kernels_[kernel].mean_error > large_error;
+}
+
+void kernel_times::record_alone(kernel_facts const& kernel, std::int64_t span_ns) {
+  check({&kernel, 1});
+  check_span(span_ns);
+  auto const slots = static_cast<double>(multiprocessors_.value()) * kernel.blocks_per_multiprocessor;
+  auto const levels = levels_on(kernel.blocks, slots);
+  auto& known = kernels_[kernel.kernel];
+  if (known.block_ns == 0) {
+    known.block_ns = std::max(static_cast<double>(span_ns) / levels, 1.0);
+    known.time_variance = span_variance;
+    return;
+  }
+  learn({&kernel, 1}, expect({&kernel, 1}, slots, levels * known.block_ns), span_ns);
+}
+
+void kernel_times::record_merged(std::span<kernel_facts const> kernels, double unshared_ns,
+                                 std::int64_t span_ns) {
+  check(kernels);
+  check_span(span_ns);
+  auto const all_known = std::ranges::none_of(kernels, [](auto const& each) { return each.block_ns == 0; });
+  if (!(std::isfinite(unshared_ns) && (unshared_ns > 0 || !all_known)))
+    throw_bad_argument("unshared_ns", unshared_ns, "finite and above 0");
+  if (!all_known) return guess(kernels, span_ns);
+  learn(kernels, expect(kernels, merged_slots_, unshared_now(kernels, unshared_ns)), span_ns);
+}
+
+/// A slowdown of all kernels that run together is shared: only the rest shows that a kernel varies.
+void kernel_times::record_ends(std::span<kernel_facts const> kernels,
+                               std::span<std::int64_t const> spans_ns) {
+  check(kernels);
+  if (spans_ns.size() != kernels.size())
+    throw_bad_argument("spans_ns", spans_ns.size(), "as many as kernels: " + std::to_string(kernels.size()));
+  for (auto const span_ns : spans_ns) check_span(span_ns);
+  for (std::size_t i = 0; i < kernels.size(); ++i)
+    if (auto& known = kernels_[kernels[i].kernel]; kernels[i].block_ns == 0)
+      known.block_ns = std::max({known.block_ns, double(spans_ns[i]), 1.0});
+  auto const alone_ns = [&](kernel_facts const& kernel) {
+    return kernel.block_ns == 0 ? kernels_[kernel.kernel].block_ns : double(kernel.block_ns);
+  };
+  auto const longest_ns = std::ranges::max(kernels | std::views::transform(alone_ns));
+  auto const times_longer = double(std::ranges::max(spans_ns)) / longest_ns;
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    auto const error = std::abs(relative_error(double(spans_ns[i]), times_longer * alone_ns(kernels[i])));
+    auto& mean = kernels_[kernels[i].kernel].mean_error;
+    mean += error_weight * (error - mean);
+  }
+}
+
+/// Guesses as if all blocks of the launch took the same time.
+void kernel_times::guess(std::span<kernel_facts const> kernels, std::int64_t span_ns) {
+  std::uint64_t blocks = 0;
+  for (auto const& kernel : kernels) blocks += kernel.blocks;
+  auto const block_ns = std::max(static_cast<double>(span_ns) / levels_on(blocks, merged_slots_), 1.0);
+  for (auto const& kernel : kernels)
+    if (auto& known = kernels_[kernel.kernel]; known.block_ns == 0) known.block_ns = block_ns;
+}
+
+/// The prediction by the times known now. Launches that were predicted later and ended earlier may have
+/// taught them. If a time that the user gave is not known here, it is a guess.
+double kernel_times::unshared_now(std::span<kernel_facts const> kernels, double unshared_ns) {
+  double work_then = 0, work_now = 0;
+  for (auto const& kernel : kernels) {
+    auto& known = kernels_[kernel.kernel];
+    if (known.block_ns == 0) known = {static_cast<double>(kernel.block_ns), kernel.shared_ns};
+    work_then += kernel.blocks * static_cast<double>(kernel.block_ns);
+    work_now += kernel.blocks * known.block_ns;
+  }
+  return unshared_ns * work_now / work_then;
+}
+
+kernel_times::expectation kernel_times::expect(std::span<kernel_facts const> kernels, double slots,
+                                               double unshared_ns) const {
+  contention_model contention(slots);
+  double work = 0;
+  for (auto const& kernel : kernels) {
+    auto const& known = kernels_[kernel.kernel];
+    contention.add(kernel.blocks, known.block_ns, known.shared_ns);
+    work += kernel.blocks * known.block_ns;
+  }
+  return {slots, work, contention.busy_ns(unshared_ns), contention.bound_part()};
+}
+
+/// Each kernel's part of the work and of the device, and the variance that the kernels' variances let expect
+/// of a span. A kernel may be there more than once. Where the resource decides, its users' times do not.
+double kernel_times::set_parts(std::span<kernel_facts const> kernels, expectation const& expected) {
+  double variance = span_variance;
+  for (auto const& kernel : kernels) {
+    auto& known = kernels_[kernel.kernel];
+    auto const work = kernel.blocks * known.block_ns;
+    auto const bound = expected.bound_part * std::min(known.usage(expected.slots), 1.0);
+    auto const part = work / expected.work * (1 - bound);
+    auto const fill = work / (expected.slots * expected.busy_ns);
+    variance += known.time_variance * part * (2 * known.part + part);
+    variance += known.usage_variance * fill * (2 * known.fill + fill);
+    known.part += part;
+    known.fill += fill;
+  }
+  return variance;
+}
+
+/// Clears the parts, so that a kernel that is there twice learns once.
+void kernel_times::learn(std::span<kernel_facts const> kernels, expectation const& expected,
+                         std::int64_t span_ns) {
+  auto const variance = set_parts(kernels, expected);
+  auto const most = std::min(max_deviations * std::sqrt(variance), 0.5);
+  auto const whole_error = relative_error(static_cast<double>(span_ns), expected.busy_ns);
+  auto const error = std::clamp(whole_error, -most, most);
+  for (auto const& kernel : kernels) {
+    auto& known = kernels_[kernel.kernel];
+    if (known.fill == 0) continue;
+    known.mean_error += error_weight * known.part * (std::abs(whole_error) - known.mean_error);
+    learn_usage(known, error, variance, expected);
+    learn_time(known, error, variance);
+    known.part = known.fill = 0;
+  }
+}
+
+/// Usage that explains nothing fades, so that what was once taken for usage and is not does not stay.
+void kernel_times::learn_usage(learned& kernel, double error, double variance, expectation const& expected) {
+  auto const gain = kernel.usage_variance * kernel.fill / variance;
+  auto const kept = 1 - usage_decay * std::min(kernel.fill, 1.0) * (1 - expected.bound_part);
+  auto const usage = std::max(kernel.usage(expected.slots) * kept + gain * error, 0.0);
+  kernel.shared_ns = usage * kernel.block_ns / expected.slots;
+  kernel.usage_variance =
+      std::min(grown(kernel.usage_variance, error, gain * kernel.fill), max_usage_variance);
+}
+
+/// One block alone cannot want more of the resource than all of it.
+void kernel_times::learn_time(learned& kernel, double error, double variance) {
+  auto const gain = kernel.time_variance * kernel.part / variance;
+  kernel.block_ns = std::max({kernel.block_ns * factor(gain * error), kernel.shared_ns, 1.0});
+  kernel.time_variance = std::min(grown(kernel.time_variance, error, gain * kernel.part), max_time_variance);
+}
 
 mergeable_kernels::mergeable_kernels(kernel_set const* set) : set_(set) {
   if (set == nullptr) return;

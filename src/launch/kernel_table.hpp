@@ -8,9 +8,88 @@
 #include "ballast/detail/launch/merge_policy.hpp"
 #include "ballast/detail/launch/merged_launch.cuh"
 #include "ballast/kernel_set.hpp"
-#include "kernel_times.hpp"
 
 namespace ballast::detail {
+
+/// What a block of each kernel of a family takes on one device: how long it runs while few others do, and for
+/// how long it keeps the resource busy that all blocks share, which decides where many run. Learned from the
+/// spans of launches, also of kernels that only ever ran merged. A span is one number for both and for many
+/// kernels: each moves by its part of the predicted work and by how unsure it still is (a Kalman filter
+/// without covariances, whose variance grows with the errors that it sees, so that it follows changes; one
+/// span that is far off counts little). Launches that fill little of the device teach times only; those that
+/// fill it also usage.
+///
+/// They are the library's guesses, for the model; nothing is promised of them but their signs. Pure but for
+/// what it learned: no clock, no device. One thread at a time; nothing is allocated after construction.
+class kernel_times {
+ public:
+  /// Throws bad_argument for what `check` refuses.
+  kernel_times(family_facts const& family, launch_costs const& costs);
+
+  /// The value for kernel_facts::block_ns: at least 1, or 0 as long as nothing is known. Throws bad_argument
+  /// ("kernel") from max_family_kernels on.
+  std::int64_t block_ns(std::uint32_t kernel) const;
+
+  /// The value for kernel_facts::shared_ns: at least 0, and 0 as long as nothing indicates more. Throws
+  /// bad_argument ("kernel") from max_family_kernels on.
+  double shared_ns(std::uint32_t kernel) const;
+
+  /// What kernel_facts::time_varies is to be: a launch of it of late took, in the mean, over 1.67 times what
+  /// was expected, or less than that part of it; beside others, of what they took in proportion. Throws
+  /// bad_argument ("kernel") from max_family_kernels on.
+  bool varies(std::uint32_t kernel) const;
+
+  /// A launch of `kernel` alone took `span_ns` from the begin of its first block to the end of its last. Its
+  /// block_ns and shared_ns are not looked at. Throws bad_argument for what `check` refuses and ("span_ns")
+  /// unless that is at least 1.
+  void record_alone(kernel_facts const& kernel, std::int64_t span_ns);
+
+  /// A launch of `kernels` as one took `span_ns`, and `unshared_ns` was predicted of it
+  /// (predicted_times::unshared_busy) for their block_ns as given here; others may have been noted since
+  /// then. Kernels of unknown time (block_ns 0) are taken to be all equal, and then nobody else learns
+  /// anything. Throws bad_argument for what `check` refuses, ("span_ns") unless that is at least 1, and
+  /// ("unshared_ns") unless that is finite and, where all times are known, above 0. O(kernels).
+  void record_merged(std::span<kernel_facts const> kernels, double unshared_ns, std::int64_t span_ns);
+
+  /// The blocks of a launch of `kernels` as one began together, and each kernel had ended after its span.
+  /// From kernels that were known (block_ns not 0) it learns only whether they vary; the others take as long
+  /// as the longest of them here. Call before record_merged() for the same launch. Throws bad_argument for
+  /// what `check` refuses, ("spans_ns") unless there are as many, and ("span_ns") unless each is at least 1.
+  /// O(kernels).
+  void record_ends(std::span<kernel_facts const> kernels, std::span<std::int64_t const> spans_ns);
+
+ private:
+  struct learned {
+    double block_ns = 0;
+    double shared_ns = 0;
+    double time_variance = 1;   ///< variance of the time's logarithm
+    double usage_variance = 1;  ///< variance of the usage
+    double mean_error = 0;      ///< of the spans of late: of |relative_error()|, weighted by its parts
+    double part = 0;            ///< of the work of the launch that is learned from; else 0
+    double fill = 0;            ///< of the places for blocks during that launch; else 0
+
+    /// How often over the resource would be wanted if the kernel's blocks filled the device.
+    double usage(double slots) const { return shared_ns * slots / block_ns; }
+  };
+  struct expectation {
+    double slots;
+    double work;        ///< the sum of all blocks' times
+    double busy_ns;     ///< what the launch is expected to take
+    double bound_part;  ///< share of the demand that exceeds the capacity
+  };
+
+  void guess(std::span<kernel_facts const> kernels, std::int64_t span_ns);
+  double unshared_now(std::span<kernel_facts const> kernels, double unshared_ns);
+  expectation expect(std::span<kernel_facts const> kernels, double slots, double unshared_ns) const;
+  double set_parts(std::span<kernel_facts const> kernels, expectation const& expected);
+  void learn(std::span<kernel_facts const> kernels, expectation const& expected, std::int64_t span_ns);
+  static void learn_usage(learned& kernel, double error, double variance, expectation const& expected);
+  static void learn_time(learned& kernel, double error, double variance);
+
+  multiprocessor_count multiprocessors_;
+  double merged_slots_;
+  std::vector<learned> kernels_;
+};
 
 /// A kernel of a set as launches see it.
 struct mergeable_kernel {

@@ -16,9 +16,9 @@
 #include "ballast/device.hpp"
 #include "ballast/kernel_set.hpp"
 #include "ballast/launch_queue.hpp"
+#include "dispatch_stream.hpp"
 #include "kernel_table.hpp"
 #include "launch_stream.hpp"
-#include "launch_trace.hpp"
 
 namespace ballast::detail {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "graph_cache.hpp"
+#include "graph_batch.hpp"
 
 #include <gtest/gtest.h>
 

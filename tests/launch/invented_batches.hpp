@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "ballast/error.hpp"
-#include "graph_cache.hpp"
+#include "graph_batch.hpp"
 
 namespace ballast::test {
 using namespace detail;

@@ -10,7 +10,7 @@
 #include "ballast/detail/launch/merge_policy.hpp"
 #include "invented_blocks.hpp"
 #include "invented_resource.hpp"
-#include "kernel_times.hpp"
+#include "kernel_table.hpp"
 
 namespace ballast::test {
 using namespace detail;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "launch_trace.hpp"
+#include "dispatch_stream.hpp"
 
 #include <gmock/gmock.h>
 
