@@ -8,6 +8,85 @@ namespace ballast::detail {
 
 using kind = cluster_message::kind;
 
+cluster_ending::cluster_ending(std::uint32_t rank, std::uint32_t ranks)
+    : rank_(rank), is_lost_(ranks), finished_(ranks) {}
+
+std::uint32_t cluster_ending::coordinator() const {
+  return std::uint32_t(std::ranges::find(is_lost_, false) - is_lost_.begin());
+}
+
+void cluster_ending::receive(std::uint32_t from, cluster_message const& message) {
+  if (message.what == kind::finished)
+    finished_[from] = true;
+  else
+    is_over_ = true;
+}
+
+void cluster_ending::decide(bool is_finished, std::vector<outgoing_message>& out) {
+  auto const first = coordinator();
+  if (is_finished && told_ != first) {
+    told_ = first;
+    if (first == rank_)
+      finished_[rank_] = true;
+    else
+      out.push_back({first, {.what = kind::finished}});
+  }
+  bool const is_first_to_know = first == rank_ && !is_over_ && all_have_finished();
+  is_over_ = is_over_ || is_first_to_know;
+  // The rank that announced the end may have been lost before all had heard it.
+  if (is_first_to_know || (is_over_ && has_losses_))
+    if (!std::exchange(has_passed_on_, true)) send_all(kind::end, out);
+}
+
+void cluster_ending::send_all(kind what, std::vector<outgoing_message>& out) const {
+  for (std::uint32_t rank = 0; rank < is_lost_.size(); ++rank)
+    if (rank != rank_ && !is_lost_[rank]) out.push_back({rank, {.what = what}});
+}
+
+bool cluster_ending::all_have_finished() const {
+  for (std::uint32_t rank = 0; rank < is_lost_.size(); ++rank)
+    if (!is_lost_[rank] && !finished_[rank]) return false;
+  return true;
+}
+
+loss_census::loss_census(std::uint32_t rank, std::uint32_t ranks)
+    : rank_(rank), is_lost_(ranks), told_(ranks), holdings_(ranks) {}
+
+bool loss_census::lose(std::uint32_t rank) {
+  is_lost_[rank] = true;
+  return lost_.insert(rank).second;
+}
+
+bool loss_census::is_due() const {
+  if (!is_frozen()) return false;
+  for (std::uint32_t other = 0; other < is_lost_.size(); ++other)
+    if (other != rank_ && !is_lost_[other] && !std::ranges::includes(told_[other], lost_)) return false;
+  return true;
+}
+
+void loss_census::add(std::uint32_t from, cluster_message const& census) {
+  auto& of = holdings_[from];
+  if (of.is_whole || of.lost != census.ranks) of = {census.ranks, {}, false};
+  of.ranges.insert(of.ranges.end(), census.ranges.begin(), census.ranges.end());
+  of.is_whole = !census.has_more;
+}
+
+bool loss_census::is_complete() {
+  if (completed_ == lost_.size()) return false;
+  for (std::uint32_t rank = 0; rank < is_lost_.size(); ++rank)
+    if (!is_lost_[rank] && (!holdings_[rank].is_whole || !std::ranges::equal(holdings_[rank].lost, lost_)))
+      return false;
+  completed_ = lost_.size();
+  return true;
+}
+
+std::vector<task_range> loss_census::held() const {
+  std::vector<task_range> all;
+  for (std::uint32_t rank = 0; rank < is_lost_.size(); ++rank)
+    if (!is_lost_[rank]) all.insert(all.end(), holdings_[rank].ranges.begin(), holdings_[rank].ranges.end());
+  return all;
+}
+
 cluster_member::cluster_member(std::uint32_t rank, std::uint32_t ranks, std::unique_ptr<share_policy> policy,
                                std::int64_t done_interval_ns)
     : rank_(rank),

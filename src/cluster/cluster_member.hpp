@@ -5,17 +5,103 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "ballast/detail/cluster/share_policy.hpp"
-#include "cluster_ending.hpp"
 #include "cluster_message.hpp"
-#include "loss_census.hpp"
 #include "own_batches.hpp"
 #include "task_range.hpp"
 
 namespace ballast::detail {
+
+/// How the ranks find out that no task is left anywhere. A rank whose own tasks have all ended, and which
+/// will submit no more, notifies the coordinator, the first living rank; once all have, the coordinator
+/// notifies all. Every task belongs to the rank where it was submitted, which knows its end, so messages need
+/// not be counted as where nobody does (Mattern 1987, "Algorithms for distributed termination detection").
+class cluster_ending {
+ public:
+  cluster_ending(std::uint32_t rank, std::uint32_t ranks);
+
+  void lose(std::uint32_t rank) { is_lost_[rank] = has_losses_ = true; }
+  /// Takes the messages finished and end.
+  void receive(std::uint32_t from, cluster_message const& message);
+  /// Appends the messages that are due. `is_finished`: the rank's own tasks have ended and no more will come.
+  void decide(bool is_finished, std::vector<outgoing_message>& out);
+  bool is_over() const { return is_over_; }
+  /// As of range_backlog.
+  template <class Note>
+  void note_state(Note&& note) const {
+    note(is_lost_, told_, has_passed_on_, is_over_, finished_);
+  }
+
+ private:
+  std::uint32_t coordinator() const;
+  void send_all(cluster_message::kind what, std::vector<outgoing_message>& out) const;
+  bool all_have_finished() const;
+
+  std::uint32_t rank_;
+  std::vector<bool> is_lost_;
+  bool has_losses_ = false, has_passed_on_ = false, is_over_ = false;
+  std::optional<std::uint32_t> told_;  ///< the coordinator that knows that the rank has finished
+  std::vector<bool> finished_;         ///< each rank, as the coordinator knows it
+};
+
+/// Finds out which tasks a lost rank had, though nobody keeps a record of where tasks go: every living rank
+/// says what it has, and what is missing was there. What is on its way between two of them must not be
+/// missing: each says on every channel that it knows of the loss, gives nothing from then on, and counts what
+/// it has once all others have said so, since all that was given before has come then (the markers of Chandy
+/// and Lamport 1985). Costs nothing while no rank is lost, and a message between any two when one is.
+class loss_census {
+ public:
+  explicit loss_census(std::uint32_t rank, std::uint32_t ranks);
+
+  /// False if that was known.
+  bool lose(std::uint32_t rank);
+  bool is_lost(std::uint32_t rank) const { return is_lost_[rank]; }
+  std::vector<std::uint32_t> lost() const { return {lost_.begin(), lost_.end()}; }
+  /// `from` knows of the loss of `lost`.
+  void heard(std::uint32_t from, std::uint32_t lost) { told_[from].insert(lost); }
+
+  /// True if tasks must not leave the rank, since it has not reported its holdings.
+  bool is_frozen() const { return counted_ < lost_.size(); }
+  /// True if the rank must report its holdings now; notes that it did.
+  bool is_due() const;
+  void count() { counted_ = lost_.size(); }
+
+  /// Adds what a rank, or the rank itself, has of the rank's own tasks.
+  void add(std::uint32_t from, cluster_message const& census);
+  /// True if all living ranks have said what they have, for the first time since the last loss; then held()
+  /// is that.
+  bool is_complete();
+  std::vector<task_range> held() const;
+  /// As of range_backlog.
+  template <class Note>
+  void note_state(Note&& note) const {
+    note(lost_, told_, counted_, completed_, holdings_);
+  }
+
+ private:
+  struct holdings {
+    std::vector<std::uint32_t> lost;  ///< that the rank knew of
+    std::vector<task_range> ranges;
+    bool is_whole = false;
+    template <class Note>
+    void note_state(Note&& note) const {
+      note(lost, ranges, is_whole);
+    }
+  };
+
+  std::uint32_t rank_;
+  std::vector<bool> is_lost_;
+  std::set<std::uint32_t> lost_;
+  std::vector<std::set<std::uint32_t>> told_;  ///< by each rank
+  std::size_t counted_ = 0;                    ///< losses
+  std::size_t completed_ = 0;                  ///< losses
+  std::vector<holdings> holdings_;             ///< of each rank
+};
 
 /// What one rank of a cluster does with tasks and messages: everything that is decided, and nothing that is
 /// carried out. It has no clock, no threads and no messages of its own; the same calls give the same results.

@@ -14,9 +14,7 @@
 #include "local_devices.hpp"
 #include "message_codec.hpp"
 #include "published_arrays.hpp"
-#include "range_load.hpp"
 #include "rank_agreement.hpp"
-#include "rank_devices.hpp"
 #include "travel.hpp"
 
 namespace ballast {

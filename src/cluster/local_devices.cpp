@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "ballast/detail/base/event_count.hpp"
-#include "range_load.hpp"
+#include "travel.hpp"
 
 namespace ballast::detail {
 namespace {

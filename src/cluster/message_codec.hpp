@@ -10,7 +10,7 @@
 #include "cluster_message.hpp"
 #include "cluster_thread.hpp"
 #include "published_arrays.hpp"
-#include "range_load.hpp"
+#include "travel.hpp"
 
 namespace ballast::detail {
 
