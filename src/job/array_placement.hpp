@@ -13,7 +13,6 @@
 #include "array_state.hpp"
 #include "ballast/job_scheduler.hpp"
 #include "byte_runs.hpp"
-#include "copy_source.hpp"
 #include "operations.hpp"
 #include "planned_work.hpp"
 #include "task_planner.hpp"

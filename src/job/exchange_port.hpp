@@ -21,7 +21,6 @@
 #include "ballast/detail/job/job_peers.hpp"
 #include "byte_runs.hpp"
 #include "device_executor.hpp"
-#include "rank_shares.hpp"
 
 namespace ballast::detail {
 
@@ -39,6 +38,11 @@ struct exchanged_bytes {
   bool is_sent = false;
   std::uint32_t peer = 0;
   std::vector<byte_range> bytes;  ///< ascending
+};
+
+/// How many units of a job a rank computed, and for how long.
+struct rank_time {
+  std::uint64_t units = 0, ns = 0;
 };
 
 /// True if this rank does what the one before it does, step by step: all ranks of a cluster do the same if

@@ -13,12 +13,12 @@
 
 #include "array_placement.hpp"
 #include "ballast/job_scheduler.hpp"
-#include "copy_source.hpp"
 #include "job_order.hpp"
 #include "job_record.hpp"
 #include "operations.hpp"
 #include "planned_work.hpp"
 #include "task_join.hpp"
+#include "task_planner.hpp"
 
 namespace ballast::detail {
 

@@ -3,15 +3,56 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 #include <map>
+#include <numeric>
 #include <utility>
 
 #include "ballast/error.hpp"
 #include "ballast/start_threads.hpp"
 #include "job_failed.hpp"
+#include "range_map.hpp"
 
 namespace ballast::detail {
 namespace {
+
+/// The ranks that have the same bytes, ascending. All ranks are written as an empty list, which would
+/// otherwise mean no rank.
+using holders = std::vector<std::uint32_t>;
+
+std::uint32_t distance(std::uint32_t one, std::uint32_t other) {
+  return one < other ? other - one : one - other;
+}
+
+bool lacks(holders const& have, std::uint32_t rank) {
+  return !have.empty() && !std::ranges::binary_search(have, rank);
+}
+
+void add_bytes(std::vector<byte_range>& to, byte_range more) {
+  if (!to.empty() && to.back().end == more.begin)
+    to.back().end = more.end;
+  else
+    to.push_back(more);
+}
+
+constexpr std::uint64_t scale = std::uint64_t(1) << 20;  // unit of weights, which are units per ns
+constexpr std::uint64_t least_gain_percent = 3;
+
+std::uint64_t part_of(std::uint64_t whole, std::uint64_t of, std::uint64_t total) {
+  __extension__ using wide = unsigned __int128;
+  return std::uint64_t(wide(whole) * of / total);
+}
+
+/// Empty if the speed of any rank is unknown.
+std::vector<std::uint64_t> speeds_of(std::span<rank_time const> of_ranks) {
+  std::vector<std::uint64_t> speeds;
+  for (auto const& one : of_ranks) {
+    if (one.units == 0 || one.ns == 0 || one.units > std::numeric_limits<std::uint64_t>::max() / scale)
+      return {};
+    speeds.push_back(std::max<std::uint64_t>(one.units * scale / one.ns, 1));
+  }
+  return speeds;
+}
 
 std::string range_text(index_range elements) {
   return std::to_string(elements.begin) + " to " + std::to_string(elements.end);
@@ -46,7 +87,123 @@ std::string step_text(job_record const& job) {
 bool reads(host_use use) { return use != host_use::write && use != host_use::give_up; }
 bool writes(host_use use) { return use == host_use::write || use == host_use::update; }
 
+/// The time in which its slowest device ran kernels.
+rank_time time_of(job_report const& job) {
+  rank_time time;
+  std::map<std::uint32_t, std::uint64_t> ns_of_devices;
+  for (auto const& task : job.tasks) {
+    time.units += task.part.count;
+    time.ns = std::max(time.ns, ns_of_devices[task.device] += std::uint64_t(task.end_ns - task.begin_ns));
+  }
+  return time;
+}
+
+/// So much of an exchange is one of its own: the next is copied from a device while it travels.
+constexpr std::size_t max_exchange_bytes = 8 << 20;
+
 }  // namespace
+
+class rank_ledger::array_holders {
+ public:
+  explicit array_holders(std::size_t bytes) : of_bytes(bytes, {}) {}
+
+  range_map<holders> of_bytes;
+};
+
+rank_ledger::rank_ledger(std::uint32_t ranks) : ranks_(ranks), turns_(ranks) {}
+rank_ledger::~rank_ledger() = default;
+
+void rank_ledger::add(array_id array, std::size_t bytes) {
+  if (arrays_.size() <= array.value()) arrays_.resize(array.value() + 1);
+  arrays_[array.value()] = std::make_unique<array_holders>(bytes);
+}
+
+void rank_ledger::forget(array_id array) { arrays_[array.value()].reset(); }
+
+/// The first that is free, and of those the nearest: ranks of a host have neighbouring numbers.
+std::uint32_t rank_ledger::best_source(std::vector<std::uint32_t> const& holders, std::uint32_t to) const {
+  return *std::ranges::min_element(
+      holders, {}, [&](std::uint32_t rank) { return std::pair(turns_[rank], distance(rank, to)); });
+}
+
+void rank_ledger::fetch(std::uint32_t rank, array_use const& use, std::vector<rank_exchange>& exchanges) {
+  std::vector<rank_exchange> found;
+  use.read.for_each_interval([&](byte_range interval) {
+    arrays_[use.array.value()]->of_bytes.visit(interval, [&](byte_range bytes, holders const& have) {
+      if (!lacks(have, rank)) return;
+      auto const from = best_source(have, rank);
+      auto same = std::ranges::find(found, from, &rank_exchange::from);
+      if (same == found.end()) same = found.insert(same, {use.array, from, rank});
+      add_bytes(same->bytes, bytes);
+    });
+  });
+  for (auto const& exchange : found) record_arrivals(exchange);
+  exchanges.insert(exchanges.end(), found.begin(), found.end());
+}
+
+void rank_ledger::record_arrivals(rank_exchange const& exchange) {
+  turns_[exchange.to] = std::max(turns_[exchange.to], ++turns_[exchange.from]);
+  for (auto const bytes : exchange.bytes)
+    arrays_[exchange.array.value()]->of_bytes.change(bytes, [&](holders& have) {
+      have.insert(std::ranges::lower_bound(have, exchange.to), exchange.to);
+      if (have.size() == ranks_) have.clear();
+    });
+}
+
+// Ranks fetch values from before the step, so all writes come after all reads. A map that throws has changed
+// nothing.
+std::vector<rank_exchange> rank_ledger::step(uses_of_rank const& uses) {
+  std::vector<rank_exchange> exchanges;
+  std::vector<std::vector<array_use>> all;
+  turns_.assign(ranks_, 0);
+  for (std::uint32_t rank = 0; rank < ranks_; ++rank) all.push_back(uses(rank));
+  for (std::uint32_t rank = 0; rank < ranks_; ++rank)
+    for (auto const& use : all[rank]) fetch(rank, use, exchanges);
+  for (std::uint32_t rank = 0; rank < ranks_; ++rank)
+    for (auto const& use : all[rank])
+      use.written.for_each_interval(
+          [&](byte_range bytes) { arrays_[use.array.value()]->of_bytes.assign(bytes, {rank}); });
+  return exchanges;
+}
+
+void rank_ledger::record_common_write(array_id array, byte_runs const& bytes) {
+  bytes.for_each_interval(
+      [&](byte_range interval) { arrays_[array.value()]->of_bytes.assign(interval, {}); });
+}
+
+bool rank_shares::is_due(job_site const& site) const {
+  auto const found = sites_.find(site);
+  return found != sites_.end() && found->second.jobs > 1 && std::has_single_bit(found->second.jobs);
+}
+
+void rank_shares::learn(job_site const& site, std::span<rank_time const> of_ranks) {
+  auto const speeds = speeds_of(of_ranks);
+  if (speeds.empty()) return;
+  std::uint64_t units = 0, slowest_ns = 0, speed = 0;
+  for (auto const& one : of_ranks) units += one.units, slowest_ns = std::max(slowest_ns, one.ns);
+  for (auto const one : speeds) speed += one;
+  auto const together_ns = part_of(units, scale, speed);
+  if (together_ns < part_of(slowest_ns, 100 - least_gain_percent, 100)) sites_[site].weights = speeds;
+}
+
+index_range rank_shares::part(job_site const& site, std::uint64_t units, std::uint32_t rank) const {
+  auto const found = sites_.find(site);
+  if (found == sites_.end() || found->second.weights.empty()) return part_of_rank(units, rank, ranks_);
+  auto const& weights = found->second.weights;
+  auto const first = weights.begin();
+  auto const total = std::accumulate(first, weights.end(), std::uint64_t(0));
+  auto const border = [&](std::uint32_t of) {
+    return part_of(units, std::accumulate(first, first + of, std::uint64_t(0)), total);
+  };
+  return {border(rank), border(rank + 1)};
+}
+
+index_range part_of_rank(std::size_t whole, std::uint32_t rank, std::uint32_t ranks) {
+  auto const first_of = [&](std::uint32_t one) {
+    return whole / ranks * one + std::min<std::size_t>(one, whole % ranks);
+  };
+  return {first_of(rank), first_of(rank + 1)};
+}
 
 job_ranks::job_ranks(std::shared_ptr<job_peers> peers, listeners told)
     : peers_(std::move(peers)),
@@ -108,21 +265,6 @@ job_part job_ranks::part_of(job_record const& job, std::uint32_t rank) const {
   return {std::uint32_t(units.begin), std::uint32_t(units.end - units.begin)};
 }
 
-namespace {
-
-/// The time in which its slowest device ran kernels.
-rank_time time_of(job_report const& job) {
-  rank_time time;
-  std::map<std::uint32_t, std::uint64_t> ns_of_devices;
-  for (auto const& task : job.tasks) {
-    time.units += task.part.count;
-    time.ns = std::max(time.ns, ns_of_devices[task.device] += std::uint64_t(task.end_ns - task.begin_ns));
-  }
-  return time;
-}
-
-}  // namespace
-
 std::shared_ptr<job_end> job_ranks::job_to_learn_from(job_site const& site) const {
   return shares_.is_due(site) ? newest_.at(site) : nullptr;
 }
@@ -152,36 +294,11 @@ index_range job_ranks::elements_of(array_state const& array, access_request cons
   return {own.begin * each, own.end * each};
 }
 
-namespace {
-
-/// So much of an exchange is one of its own: the next is copied from a device while it travels.
-constexpr std::size_t max_exchange_bytes = 8 << 20;
-
-/// The ranges in turn, cut into lists of at most this many bytes.
-std::vector<std::vector<byte_range>> pieces_of(std::vector<byte_range> const& bytes) {
-  std::vector<std::vector<byte_range>> pieces;
-  std::size_t room = 0;
-  for (auto rest : bytes)
-    while (!rest.is_empty()) {
-      if (room == 0) {
-        pieces.emplace_back();
-        room = max_exchange_bytes;
-      }
-      auto const size = std::min(room, rest.size());
-      pieces.back().push_back({rest.begin, rest.begin + size});
-      rest.begin += size;
-      room -= size;
-    }
-  return pieces;
-}
-
-}  // namespace
-
 std::vector<own_exchange> job_ranks::own(std::vector<rank_exchange> const& all) {
   std::vector<own_exchange> mine;
   std::uint32_t index = 0;
   for (auto const& one : all)
-    for (auto& bytes : pieces_of(one.bytes)) {
+    for (auto& bytes : pieces_of(one.bytes, max_exchange_bytes)) {
       exchange_id const id{step_, index++};
       if (one.from == rank_)
         mine.push_back({one.array, {id, true, one.to, std::move(bytes)}});

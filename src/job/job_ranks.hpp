@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -18,14 +19,89 @@
 #include "ballast/detail/base/event_count.hpp"
 #include "ballast/detail/job/array_handle.hpp"
 #include "ballast/detail/job/job_peers.hpp"
+#include "byte_runs.hpp"
 #include "device_executor.hpp"
 #include "exchange_port.hpp"
+#include "job_order.hpp"
 #include "job_record.hpp"
+#include "operations.hpp"
 #include "planned_work.hpp"
-#include "rank_ledger.hpp"
-#include "rank_shares.hpp"
 
 namespace ballast::detail {
+
+/// Bytes of one array that a rank lacks, and which rank is to send them.
+struct rank_exchange {
+  array_id array;
+  std::uint32_t from = 0, to = 0;
+  std::vector<byte_range> bytes{};  ///< ascending, none of them empty
+
+  bool operator==(rank_exchange const&) const = default;
+};
+
+/// Which ranks have the current bytes of the arrays. Each rank keeps one, and as all ranks submit the same
+/// jobs all ledgers are alike: so each knows what to send without being asked, and what will come. It
+/// distinguishes ranks, not places within a rank: those are the directories' matter. Pure; one thread at a
+/// time.
+class rank_ledger {
+ public:
+  /// What a rank reads and writes in one step, which is a job or an access of the host.
+  using uses_of_rank = std::function<std::vector<array_use>(std::uint32_t rank)>;
+
+  explicit rank_ledger(std::uint32_t ranks);
+  ~rank_ledger();
+
+  /// All ranks have its bytes.
+  void add(array_id array, std::size_t bytes);
+  void forget(array_id array);
+
+  /// What is exchanged before the step, in one order on all ranks: a receiver of bytes may have to send them
+  /// on to the next rank, so that what many read spreads as a tree. Afterwards a rank alone has what it
+  /// writes.
+  std::vector<rank_exchange> step(uses_of_rank const& uses);
+  /// All ranks write the same values.
+  void record_common_write(array_id array, byte_runs const& bytes);
+
+ private:
+  class array_holders;
+
+  std::uint32_t best_source(std::vector<std::uint32_t> const& holders, std::uint32_t to) const;
+  void fetch(std::uint32_t rank, array_use const& use, std::vector<rank_exchange>& exchanges);
+  void record_arrivals(rank_exchange const& exchange);
+
+  std::uint32_t const ranks_;
+  std::vector<std::uint32_t> turns_;  ///< of each rank: when in this step it is free to send, in exchanges
+  std::vector<std::unique_ptr<array_holders>> arrays_;  ///< by number; null where one was forgotten
+};
+
+/// The units, or rows, of `whole` that belong to a rank: equally many for all, or one more for the first
+/// ranks.
+index_range part_of_rank(std::size_t whole, std::uint32_t rank, std::uint32_t ranks);
+
+/// Which units of its jobs each rank computes: as many for all until it learns how long the ranks took, then
+/// more for the faster. Equal times give equal shares on all ranks: it reckons in whole numbers. Pure; one
+/// thread at a time.
+class rank_shares {
+ public:
+  explicit rank_shares(std::uint32_t ranks) : ranks_(ranks) {}
+
+  /// True if the ranks are to compare times before the next job of a site: before the third, the fifth, the
+  /// ninth, and so on, always twice as many later.
+  bool is_due(job_site const& site) const;
+  /// Learns from each rank's time for the newest job. Shares change if that promises 3% at least.
+  void learn(job_site const& site, std::span<rank_time const> of_ranks);
+  /// A job of the site begins.
+  void count(job_site const& site) { ++sites_[site].jobs; }
+  index_range part(job_site const& site, std::uint64_t units, std::uint32_t rank) const;
+
+ private:
+  struct learned {
+    std::uint64_t jobs = 0;
+    std::vector<std::uint64_t> weights{};  ///< of each rank; none: all are alike
+  };
+
+  std::uint32_t const ranks_;
+  std::map<job_site, learned> sites_;
+};
 
 /// An exchange that this rank takes part in.
 struct own_exchange {

@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "ballast/error.hpp"
-#include "copy_source.hpp"
 #include "host_access.hpp"
 #include "job_units.hpp"
+#include "task_planner.hpp"
 
 namespace ballast::detail {
 namespace {

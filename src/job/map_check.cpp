@@ -6,10 +6,10 @@
 #include <cstring>
 #include <utility>
 
-#include "arena.hpp"
 #include "array_state.hpp"
 #include "ballast/error.hpp"
 #include "range_map.hpp"
+#include "working_set.hpp"
 
 #if defined(__SANITIZE_ADDRESS__)
 #  define BALLAST_ADDRESS_SANITIZER

@@ -11,7 +11,7 @@
 #include "ballast/access_map.hpp"
 #include "ballast/detail/job/job_request.hpp"
 #include "byte_runs.hpp"
-#include "copy_source.hpp"
+#include "task_planner.hpp"
 
 namespace ballast::detail {
 

@@ -6,7 +6,6 @@
 #include <optional>
 #include <utility>
 
-#include "job_history.hpp"
 #include "split_run.hpp"
 
 namespace ballast::detail {

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "ballast/detail/job/split_policy.hpp"
-#include "job_history.hpp"
 #include "split_run.hpp"
 #include "split_shares.hpp"
 #include "work_profile.hpp"

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "job_history.hpp"
 #include "split_run.hpp"
 #include "split_shares.hpp"
 

@@ -6,7 +6,6 @@
 #include <map>
 #include <utility>
 
-#include "copy_source.hpp"
 #include "operations.hpp"
 #include "task_planner.hpp"
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "copy_source.hpp"
+#include "task_planner.hpp"
 
 namespace ballast::test {
 using namespace detail;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "rank_ledger.hpp"
+#include "job_ranks.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
