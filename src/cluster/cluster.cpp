@@ -23,14 +23,10 @@ namespace ballast {
 
 using namespace detail;
 
-namespace {
-
 /// Called before a cluster releases its thread: a parent's thread is not in this process.
-void leave_to_parent(std::unique_ptr<cluster_thread>& thread) {
+static void leave_to_parent(std::unique_ptr<cluster_thread>& thread) {
   if (thread != nullptr && thread->process().is_parent()) (void)thread.release();
 }
-
-}  // namespace
 
 cluster::cluster() : cluster(in_process_ranks(1).makers().front()) {}
 cluster::cluster(transport_maker make, cluster_options options)

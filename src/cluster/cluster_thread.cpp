@@ -46,6 +46,9 @@ cluster_options const& checked(cluster_options const& options) {
 
 std::string name_of(std::uint32_t rank) { return "rank " + std::to_string(rank); }
 
+/// A channel's posts carry its number, and belong to it.
+constexpr int channel_shift = 48;
+
 }  // namespace
 
 cluster_thread::cluster_thread(transport_maker make, cluster_options const& options)
@@ -189,13 +192,6 @@ void cluster_thread::send(std::uint32_t to, envelope const& head, std::span<std:
   message.insert(message.end(), content.begin(), content.end());
   send(to, std::move(message));
 }
-
-namespace {
-
-/// A channel's posts carry its number, and belong to it.
-constexpr int channel_shift = 48;
-
-}  // namespace
 
 void cluster_thread::post(std::uint16_t channel, placed_receive what) {
   what.number |= std::uint64_t(channel) << channel_shift;

@@ -485,10 +485,6 @@ std::unique_ptr<share_policy> make_share_policy(std::string_view name, share_pla
 
 }  // namespace ballast::detail
 
-namespace ballast {
-
-using namespace detail;
-
-std::vector<named_policy> share_policies() { return descriptions(share_policy_choices); }
-
-}  // namespace ballast
+std::vector<ballast::named_policy> ballast::share_policies() {
+  return descriptions(detail::share_policy_choices);
+}

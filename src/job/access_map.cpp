@@ -29,20 +29,6 @@ void check_product(std::span<std::size_t const> sizes) {
   }
 }
 
-}  // namespace
-
-extents::extents(std::span<std::size_t const> sizes) : rank_(checked_rank(sizes.size())) {
-  check_product(sizes);
-  std::ranges::copy(sizes, sides_.end() - rank_);
-}
-
-box whole(extents const& array) {
-  auto const& sides = array.sides();
-  return {{{{0, sides[0]}, {0, sides[1]}, {0, sides[2]}}}};
-}
-
-namespace {
-
 constexpr std::uint32_t max_blocks = std::numeric_limits<std::int32_t>::max();  // CUDA's limit for x
 
 void check_count(std::uint32_t count) {
@@ -55,28 +41,6 @@ cut slowest_of(launch_extent const& blocks) {
 }
 
 bool is_empty(launch_extent const& blocks) { return blocks.x == 0 || blocks.y == 0 || blocks.z == 0; }
-
-}  // namespace
-
-job_grid::job_grid(launch_extent blocks, cut along)
-    : blocks_(blocks), along_(along == cut::slowest ? slowest_of(blocks) : along) {
-  for (auto const count : {blocks.x, blocks.y, blocks.z}) check_count(count);
-}
-
-std::uint32_t job_grid::units() const {
-  if (is_empty(blocks_)) return 0;
-  if (along_ == cut::x) return blocks_.x;
-  return along_ == cut::y ? blocks_.y : blocks_.z;
-}
-
-std::uint64_t job_grid::blocks_of_unit() const {
-  if (is_empty(blocks_)) return 0;
-  std::uint64_t const x = blocks_.x, y = blocks_.y, z = blocks_.z;
-  if (along_ == cut::x) return y * z;
-  return along_ == cut::y ? x * z : x * y;
-}
-
-namespace {
 
 std::string range_text(index_range range) {
   return std::to_string(range.begin) + " to " + std::to_string(range.end);
@@ -113,6 +77,34 @@ class bounds_check {
 };
 
 }  // namespace
+
+extents::extents(std::span<std::size_t const> sizes) : rank_(checked_rank(sizes.size())) {
+  check_product(sizes);
+  std::ranges::copy(sizes, sides_.end() - rank_);
+}
+
+box whole(extents const& array) {
+  auto const& sides = array.sides();
+  return {{{{0, sides[0]}, {0, sides[1]}, {0, sides[2]}}}};
+}
+
+job_grid::job_grid(launch_extent blocks, cut along)
+    : blocks_(blocks), along_(along == cut::slowest ? slowest_of(blocks) : along) {
+  for (auto const count : {blocks.x, blocks.y, blocks.z}) check_count(count);
+}
+
+std::uint32_t job_grid::units() const {
+  if (is_empty(blocks_)) return 0;
+  if (along_ == cut::x) return blocks_.x;
+  return along_ == cut::y ? blocks_.y : blocks_.z;
+}
+
+std::uint64_t job_grid::blocks_of_unit() const {
+  if (is_empty(blocks_)) return 0;
+  std::uint64_t const x = blocks_.x, y = blocks_.y, z = blocks_.z;
+  if (along_ == cut::x) return y * z;
+  return along_ == cut::y ? x * z : x * y;
+}
 
 region access_map::of(map_view const& view) const {
   check_part(view);

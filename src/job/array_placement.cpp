@@ -12,6 +12,44 @@ namespace {
 
 std::uint32_t bit_of(place_id place) { return 1u << place.value(); }
 
+moved_bytes moved_by(planned_copy const& copy) {
+  auto const bytes = copy.size;
+  if (copy.from == host_place) return {.from_host = bytes};
+  if (copy.to == host_place) return {.to_host = bytes};
+  return {.between_devices = bytes};
+}
+
+bool follows(row_copy const& last, std::size_t to, std::size_t from) {
+  return to == last.to + last.rows * last.to_pitch && from == last.from + last.rows * last.from_pitch;
+}
+
+/// A second row decides the pitch.
+bool append_row(row_copy& last, row_copy const& next) {
+  if (last.row_bytes != next.row_bytes) return false;
+  if (last.rows > 1 && !follows(last, next.to, next.from)) return false;
+  if (last.rows == 1) {
+    if (next.to < last.to + last.row_bytes || next.from < last.from + last.row_bytes) return false;
+    last.to_pitch = next.to - last.to;
+    last.from_pitch = next.from - last.from;
+  }
+  ++last.rows;
+  return true;
+}
+
+/// Adds what copies the bytes that are located at both; rows that follow each other evenly become one.
+void add_copies(std::vector<row_copy>& copies, std::vector<located_bytes> const& from,
+                std::vector<located_bytes> const& to) {
+  for (auto const& source : from)
+    for (auto const& target : to) {
+      auto const bytes = common(source.bytes, target.bytes);
+      if (bytes.is_empty()) continue;
+      row_copy const next{.to = target.offset + (bytes.begin - target.bytes.begin),
+                          .from = source.offset + (bytes.begin - source.bytes.begin),
+                          .row_bytes = bytes.size()};
+      if (copies.empty() || !append_row(copies.back(), next)) copies.push_back(next);
+    }
+}
+
 }  // namespace
 
 std::optional<std::vector<resident_bytes>> device_residency::pin(std::span<needed_bytes const> needs,
@@ -91,48 +129,6 @@ void array_placement::check_shares_no_memory(array_state const& adopting) {
         other != nullptr && !other->is_released && adopting.shares_memory_with(*other))
       throw_bad_argument("memory", "some of " + other->name(), "memory of no other array of the scheduler");
 }
-
-namespace {
-
-moved_bytes moved_by(planned_copy const& copy) {
-  auto const bytes = copy.size;
-  if (copy.from == host_place) return {.from_host = bytes};
-  if (copy.to == host_place) return {.to_host = bytes};
-  return {.between_devices = bytes};
-}
-
-bool follows(row_copy const& last, std::size_t to, std::size_t from) {
-  return to == last.to + last.rows * last.to_pitch && from == last.from + last.rows * last.from_pitch;
-}
-
-/// A second row decides the pitch.
-bool append_row(row_copy& last, row_copy const& next) {
-  if (last.row_bytes != next.row_bytes) return false;
-  if (last.rows > 1 && !follows(last, next.to, next.from)) return false;
-  if (last.rows == 1) {
-    if (next.to < last.to + last.row_bytes || next.from < last.from + last.row_bytes) return false;
-    last.to_pitch = next.to - last.to;
-    last.from_pitch = next.from - last.from;
-  }
-  ++last.rows;
-  return true;
-}
-
-/// Adds what copies the bytes that are located at both; rows that follow each other evenly become one.
-void add_copies(std::vector<row_copy>& copies, std::vector<located_bytes> const& from,
-                std::vector<located_bytes> const& to) {
-  for (auto const& source : from)
-    for (auto const& target : to) {
-      auto const bytes = common(source.bytes, target.bytes);
-      if (bytes.is_empty()) continue;
-      row_copy const next{.to = target.offset + (bytes.begin - target.bytes.begin),
-                          .from = source.offset + (bytes.begin - source.bytes.begin),
-                          .row_bytes = bytes.size()};
-      if (copies.empty() || !append_row(copies.back(), next)) copies.push_back(next);
-    }
-}
-
-}  // namespace
 
 /// A copy takes a stream of its target, so that what comes in is in one order; but a GPU reaches all memory,
 /// and CPU cores do not.

@@ -90,22 +90,6 @@ class intersecting {
   std::vector<pitched_run> found_;
 };
 
-}  // namespace
-
-pitched_run normalised(pitched_run run) {
-  if (run.bytes() == 0) return {};
-  return with_rows_joined(with_planes_joined(with_rows_joined(run)));
-}
-
-std::vector<pitched_run> intersection(pitched_run const& run, byte_range bounds) {
-  if (bounds.is_empty() || run.bytes() == 0) return {};
-  intersecting result(bounds);
-  result.add_planes(run);
-  return std::move(result).found();
-}
-
-namespace {
-
 /// The ranges that are not empty, ascending, joined where they meet.
 std::vector<index_range> joined(std::vector<index_range> ranges) {
   std::erase_if(ranges, [](index_range range) { return range.is_empty(); });
@@ -145,6 +129,18 @@ class flattening {
 };
 
 }  // namespace
+
+pitched_run normalised(pitched_run run) {
+  if (run.bytes() == 0) return {};
+  return with_rows_joined(with_planes_joined(with_rows_joined(run)));
+}
+
+std::vector<pitched_run> intersection(pitched_run const& run, byte_range bounds) {
+  if (bounds.is_empty() || run.bytes() == 0) return {};
+  intersecting result(bounds);
+  result.add_planes(run);
+  return std::move(result).found();
+}
 
 byte_runs::byte_runs(region const& elements, extents const& array, std::size_t element_bytes)
     : runs_(std::visit(flattening(array, element_bytes), elements.content())) {}

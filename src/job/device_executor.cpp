@@ -36,6 +36,25 @@ bool is_awaited_by(device_operation const& first, operation_progress const& earl
          (earlier.on() == first.progress->on() && earlier.op() < first.progress->op());
 }
 
+/// A lost device's current copy ends within this time; until then no one may take its memory.
+constexpr auto longest_copy = std::chrono::seconds(1);
+
+core_clock started_clock(compute_device& device) {
+  auto const stream = device.make_stream();
+  std::shared_ptr<event> const origin = stream->record();
+  stream->synchronize();
+  return {origin, now_ns()};
+}
+
+/// Nothing is issued on the device any more, whichever error was thrown.
+std::exception_ptr as_loss_of(compute_device const& device, std::exception_ptr const& thrown) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (device_lost const&) { return thrown; } catch (...) {
+    return std::make_exception_ptr(device_lost(device.name(), cause_of(thrown)));
+  }
+}
+
 }  // namespace
 
 std::size_t count_joined(std::deque<device_operation> const& waiting) {
@@ -227,29 +246,6 @@ std::optional<ended_operation> stream_queue::next_end_after_loss(std::exception_
   last_ended_->mark_failed();
   return ended_operation{last_ended_->op(), loss};
 }
-
-namespace {
-
-/// A lost device's current copy ends within this time; until then no one may take its memory.
-constexpr auto longest_copy = std::chrono::seconds(1);
-
-core_clock started_clock(compute_device& device) {
-  auto const stream = device.make_stream();
-  std::shared_ptr<event> const origin = stream->record();
-  stream->synchronize();
-  return {origin, now_ns()};
-}
-
-/// Nothing is issued on the device any more, whichever error was thrown.
-std::exception_ptr as_loss_of(compute_device const& device, std::exception_ptr const& thrown) {
-  try {
-    std::rethrow_exception(thrown);
-  } catch (device_lost const&) { return thrown; } catch (...) {
-    return std::make_exception_ptr(device_lost(device.name(), cause_of(thrown)));
-  }
-}
-
-}  // namespace
 
 device_executor::device_executor(std::shared_ptr<compute_device> device, std::uint32_t number, listener ends,
                                  std::chrono::nanoseconds shutdown_timeout,

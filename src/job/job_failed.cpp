@@ -5,7 +5,6 @@
 #include "ballast/job_scheduler.hpp"
 
 namespace ballast::detail {
-
 namespace {
 
 struct source_failed : error {
@@ -14,6 +13,16 @@ struct source_failed : error {
 struct not_begun : error {
   not_begun() : error("its scheduler was stopped before it had run") {}
 };
+
+std::string message(std::string const& job, job_part part, std::string const& device,
+                    std::string_view cause) {
+  auto const units = part.count == 0   ? std::string()
+                     : part.count == 1 ? ", unit " + std::to_string(part.first)
+                                       : ", units " + std::to_string(part.first) + " to " +
+                                             std::to_string(part.first + (part.count - 1));
+  auto const where = device.empty() ? "" : " on " + device;
+  return "job " + job + units + where + ": " + std::string(cause);
+}
 
 }  // namespace
 
@@ -29,24 +38,5 @@ std::string first_failure_text(std::optional<std::string> const& first) {
 
 }  // namespace ballast::detail
 
-namespace ballast {
-
-using namespace detail;
-namespace {
-
-std::string message(std::string const& job, job_part part, std::string const& device,
-                    std::string_view cause) {
-  auto const units = part.count == 0   ? std::string()
-                     : part.count == 1 ? ", unit " + std::to_string(part.first)
-                                       : ", units " + std::to_string(part.first) + " to " +
-                                             std::to_string(part.first + (part.count - 1));
-  auto const where = device.empty() ? "" : " on " + device;
-  return "job " + job + units + where + ": " + std::string(cause);
-}
-
-}  // namespace
-
-job_failed::job_failed(std::string job, job_part part, std::string device, std::string_view cause)
-    : kernel_failed(message(job, part, device, cause), job, device), part_(part) {}
-
-}  // namespace ballast
+ballast::job_failed::job_failed(std::string job, job_part part, std::string device, std::string_view cause)
+    : kernel_failed(detail::message(job, part, device, cause), job, device), part_(part) {}

@@ -13,6 +13,12 @@ namespace {
 
 /// Jobs that are not wholly planned, of which advance() looks at the oldest only.
 constexpr int max_jobs_examined = 16;
+constexpr std::size_t max_busy_times = 16;
+
+op_stream other_compute_stream(op_stream of) {
+  auto const is_first = of.stream == std::uint32_t(device_stream::compute_0);
+  return stream_of(of.executor, is_first ? device_stream::compute_1 : device_stream::compute_0);
+}
 
 }  // namespace
 
@@ -355,15 +361,6 @@ std::vector<task_piece> job_planner::pieces_of(planned_task const& task) const {
   return pieces;
 }
 
-namespace {
-
-op_stream other_compute_stream(op_stream of) {
-  auto const is_first = of.stream == std::uint32_t(device_stream::compute_0);
-  return stream_of(of.executor, is_first ? device_stream::compute_1 : device_stream::compute_0);
-}
-
-}  // namespace
-
 /// The ends follow what they read in one stream and so begin first; the rest, in the other one, begins while
 /// their few blocks run.
 void job_planner::plan_task(planned_task planned) {
@@ -514,12 +511,6 @@ op_id job_planner::last_writer(planned_task const& task) const {
         newest = std::max(newest, writer);
   return newest;
 }
-
-namespace {
-
-constexpr std::size_t max_busy_times = 16;
-
-}  // namespace
 
 void job_planner::handle_end(planned_work const& work, std::uint32_t device, ended_operation const& end,
                              bool failed) {

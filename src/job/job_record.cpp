@@ -22,6 +22,26 @@ byte_runs bytes_of(job_argument const& argument, std::uint32_t units, job_part p
   return {argument.map.of({part, units, array.shape}), array.shape, array.element_bytes};
 }
 
+std::string counted(std::uint64_t count, std::string const& what) {
+  return std::to_string(count) + " " + what;
+}
+
+std::string tasks_by_device(job_record const& job, std::vector<planned_device> const& all) {
+  std::string text;
+  for (std::size_t device_index = 0; device_index < job.device_states.size(); ++device_index) {
+    auto const& on = job.device_states[device_index];
+    auto const kept = on.deferred ? 1u : 0u;
+    text += ", " + all[job.devices[device_index]].name + " has " + std::to_string(on.in_flight - kept) +
+            (on.deferred ? " and one that waits for earlier jobs" : "");
+  }
+  return text;
+}
+
+std::string failure_of(job_record const& job) {
+  if (!job.failure) return {};
+  return job.has_ended() ? ", failed, and earlier jobs have yet to use what it was to write" : ", failed";
+}
+
 }  // namespace
 
 std::string display_name_of(std::string const& name, job_number number) {
@@ -138,30 +158,6 @@ void job_record::lose(std::vector<job_part> const& unplanned) const {
           [&](byte_range bytes) { request.arguments[i].array->directory.record_unwritten(bytes, number); });
   }
 }
-
-namespace {
-
-std::string counted(std::uint64_t count, std::string const& what) {
-  return std::to_string(count) + " " + what;
-}
-
-std::string tasks_by_device(job_record const& job, std::vector<planned_device> const& all) {
-  std::string text;
-  for (std::size_t device_index = 0; device_index < job.device_states.size(); ++device_index) {
-    auto const& on = job.device_states[device_index];
-    auto const kept = on.deferred ? 1u : 0u;
-    text += ", " + all[job.devices[device_index]].name + " has " + std::to_string(on.in_flight - kept) +
-            (on.deferred ? " and one that waits for earlier jobs" : "");
-  }
-  return text;
-}
-
-std::string failure_of(job_record const& job) {
-  if (!job.failure) return {};
-  return job.has_ended() ? ", failed, and earlier jobs have yet to use what it was to write" : ", failed";
-}
-
-}  // namespace
 
 std::string job_record::state(std::vector<planned_device> const& all) const {
   auto const left = split == nullptr ? own.count : split->unissued();

@@ -120,6 +120,45 @@ std::vector<operation_dispatcher::device> devices_to_submit_to(
   return all;
 }
 
+constexpr std::size_t many_jobs = 1024;  // a program that submits far ahead has as many
+
+/// A caller that kept an argument may submit it when its array is gone.
+void check_not_released(job_request const& request) {
+  for (auto const& argument : request.arguments)
+    if (argument.array->is_released)
+      throw_bad_argument("arguments", argument.array->name() + ", whose memory is the caller's again",
+                         "arrays that have memory");
+}
+
+/// Elements that the host was given are no longer its own.
+void revoke_host_access(job_request const& request) {
+  for (auto const& argument : request.arguments) {
+    auto& open = argument.array->open;
+    open.to_update.store(false, std::memory_order_release);
+    if (argument.writes()) open.to_read.store(false, std::memory_order_release);
+  }
+}
+
+/// Is in a list for as long as it lives.
+template <class T>
+class entry {
+ public:
+  entry(std::vector<T>& list, T what) : list_(list), what_(what) { list_.push_back(what); }
+  ~entry() { std::erase(list_, what_); }
+  entry(entry const&) = delete;
+  entry& operator=(entry const&) = delete;
+
+ private:
+  std::vector<T>& list_;
+  T const what_;
+};
+
+std::string text_of(exchanged_bytes const& what, bool is_begun) {
+  auto const text = std::string(what.is_sent ? "a message to" : "a message from") + " rank " +
+                    std::to_string(what.peer) + " for step " + std::to_string(what.id.step);
+  return text + (is_begun ? "" : ", which waits for earlier operations");
+}
+
 }  // namespace
 
 std::size_t default_device_bytes(device_list const& devices, std::uint32_t device,
@@ -156,12 +195,6 @@ job_runtime::job_runtime(device_list const& devices, job_options options)
 }
 
 job_runtime::~job_runtime() = default;
-
-namespace {
-
-constexpr std::size_t many_jobs = 1024;  // a program that submits far ahead has as many
-
-}  // namespace
 
 void job_runtime::guard::unlock() {
   if (!hold_.owns_lock()) return;
@@ -256,27 +289,6 @@ array_uses job_runtime::checked_uses(job_request const& request) const {
       throw_bad_argument("arguments", argument.array->name(), "arrays of this scheduler");
   return uses_of(request, {0, grid.units()});
 }
-
-namespace {
-
-/// A caller that kept an argument may submit it when its array is gone.
-void check_not_released(job_request const& request) {
-  for (auto const& argument : request.arguments)
-    if (argument.array->is_released)
-      throw_bad_argument("arguments", argument.array->name() + ", whose memory is the caller's again",
-                         "arrays that have memory");
-}
-
-/// Elements that the host was given are no longer its own.
-void revoke_host_access(job_request const& request) {
-  for (auto const& argument : request.arguments) {
-    auto& open = argument.array->open;
-    open.to_update.store(false, std::memory_order_release);
-    if (argument.writes()) open.to_read.store(false, std::memory_order_release);
-  }
-}
-
-}  // namespace
 
 completion job_runtime::submit(job_request request) {
   check_process();
@@ -376,24 +388,6 @@ void job_runtime::log_wait_for_jobs(std::string const& why, clock::duration at_m
   hold.unlock();  // the sink may call the scheduler
   if (left > 0) log_wait(why + " (unfinished jobs: " + std::to_string(left) + ")", at_most);
 }
-
-namespace {
-
-/// Is in a list for as long as it lives.
-template <class T>
-class entry {
- public:
-  entry(std::vector<T>& list, T what) : list_(list), what_(what) { list_.push_back(what); }
-  ~entry() { std::erase(list_, what_); }
-  entry(entry const&) = delete;
-  entry& operator=(entry const&) = delete;
-
- private:
-  std::vector<T>& list_;
-  T const what_;
-};
-
-}  // namespace
 
 /// Returns what is_over() says under the mutex. It is asked again when may_be_over() says so: other threads
 /// ask that first, since waking this one takes longer.
@@ -649,16 +643,6 @@ std::string job_runtime::state_under_mutex() const {
   for (auto const& device : devices_) text += describe_resident_holder(*device);
   return text;
 }
-
-namespace {
-
-std::string text_of(exchanged_bytes const& what, bool is_begun) {
-  auto const text = std::string(what.is_sent ? "a message to" : "a message from") + " rank " +
-                    std::to_string(what.peer) + " for step " + std::to_string(what.id.step);
-  return text + (is_begun ? "" : ", which waits for earlier operations");
-}
-
-}  // namespace
 
 std::string job_runtime::oldest_operation() const {
   auto const oldest = dispatcher_.oldest();

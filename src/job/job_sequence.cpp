@@ -73,21 +73,6 @@ bool reads(job_request const& job, array_state const* array) {
   });
 }
 
-}  // namespace
-
-capture_plan plan_capture(device_costs const& costs, std::size_t jobs, std::uint64_t launched,
-                          std::uint32_t left, std::size_t max_launches) {
-  auto const most = std::max<std::size_t>(max_launches / jobs, 1);
-  auto const repetitions = std::uint32_t(std::min<std::size_t>(most, left));
-  auto const held = double(repetitions) * double(jobs);
-  bool const gains = held * costs.launch_ns > costs.launch_graph_ns;
-  auto const lost_ns = (double(launched) + double(left) * double(jobs)) * costs.launch_ns;
-  auto const build_ns = costs.build_graph_ns + held * costs.build_launch_ns;
-  return {repetitions, gains && launched >= jobs && lost_ns >= build_ns};
-}
-
-namespace {
-
 /// The repeated work: `enqueue` enqueues a number of repetitions, of `launches` launches each.
 struct repeated_launches {
   device_costs const& costs;
@@ -130,6 +115,17 @@ void repeat(captured_repetitions& now, repeated_launches const& what, std::uint3
 }
 
 }  // namespace
+
+capture_plan plan_capture(device_costs const& costs, std::size_t jobs, std::uint64_t launched,
+                          std::uint32_t left, std::size_t max_launches) {
+  auto const most = std::max<std::size_t>(max_launches / jobs, 1);
+  auto const repetitions = std::uint32_t(std::min<std::size_t>(most, left));
+  auto const held = double(repetitions) * double(jobs);
+  bool const gains = held * costs.launch_ns > costs.launch_graph_ns;
+  auto const lost_ns = (double(launched) + double(left) * double(jobs)) * costs.launch_ns;
+  auto const build_ns = costs.build_graph_ns + held * costs.build_launch_ns;
+  return {repetitions, gains && launched >= jobs && lost_ns >= build_ns};
+}
 
 void sequence_program::add(job_request const& job, kernel_code const* code, std::vector<std::size_t> arrays) {
   steps_.push_back({job.setup.grid, code, job.launch, std::move(arrays)});

@@ -33,6 +33,68 @@ std::uint32_t max_within(std::size_t limit, std::uint32_t units, memory_of_part 
   return fit;
 }
 
+/// The two furthest reaches, of different units: enough to find the furthest of all units but a given one.
+class furthest {
+ public:
+  void add(touched_bytes const& touched) {
+    if (first_ && first_->unit == touched.unit) {
+      first_->end = std::max(first_->end, touched.bytes.end);
+      return;
+    }
+    reach const reached{touched.bytes.end, touched.unit};
+    if (!second_ || second_->end < reached.end) second_ = reached;
+    if (!first_ || first_->end < second_->end) std::swap(first_, second_);
+  }
+
+  /// A unit other than `unit` that reaches beyond `byte`.
+  std::optional<std::uint32_t> other_beyond(std::size_t byte, std::uint32_t unit) const {
+    for (auto const& one : {first_, second_})
+      if (one && one->unit != unit && one->end > byte) return one->unit;
+    return std::nullopt;
+  }
+
+ private:
+  struct reach {
+    std::size_t end;
+    std::uint32_t unit;
+  };
+  std::optional<reach> first_, second_;
+};
+
+constexpr std::uint32_t parts_per_boundary = 100;  // an end is at most one in this many
+constexpr std::uint32_t max_boundary_units = 64;   // each is asked for
+
+/// How many units on from `first`, in that direction, read in common with the one before it; more than `most`
+/// are not counted.
+std::uint32_t depth(std::uint32_t first, int direction, std::uint32_t most, read_in_common const& meet) {
+  std::uint32_t found = 0;
+  while (found <= most && meet(first - std::uint32_t(direction), first + std::uint32_t(direction) * found))
+    ++found;
+  return found;
+}
+
+/// What each unit of a job touches of one array.
+std::vector<touched_bytes> touched_by_units(job_record const& job, array_id array) {
+  std::vector<touched_bytes> touched;
+  for (std::uint32_t unit = 0; unit < job.units(); ++unit) {
+    auto const uses = job.uses({unit, 1});
+    for (auto const& use : *uses) {
+      if (use.array != array) continue;
+      use.read.for_each_interval([&](byte_range bytes) { touched.push_back({bytes, unit, false}); });
+      use.written.for_each_interval([&](byte_range bytes) { touched.push_back({bytes, unit, true}); });
+    }
+  }
+  return touched;
+}
+
+[[noreturn]] void throw_overlap(array_state const& array, common_byte const& common) {
+  throw_bad_argument("arguments",
+                     array.name() + ", of which units " + std::to_string(common.first_unit) + " and " +
+                         std::to_string(common.second_unit) + " touch element " +
+                         std::to_string(common.byte / array.element_bytes),
+                     "arrays of which no unit writes what another one touches");
+}
+
 }  // namespace
 
 std::uint32_t max_units(std::uint32_t units, std::size_t limit, memory_of_part const& memory) {
@@ -64,38 +126,6 @@ void throw_unit_too_large(std::string const& job, std::uint32_t unit, std::strin
                          needs + " bytes on " + device + " (" + list + ")");
 }
 
-namespace {
-
-/// The two furthest reaches, of different units: enough to find the furthest of all units but a given one.
-class furthest {
- public:
-  void add(touched_bytes const& touched) {
-    if (first_ && first_->unit == touched.unit) {
-      first_->end = std::max(first_->end, touched.bytes.end);
-      return;
-    }
-    reach const reached{touched.bytes.end, touched.unit};
-    if (!second_ || second_->end < reached.end) second_ = reached;
-    if (!first_ || first_->end < second_->end) std::swap(first_, second_);
-  }
-
-  /// A unit other than `unit` that reaches beyond `byte`.
-  std::optional<std::uint32_t> other_beyond(std::size_t byte, std::uint32_t unit) const {
-    for (auto const& one : {first_, second_})
-      if (one && one->unit != unit && one->end > byte) return one->unit;
-    return std::nullopt;
-  }
-
- private:
-  struct reach {
-    std::size_t end;
-    std::uint32_t unit;
-  };
-  std::optional<reach> first_, second_;
-};
-
-}  // namespace
-
 std::optional<common_byte> first_common_byte(std::vector<touched_bytes> touched) {
   std::ranges::sort(touched, {}, [](auto const& one) { return one.bytes.begin; });
   furthest all, written;
@@ -108,22 +138,6 @@ std::optional<common_byte> first_common_byte(std::vector<touched_bytes> touched)
   }
   return std::nullopt;
 }
-
-namespace {
-
-constexpr std::uint32_t parts_per_boundary = 100;  // an end is at most one in this many
-constexpr std::uint32_t max_boundary_units = 64;   // each is asked for
-
-/// How many units on from `first`, in that direction, read in common with the one before it; more than `most`
-/// are not counted.
-std::uint32_t depth(std::uint32_t first, int direction, std::uint32_t most, read_in_common const& meet) {
-  std::uint32_t found = 0;
-  while (found <= most && meet(first - std::uint32_t(direction), first + std::uint32_t(direction) * found))
-    ++found;
-  return found;
-}
-
-}  // namespace
 
 std::vector<job_part> boundary_first(job_part part, std::uint32_t units, read_in_common const& meet) {
   auto const most = std::min(part.count / parts_per_boundary, max_boundary_units);
@@ -138,32 +152,6 @@ std::vector<job_part> boundary_first(job_part part, std::uint32_t units, read_in
   pieces.push_back({part.first + low, part.count - low - high});
   return pieces;
 }
-
-namespace {
-
-/// What each unit of a job touches of one array.
-std::vector<touched_bytes> touched_by_units(job_record const& job, array_id array) {
-  std::vector<touched_bytes> touched;
-  for (std::uint32_t unit = 0; unit < job.units(); ++unit) {
-    auto const uses = job.uses({unit, 1});
-    for (auto const& use : *uses) {
-      if (use.array != array) continue;
-      use.read.for_each_interval([&](byte_range bytes) { touched.push_back({bytes, unit, false}); });
-      use.written.for_each_interval([&](byte_range bytes) { touched.push_back({bytes, unit, true}); });
-    }
-  }
-  return touched;
-}
-
-[[noreturn]] void throw_overlap(array_state const& array, common_byte const& common) {
-  throw_bad_argument("arguments",
-                     array.name() + ", of which units " + std::to_string(common.first_unit) + " and " +
-                         std::to_string(common.second_unit) + " touch element " +
-                         std::to_string(common.byte / array.element_bytes),
-                     "arrays of which no unit writes what another one touches");
-}
-
-}  // namespace
 
 void check_units_fit(job_record const& job, std::string const& largest_device, std::size_t limit) {
   auto const unit = first_unit_over(limit, job.units(), [&](job_part part) { return job.memory_of(part); });

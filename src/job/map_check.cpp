@@ -75,6 +75,49 @@ void add_to_sets(std::vector<std::vector<std::size_t>>& sets, std::span<array_us
   sets.push_back(std::move(joined));
 }
 
+constexpr auto alignment = std::align_val_t(memory_alignment);
+
+/// AddressSanitizer reports the line of a kernel that leaves its memory, if nothing else is there.
+#ifdef BALLAST_ADDRESS_SANITIZER
+constexpr auto margins = trial_margins::none;
+
+void forbid(map_check const& check, std::byte* memory) {
+  for (auto const& [bytes, use] : check.declared())
+    if (use == declared_use::nothing) __asan_poison_memory_region(memory + bytes.begin, bytes.size());
+}
+void allow(map_check const& check, std::byte* memory) {
+  __asan_unpoison_memory_region(memory, check.bytes());
+}
+#else
+constexpr auto margins = trial_margins::around;
+
+void forbid(map_check const&, std::byte*) {}
+void allow(map_check const&, std::byte*) {}
+#endif
+
+/// What is before the hull is not there, and is not computed as a pointer.
+std::byte* hull_in(void* array, byte_range hull) {
+  return reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(array) + hull.begin);
+}
+void* array_of(std::byte* hull_in_memory, byte_range hull) {
+  return reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(hull_in_memory) - hull.begin);
+}
+
+std::vector<array_use> of_arguments(std::span<array_use const> uses,
+                                    std::vector<std::size_t> const& indices) {
+  std::vector<array_use> found;
+  for (auto const index : indices) found.push_back(uses[index]);
+  return found;
+}
+
+/// As messages count them, from 1.
+std::string numbers_of(std::vector<std::size_t> const& arguments) {
+  std::string text = arguments.size() == 1 ? "argument " : "arguments ";
+  for (std::size_t i = 0; i < arguments.size(); ++i)
+    text += (i == 0 ? "" : ", ") + std::to_string(arguments[i] + 1);
+  return text;
+}
+
 }  // namespace
 
 char const* text_of(wrong_use::kind what) {
@@ -184,53 +227,6 @@ std::optional<wrong_use::kind> map_check::wrong_element(std::size_t at, declared
   if (different != 0) return wrong_use::kind::read_undeclared;
   return std::nullopt;
 }
-
-namespace {
-
-constexpr auto alignment = std::align_val_t(memory_alignment);
-
-/// AddressSanitizer reports the line of a kernel that leaves its memory, if nothing else is there.
-#ifdef BALLAST_ADDRESS_SANITIZER
-constexpr auto margins = trial_margins::none;
-
-void forbid(map_check const& check, std::byte* memory) {
-  for (auto const& [bytes, use] : check.declared())
-    if (use == declared_use::nothing) __asan_poison_memory_region(memory + bytes.begin, bytes.size());
-}
-void allow(map_check const& check, std::byte* memory) {
-  __asan_unpoison_memory_region(memory, check.bytes());
-}
-#else
-constexpr auto margins = trial_margins::around;
-
-void forbid(map_check const&, std::byte*) {}
-void allow(map_check const&, std::byte*) {}
-#endif
-
-/// What is before the hull is not there, and is not computed as a pointer.
-std::byte* hull_in(void* array, byte_range hull) {
-  return reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(array) + hull.begin);
-}
-void* array_of(std::byte* hull_in_memory, byte_range hull) {
-  return reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(hull_in_memory) - hull.begin);
-}
-
-std::vector<array_use> of_arguments(std::span<array_use const> uses,
-                                    std::vector<std::size_t> const& indices) {
-  std::vector<array_use> found;
-  for (auto const index : indices) found.push_back(uses[index]);
-  return found;
-}
-
-/// As messages count them, from 1.
-std::string numbers_of(std::vector<std::size_t> const& arguments) {
-  std::string text = arguments.size() == 1 ? "argument " : "arguments ";
-  for (std::size_t i = 0; i < arguments.size(); ++i)
-    text += (i == 0 ? "" : ", ") + std::to_string(arguments[i] + 1);
-  return text;
-}
-
-}  // namespace
 
 void checked_task::aligned_delete::operator()(std::byte* memory) const {
   ::operator delete(memory, alignment);

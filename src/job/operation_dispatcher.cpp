@@ -8,17 +8,15 @@
 #include "map_check.hpp"
 
 namespace ballast::detail {
-namespace {
 
-void enqueue_rows(std::vector<row_copy> const& rows, std::byte* to, std::byte const* from, stream& on) {
+static void enqueue_rows(std::vector<row_copy> const& rows, std::byte* to, std::byte const* from,
+                         stream& on) {
   for (auto const& copy : rows)
     if (copy.rows == 1)
       on.copy(to + copy.to, from + copy.from, copy.row_bytes);
     else
       on.copy_rows(to + copy.to, copy.to_pitch, from + copy.from, copy.from_pitch, copy.row_bytes, copy.rows);
 }
-
-}  // namespace
 
 operation_dispatcher::operation_dispatcher(operations& ops, std::vector<device> devices,
                                            job_options const& options, submission submit,

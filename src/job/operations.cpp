@@ -11,6 +11,15 @@ namespace {
 
 bool is_over(op_status status) { return status == op_status::ended || status == op_status::failed; }
 
+journal_entry line_of(op_id op, operation const& about) {
+  journal_entry line;
+  line.operation = op.value();
+  line.is_kernel = about.kind == op_kind::kernel;
+  line.device = about.on.executor;
+  line.stream = about.on.stream;
+  return line;
+}
+
 }  // namespace
 
 op_id operations::add(op_kind kind, op_stream on) {
@@ -86,19 +95,6 @@ void operations::forget_before(op_id op) {
     ++forgotten_;
   }
 }
-
-namespace {
-
-journal_entry line_of(op_id op, operation const& about) {
-  journal_entry line;
-  line.operation = op.value();
-  line.is_kernel = about.kind == op_kind::kernel;
-  line.device = about.on.executor;
-  line.stream = about.on.stream;
-  return line;
-}
-
-}  // namespace
 
 void operation_journal::record_submission(op_id op, operation const& planned, job_number job) {
   auto line = line_of(op, planned);

@@ -114,19 +114,6 @@ class guided_split final : public pooled_split {
   bool probing_;
 };
 
-}  // namespace
-
-std::unique_ptr<job_split> split_among_workers(job_shape const& shape, recorded_split::listener finished) {
-  return std::make_unique<master_worker_split>(shape, std::move(finished));
-}
-
-std::unique_ptr<job_split> split_guided(job_shape const& shape, std::vector<double> units_per_ns,
-                                        bool probing, recorded_split::listener finished) {
-  return std::make_unique<guided_split>(shape, std::move(units_per_ns), probing, std::move(finished));
-}
-
-namespace {
-
 /// Ohno et al. 2016, section 4.3: whichever device is idle gets the next task.
 class master_worker_policy final : public split_policy {
   std::unique_ptr<job_split> split(job_shape const& shape) override { return split_among_workers(shape); }
@@ -143,6 +130,15 @@ class guided_policy final : public split_policy {
 };
 
 }  // namespace
+
+std::unique_ptr<job_split> split_among_workers(job_shape const& shape, recorded_split::listener finished) {
+  return std::make_unique<master_worker_split>(shape, std::move(finished));
+}
+
+std::unique_ptr<job_split> split_guided(job_shape const& shape, std::vector<double> units_per_ns,
+                                        bool probing, recorded_split::listener finished) {
+  return std::make_unique<guided_split>(shape, std::move(units_per_ns), probing, std::move(finished));
+}
 
 std::unique_ptr<split_policy> make_master_worker_split() { return std::make_unique<master_worker_policy>(); }
 std::unique_ptr<split_policy> make_guided_split() { return std::make_unique<guided_policy>(); }

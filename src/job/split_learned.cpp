@@ -35,6 +35,77 @@ double move_ns(std::vector<std::uint32_t> const& from, std::vector<std::uint32_t
   return units_that_move(from, to) * static_cast<double>(shape.bytes_per_unit) / slowest;
 }
 
+constexpr double min_grain_ns = 100e3;  // a dozen times what a task costs
+constexpr double min_grain_gain = 0.03;
+constexpr std::uint32_t waves_of_section = 4, min_waves = 16;
+
+bool is_within(job_part part, job_part whole) {
+  return part.first >= whole.first && part.first + part.count <= whole.first + whole.count;
+}
+
+/// When the last task of these units ended.
+std::int64_t end_of(device_run const& run, job_part units) {
+  std::int64_t end = run.begin_ns;
+  for (auto const& task : run.ended)
+    if (is_within(task.part, units)) end = std::max(end, task.end_ns);
+  return end;
+}
+
+/// True if these units were in tasks of `grain`, the last one perhaps smaller.
+bool has_tasks_of(device_run const& run, job_part units, std::uint32_t grain) {
+  auto const is_of_them = [&](ended_task const& task) { return is_within(task.part, units); };
+  return std::ranges::count_if(run.ended, is_of_them) == whole_steps(units.count, grain);
+}
+
+std::uint64_t units_of(std::uint64_t blocks, std::uint64_t blocks_per_unit) {
+  return (blocks - 1) / blocks_per_unit + 1;
+}
+
+constexpr double task_costs_ns = 8e3;    // cost of one more task, beside its work
+constexpr double hidden_costs_ns = 2e3;  // cost of one more task, where copies hide the kernels
+constexpr double max_tasks = 64;
+constexpr double min_wave_fill = 0.9;
+constexpr double part_for_sections = 0.06;  // share of a range's time that cutting it may take
+constexpr std::uint32_t max_sections = 16, min_sections = 6;
+constexpr double uneven = 0.1, even = 0.05, uneven_probes = 0.35;  // as unevenness() has it
+constexpr double max_unexplained = 0.7, min_surprise = 0.1;
+constexpr std::uint32_t max_wait = 64;
+constexpr std::uint32_t runs_to_settle = 2;  // their ranges follow from other parts and from other ranges
+
+/// The units that fit into the fewest waves of blocks that they fill well; 1 if blocks are unknown.
+std::uint32_t units_of_waves(job_shape const& shape, split_device const& device) {
+  if (shape.blocks_per_unit == 0 || device.blocks_at_once == 0) return 1;
+  for (auto blocks = device.blocks_at_once;; blocks += device.blocks_at_once) {
+    auto const units = blocks / shape.blocks_per_unit;
+    if (units >= shape.units) return std::max(shape.units, 1u);
+    auto const filled = static_cast<double>(units * shape.blocks_per_unit) / static_cast<double>(blocks);
+    if (filled >= min_wave_fill) return static_cast<std::uint32_t>(units);
+  }
+}
+
+std::vector<std::uint32_t> units_of_waves(job_shape const& shape) {
+  std::vector<std::uint32_t> units;
+  for (auto const& device : shape.devices) units.push_back(units_of_waves(shape, device));
+  return units;
+}
+
+std::uint32_t units_in_both(job_part one, job_part other) {
+  auto const begin = std::max(one.first, other.first);
+  auto const end = std::min(one.first + one.count, other.first + other.count);
+  return end > begin ? end - begin : 0;
+}
+
+/// True if a range was cut finely enough to learn from its tasks.
+bool is_cut(finished_job const& run) {
+  return std::ranges::any_of(run.devices, [](auto const& did) { return did.tasks >= min_sections; });
+}
+
+std::vector<job_part> ranges_of(finished_job const& run) {
+  std::vector<std::uint32_t> shares;
+  for (auto const& device : run.devices) shares.push_back(device.units);
+  return side_by_side(shares);
+}
+
 }  // namespace
 
 void border_brake::note_run(double gain_ns) {
@@ -100,36 +171,6 @@ bool paced_shares::are_better_than(paced_shares const& others, job_shape const& 
          gain * payback_runs > move_ns(others.shares(), shares_, shape);
 }
 
-namespace {
-
-constexpr double min_grain_ns = 100e3;  // a dozen times what a task costs
-constexpr double min_grain_gain = 0.03;
-constexpr std::uint32_t waves_of_section = 4, min_waves = 16;
-
-bool is_within(job_part part, job_part whole) {
-  return part.first >= whole.first && part.first + part.count <= whole.first + whole.count;
-}
-
-/// When the last task of these units ended.
-std::int64_t end_of(device_run const& run, job_part units) {
-  std::int64_t end = run.begin_ns;
-  for (auto const& task : run.ended)
-    if (is_within(task.part, units)) end = std::max(end, task.end_ns);
-  return end;
-}
-
-/// True if these units were in tasks of `grain`, the last one perhaps smaller.
-bool has_tasks_of(device_run const& run, job_part units, std::uint32_t grain) {
-  auto const is_of_them = [&](ended_task const& task) { return is_within(task.part, units); };
-  return std::ranges::count_if(run.ended, is_of_them) == whole_steps(units.count, grain);
-}
-
-std::uint64_t units_of(std::uint64_t blocks, std::uint64_t blocks_per_unit) {
-  return (blocks - 1) / blocks_per_unit + 1;
-}
-
-}  // namespace
-
 task_grain::task_grain(std::uint64_t blocks_per_unit, split_device const& device)
     : max_units_(device.max_units) {
   if (blocks_per_unit == 0 || device.blocks_at_once < 2) return;
@@ -167,55 +208,6 @@ double task_grain::learn(device_run const& run, double busy_ns, std::function<do
   }
   return best_ns * work(all);
 }
-
-namespace {
-
-constexpr double task_costs_ns = 8e3;    // cost of one more task, beside its work
-constexpr double hidden_costs_ns = 2e3;  // cost of one more task, where copies hide the kernels
-constexpr double max_tasks = 64;
-constexpr double min_wave_fill = 0.9;
-constexpr double part_for_sections = 0.06;  // share of a range's time that cutting it may take
-constexpr std::uint32_t max_sections = 16, min_sections = 6;
-constexpr double uneven = 0.1, even = 0.05, uneven_probes = 0.35;  // as unevenness() has it
-constexpr double max_unexplained = 0.7, min_surprise = 0.1;
-constexpr std::uint32_t max_wait = 64;
-constexpr std::uint32_t runs_to_settle = 2;  // their ranges follow from other parts and from other ranges
-
-/// The units that fit into the fewest waves of blocks that they fill well; 1 if blocks are unknown.
-std::uint32_t units_of_waves(job_shape const& shape, split_device const& device) {
-  if (shape.blocks_per_unit == 0 || device.blocks_at_once == 0) return 1;
-  for (auto blocks = device.blocks_at_once;; blocks += device.blocks_at_once) {
-    auto const units = blocks / shape.blocks_per_unit;
-    if (units >= shape.units) return std::max(shape.units, 1u);
-    auto const filled = static_cast<double>(units * shape.blocks_per_unit) / static_cast<double>(blocks);
-    if (filled >= min_wave_fill) return static_cast<std::uint32_t>(units);
-  }
-}
-
-std::vector<std::uint32_t> units_of_waves(job_shape const& shape) {
-  std::vector<std::uint32_t> units;
-  for (auto const& device : shape.devices) units.push_back(units_of_waves(shape, device));
-  return units;
-}
-
-std::uint32_t units_in_both(job_part one, job_part other) {
-  auto const begin = std::max(one.first, other.first);
-  auto const end = std::min(one.first + one.count, other.first + other.count);
-  return end > begin ? end - begin : 0;
-}
-
-/// True if a range was cut finely enough to learn from its tasks.
-bool is_cut(finished_job const& run) {
-  return std::ranges::any_of(run.devices, [](auto const& did) { return did.tasks >= min_sections; });
-}
-
-std::vector<job_part> ranges_of(finished_job const& run) {
-  std::vector<std::uint32_t> shares;
-  for (auto const& device : run.devices) shares.push_back(device.units);
-  return side_by_side(shares);
-}
-
-}  // namespace
 
 learned_ranges::learned_ranges(job_shape const& shape)
     : shape_(shape),

@@ -49,10 +49,4 @@ std::unique_ptr<split_policy> make_split_policy(std::string_view name) {
 
 }  // namespace ballast::detail
 
-namespace ballast {
-
-using namespace detail;
-
-std::vector<named_policy> split_policies() { return descriptions(choices); }
-
-}  // namespace ballast
+std::vector<ballast::named_policy> ballast::split_policies() { return descriptions(detail::choices); }

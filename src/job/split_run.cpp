@@ -8,12 +8,10 @@
 #include "ballast/error.hpp"
 
 namespace ballast::detail {
-namespace {
 
 constexpr double outlier_factor = 2;
 constexpr std::uint32_t outliers_to_accept = 3;
-
-}  // namespace
+constexpr double unknown_speed_factor = 1.05;  // more than the gain that is too little to count
 
 void device_run::add(ended_task const& task) {
   auto const from_ns = tasks == 0 ? task.begin_ns : std::max(task.begin_ns, end_ns);
@@ -90,12 +88,6 @@ bool device_speed::is_outlier(double steps_per_ns) const {
   if (steps_per_ns_ == 0) return false;
   return steps_per_ns > steps_per_ns_ * outlier_factor || steps_per_ns * outlier_factor < steps_per_ns_;
 }
-
-namespace {
-
-constexpr double unknown_speed_factor = 1.05;  // more than the gain that is too little to count
-
-}  // namespace
 
 job_history::job_history(job_shape const& shape, std::vector<std::uint32_t> units_per_step)
     : units_per_step_(std::move(units_per_step)), speeds_(shape.devices.size()) {}

@@ -84,6 +84,30 @@ void add_ring(std::vector<shared_copy>& copies, std::vector<place_id> const& gro
       }
 }
 
+enum port : std::size_t { out_to_host, in_from_host, out_to_devices, in_from_devices, ports };
+
+bool is_one_of(std::uint32_t places, place_id place) { return places >> place.value() & 1; }
+
+/// The newest copy from there if it takes `bytes` bytes more, else a new one.
+planned_copy& copy_with_room(std::vector<planned_copy>& copies, place_id from, place_id to,
+                             std::size_t bytes) {
+  auto newest_first = std::views::reverse(copies);
+  auto const newest = std::ranges::find(newest_first, from, &planned_copy::from);
+  if (newest != newest_first.end() && newest->size + bytes <= max_copy_bytes) return *newest;
+  return copies.emplace_back(planned_copy{.from = from, .to = to});
+}
+
+constexpr std::uint32_t only_the_host = 1;
+
+std::vector<byte_range> only_at_the_host(coherence_directory const& directory, byte_runs const& bytes) {
+  std::vector<byte_range> found;
+  bytes.for_each_interval([&](byte_range interval) {
+    for (auto const& piece : directory.holders(interval))
+      if (piece.places == only_the_host) found.push_back(piece.bytes);
+  });
+  return found;
+}
+
 }  // namespace
 
 copy_links::copy_links(std::uint32_t places, std::vector<copy_link> links)
@@ -110,14 +134,6 @@ copy_links expected_links(device_list const& devices) {
   }
   return {std::uint32_t(devices.size() + 1), std::move(links)};
 }
-
-namespace {
-
-enum port : std::size_t { out_to_host, in_from_host, out_to_devices, in_from_devices, ports };
-
-bool is_one_of(std::uint32_t places, place_id place) { return places >> place.value() & 1; }
-
-}  // namespace
 
 copy_sources::copy_sources(copy_links links)
     : links_(std::move(links)), queued_ns_(std::size_t(links_.places()) * ports) {}
@@ -183,30 +199,6 @@ std::vector<shared_copy> shared_read(std::span<byte_range const> bytes, std::spa
   for (auto const& group : linked_groups(readers, links)) add_ring(copies, group, bytes);
   return copies;
 }
-
-namespace {
-
-/// The newest copy from there if it takes `bytes` bytes more, else a new one.
-planned_copy& copy_with_room(std::vector<planned_copy>& copies, place_id from, place_id to,
-                             std::size_t bytes) {
-  auto newest_first = std::views::reverse(copies);
-  auto const newest = std::ranges::find(newest_first, from, &planned_copy::from);
-  if (newest != newest_first.end() && newest->size + bytes <= max_copy_bytes) return *newest;
-  return copies.emplace_back(planned_copy{.from = from, .to = to});
-}
-
-constexpr std::uint32_t only_the_host = 1;
-
-std::vector<byte_range> only_at_the_host(coherence_directory const& directory, byte_runs const& bytes) {
-  std::vector<byte_range> found;
-  bytes.for_each_interval([&](byte_range interval) {
-    for (auto const& piece : directory.holders(interval))
-      if (piece.places == only_the_host) found.push_back(piece.bytes);
-  });
-  return found;
-}
-
-}  // namespace
 
 void planned_copy::add(byte_range more) {
   size += more.size();

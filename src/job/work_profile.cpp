@@ -72,6 +72,33 @@ double weighted_median(std::vector<std::pair<double, double>> all) {
   return 0;
 }
 
+/// Calls `use(cell, share)` for each of `cells` cells that a part touches, with the fraction of the cell that
+/// the part covers.
+template <class Use>
+void for_each_cell(job_part part, double units_per_cell, std::size_t cells, Use const& use) {
+  double const begin = part.first, end = begin + part.count;
+  auto cell = static_cast<std::size_t>(begin / units_per_cell);
+  for (; cell < cells && double(cell) * units_per_cell < end; ++cell) {
+    auto const from = std::max(double(cell) * units_per_cell, begin);
+    auto const to = std::min(double(cell + 1) * units_per_cell, end);
+    use(cell, std::max(to - from, 0.0) / units_per_cell);
+  }
+}
+
+/// The speed at which a device's parts have as much work for each unit as their neighbours.
+template <class Parts>
+double speed_beside_others(std::size_t device, Parts const& parts, std::vector<double> const& speeds) {
+  std::vector<std::pair<double, double>> all;
+  for (std::size_t i = 1; i < parts.size(); ++i) {
+    auto const *own = &parts[i - 1], *other = &parts[i];
+    if (own->device != device) std::swap(own, other);
+    if (own->device != device || other->device == device) continue;
+    auto const work = other->ns * speeds[other->device] / other->part.count * own->part.count;
+    all.emplace_back(work / own->ns, std::min(own->ns, other->ns));
+  }
+  return all.empty() ? speeds[device] : weighted_median(std::move(all));
+}
+
 }  // namespace
 
 work_profile::work_profile(std::uint32_t units, std::size_t devices)
@@ -91,23 +118,6 @@ auto work_profile::timed_parts(finished_job const& run) -> std::vector<timed_par
   std::ranges::sort(parts, {}, [](timed_part const& one) { return one.part.first; });
   return parts;
 }
-
-namespace {
-
-/// Calls `use(cell, share)` for each of `cells` cells that a part touches, with the fraction of the cell that
-/// the part covers.
-template <class Use>
-void for_each_cell(job_part part, double units_per_cell, std::size_t cells, Use const& use) {
-  double const begin = part.first, end = begin + part.count;
-  auto cell = static_cast<std::size_t>(begin / units_per_cell);
-  for (; cell < cells && double(cell) * units_per_cell < end; ++cell) {
-    auto const from = std::max(double(cell) * units_per_cell, begin);
-    auto const to = std::min(double(cell + 1) * units_per_cell, end);
-    use(cell, std::max(to - from, 0.0) / units_per_cell);
-  }
-}
-
-}  // namespace
 
 double work_profile::work_of(job_part part) const {
   double work = 0;
@@ -131,24 +141,6 @@ double work_profile::speed_of(std::size_t device) const {
   auto const fastest = std::ranges::max(speeds_, {}, &device_speed::steps_per_ns).steps_per_ns();
   return fastest > 0 ? fastest : 1;
 }
-
-namespace {
-
-/// The speed at which a device's parts have as much work for each unit as their neighbours.
-template <class Parts>
-double speed_beside_others(std::size_t device, Parts const& parts, std::vector<double> const& speeds) {
-  std::vector<std::pair<double, double>> all;
-  for (std::size_t i = 1; i < parts.size(); ++i) {
-    auto const *own = &parts[i - 1], *other = &parts[i];
-    if (own->device != device) std::swap(own, other);
-    if (own->device != device || other->device == device) continue;
-    auto const work = other->ns * speeds[other->device] / other->part.count * own->part.count;
-    all.emplace_back(work / own->ns, std::min(own->ns, other->ns));
-  }
-  return all.empty() ? speeds[device] : weighted_median(std::move(all));
-}
-
-}  // namespace
 
 void work_profile::learn_from_mixed_parts(finished_job const& run) {
   auto const parts = timed_parts(run);

@@ -8,15 +8,12 @@
 #include "launch_placement.hpp"
 
 namespace ballast::detail {
-namespace {
 
 // An event is asked by a call of CUDA that costs as much as a tenth of a launch.
 constexpr int max_events_queried = 4, max_events_recorded = 4;
 // The interval while launch streams issue launches themselves and do not wait: completions then only free
 // capacity.
 constexpr std::chrono::nanoseconds between_unawaited_events = std::chrono::milliseconds(1);
-
-}  // namespace
 
 completion_poller::completion_poller(dispatch_streams& streams, ordered_rings* rings, launch_plan& plan,
                                      kernel_table& table, plain_times& times, issue_counts& counts,

@@ -12,6 +12,11 @@ namespace {
 /// A device's timer may tick once a microsecond, and 0 would say that nothing is known.
 std::int64_t at_least_a_tick(std::int64_t span_ns) { return std::max<std::int64_t>(span_ns, 1); }
 
+void clear(stream& on, void* memory, std::size_t bytes) {
+  on.fill(memory, 0, bytes);
+  on.synchronize();
+}
+
 }  // namespace
 
 void launch_content::add_kernel(std::string_view name) {
@@ -161,15 +166,6 @@ void dispatch_stream::mark_ended() {
   at(++ended_).clear();
   in_flight_.fetch_sub(1, std::memory_order_release);
 }
-
-namespace {
-
-void clear(stream& on, void* memory, std::size_t bytes) {
-  on.fill(memory, 0, bytes);
-  on.synchronize();
-}
-
-}  // namespace
 
 dispatch_streams::dispatch_streams(std::shared_ptr<compute_device> const& device, std::uint32_t count)
     : running_(device, count),

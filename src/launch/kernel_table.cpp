@@ -52,6 +52,21 @@ struct numbered_family {
   std::uint16_t kernels = 0;
 };
 
+launch_costs costs_on(compute_device const& device) {
+  auto const multiprocessors = std::uint32_t(std::max(1, device.properties().multiprocessors));
+  return {.multiprocessors = multiprocessor_count(multiprocessors),
+          .start_ns = device.costs().start_ns,
+          .issue_ns = device.costs().merged_launch_ns};
+}
+
+/// Some values of a thread, which cost less than a launch: the nanodroplet's merged kernel has 32 bytes more
+/// than its heaviest alone.
+constexpr int few_spilled_bytes = 64;
+
+std::uint32_t blocks_at_once(kernel_resources const& needs) {
+  return std::uint32_t(std::max(1, needs.blocks_per_multiprocessor));
+}
+
 }  // namespace
 
 kernel_times::kernel_times(family_facts const& family, launch_costs const& costs)
@@ -238,25 +253,6 @@ mergeable_kernels::mergeable_kernels(kernel_set const* set) : set_(set) {
   }
   families_ = std::uint32_t(families.size());
 }
-
-namespace {
-
-launch_costs costs_on(compute_device const& device) {
-  auto const multiprocessors = std::uint32_t(std::max(1, device.properties().multiprocessors));
-  return {.multiprocessors = multiprocessor_count(multiprocessors),
-          .start_ns = device.costs().start_ns,
-          .issue_ns = device.costs().merged_launch_ns};
-}
-
-/// Some values of a thread, which cost less than a launch: the nanodroplet's merged kernel has 32 bytes more
-/// than its heaviest alone.
-constexpr int few_spilled_bytes = 64;
-
-std::uint32_t blocks_at_once(kernel_resources const& needs) {
-  return std::uint32_t(std::max(1, needs.blocks_per_multiprocessor));
-}
-
-}  // namespace
 
 kernel_table::kernel_table(compute_device& device, mergeable_kernels const& kernels)
     : costs_(costs_on(device)) {

@@ -16,6 +16,8 @@ constexpr double slower = 1.1;
 constexpr std::uint32_t slow_launches_to_refuse = 3;
 constexpr std::uint32_t retry_interval = 64;
 
+constexpr std::uint64_t max_launch_blocks = std::numeric_limits<std::int32_t>::max();  // CUDA's
+
 }  // namespace
 
 merge_filter::merge_filter(launch_costs const& costs) : costs_(costs), sets_(remembered_sets) {
@@ -68,12 +70,6 @@ merge_filter::remembered& merge_filter::slot_of(kernel_set const& set) {
   for (auto const word : set.kernels) hash = mixed(hash, word);
   return sets_[hash % sets_.size()];
 }
-
-namespace {
-
-constexpr std::uint64_t max_launch_blocks = std::numeric_limits<std::int32_t>::max();  // CUDA's
-
-}  // namespace
 
 launch_plan::launch_plan(std::unique_ptr<order_policy> order, std::unique_ptr<merge_policy> merge,
                          std::vector<family_facts> families, launch_costs const& costs, bool filter_merges)

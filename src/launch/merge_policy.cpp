@@ -52,38 +52,6 @@ void check(kernel_facts const& kernel) {
   check_ns("shared_ns", kernel.shared_ns);
 }
 
-}  // namespace
-
-void check(std::span<kernel_facts const> kernels) {
-  if (kernels.empty()) throw_bad_argument("kernels", kernels.size(), "at least 1");
-  for (auto const& kernel : kernels) check(kernel);
-}
-
-void check(family_facts const& family) {
-  check_min("blocks_per_multiprocessor", family.blocks_per_multiprocessor, 1);
-  check_min("max_kernels", family.max_kernels, 2);
-}
-
-void check(launch_costs const& costs) {
-  check_min("multiprocessors", costs.multiprocessors.value(), 1);
-  check_ns("start_ns", costs.start_ns);
-  check_ns("issue_ns", costs.issue_ns);
-}
-
-merge_verdict verdict_alone(kernel_facts const& kernel, family_facts const& family,
-                            launch_costs const& costs) {
-  if (family.spills) return merge_verdict::spills;
-  if (kernel.family != family.family) return merge_verdict::other_family;
-  if (kernel.blocks >= levels_of_a_full_device * costs.slots_of(kernel.blocks_per_multiprocessor))
-    return merge_verdict::grid_fills_device;
-  if (kernel.needs_occupancy && family.blocks_per_multiprocessor < kernel.blocks_per_multiprocessor)
-    return merge_verdict::occupancy_lost;
-  if (kernel.time_varies && is_long(double(kernel.block_ns), costs)) return merge_verdict::time_varies;
-  return merge_verdict::merge;
-}
-
-namespace {
-
 merge_verdict verdict_without_times(std::span<kernel_facts const> kernels, family_facts const& family,
                                     launch_costs const& costs) {
   if (kernels.size() > family.max_kernels) return merge_verdict::too_many_kernels;
@@ -122,31 +90,6 @@ merge_decision decide_by_times(std::span<kernel_facts const> kernels, family_fac
   auto const times = predict_checked(kernels, family, costs);
   return {pays(times, kernels.size(), costs) ? merge_verdict::merge : merge_verdict::no_gain, times};
 }
-
-}  // namespace
-
-merge_decision decide_merge(std::span<kernel_facts const> kernels, family_facts const& family,
-                            launch_costs const& costs) {
-  if (kernels.size() < 2) throw_bad_argument("kernels", kernels.size(), "at least 2");
-  check(kernels);
-  check(family);
-  check(costs);
-  auto const verdict = verdict_without_times(kernels, family, costs);
-  if (verdict != merge_verdict::merge) return {verdict};
-  return decide_by_times(kernels, family, costs);
-}
-
-named_policy const& description(merge_verdict verdict) {
-  return verdicts.at(static_cast<std::size_t>(verdict));
-}
-
-std::vector<verdict_counts::named_count> verdict_counts::listed() const {
-  std::vector<named_count> all;
-  for (std::size_t i = 0; i < merge_verdict_count; ++i) all.push_back({verdicts[i], counts_[i]});
-  return all;
-}
-
-namespace {
 
 /// The oldest kernels, `most` at most.
 void take_oldest(merge_view const& view, std::size_t most, merge_group& first) {
@@ -243,6 +186,55 @@ void check_candidate(merge_candidate const& candidate) {
 
 }  // namespace
 
+void check(std::span<kernel_facts const> kernels) {
+  if (kernels.empty()) throw_bad_argument("kernels", kernels.size(), "at least 1");
+  for (auto const& kernel : kernels) check(kernel);
+}
+
+void check(family_facts const& family) {
+  check_min("blocks_per_multiprocessor", family.blocks_per_multiprocessor, 1);
+  check_min("max_kernels", family.max_kernels, 2);
+}
+
+void check(launch_costs const& costs) {
+  check_min("multiprocessors", costs.multiprocessors.value(), 1);
+  check_ns("start_ns", costs.start_ns);
+  check_ns("issue_ns", costs.issue_ns);
+}
+
+merge_verdict verdict_alone(kernel_facts const& kernel, family_facts const& family,
+                            launch_costs const& costs) {
+  if (family.spills) return merge_verdict::spills;
+  if (kernel.family != family.family) return merge_verdict::other_family;
+  if (kernel.blocks >= levels_of_a_full_device * costs.slots_of(kernel.blocks_per_multiprocessor))
+    return merge_verdict::grid_fills_device;
+  if (kernel.needs_occupancy && family.blocks_per_multiprocessor < kernel.blocks_per_multiprocessor)
+    return merge_verdict::occupancy_lost;
+  if (kernel.time_varies && is_long(double(kernel.block_ns), costs)) return merge_verdict::time_varies;
+  return merge_verdict::merge;
+}
+
+merge_decision decide_merge(std::span<kernel_facts const> kernels, family_facts const& family,
+                            launch_costs const& costs) {
+  if (kernels.size() < 2) throw_bad_argument("kernels", kernels.size(), "at least 2");
+  check(kernels);
+  check(family);
+  check(costs);
+  auto const verdict = verdict_without_times(kernels, family, costs);
+  if (verdict != merge_verdict::merge) return {verdict};
+  return decide_by_times(kernels, family, costs);
+}
+
+named_policy const& description(merge_verdict verdict) {
+  return verdicts.at(static_cast<std::size_t>(verdict));
+}
+
+std::vector<verdict_counts::named_count> verdict_counts::listed() const {
+  std::vector<named_count> all;
+  for (std::size_t i = 0; i < merge_verdict_count; ++i) all.push_back({verdicts[i], counts_[i]});
+  return all;
+}
+
 void merge_policy::first_group(merge_view const& view, merge_group& first) const {
   if (view.multiprocessors.value() < 1)
     throw_bad_argument("multiprocessors", view.multiprocessors.value(), "at least 1");
@@ -286,10 +278,4 @@ std::vector<std::uint64_t> blocks_of_launches(merge_view const& view, std::span<
 
 }  // namespace ballast::detail
 
-namespace ballast {
-
-using namespace detail;
-
-std::vector<named_policy> merge_policies() { return descriptions(merge_choices); }
-
-}  // namespace ballast
+std::vector<ballast::named_policy> ballast::merge_policies() { return descriptions(detail::merge_choices); }

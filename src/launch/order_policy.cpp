@@ -236,12 +236,6 @@ std::unique_ptr<order_policy> make_order_policy(std::string_view order, std::str
 
 }  // namespace ballast::detail
 
-namespace ballast {
+std::vector<ballast::named_policy> ballast::order_keys() { return descriptions(detail::key_choices); }
 
-using namespace detail;
-
-std::vector<named_policy> order_keys() { return descriptions(key_choices); }
-
-std::vector<named_policy> order_policies() { return descriptions(order_choices); }
-
-}  // namespace ballast
+std::vector<ballast::named_policy> ballast::order_policies() { return descriptions(detail::order_choices); }

@@ -5,11 +5,8 @@
 #include <utility>
 
 namespace ballast::detail {
-namespace {
 
-std::uint64_t both(std::uint32_t low, std::uint32_t high) { return low | std::uint64_t{high} << 32; }
-
-}  // namespace
+static std::uint64_t both(std::uint32_t low, std::uint32_t high) { return low | std::uint64_t{high} << 32; }
 
 plain_shape shape_of(submission& work) {
   if (!work.is_described()) return {.function = nullptr, .shape = {}, .callable = work.type()};
