@@ -4,7 +4,6 @@
 #include <limits>
 #include <map>
 #include <mutex>
-#include <optional>
 #include <set>
 #include <string>
 #include <utility>

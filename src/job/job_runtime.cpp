@@ -2,7 +2,6 @@
 #include "job_runtime.hpp"
 
 #include <algorithm>
-#include <array>
 #include <exception>
 #include <limits>
 #include <string>

@@ -2,7 +2,6 @@
 #include "ballast/launch_queue.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <mutex>
 #include <string>
 #include <vector>

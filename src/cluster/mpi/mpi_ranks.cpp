@@ -7,7 +7,6 @@
 #include <memory>
 #include <string_view>
 #include <thread>
-#include <utility>
 
 namespace ballast::detail {
 namespace {

@@ -7,7 +7,6 @@
 #include <optional>
 #include <span>
 #include <string_view>
-#include <vector>
 
 #include "ballast/arguments.hpp"
 #include "ballast/version.hpp"
