@@ -181,8 +181,7 @@ class next_channel {
  public:
   explicit next_channel(cluster_thread& of) : thread_(&of) {}
   ~next_channel();
-  next_channel(next_channel const&) = delete;
-  next_channel& operator=(next_channel const&) = delete;
+  next_channel& operator=(next_channel&&) = delete;
 
   /// With the lock.
   void open(cluster_channel& channel) { number_ = thread_->open(channel); }

@@ -229,8 +229,7 @@ class device_executor final : private device_work {
   /// `shutdown_timeout`: for what the device still runs when it is lost. `is_stopped`: as stream_queue's.
   device_executor(std::shared_ptr<compute_device> device, std::uint32_t number, listener ends,
                   std::chrono::nanoseconds shutdown_timeout, std::function<bool()> const& is_stopped = {});
-  device_executor(device_executor const&) = delete;
-  device_executor& operator=(device_executor const&) = delete;
+  device_executor& operator=(device_executor&&) = delete;
   /// The executor was closed.
   ~device_executor();
 

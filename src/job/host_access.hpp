@@ -24,8 +24,7 @@ class host_access {
  public:
   /// Takes its turn. At least one element. The planner outlives it.
   host_access(job_planner& planner, std::shared_ptr<array_state> array, host_use use, index_range elements);
-  host_access(host_access const&) = delete;
-  host_access& operator=(host_access const&) = delete;
+  host_access& operator=(host_access&&) = delete;
   /// Ends its turn; jobs that waited for it may be planned then.
   ~host_access() { planner_.end_turn(turn_); }
 

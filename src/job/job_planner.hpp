@@ -53,8 +53,7 @@ class job_planner {
   /// All but the devices and the links outlive this. `options` were checked.
   job_planner(operations& ops, std::vector<planned_device> devices, copy_links links,
               job_options const& options, work_sink& sink, retired_objects& retired);
-  job_planner(job_planner const&) = delete;
-  job_planner& operator=(job_planner const&) = delete;
+  job_planner& operator=(job_planner&&) = delete;
 
   array_placement& arrays() { return arrays_; }
 

@@ -144,8 +144,7 @@ class entry {
  public:
   entry(std::vector<T>& list, T what) : list_(list), what_(what) { list_.push_back(what); }
   ~entry() { std::erase(list_, what_); }
-  entry(entry const&) = delete;
-  entry& operator=(entry const&) = delete;
+  entry& operator=(entry&&) = delete;
 
  private:
   std::vector<T>& list_;

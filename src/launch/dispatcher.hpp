@@ -36,8 +36,7 @@ class dispatcher final : private device_work {
  public:
   dispatcher(std::shared_ptr<compute_device> device, kernel_set const* kernels,
              launch_options const& options);
-  dispatcher(dispatcher const&) = delete;
-  dispatcher& operator=(dispatcher const&) = delete;
+  dispatcher& operator=(dispatcher&&) = delete;
   ~dispatcher();
 
   // Any thread.

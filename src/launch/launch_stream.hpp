@@ -29,8 +29,7 @@ namespace ballast::detail {
 class submission_queue {
  public:
   submission_queue() : first_(new link), last_(first_) {}
-  submission_queue(submission_queue const&) = delete;
-  submission_queue& operator=(submission_queue const&) = delete;
+  submission_queue& operator=(submission_queue&&) = delete;
   ~submission_queue() {
     for (link* one = first_; one != nullptr;) {
       link* const next = one->next.load(std::memory_order_relaxed);

@@ -76,8 +76,7 @@ struct lone_lambda {
 class alignas(64) submission {
  public:
   submission() = default;
-  submission(submission const&) = delete;
-  submission& operator=(submission const&) = delete;
+  submission& operator=(submission&&) = delete;
   ~submission() { clear(); }
 
   void clear() {
