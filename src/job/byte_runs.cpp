@@ -130,6 +130,13 @@ class flattening {
 
 }  // namespace
 
+void append(std::vector<byte_range>& to, byte_range more) {
+  if (!to.empty() && more.begin <= to.back().end)
+    to.back().end = std::max(to.back().end, more.end);
+  else
+    to.push_back(more);
+}
+
 pitched_run normalised(pitched_run run) {
   if (run.bytes() == 0) return {};
   return with_rows_joined(with_planes_joined(with_rows_joined(run)));

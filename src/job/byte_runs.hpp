@@ -24,6 +24,8 @@ constexpr byte_range joined(byte_range one, byte_range other) {
   if (other.is_empty()) return one;
   return {std::min(one.begin, other.begin), std::max(one.end, other.end)};
 }
+/// Adds a range that begins after all others do, joined to the last one if they meet.
+void append(std::vector<byte_range>& to, byte_range more);
 
 /// `length` bytes from `first` on, `rows` times every `row_pitch` bytes, and that `planes` times every
 /// `plane_pitch` bytes: what one copy can move. Pitches are at least what they step over.

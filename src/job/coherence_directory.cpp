@@ -52,11 +52,7 @@ class replica_state {
 std::vector<byte_range> replica_state::stretches(byte_range bytes, bool valid) const {
   std::vector<byte_range> found;
   states_.visit(bytes, [&](byte_range piece, byte_state const& state) {
-    if (state.valid != valid) return;
-    if (!found.empty() && found.back().end == piece.begin)
-      found.back().end = piece.end;
-    else
-      found.push_back(piece);
+    if (state.valid == valid) append(found, piece);
   });
   return found;
 }

@@ -28,13 +28,6 @@ bool lacks(holders const& have, std::uint32_t rank) {
   return !have.empty() && !std::ranges::binary_search(have, rank);
 }
 
-void add_bytes(std::vector<byte_range>& to, byte_range more) {
-  if (!to.empty() && to.back().end == more.begin)
-    to.back().end = more.end;
-  else
-    to.push_back(more);
-}
-
 constexpr std::uint64_t scale = std::uint64_t(1) << 20;  // unit of weights, which are units per ns
 constexpr std::uint64_t least_gain_percent = 3;
 
@@ -134,7 +127,7 @@ void rank_ledger::fetch(std::uint32_t rank, array_use const& use, std::vector<ra
       auto const from = best_source(have, rank);
       auto same = std::ranges::find(found, from, &rank_exchange::from);
       if (same == found.end()) same = found.insert(same, {use.array, from, rank});
-      add_bytes(same->bytes, bytes);
+      append(same->bytes, bytes);
     });
   });
   for (auto const& exchange : found) record_arrivals(exchange);

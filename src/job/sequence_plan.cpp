@@ -31,11 +31,7 @@ void add(ranges& to, byte_runs const& bytes) {
 ranges merged(ranges all) {
   std::ranges::sort(all, {}, &byte_range::begin);
   ranges found;
-  for (auto const one : all)
-    if (!found.empty() && one.begin <= found.back().end)
-      found.back().end = std::max(found.back().end, one.end);
-    else
-      found.push_back(one);
+  for (auto const one : all) append(found, one);
   return found;
 }
 

@@ -10,6 +10,7 @@
 #include "ballast/detail/job/split_policy.hpp"
 #include "split_run.hpp"
 #include "split_shares.hpp"
+#include "task_join.hpp"
 
 namespace ballast::detail {
 namespace {
@@ -96,16 +97,12 @@ class task_map {
 constexpr double max_imbalance = 1.05;  // largest time over the mean that still counts as balanced
 constexpr std::uint32_t unbalanced_runs_to_act = 3;  // one or two may be chance
 
-bool are_neighbours(job_part one, job_part other) {
-  return one.first + one.count == other.first || other.first + other.count == one.first;
-}
-
 /// The part whose move makes the fewest new borders between devices: at a border to the other one, if there
 /// is such.
 std::size_t part_to_move(std::vector<job_part> const& from, std::vector<job_part> const& to) {
   for (std::size_t index = from.size(); index-- > 0;)
     for (auto const& other : to)
-      if (are_neighbours(from[index], other)) return index;
+      if (adjoin(from[index], other)) return index;
   return from.size() - 1;
 }
 

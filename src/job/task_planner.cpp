@@ -202,10 +202,7 @@ std::vector<shared_copy> shared_read(std::span<byte_range const> bytes, std::spa
 
 void planned_copy::add(byte_range more) {
   size += more.size();
-  if (!bytes.empty() && bytes.back().end == more.begin)
-    bytes.back().end = more.end;
-  else
-    bytes.push_back(more);
+  append(bytes, more);
 }
 
 std::vector<planned_copy> task_planner::fetch_to(coherence_directory& directory, byte_runs const& bytes,
