@@ -58,10 +58,7 @@ class own_batches {
   /// As take_ended(), of those that were created.
   std::vector<ended_batch> take_ended_created();
   /// As of range_backlog.
-  template <class Note>
-  void note_state(Note&& note) const {
-    note(end_, open_);
-  }
+  void note_state(auto&& note) const { note(end_, open_); }
 
  private:
   struct batch {
@@ -70,10 +67,7 @@ class own_batches {
     std::shared_ptr<range_load> load;
     number_set ended;
     std::vector<number_set::range> returned, lost;
-    template <class Note>
-    void note_state(Note&& note) const {
-      note(tasks, ended, returned, lost);
-    }
+    void note_state(auto&& note) const { note(tasks, ended, returned, lost); }
   };
   using listed = std::vector<number_set::range> batch::*;
 
@@ -101,10 +95,7 @@ class cluster_ending {
   void decide(bool is_finished, std::vector<outgoing_message>& out);
   bool is_over() const { return is_over_; }
   /// As of range_backlog.
-  template <class Note>
-  void note_state(Note&& note) const {
-    note(is_lost_, told_, has_passed_on_, is_over_, finished_);
-  }
+  void note_state(auto&& note) const { note(is_lost_, told_, has_passed_on_, is_over_, finished_); }
 
  private:
   std::uint32_t coordinator() const;
@@ -147,20 +138,14 @@ class loss_census {
   bool is_complete();
   std::vector<task_range> held() const;
   /// As of range_backlog.
-  template <class Note>
-  void note_state(Note&& note) const {
-    note(lost_, told_, counted_, completed_, holdings_);
-  }
+  void note_state(auto&& note) const { note(lost_, told_, counted_, completed_, holdings_); }
 
  private:
   struct holdings {
     std::vector<std::uint32_t> lost;  ///< that the rank knew of
     std::vector<task_range> ranges;
     bool is_whole = false;
-    template <class Note>
-    void note_state(Note&& note) const {
-      note(lost, ranges, is_whole);
-    }
+    void note_state(auto&& note) const { note(lost, ranges, is_whole); }
   };
 
   std::uint32_t rank_;
@@ -244,8 +229,7 @@ class cluster_member {
   /// For people.
   std::string describe() const;
   /// As of range_backlog; without the policy's.
-  template <class Note>
-  void note_state(Note&& note) const {
+  void note_state(auto&& note) const {
     note(backlog_, with_devices_, creators_, own_, own_counted_, census_, ending_, is_closing_, is_stopping_,
          is_given_up_);
     for (auto const& [origin, executed] : done_) note(origin, executed.ranges);
@@ -259,10 +243,7 @@ class cluster_member {
     task_range range;
     std::uint32_t created = 0;  ///< batches that came of it and have not ended
     bool has_run = false, has_losses = false;
-    template <class Note>
-    void note_state(Note&& note) const {
-      note(range, created, has_run, has_losses);
-    }
+    void note_state(auto&& note) const { note(range, created, has_run, has_losses); }
   };
   using held_at = std::vector<held_range>::iterator;
 

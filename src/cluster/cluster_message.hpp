@@ -38,10 +38,7 @@ struct cluster_message {
   std::string why = {};   ///< the cause of a loss, if it is known
 
   /// As of range_backlog.
-  template <class Note>
-  void note_state(Note&& note) const {
-    note(what, state.backlog, ranges, ranks, has_more);
-  }
+  void note_state(auto&& note) const { note(what, state.backlog, ranges, ranks, has_more); }
 };
 
 struct outgoing_message {

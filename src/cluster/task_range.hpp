@@ -29,10 +29,7 @@ struct task_range {
   }
 
   /// As of range_backlog.
-  template <class Note>
-  void note_state(Note&& note) const {
-    note(origin, first, count, batch);
-  }
+  void note_state(auto&& note) const { note(origin, first, count, batch); }
   /// Cuts the last `tasks` off, which are fewer than it has.
   task_range cut_last(std::uint32_t tasks) {
     count -= tasks;
@@ -54,10 +51,7 @@ class range_backlog {
   void drop(std::uint32_t origin);
   std::deque<task_range> const& ranges() const { return ranges_; }
   /// Calls note() with all that its state consists of, for tests that distinguish states.
-  template <class Note>
-  void note_state(Note&& note) const {
-    note(ranges_);
-  }
+  void note_state(auto&& note) const { note(ranges_); }
 
  private:
   std::deque<task_range> ranges_;
@@ -70,10 +64,7 @@ class number_set {
   struct range {
     std::uint32_t first, count;
     /// As of range_backlog.
-    template <class Note>
-    void note_state(Note&& note) const {
-      note(first, count);
-    }
+    void note_state(auto&& note) const { note(first, count); }
     bool operator==(range const&) const = default;
   };
 
@@ -83,10 +74,7 @@ class number_set {
   /// What is missing below `end`, in order.
   std::vector<range> missing(std::uint32_t end) const;
   /// As of range_backlog.
-  template <class Note>
-  void note_state(Note&& note) const {
-    note(ends_);
-  }
+  void note_state(auto&& note) const { note(ends_); }
 
  private:
   std::map<std::uint32_t, std::uint32_t> ends_;  ///< keyed by the range's first task

@@ -57,8 +57,8 @@ class array_state {
   std::size_t const element_bytes;
   coherence_directory directory;
   array_handle::open_uses open;
-  bool is_released =
-      false;  ///< or about to be: no job may use it, and what was adopted is the caller's again
+  /// Or about to be: no job may use it, and what was adopted is the caller's again.
+  bool is_released = false;
 
  private:
   std::string const name_;

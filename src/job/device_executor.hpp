@@ -95,8 +95,8 @@ struct device_operation {
   progress_list dependencies = {};       ///< begins when these are over
   progress_list data_dependencies = {};  ///< fails without being tried if one of these has failed by then
   std::function<void(stream&, task_extent const&)> enqueue = {};  ///< its own, or that of all joined ones
-  std::function<void()> conclude =
-      {};  ///< if there is one: called when it has ended well, and fails it if it throws
+  /// If there is one: called when it has ended well, and fails it if it throws.
+  std::function<void()> conclude = {};
   /// If there is one: called when it has failed, or its device is lost, before that is reported.
   std::function<void()> settle = {};
   task_extent extent{};        ///< of a kernel

@@ -161,8 +161,8 @@ class learned_ranges {
   std::uint32_t doubts_ = 0;                ///< looks that may still disprove the profile
   std::uint32_t next_look_ = 0, wait_ = 1;  ///< in runs: looks that find nothing become rare
   bool in_waves_ = false;
-  bool forward_ =
-      false;  ///< to and fro, so that what a run left in a memory too small is what the next begins with
+  /// To and fro, so that what a run left in a memory too small is what the next begins with.
+  bool forward_ = false;
   std::uint32_t runs_ = 0;  ///< that it learned from
   std::vector<job_part> last_ranges_;
   std::vector<unit_costs> of_unit_;  ///< of each device, in the last run

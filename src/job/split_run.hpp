@@ -18,8 +18,8 @@ struct device_run {
   std::int64_t begin_ns = 0, end_ns = 0;      ///< first kernel's begin, last kernel's end
   std::int64_t kernels_ns = 0;                ///< time in which a kernel ran, if ends come in order
   std::uint64_t bytes_in = 0, bytes_out = 0;  ///< as in ended_task
-  std::uint64_t first_in = 0,
-                last_out = 0;       ///< those of the first and of the last kernel, which no other hides
+  /// Those of the first and of the last kernel, which no other hides.
+  std::uint64_t first_in = 0, last_out = 0;
   std::vector<ended_task> ended{};  ///< all of them, in the order of their reports
 
   void add(ended_task const& task);

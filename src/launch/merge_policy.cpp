@@ -17,8 +17,7 @@
 namespace ballast::detail {
 namespace {
 
-constexpr std::uint64_t levels_of_a_full_device =
-    4;  // alone, the last level is at most a quarter of the time
+constexpr std::uint64_t levels_of_a_full_device = 4;  // alone, the last is at most a quarter of the time
 constexpr double max_length_ratio = 8;
 constexpr double min_gain = 0.01;  // of the merged time, which is not known better
 

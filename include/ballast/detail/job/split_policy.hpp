@@ -16,8 +16,8 @@ namespace ballast::detail {
 
 /// What a split policy knows of a device.
 struct split_device {
-  std::uint32_t max_units =
-      (std::numeric_limits<std::uint32_t>::max)();  ///< units that one task may have; at least 1
+  /// Units that one task may have; at least 1.
+  std::uint32_t max_units = (std::numeric_limits<std::uint32_t>::max)();
   std::uint64_t blocks_at_once = 0;  ///< blocks of this kernel that it runs concurrently; 0 if unknown
   double bytes_per_ns = 55;          ///< bandwidth of copies to and from it; above 0
 };

@@ -39,8 +39,8 @@ struct kernel_facts {
   std::uint32_t family = 0;  ///< the merged kernel that contains its kernel
   std::uint32_t kernel = 0;  ///< its kernel's number there, below 128
   std::uint32_t blocks = 1;  ///< of its grid, at least 1
-  std::uint32_t blocks_per_multiprocessor =
-      1;                      ///< that run at a time when it has the device alone, at least 1
+  /// That run at a time when it has the device alone, at least 1.
+  std::uint32_t blocks_per_multiprocessor = 1;
   std::int64_t block_ns = 0;  ///< how long one block is expected to run, if few others do; 0 if that is
                               ///< unknown; at least 0
   double shared_ns = 0;       ///< for how long one block keeps a resource busy that all blocks share: as a
