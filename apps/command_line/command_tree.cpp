@@ -21,7 +21,7 @@ std::vector<std::string> parts_of(std::string const& text, char between) {
   return parts;
 }
 
-/// Of an option as takes_one_of() and takes_list_of() have made it.
+/// Describes the values of an option, which takes_one_of() or takes_list_of() may have prepared.
 void tell_value(told_option& told, CLI::Option const& option) {
   told.value = option.get_type_name();
   if (auto const text = option.get_option_text(); !text.empty()) told.value = parts_of(text, '=').front();

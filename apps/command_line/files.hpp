@@ -10,13 +10,13 @@
 
 namespace ballast::command_line {
 
-/// A file as it was named by an option; none if the path is empty.
+/// A file as an option named it; no file if the path is empty.
 struct named_file {
   std::string_view option;
   std::string path;
 };
 
-/// False if one of them is none.
+/// False if one of them is no file.
 inline bool are_same(named_file const& one, named_file const& other) {
   return !one.path.empty() && !other.path.empty() && is_same_file(one.path, other.path);
 }
@@ -25,22 +25,22 @@ inline bool are_same(named_file const& one, named_file const& other) {
   throw_bad_argument(output.option, output.path, "another file than " + input + ", which is read");
 }
 
-/// Throws bad_argument with the option of the output if the program reads that file: what note_read() was
-/// told of, as all that opens files for commands does. replace_file() refuses it too, but late and without
-/// the option.
+/// Throws bad_argument with the option of the output if the program reads that file: note_read() knows it,
+/// since all code that opens files for commands calls that. replace_file() refuses it too, but late and
+/// without the option.
 inline void check_not_overwriting(named_file const& output) {
   if (output.path.empty()) return;
   if (auto const input = noted_as_read(output.path)) refuse_overwriting(output, input->string());
 }
 
-/// The same, and for `inputs` that are not noted yet.
+/// The same, and also for `inputs` that are not noted yet.
 inline void check_not_overwriting(named_file const& output, std::span<named_file const> inputs) {
   check_not_overwriting(output);
   for (auto const& input : inputs)
     if (are_same(output, input)) refuse_overwriting(output, input.path);
 }
 
-/// Throws bad_argument with the option of an output that would replace one before it, or an input.
+/// Throws bad_argument with the option of an output that would replace an earlier output, or an input.
 inline void check_distinct_outputs(std::span<named_file const> outputs, std::span<named_file const> inputs) {
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     check_not_overwriting(outputs[i], inputs);

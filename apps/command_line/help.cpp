@@ -29,7 +29,7 @@ std::string wrapped(std::string const& text, std::size_t width) {
   return all;
 }
 
-/// As CLI11's, but with one empty line between groups, not two, and lines that a terminal has room for.
+/// Like CLI11's, but with one empty line between groups, not two, and with lines that fit a terminal.
 class help_formatter : public CLI::Formatter {
  public:
   help_formatter() {
@@ -45,7 +45,7 @@ class help_formatter : public CLI::Formatter {
   std::string make_positionals(CLI::App const* app) const override {
     return CLI::Formatter::make_positionals(app) + "\n";
   }
-  /// Without what an option excludes, which is told when it is typed.
+  /// Without the options that this one excludes, which are reported when they are typed.
   std::string make_option_opts(CLI::Option const* option) const override {
     auto const text = CLI::Formatter::make_option_opts(option);
     return text.substr(0, text.find(" Excludes:"));

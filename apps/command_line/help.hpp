@@ -11,25 +11,25 @@ class Option;
 
 namespace ballast::command_line {
 
-/// The groups of options, the same in every help text and in this order: what is done, on which devices, and
-/// what is told and written of it. Help and version come last.
+/// The groups of options, the same in every help text and in this order: the work, the devices, and the
+/// output. Help and version come last.
 inline constexpr char const *work_group = "Work", *device_group = "Devices", *output_group = "Output",
                             *help_group = "Help";
 
-/// The options that are added to `command` from now on belong to `group`.
+/// Options that are added to `command` from now on belong to `group`.
 void begin_group(CLI::App& command, char const* group);
 
-/// The help text of `command` ends with these lines, which a shell takes, and below them with `notes`.
+/// The help text of `command` ends with these lines, which a shell accepts, followed by `notes`.
 void add_examples(CLI::App& command, std::vector<std::string> const& lines, std::string const& notes = {});
 
-/// `option` takes one of these words. Help texts, completions and pages tell them; parsing checks nothing.
-/// Where they are many, the help text has `placeholder` instead. Call it once the option has its default.
+/// `option` takes one of these words. Help texts, completions and pages list them; parsing checks nothing. If
+/// they are many, the help text has `placeholder` instead. Call it once the option has its default.
 CLI::Option* takes_one_of(CLI::Option* option, std::vector<std::string> const& words,
                           std::string const& placeholder = "NAME");
-/// As above, of a list with commas, for which the help text has LIST.
+/// The same for a list with commas, for which the help text has LIST.
 CLI::Option* takes_list_of(CLI::Option* option, std::vector<std::string> const& words);
 
-/// Adds --help and --version, which prints `version`, to `app` and all its commands, behind the options that
+/// Adds --help and --version, which prints `version`, to `app` and all its commands, after the options that
 /// they have by now.
 void end_options(CLI::App& app, std::string const& version);
 

@@ -13,8 +13,7 @@ struct launcher_variables {
 };
 
 constexpr launcher_variables of_slurm{"srun", "SLURM_STEP_NUM_TASKS", "SLURM_PROCID"};
-/// The first that tells of several decides: mpirun and mpiexec start their own processes by srun where there
-/// is Slurm.
+/// If several match, the first decides: mpirun and mpiexec start their own processes by srun under Slurm.
 constexpr launcher_variables launchers[] = {{"mpirun", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"},
                                             {"mpiexec", "PMI_SIZE", "PMI_RANK"},
                                             of_slurm};

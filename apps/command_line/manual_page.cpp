@@ -11,7 +11,7 @@
 namespace ballast::command_line {
 namespace {
 
-/// roff reads backslashes, and dots and apostrophes where a line begins; a bare dash is a hyphen.
+/// roff interprets backslashes, and dots and apostrophes at the beginning of a line; a bare dash is a hyphen.
 std::string plain(std::string_view text) {
   std::string all;
   bool begins = true;

@@ -23,7 +23,8 @@ inline std::vector<std::string> names_of(std::vector<named_policy> const& polici
   return names;
 }
 
-/// An option that stores a list of devices in `target`, which must outlive the parsing. No list is checked.
+/// An option that stores a list of devices in `target`, which must outlive the parsing. The list is not
+/// checked.
 inline CLI::Option* add_devices_option(CLI::App& command, std::optional<std::string>& target,
                                        std::string const& meaning = device_list_help) {
   auto* const option = command.add_option_function<std::string>(
@@ -37,9 +38,10 @@ inline std::string help_with_names(std::string meaning, std::vector<named_policy
   return meaning;
 }
 
-/// An option that stores a whole number from `min` to `max` in `target`, a Number, whose value is shown as
-/// the default, or an optional one. CLI11 would take -1 for 2^64 - 1 and the largest number for whatever is
-/// beyond it. `target` must outlive the parsing. Parsing throws bad_argument with the option's name.
+/// An option that stores a whole number from `min` to `max` in `target`, which is a Number, whose value is
+/// shown as the default, or an optional one. CLI11 would read -1 as 2^64 - 1, and any number beyond the
+/// largest as the largest. `target` must outlive the parsing. Parsing throws bad_argument with the option's
+/// name.
 template <std::integral Number, class Target>
 CLI::Option* add_integer_option(CLI::App& command, std::string const& name, Target& target, Number min,
                                 Number max, std::string const& meaning) {
@@ -64,7 +66,8 @@ inline CLI::Option* add_path(CLI::App& command, std::string const& name, std::st
       ->type_name(kind);
 }
 
-/// Throws bad_argument if one of the options was given, though it would do nothing: "nothing beside list".
+/// Throws bad_argument if one of the options was given although it would have no effect: "nothing beside
+/// list".
 inline void check_not_given(std::vector<CLI::Option const*> const& options, std::string const& because) {
   for (auto const* const option : options)
     if (option->count() > 0)

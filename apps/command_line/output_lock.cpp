@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Whether the path still leads to what was opened: who had it before may have removed it.
+/// True if the path still leads to the opened file: the previous holder may have removed it.
 bool is_at(std::string const& path, int descriptor) {
   struct stat opened = {}, there = {};
   return ::fstat(descriptor, &opened) == 0 && ::stat(path.c_str(), &there) == 0 &&
@@ -40,7 +40,7 @@ output_lock::output_lock(std::string_view option, std::string path) : path_(std:
     if (path_.empty() || (fs::exists(there) && !fs::is_regular_file(there))) return;
     made_ = !fs::exists(there);
     descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-    if (descriptor_ < 0) return;  // who writes says why
+    if (descriptor_ < 0) return;  // the writing code reports the reason
     if (::flock(descriptor_, LOCK_EX | LOCK_NB) == 0) continue;
     bool const is_taken = errno == EWOULDBLOCK;
     ::close(std::exchange(descriptor_, -1));

@@ -6,16 +6,17 @@
 
 namespace ballast::command_line {
 
-/// While one lives, no other process that takes a lock of the file adds to it: two started by mistake, as by
-/// mpirun, would mix what they write. Advisory: nothing else is kept from it. One thread at a time.
+/// While one lives, no other process that locks the file can add to it: two started by mistake, as by mpirun,
+/// would mix their output. Advisory: the lock prevents nothing else. One thread at a time.
 class output_lock {
  public:
-  /// Without a path, on what is no regular file, and where the file or its system cannot be locked: no lock.
-  /// An absent file is made. Does not wait. Throws bad_argument (`option`) if another process has it.
+  /// Takes no lock without a path, on a file that is not regular, and where the file or its system does not
+  /// support locks. Makes an absent file. Does not wait. Throws bad_argument (`option`) if another process
+  /// holds the lock.
   output_lock(std::string_view option, std::string path);
   output_lock(output_lock const&) = delete;
   output_lock& operator=(output_lock const&) = delete;
-  /// Removes the file if it is as empty as it was made.
+  /// Removes the file if it was made here and is still empty.
   ~output_lock();
 
  private:

@@ -64,8 +64,8 @@ int print_error(program const& what, int code, std::string const& sentence) {
   return code;
 }
 
-/// Throws ballast::error if a `ballast` of another version runs this program. Those that this one runs were
-/// not called by it.
+/// Throws ballast::error if a `ballast` of another version runs this program. Programs that this one runs
+/// were not called by that `ballast`.
 void check_caller_version(program const& what) {
   auto const caller = environment(caller_variable);
   unsetenv(caller_variable);
@@ -74,7 +74,7 @@ void check_caller_version(program const& what) {
               BALLAST_VERSION + ": install both from one build");
 }
 
-/// The library names its argument; who typed an option of that name is told of the option.
+/// The library names its argument; a user who typed an option of that name sees the option.
 std::string as_typed(CLI::App const& app, bad_argument const& problem) {
   for (auto const* const command : app.get_subcommands()) {
     auto const* const option = command->get_option_no_throw("--" + problem.argument());
@@ -83,7 +83,8 @@ std::string as_typed(CLI::App const& app, bad_argument const& problem) {
   return problem.what();
 }
 
-/// What was printed may not have arrived: a full disk shows only here. Why, errno says unless it was earlier.
+/// Printed output may not have arrived: a full disk shows only here. errno has the reason, unless the failure
+/// was earlier.
 int code_after_output(program const& what) {
   errno = 0;
   std::cout.flush();
@@ -95,7 +96,7 @@ int code_after_output(program const& what) {
   return was_interrupted() ? stopped : succeeded;
 }
 
-/// The words as CLI11 wants them, the last first. `ballast-NAME WORDS` means `ballast NAME WORDS`.
+/// The words in CLI11's order, the last first. `ballast-NAME WORDS` means `ballast NAME WORDS`.
 std::vector<std::string> arguments_for(program const& what, int argc, char** argv) {
   std::vector<std::string> words;
   for (int i = argc - 1; i > 0; --i) words.emplace_back(argv[i]);
@@ -109,7 +110,7 @@ void warn_of_lone_ranks(program const& what, std::vector<std::string> const& wor
   if (!advice.empty()) write_log(log_level::warning, advice);
 }
 
-/// Of this program; of `ballast-NAME` that is its one command.
+/// The program's description of itself; for `ballast-NAME` of its one command.
 std::optional<std::string> told_of_itself(program const& what, CLI::App& app, int argc, char** argv) {
   auto const& command = what.name.empty() ? app : *app.get_subcommand(std::string(what.name));
   return told_instead(command, called(what), BALLAST_VERSION, {argv + 1, argv + argc});
@@ -131,7 +132,7 @@ int parse_and_run(program const& what, CLI::App& app, int argc, char** argv) {
   } catch (CLI::ParseError const& problem) {
     if (problem.get_exit_code() != 0)
       return print_error(what, wrong_usage, escape_control_characters(problem.what()));
-    app.exit(problem);  // prints what --help or --version asked for
+    app.exit(problem);  // prints the text for --help or --version
     return code_after_output(what);
   } catch (verdict const& found) {
     int const code = code_after_output(what);
@@ -152,11 +153,13 @@ void install_interrupt_handler(stop_function stop) {
   stop_now.store(stop);
   struct sigaction action = {};
   action.sa_handler = &ballast_handle_signal;
-  action.sa_flags = SA_RESTART | static_cast<int>(SA_RESETHAND);  // once: then the default, which kills
+  action.sa_flags = SA_RESTART | static_cast<int>(SA_RESETHAND);  // once: afterwards the default action kills
+                                                                  // the process
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
-  signal(SIGXFSZ, SIG_IGN);  // who writes is told of the limit (EFBIG), says so, and leaves no part
+  signal(SIGXFSZ, SIG_IGN);  // a write beyond the limit then fails with EFBIG: the program reports it, and
+                             // leaves no partial file
 }
 
 exits_on_interrupt::exits_on_interrupt() noexcept { at_once.store(true); }

@@ -16,16 +16,16 @@ namespace ballast::command_line {
 
 inline constexpr int stopped_by_signal = 130;  ///< exit code
 
-/// Async-signal-safe: it may be called at any moment, on any thread.
+/// Async-signal-safe: called at any moment, on any thread.
 using stop_function = void (*)();
 
-/// From now on the first Ctrl-C (SIGINT) or SIGTERM calls `stop`, unless that is null, and says so on
-/// standard error; the same signal again kills the process, as without a handler. Call once, from main,
+/// From now on the first Ctrl-C (SIGINT) or SIGTERM calls `stop`, unless that is null, and reports it on
+/// standard error; the same signal again kills the process, as without a handler. Call it once, from main,
 /// before threads start.
 void install_interrupt_handler(stop_function stop);
 
-/// While one lives, the first signal ends the process at once, with exit code 130: for what comes before a
-/// run, which leaves nothing behind and looks at no flag (reading files, building a system). One at a time.
+/// While one lives, the first signal ends the process at once, with exit code 130. For work before a run
+/// (reading files, building a system), which leaves nothing behind and checks no flag. One at a time.
 class exits_on_interrupt {
  public:
   exits_on_interrupt() noexcept;
@@ -34,11 +34,11 @@ class exits_on_interrupt {
   ~exits_on_interrupt();
 };
 
-/// Whether the first signal has come. Any thread may call.
+/// True if the first signal has arrived. Any thread may call.
 bool was_interrupted() noexcept;
 
-/// What `work` returns. Where the system gives it no more memory, throws ballast::error: "no memory for " and
-/// what `wanted` says, which is asked once the work has given back what it had.
+/// The result of `work`. If the system gives it no more memory, throws ballast::error: "no memory for " and
+/// the text of `wanted`, which is called after `work` has freed its memory.
 template <class Wanted, class Work>
 auto with_memory_for(Wanted const& wanted, Work&& work) -> decltype(work()) {
   try {
@@ -49,21 +49,21 @@ auto with_memory_for(Wanted const& wanted, Work&& work) -> decltype(work()) {
 /// A program of the family: `ballast` itself (no name), or `ballast-NAME`, which `ballast NAME` runs.
 struct program {
   std::string_view name;
-  /// Adds what the program does: of `ballast` its commands, of `ballast-NAME` the one command NAME.
+  /// Adds the commands of `ballast`, or the one command NAME of `ballast-NAME`.
   void (*describe)(CLI::App& app);
   stop_function stop = nullptr;  ///< as for install_interrupt_handler()
-  /// What is done with the words instead of parsing them, unless null.
+  /// Unless null, handles the words instead of parsing them.
   void (*instead)(char** argv) = nullptr;
-  bool is_of_ranks = false;  ///< several processes work together without --cluster too
+  bool is_of_ranks = false;  ///< several processes also work together without --cluster
 };
 
-/// Writes a line of a program, a note about its work, to standard error in one piece, so that lines of
-/// several ranks do not mix; what a terminal would obey is escaped (escape_message()).
+/// Writes a program's note about its work to standard error in one piece, so that lines of several ranks do
+/// not mix; control characters are escaped (escape_message()).
 void print_note(std::string_view sentence);
-/// The same after "ballast: ", for what went wrong.
+/// The same after "ballast: ", for a problem.
 void print_warning(std::string_view sentence);
 
-/// A command did its work and printed it, and ends with an exit code of its own.
+/// A command printed its result, and ends with an exit code of its own.
 class verdict : public error {
  public:
   verdict(int code, std::string const& what) : error(what), code_(code) {}
@@ -73,14 +73,14 @@ class verdict : public error {
   int code_;
 };
 
-/// What main() of a program does: installs the interrupt handler, parses the words and thereby runs the
-/// command. Returns the exit code: 0 done, 1 failed while running, 2 wrong usage, a verdict's, or 130 after
-/// an interrupt; all but 0 with one sentence on standard error, where the library's warnings appear too, and
-/// one of several processes that were started without --cluster. A
-/// program that a `ballast` of another version has called refuses to run (1).
+/// The main() of a program: installs the interrupt handler and parses the words, which runs the command.
+/// Returns the exit code: 0 done, 1 failed while running, 2 wrong usage, a verdict's, or 130 after an
+/// interrupt. All but 0 come with one sentence on standard error. The library's warnings appear there too,
+/// and a warning if one of several processes was started without --cluster. Refuses to run (1) if a `ballast`
+/// of another version called it.
 int run_program(program const& what, int argc, char** argv);
 
-/// The variable in which `ballast` tells a program its version.
+/// The variable in which `ballast` passes its version to a program.
 inline constexpr char const* caller_variable = "BALLAST_CALLED_BY";
 
 }  // namespace ballast::command_line

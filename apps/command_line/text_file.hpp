@@ -15,45 +15,46 @@
 
 namespace ballast::command_line {
 
-/// A file cannot be read or is not what it should be; what() is one sentence that names it and the line.
+/// A file cannot be read or is malformed; what() is one sentence that names it and the line.
 class bad_file : public error {
  public:
   bad_file(std::string const& path, std::size_t line, std::string const& sentence);
 };
 
-/// The file's bytes; does not note_read() it, as what reads a whole file may replace it. Throws bad_file
-/// (line 0: no line is named) if it cannot be read.
+/// The file's bytes. Does not call note_read(), since a caller that reads a whole file may replace it. Throws
+/// bad_file (line 0: names no line) if it cannot be read.
 std::string read_whole(std::string const& path);
 
 /// The words of a line: runs of anything but blanks; a "quoted part" belongs to its word.
 std::vector<std::string_view> words_of(std::string_view line);
 
-inline constexpr double max_number = 1e9;  ///< of text_lines::number(), and as a negative one
+inline constexpr double max_number = 1e9;  ///< limit of text_lines::number(), also for negative numbers
 
-/// A text file read line by line, with errors that name the line; never more of it than was asked for. A byte
-/// order mark at its front is skipped.
+/// A text file read line by line, no further than requested; errors name the line. Skips a byte order mark at
+/// its front.
 class text_lines {
  public:
-  /// Throws bad_file if the file cannot be opened. From now on a command refuses to write over it
+  /// Throws bad_file if the file cannot be opened. From now on a command refuses to overwrite it
   /// (note_read()).
   explicit text_lines(std::string path);
 
   /// The next line without its end, or nothing at the end of the file. The view lives until the next call.
   std::optional<std::string_view> next();
 
-  /// Throws bad_file: a sentence, formatted with what else is given.
+  /// Throws bad_file: a sentence, formatted with the values.
   template <class... Values>
   [[noreturn]] void fail(fmt::format_string<Values const&...> sentence, Values const&... values) const {
     throw bad_file(path_, number_, fmt::format(sentence, values...));
   }
 
-  /// Logs a warning: a sentence, formatted with what else is given, with the file and the line.
+  /// Logs a warning: a sentence, formatted with the values, with the file and the line.
   template <class... Values>
   void warn(fmt::format_string<Values const&...> sentence, Values const&... values) const {
     write_log(log_level::warning, bad_file(path_, number_, fmt::format(sentence, values...)).what());
   }
 
-  /// The word as a finite number / one within +-max_number / an integer; else fails naming what it should be.
+  /// The word as a finite number / one within +-max_number / an integer; otherwise fails, and names the
+  /// expected kind.
   double finite(std::string_view word, std::string_view what) const;
   double number(std::string_view word, std::string_view what) const;
   std::int64_t integer(std::string_view word, std::string_view what) const;

@@ -39,7 +39,7 @@ std::string meant_by(CLI::App const& command, std::string const& word) {
 }  // namespace
 
 std::string told_unexpected(CLI::App const& app) {
-  auto const words = app.remaining(true);  // CLI11 2.1 tells them in its errors the last first
+  auto const words = app.remaining(true);  // CLI11 2.1 lists them in its errors in reverse order
   std::string text =
       words.size() > 1 ? "these arguments were not expected:" : "this argument was not expected:";
   for (auto const& word : words) text += " " + escape_control_characters(word);

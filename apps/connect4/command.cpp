@@ -29,7 +29,7 @@ bool computer_begins(command_request const& asked) {
   return index_among(who, "begins", *asked.begins) == 1;
 }
 
-/// For options of methods that run on devices.
+/// Throws if the option was typed and the method runs on no device.
 void check_use(search_method const& method, std::string_view option,
                std::optional<std::string> const& typed) {
   if (typed && !method.on_devices)
@@ -107,7 +107,7 @@ void print_answer(checked_request const& asked) {
   std::cout << answer_as_json(answer, took.count()).text(2) << '\n';
 }
 
-/// https://no-color.org, and terminals that can only print.
+/// False with NO_COLOR (https://no-color.org), and on terminals that can only print.
 bool shows_colours() {
   return isatty(STDOUT_FILENO) == 1 && !environment("NO_COLOR") &&
          environment("TERM").value_or("dumb") != "dumb";

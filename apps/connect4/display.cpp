@@ -25,7 +25,7 @@ cells highest_disc(board const& discs, int column) {
   return above >> 1;
 }
 
-/// What stands left and right of a disc.
+/// The marks left and right of a disc.
 std::string_view mark(bool is_last, bool is_in_four) {
   if (is_last) return is_in_four ? "<>" : "()";
   return is_in_four ? "[]" : "  ";
@@ -56,7 +56,7 @@ struct painter {
   }
 };
 
-/// A win comes with an odd number of moves of both sides, the person's move being the first.
+/// A win takes an odd number of moves of both sides, since the person moves first.
 std::string describe_win(int decided_in) {
   if (decided_in == 1) return "you win with this move";
   return fmt::format("you win in {} moves", (decided_in + 1) / 2);

@@ -13,19 +13,19 @@ namespace ballast::connect4 {
 /// both. `last_column`: 0 to 6. Colours are added to this, as escape sequences of a terminal.
 std::string drawing_of(board const& discs, std::optional<int> last_column, bool colours);
 
-/// What a column leads to, told to the person whose move it is: "you win in 2 moves", "even", ...
+/// The outcome of a column, for the person who moves: "you win in 2 moves", "even", ...
 std::string describe(column_outlook const& after, bool to_the_end);
 
 /// "1 move ahead", "7 moves ahead".
 std::string moves_ahead(int lookahead);
 
-/// Who is winning, and what each column leads to, in lines for the person whose move it is.
+/// Which side is winning, and the outcome of each column, in lines for the person who moves.
 std::string describe(outlook const& seen, int lookahead);
 
 /// The columns with these cells, as people count them: "1, 2 and 5".
 std::string describe_columns(cells landing);
 
-/// Text that somebody typed, fit to be shown: nothing that a terminal would obey, and not too long.
+/// Typed text, fit for display: without control characters, and not too long.
 std::string shown(std::string_view typed);
 
 }  // namespace ballast::connect4

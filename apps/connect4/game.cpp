@@ -31,7 +31,7 @@ std::string column_text(int column) { return std::to_string(column + 1); }
 
 constexpr std::size_t max_line_bytes = 256;
 
-/// Until there is something to read, or a while has passed, or a signal came.
+/// Waits until there is something to read, a while has passed, or a signal came.
 bool is_readable(int file) {
   constexpr int a_while_ms = 200;
   pollfd watched{file, POLLIN, 0};

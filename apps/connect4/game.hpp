@@ -13,7 +13,7 @@
 namespace ballast::connect4 {
 
 struct game_settings {
-  std::string moves;  ///< played before, as check_moves() takes them
+  std::string moves;  ///< played before, in the form of check_moves()
   bool computer_begins = false;
   int lookahead = 7;  ///< 1 to max_lookahead
   bool colours = false;
@@ -28,11 +28,11 @@ class game {
   game(game_settings const& settings, search_function look);
 
   std::string greeting() const;
-  /// Lets the computer move if it begins, and draws the board. Once, before any answer().
+  /// Lets the computer move if it begins, and draws the board. Call it once, before any answer().
   std::string begin() { return go_on(); }
   std::string prompt() const;
-  /// Obeys a line that the person typed and tells what came of it, in whole lines; whatever is typed has an
-  /// answer. Throws what the look function throws.
+  /// Carries out a line that the person typed and returns the response, in whole lines; any input has one.
+  /// Throws the look function's exceptions.
   std::string answer(std::string_view line);
   bool ended() const { return ended_; }
 
@@ -65,15 +65,15 @@ class game {
   search_function search_;
 };
 
-/// Lines from a file descriptor, one thread at a time. A signal does not wait for the end of a line: std::cin
-/// would go on reading.
+/// Lines from a file descriptor, one thread at a time. A signal interrupts it in the middle of a line, where
+/// std::cin would continue reading.
 class line_reader {
  public:
-  /// `stop_requested` is asked after each signal and each fifth of a second.
+  /// `stop_requested` is called after each signal and every fifth of a second.
   line_reader(int file, std::function<bool()> stop_requested)
       : file_(file), stop_requested_(std::move(stop_requested)) {}
 
-  /// The next line without its end, the last one also if nothing ends it. Waits for it; nothing at the end of
+  /// The next line without its end, also the last one without a newline. Waits for it; nothing at the end of
   /// the file, or when a stop is requested. A line of more than 256 bytes comes in pieces.
   std::optional<std::string> next();
 
@@ -87,17 +87,17 @@ class line_reader {
   bool at_end_ = false;
 };
 
-/// Where a game is played.
+/// The terminal, or other source of lines, for a game.
 struct terminal {
-  std::function<std::optional<std::string>()> read_line;  ///< nothing when there are no more
+  std::function<std::optional<std::string>()> read_line;  ///< nothing when there are no more lines
   std::function<void(std::string_view)> write;
-  bool echo = false;  ///< nobody typed the lines here: show them
+  bool echo = false;  ///< the lines were not typed here: show them
 };
 
 /// Plays until the person quits, the lines end, or a search is stopped.
 void play(game& games, terminal const& on);
 
-/// Looks, and says so on a terminal in the meantime.
+/// Calls `look`, and shows on a terminal that it is searching.
 search_function with_progress_message(search_function look, std::function<void(std::string_view)> write);
 
 }  // namespace ballast::connect4

@@ -13,15 +13,15 @@ namespace ballast::connect4 {
 /// Throws bad_argument ("moves") if a character is no column, a column overflows, or the game is over.
 void check_moves(std::string_view moves);
 
-/// The board after moves that check_moves() lets pass, or that end the game; MAX is the side to move.
+/// The board after moves that check_moves() accepts, or that end the game; MAX is the side to move.
 board board_after(std::string_view moves);
 
 enum class standing { goes_on, won_by_human, won_by_computer, drawn };
 
-/// A game between a person and the computer: whose turn it is and how it stands. Columns are 0 to 6 here.
+/// A game between a person and the computer: the side to move and the position. Columns are 0 to 6 here.
 class match {
  public:
-  /// Begins after `moves`, which check_moves() lets pass.
+  /// Begins after `moves`, which check_moves() must accept.
   explicit match(std::string moves = "", bool computer_begins = false)
       : moves_(std::move(moves)), first_own_(moves_.size()), computer_begins_(computer_begins) {}
 
@@ -35,13 +35,13 @@ class match {
   board for_human() const;
   std::optional<int> last_column() const;
 
-  /// A disc for the side to move; the column is free and the game goes on.
+  /// Drops a disc for the side to move; the column must be free and the game not over.
   void drop(int column);
-  /// Back to before the person's latest move; false if there is none since the beginning.
+  /// Goes back to before the person's latest move; false if there is none since the beginning.
   bool take_back();
 
  private:
-  /// Whether the move with this index was or will be the person's.
+  /// True if the move with this index was or will be the person's.
   bool is_humans(std::size_t move) const { return ((move - first_own_) % 2 == 0) != computer_begins_; }
 
   std::string moves_;  ///< as check_moves() takes them

@@ -7,19 +7,20 @@
 
 namespace ballast::connect4 {
 
-/// How good a node is for MAX.
+/// The value of a node for MAX.
 using score = std::int32_t;
 /// MAX has won; -win: MIN has. Beyond any e(p): a board has 69 lines and fewer sequences than 4 * 42.
 inline constexpr score win = 1000;
 
 /// The static evaluation e(p) of Mohan, Gopalan 2014, section 3.1, which leaves open what "open" means and
-/// for whom. Each is what MAX has minus what MIN has of
+/// for which side. Each is a count for MAX minus a count for MIN:
 ///   H1  open lines
 ///   H2  sequences
 ///   H3  sequences of MAX, open lines of MIN: the paper's formula to the letter
 enum class heuristic : std::uint8_t { h1, h2, h3 };
 
-/// Of the lines of four cells in one direction, those with 2 or 3 own discs and none of the other side.
+/// The first cells of those lines of four in one direction that have 2 or 3 own discs and none of the other
+/// side.
 template <int Step>
 BALLAST_HD constexpr cells first_of_open_lines(cells own, cells other) {
   constexpr cells lines = first_of_fours<Step>(all_cells);
@@ -30,7 +31,7 @@ BALLAST_HD constexpr cells first_of_open_lines(cells own, cells other) {
   return two_or_three & ~(other_in_two | (other_in_two >> (2 * Step))) & lines;
 }
 
-/// Of the unbroken runs of discs in one direction, those of exactly 2 or 3: their first cells.
+/// The first cells of those unbroken runs of discs in one direction that have exactly 2 or 3.
 template <int Step>
 BALLAST_HD constexpr cells first_of_sequences(cells own) {
   cells const at_least_two = own & (own >> Step) & ~(own << Step);
@@ -48,7 +49,7 @@ BALLAST_HD inline int sequences(cells own) {
          count(first_of_sequences<right_and_up>(own)) + count(first_of_sequences<right_and_down>(own));
 }
 
-/// e(p) of a board on which nobody has won.
+/// e(p) of a board on which neither side has won.
 BALLAST_HD inline score evaluate(board const& at, heuristic rule) {
   if (rule == heuristic::h1) return open_lines(at.max, at.min) - open_lines(at.min, at.max);
   if (rule == heuristic::h2) return sequences(at.max) - sequences(at.min);
@@ -60,7 +61,7 @@ inline constexpr int max_lookahead = 16;
 
 BALLAST_HD constexpr bool max_moves_at(int level) { return level % 2 == 0; }
 
-/// What a node is without its descendants: a leaf with its value, or not.
+/// A node without its descendants: a leaf with its value, or an inner node.
 struct node_kind {
   bool is_leaf = false;
   score value = 0;
@@ -76,16 +77,16 @@ BALLAST_HD inline node_kind kind_of(board const& at, int level, int lookahead, h
   return {};
 }
 
-/// The value that a node at this level has before any of its children has reported.
+/// The value of a node at this level before any of its children has reported.
 BALLAST_HD constexpr score worst_at(int level) { return max_moves_at(level) ? -win : win; }
 
-/// The better of two values for whom moves at this level.
+/// The better of two values for the side that moves at this level.
 BALLAST_HD constexpr score better_at(int level, score one, score other) {
   return (one > other) == max_moves_at(level) ? one : other;
 }
 
 /// A node as the paper stores it: its level and the moves that lead to it from the root, in 8 bytes. The
-/// board is made again from the root's board.
+/// board is rebuilt from the root's board.
 class move_path {
  public:
   /// 0 for the root, at most max_lookahead.

@@ -11,16 +11,16 @@
 
 namespace ballast::connect4 {
 
-/// Scores as the value of a join, which has no sign.
+/// Converts a score to the value of a join, which is unsigned.
 BALLAST_HD constexpr std::uint64_t joined(score of) { return static_cast<std::uint64_t>(of + 2 * win); }
 BALLAST_HD constexpr score of_joined(std::uint64_t value) { return static_cast<score>(value) - 2 * win; }
 
-/// Who waits for a node's value: the parent's join, or at level 1 the word of its column.
+/// The receiver of a node's value: the parent's join, or at level 1 the word of its column.
 struct node_parent {
   array_ref<score> columns;
   join_handle join;
 
-  /// The node at `path` has a value.
+  /// Reports the value of the node at `path`.
   template <class Block>
   BALLAST_HD void report(Block& block, move_path const& path, score value) const {
     if (!join) {
@@ -33,7 +33,7 @@ struct node_parent {
   }
 };
 
-/// Every child of a node has its value.
+/// Runs when every child of a node has its value.
 template <int Threads>
 struct node_value {
   static constexpr int threads = Threads;
@@ -49,14 +49,14 @@ struct node_value {
   }
 };
 
-/// How the threads of a node learn which join one of them has made.
+/// How the threads of a node learn the join that one of them has made.
 struct shared_join {
   join_handle join;
 };
 
-/// A node of the tree as a task, as the paper has it: its level and the moves of its ancestors, its parent;
-/// and its board, for which there is room too, so that nobody makes it again. It has a value at once, or it
-/// creates a task for each of its children: one of its threads makes the join, each of seven a child.
+/// A node of the tree as a task, as in the paper: its level, the moves of its ancestors, and its parent. It
+/// also holds its board, which fits, so that it need not be rebuilt. It either has a value at once, or
+/// creates a task for each of its children: one of its threads makes the join, and seven a child each.
 template <int Threads>
 struct node_task {
   static constexpr int threads = Threads, blocks_per_multiprocessor = Threads <= 32 ? 32 : 1024 / Threads;
@@ -72,7 +72,7 @@ struct node_task {
 
   template <class Block>
   BALLAST_HD void operator()(Block& block) const {
-    // Each thread finds out by itself, at the same time: to be told by another it would have to wait.
+    // Each thread computes it itself, at the same time: receiving it from another would need a wait.
     auto const kind = kind_of(at, path.level(), lookahead, rule);
     if (!kind.is_leaf) return create_children(block);
     if (block.rank() == 0) node_parent{columns_of_root, parent}.report(block, path, kind.value);
@@ -112,6 +112,6 @@ static_assert(sizeof(node_task<1>) == 40 && sizeof(node_task<64>) == 40);
 kernel_set const& pool_kernels_of_threads();    ///< 1 thread
 kernel_set const& pool_kernels_of_warps();      ///< 32 threads
 kernel_set const& pool_kernels_of_blocks();     ///< 64 threads
-kernel_set const& pool_kernels_over_devices();  ///< 1 thread, for a pool of several devices by `chunks`
+kernel_set const& pool_kernels_over_devices();  ///< 1 thread, for a pool over several devices by `chunks`
 
 }  // namespace ballast::connect4

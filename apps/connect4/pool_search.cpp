@@ -28,7 +28,7 @@ std::uint32_t joins_for(std::string_view method, int lookahead) {
   return std::clamp(nodes, 1u << 12, most);
 }
 
-/// The node that this column (0 to 6) of the root leads to.
+/// The node for this column (0 to 6) of the root.
 template <int Threads>
 task first_node(search_request const& request, int column, array_ref<score> values) {
   auto const lookahead = static_cast<std::uint8_t>(request.lookahead);
@@ -42,7 +42,7 @@ task first_node(search_request const& request, int column, array_ref<score> valu
   return first_node<1>(request, column, values);
 }
 
-/// What one pool does of a search.
+/// One pool's part of a search.
 class pool_part {
  public:
   pool_part(device_list const& devices, search_request const& request, std::string_view method)
@@ -53,7 +53,7 @@ class pool_part {
 
   void add(int column) { columns_.push_back(column); }
 
-  /// Until all is done or request_stop() was called.
+  /// Runs until everything is done or request_stop() was called.
   void begin() {
     blocked_signals const of_that_thread;
     running_ = std::async(std::launch::async, [this] {
@@ -84,19 +84,19 @@ class pool_part {
   std::future<pool_statistics> running_;
 };
 
-/// One pool of all devices, whose workers take tasks of each other's devices; null if the library has none
-/// such.
+/// One pool over all devices, whose workers take each other's tasks; null if the library does not support
+/// these devices.
 std::unique_ptr<pool_part> shared_by_all(search_request const& request, std::string_view method) {
   if (method != pool_options().method || request.workers != worker_size::thread) return nullptr;
   try {
     return std::make_unique<pool_part>(request.devices, request, method);
   } catch (bad_argument const& refusal) {
     if (refusal.argument() != "devices") throw;
-    return nullptr;  // they are too many, or do not reach each other's memory
+    return nullptr;  // there are too many, or they cannot reach each other's memory
   }
 }
 
-/// One pool for all devices, or for each.
+/// One pool for all devices, or one for each.
 std::vector<std::unique_ptr<pool_part>> make_parts(search_request const& request, std::string_view method) {
   std::vector<std::unique_ptr<pool_part>> parts;
   if (auto shared = shared_by_all(request, method)) {
@@ -108,7 +108,7 @@ std::vector<std::unique_ptr<pool_part>> make_parts(search_request const& request
   return parts;
 }
 
-/// The calling thread asks whether to stop while the devices work.
+/// The calling thread checks for a stop while the devices work.
 void await(std::vector<std::unique_ptr<pool_part>>& parts, search_request const& request) {
   bool is_stopped = false;
   for (auto const& one : parts) {

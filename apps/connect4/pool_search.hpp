@@ -12,21 +12,22 @@
 
 namespace ballast::connect4 {
 
-/// The tree as tasks of a task_pool by the method of that name (ballast::pool_methods()). By `chunks`, with a
-/// thread for each task, one pool runs on all devices, if task_pool takes these. Else the
-/// nodes of the first level are dealt out to the devices, on each of which a pool runs everything below them.
-/// Throws search_stopped, and pool_stopped if the tree finds no room.
+/// Searches the tree as tasks of a task_pool by the method of that name (ballast::pool_methods()). By
+/// `chunks`, with a thread for each task, one pool runs on all devices, if task_pool accepts them. Otherwise
+/// the nodes of the first level are divided among the devices, each of which has a pool for everything below
+/// them. Throws search_stopped, and pool_stopped if the tree does not fit.
 search_answer search_in_pool(search_request const& request, std::string_view method);
 
-/// What a pool of such workers runs.
+/// The kernels for a pool of such workers.
 kernel_set const& pool_kernels(worker_size workers);
 
-/// For a pool of pool_kernels() by that method, with room for the joins of a tree so deep. No deadline.
+/// Options for a pool of pool_kernels() by that method, with enough joins for a tree of this depth. No
+/// deadline.
 pool_options pool_options_for(std::string_view method, int lookahead);
 
-/// The children of the root in these columns (0 to 6, none full) as tasks for such a pool, of workers as the
-/// request says; the value of column i goes to values[i], which a device writes and the host may read after
-/// the run.
+/// The children of the root in these columns (0 to 6, none full) as tasks for such a pool, with the request's
+/// workers. The value of column i goes to values[i], which a device writes and the host may read after the
+/// run.
 std::vector<task> first_level(search_request const& request, std::span<int const> in_columns,
                               array_ref<score> values);
 

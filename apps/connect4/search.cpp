@@ -48,7 +48,7 @@ class minimax {
     }
   }
 
-  /// A node leaves the stack.
+  /// Counts a node that leaves the stack.
   void enter_node() {
     --waiting_;
     constexpr std::uint64_t between_questions = 1 << 16;
@@ -85,7 +85,7 @@ bool all_decided(outlook const& seen) {
   return std::ranges::all_of(seen.after, [](auto const& after) { return !after || after->decided_in > 0; });
 }
 
-/// Greater is better: by value, wins by haste, losses by delay.
+/// Greater is better: by value, then quick wins before slow ones, and late losses before early ones.
 std::pair<score, int> rank(column_outlook const& after) {
   return {after.value, after.value == win ? -after.decided_in : after.decided_in};
 }
@@ -102,7 +102,9 @@ search_answer search(search_method const& method, search_request const& request)
 int best_column(column_values const& values) {
   int best = 0;
   for (int column = 1; column < columns; ++column)
-    if (values[std::size_t(column)] > values[std::size_t(best)]) best = column;  // nothing is less than any
+    if (values[std::size_t(column)] > values[std::size_t(best)])
+      best = column;  // an empty optional is less
+                      // than any value
   return best;
 }
 

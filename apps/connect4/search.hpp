@@ -14,17 +14,16 @@
 
 namespace ballast::connect4 {
 
-/// How many threads of a GPU run a task together. On CPU cores one thread runs each, whatever it says.
+/// The number of threads of a GPU that run a task together. On CPU cores one thread runs each, in any case.
 enum class worker_size { thread = 1, warp = 32, block = 64 };
 
-/// A tree to be searched: every node down to the look-ahead, no pruning, each node as often as it is reached.
+/// A tree to search: every node down to the look-ahead, without pruning, each node as often as it is reached.
 struct search_request {
-  board root;         ///< MAX is to move; the game goes on
+  board root;         ///< MAX is to move; the game is not over
   int lookahead = 7;  ///< levels below the root, 1 to max_lookahead
   heuristic rule = heuristic::h1;
-  device_list devices;  ///< for methods that run on devices, else empty
-  std::function<bool()> stop_requested =
-      {};  ///< asked now and then by the thread that searches; may be empty
+  device_list devices;                        ///< for methods that run on devices, else empty
+  std::function<bool()> stop_requested = {};  ///< called now and then by the searching thread; may be empty
   worker_size workers = worker_size::thread;  ///< for methods that run on devices
 };
 
@@ -33,11 +32,11 @@ using column_values = std::array<std::optional<score>, columns>;
 
 struct search_answer {
   column_values values;
-  std::uint64_t nodes = 0;         ///< of the tree, the root among them
+  std::uint64_t nodes = 0;         ///< of the tree, including the root
   std::uint64_t stored_tasks = 0;  ///< the most that needed storage at any time
 };
 
-/// The search ended because stop_requested() said so.
+/// The search ended because stop_requested() returned true.
 class search_stopped : public error {
  public:
   search_stopped() : error("the search was stopped before it had an answer") {}
@@ -46,11 +45,11 @@ class search_stopped : public error {
 /// A way to search a tree. All give the same values and nodes.
 struct search_method {
   std::string_view name, summary;
-  bool on_devices = false;  ///< by a pool's method of that name, with request.devices and request.workers
+  bool on_devices = false;  ///< uses the pool method of that name, with request.devices and request.workers
 };
 
 /// Checks the request, then searches. Waits for the answer. Throws bad_argument ("lookahead"; "root" if that
-/// game is over), search_stopped, and what the method throws.
+/// game is over), search_stopped, and the method's exceptions.
 search_answer search(search_method const& method, search_request const& request);
 
 /// The lowest column (0 to 6) among those of the greatest value; at least one has a value.
@@ -65,17 +64,17 @@ worker_size worker_size_named(std::string_view name);
 /// Every method by name.
 std::span<search_method const> search_methods();
 
-/// Throws bad_argument ("method") that lists the names.
+/// Throws bad_argument ("method"), which lists the names.
 search_method const& method_named(std::string_view name);
 
-/// Minimax as the books have it, on the calling thread: what the other methods are checked against.
-/// `stored_tasks` counts as if the children of a node waited on a stack until they are entered.
+/// Textbook minimax on the calling thread, the reference for the other methods. `stored_tasks` counts as if
+/// the children of a node waited on a stack until they are entered.
 search_answer search_sequentially(search_request const& request);
 
-/// What a move into a column leads to, for the side to move.
+/// The outcome of a move into a column, for the side to move.
 struct column_outlook {
   score value = 0;     ///< at the whole look-ahead
-  int decided_in = 0;  ///< if won or lost: moves of both sides until then, this one included; else 0
+  int decided_in = 0;  ///< if won or lost: the moves of both sides until then, including this one; else 0
 };
 
 struct outlook {
@@ -83,12 +82,12 @@ struct outlook {
   bool to_the_end = false;  ///< the look-ahead reaches the end of the game: a value of 0 is a draw
 };
 
-/// Searches with look-aheads of 1, 2, ... up to the request's: a search alone does not tell how far a win is.
-/// Throws like search().
+/// Searches with look-aheads of 1, 2, ... up to the request's: a single search does not show how far away a
+/// win is. Throws like search().
 outlook search_ahead(search_method const& method, search_request request);
 
-/// The column (0 to 6) to play: the quickest win, else of the greatest value, else the latest loss; the
-/// lowest among equals.
+/// The column (0 to 6) to play: the quickest win, else the greatest value, else the latest loss; the lowest
+/// among equals.
 int chosen_column(outlook const& seen);
 
 }  // namespace ballast::connect4

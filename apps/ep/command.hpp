@@ -23,18 +23,18 @@ struct plan {
 };
 
 struct finished_run {
-  tally found;  ///< by the last whole repetition
+  tally found;  ///< of the last complete repetition
   job_run::run_summary summary;
 };
 
-/// Runs a class on these devices, and checks the last whole repetition by is_right(). No task begins once
-/// `stop_requested` says so (any thread may call it); throws ballast::error if no repetition was whole by
-/// then, and what job_scheduler and its jobs throw.
+/// Runs a class on these devices, and checks the last complete repetition by is_right(). No task begins once
+/// `stop_requested` returns true (any thread may call it); throws ballast::error if no repetition was
+/// complete by then, and the exceptions of job_scheduler and its jobs.
 finished_run run(device_list const& devices, plan const& asked, std::function<bool()> const& stop_requested);
 
-/// Adds the subcommand `ep` to a command line. Running it prints to standard output, and begins no
-/// further task or repetition once `stop_requested` (any thread may call it) says so. Throws for whatever is
-/// wrong: ballast::error also for a wrong result, which is printed before.
+/// Adds the subcommand `ep` to a command line. Running it prints to standard output, and begins no further
+/// task or repetition once `stop_requested` (any thread may call it) returns true. Throws on any error:
+/// ballast::error also for a wrong result, which is printed before.
 void add_command(CLI::App& app, std::function<bool()> stop_requested);
 
 }  // namespace ballast::ep

@@ -10,9 +10,9 @@
 
 namespace ballast::ep {
 
-/// The benchmark's linear congruential generator (Bailey et al., NAS Technical Report RNR-94-007):
-/// s(k + 1) = 5^13 s(k) modulo 2^46, s(0) = 271828183, and the random number s(k) 2^-46. In whole numbers:
-/// the product wraps modulo 2^64, of which 2^46 is a divisor, so that it is exact.
+/// The benchmark's linear congruential generator (Bailey et al., NAS Technical Report RNR-94-007): s(k + 1) =
+/// 5^13 s(k) modulo 2^46, s(0) = 271828183, and the random number s(k) 2^-46. Computed in integers: the
+/// product wraps modulo 2^64, a multiple of 2^46, so it is exact.
 class random_numbers {
  public:
   static constexpr std::uint64_t seed = 271828183, multiplier = 1220703125;
@@ -40,9 +40,9 @@ class random_numbers {
   std::uint64_t state_;
 };
 
-/// Pairs of normal deviates by Marsaglia's polar method, as the benchmark has it: a thread draws a batch of
-/// pairs, and a block adds up what its batches found, in their order. Block i has the batches from
-/// i * threads on.
+/// Pairs of normal deviates by Marsaglia's polar method, as in the benchmark: a thread draws a batch of
+/// pairs, and a block adds up the results of its batches in their order. Block i has the batches from i *
+/// threads on.
 struct gaussian_pairs {
   static constexpr int threads = 128;
 
@@ -53,7 +53,7 @@ struct gaussian_pairs {
   };
 
   array_ref<double> sx, sy;         ///< by block
-  array_ref<std::uint32_t> counts;  ///< annuli of a block after each other
+  array_ref<std::uint32_t> counts;  ///< the annuli of a block are consecutive
   std::uint32_t batches = 0, pairs_of_each = 0;
 
   BALLAST_HD static constexpr std::uint32_t blocks_for(std::uint32_t batches) {

@@ -9,7 +9,7 @@ namespace {
 
 constexpr double down23 = 0x1p-23, up23 = 0x1p23, down46 = 0x1p-46, up46 = 0x1p46;
 
-/// x becomes a x modulo 2^46, all of them whole numbers; returns x 2^-46.
+/// x becomes a x modulo 2^46, all of them integers; returns x 2^-46.
 double randlc(double& x, double a) {
   double const a1 = std::trunc(down23 * a), a2 = a - up23 * a1;
   double const x1 = std::trunc(down23 * x), x2 = x - up23 * x1;

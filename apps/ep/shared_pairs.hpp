@@ -9,17 +9,17 @@
 
 namespace ballast::ep {
 
-/// What all blocks of batches find as shared arrays, and the benchmark as a job. One thread at a time.
+/// The results of all blocks of batches as shared arrays, and the benchmark as a job. One thread at a time.
 class shared_pairs {
  public:
-  /// `of` has pair_kernels() and outlives this. `log2_pairs`: 0 to max_log2_pairs.
+  /// `of` must have pair_kernels() and outlive this. `log2_pairs`: 0 to max_log2_pairs.
   shared_pairs(job_scheduler& of, std::uint32_t log2_pairs);
 
-  /// Of all its arrays.
+  /// The size of all its arrays.
   static std::uint64_t bytes_of(std::uint32_t log2_pairs);
-  /// Each unit of the job is a block of batches. Waits for no device.
+  /// Each unit of the job is a block of batches. Does not wait for a device.
   completion submit();
-  /// The sum over all blocks in their order, which hangs on no partition. Waits for the job.
+  /// The sum over all blocks in their order, which is the same for every partition. Waits for the job.
   tally read() const;
 
  private:

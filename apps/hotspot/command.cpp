@@ -45,14 +45,14 @@ struct starting_cells {
   std::vector<Real> temperature, power;
 };
 
-/// Then only its last step is.
+/// Then only the last step is checked.
 bool is_too_long_to_check(plan const& asked) { return asked.of.cells() * asked.steps > max_checked_cells; }
 
-/// What a repetition ended with.
+/// The end of a repetition.
 template <class Real>
 struct last_steps {
   std::span<Real const> temperature;
-  std::span<Real const> before;  ///< the last step; none unless is_too_long_to_check()
+  std::span<Real const> before;  ///< before the last step; empty unless is_too_long_to_check()
 };
 
 template <class Real>
@@ -61,8 +61,7 @@ last_steps<Real> steps_of(shared_plate<Real> const& plate, plan const& asked) {
   return {plate.temperature(), plate.temperature_before()};
 }
 
-/// The repetitions of a plan. Of each that another one follows, which may be stopped, it keeps what it ended
-/// with.
+/// The repetitions of a plan. Keeps the end of a repetition if another follows, which may be stopped.
 template <class Real>
 class repetitions {
  public:
@@ -73,7 +72,7 @@ class repetitions {
     if (made_ > 0) keep(steps_of(plate_, asked_));
     plate_.fill(start_.temperature, start_.power);
   }
-  /// The last one's end, which has come; none if it is stopped between two steps.
+  /// The completion of the last step, which is ready; none if it was stopped between two steps.
   std::optional<completion> make_steps(std::function<bool()> const& stop_requested) {
     made_ = plate_.run(asked_.steps, stop_requested);
     if (made_ < asked_.steps) return std::nullopt;
@@ -82,7 +81,7 @@ class repetitions {
   void bring_home() { plate_.temperature(); }
   /// Steps of the last repetition.
   std::uint32_t made() const { return made_; }
-  /// Of the last whole repetition, if there was one.
+  /// The end of the last complete repetition, if there was one.
   last_steps<Real> end() const {
     if (made_ < asked_.steps) return {temperature_, before_};
     return steps_of(plate_, asked_);

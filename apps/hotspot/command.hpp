@@ -18,8 +18,8 @@ class App;
 
 namespace ballast::hotspot {
 
-/// A few numbers of a plate's temperatures, in double precision: T[0][0], T[rows / 2][columns / 2] and
-/// T[rows - 1][columns - 1].
+/// A few numbers of a plate's temperatures, in double precision: T[0][0], T[rows / 2][columns / 2] and T[rows
+/// - 1][columns - 1].
 struct summary {
   double sum, first, middle, last;
 };
@@ -30,14 +30,14 @@ summary summary_of(plate const& of, std::span<Real const> temperature);
 
 enum class precision : std::uint8_t { float32, float64 };
 
-/// "single" or "double"; throws bad_argument ("precision") listing them.
+/// "single" or "double"; throws bad_argument ("precision"), which lists them.
 precision precision_named(std::string_view name);
 
-/// Names of files; none where empty.
+/// Names of files; no file if empty.
 struct run_files {
   std::string temperature,
-      power;  ///< to begin with: read_numbers(); without them fill_temperature() and fill_power()
-  std::string output, picture;  ///< of the end: write_numbers() and write_picture()
+      power;  ///< initial values, by read_numbers(); if empty, fill_temperature() and fill_power()
+  std::string output, picture;  ///< of the final state: write_numbers() and write_picture()
 };
 
 /// A simulation and how it is computed.
@@ -52,23 +52,23 @@ struct plan {
 };
 
 struct finished_run {
-  summary end;  ///< of the last whole repetition
+  summary end;  ///< of the last complete repetition
   job_run::run_summary how;
 };
 
-/// Up to so many cells times steps the whole run is checked against the sequential program, beyond its last
-/// step.
+/// Up to this many cells times steps the whole run is checked against the sequential program; beyond, only
+/// its last step.
 inline constexpr std::uint64_t max_checked_cells = std::uint64_t{1} << 29;
 
-/// Simulates on these devices, checks the last whole repetition, and writes its files if it is right. Once
-/// `stop_requested` says so, it ends with the whole repetitions until then, and a warning in the log if one
-/// more was begun; in the first by ballast::error, which tells how many steps were made. Throws what
-/// job_scheduler and its jobs throw, and ballast::error for files (that one cannot be written, before
-/// anything else) and where there is no memory.
+/// Simulates on these devices, checks the last complete repetition, and writes its files if it is right. Once
+/// `stop_requested` returns true it ends with the complete repetitions so far, and logs a warning if one more
+/// was begun. If the first one is stopped it throws ballast::error with the number of steps made. Throws the
+/// exceptions of job_scheduler and its jobs, and ballast::error for files (an unwritable one before anything
+/// else) and for lack of memory.
 finished_run run(device_list const& devices, plan const& asked, std::function<bool()> const& stop_requested);
 
-/// Adds the subcommand `hotspot` to a command line. Running it prints to standard output, and leaves further
-/// repetitions out once `stop_requested` (any thread may call it) says so. Throws for whatever is wrong:
+/// Adds the subcommand `hotspot` to a command line. Running it prints to standard output, and skips further
+/// repetitions once `stop_requested` (any thread may call it) returns true. Throws on any error:
 /// ballast::error also for a wrong result, which is printed before.
 void add_command(CLI::App& app, std::function<bool()> stop_requested);
 

@@ -9,7 +9,7 @@
 
 namespace ballast::hotspot {
 
-/// step_factors in the precision of the temperatures, float or double, and how a cell goes on with them.
+/// step_factors in the precision of the temperatures, float or double, and the step of a cell.
 template <class Real>
 struct cell_factors {
   Real step_by_capacity, by_ry, by_rx, by_rz;
@@ -20,20 +20,20 @@ struct cell_factors {
         by_rx(Real(of.by_rx)),
         by_rz(Real(of.by_rz)) {}
 
-  /// A cell with heat `power`, temperature t and these neighbours, a step later. The order of its sums makes
-  /// the lateral terms exactly 0 where all five temperatures are equal.
+  /// The next temperature of a cell with heat `power`, temperature t and these neighbours. The order of the
+  /// sums makes the lateral terms exactly 0 if all five temperatures are equal.
   BALLAST_HD Real next(Real power, Real t, Real above, Real below, Real left, Real right) const {
     Real const lateral = (above + below - 2 * t) * by_ry + (left + right - 2 * t) * by_rx;
     return t + step_by_capacity * (power + lateral + (Real(ambient_temperature) - t) * by_rz);
   }
 };
 
-/// A time step of Rodinia's hotspot: a block computes 8 rows by 256 columns, blocks count from left to right,
+/// A time step of Rodinia's hotspot: a block computes 8 rows by 256 columns; blocks count from left to right,
 /// then down. A neighbour beyond the plate is the cell itself.
 template <class Real>
 struct heat_step {
   static constexpr int threads = 256;
-  static constexpr std::uint32_t rows_of_unit = 8;  ///< which a row of blocks computes
+  static constexpr std::uint32_t rows_of_unit = 8;  ///< computed by a row of blocks
 
   array_ref<Real const> temperature, power;
   array_ref<Real> next;
@@ -63,7 +63,7 @@ struct heat_step {
  private:
   BALLAST_HD static std::uint32_t smaller(std::uint32_t a, std::uint32_t b) { return a < b ? a : b; }
 
-  /// Nobody writes what a job reads while it runs, so a GPU may take it through the read-only cache, and
+  /// Nothing writes a job's inputs while it runs, so a GPU may read them through the read-only cache, and
   /// early.
   BALLAST_HD static Real unchanging(Real const& element) {
 #if BALLAST_ON_GPU
@@ -73,7 +73,7 @@ struct heat_step {
 #endif
   }
 
-  /// A thread of a GPU has a column, whose cells it knows as it comes by: neighbouring threads read
+  /// A thread of a GPU walks down a column and keeps the cells that it passes: neighbouring threads read
   /// neighbouring words.
   BALLAST_HD void walk_down(std::uint32_t row, std::uint32_t column) const {
     std::uint32_t const left = column == 0 ? 0 : column - 1, right = smaller(column + 1, of.columns - 1);
@@ -95,13 +95,13 @@ struct heat_step {
     }
   }
 
-  /// The host's thread takes a row after the other.
+  /// The host's thread takes one row after another.
   BALLAST_HD void walk_along_rows(std::uint32_t first_row, std::uint32_t begin, std::uint32_t end) const {
     std::uint32_t const end_row = smaller(first_row + rows_of_unit, of.rows);
     for (std::uint32_t row = first_row; row < end_row; ++row) update_row(row, begin, end);
   }
 
-  /// In vectors but for the first and the last column of the plate.
+  /// Vectorised, except the first and the last column of the plate.
   BALLAST_HD void update_row(std::uint32_t row, std::uint32_t begin, std::uint32_t end) const {
     auto const* const t = temperature.data() + std::size_t(row) * of.columns;
     auto const* const above = row == 0 ? t : t - of.columns;

@@ -11,7 +11,7 @@ namespace {
 // Rodinia 3, cuda/hotspot/hotspot.cu, in its units.
 constexpr double chip_edge = 0.016, chip_thickness = 0.0005, specific_heat = 1.75e6, conductivity = 100;
 constexpr double capacitance_factor = 0.5, max_power_density = 3e6, step_precision = 0.001;
-constexpr std::uint32_t max_side = 1024;  ///< of the input files that come with it
+constexpr std::uint32_t max_side = 1024;  ///< of the input files that come with Rodinia
 
 template <class Real, class Value>
 void fill(plate const& of, std::span<Real> cells, Value const& value) {

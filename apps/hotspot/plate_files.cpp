@@ -12,12 +12,12 @@
 namespace ballast::hotspot {
 namespace {
 
-/// How bright a third of the scale is, which begins at `begin`.
+/// The brightness within a third of the scale that starts at `begin`.
 std::uint8_t brightness(double heat, double begin) {
   return static_cast<std::uint8_t>(std::lround(255 * std::clamp(3 * heat - begin, 0.0, 1.0)));
 }
 
-/// The value of cell `cell`, alone on its line or behind the cell's index, as write_numbers() has it.
+/// The value of cell `cell`, alone on its line or after the cell's index, as write_numbers() writes it.
 double value_in(command_line::text_lines const& lines, std::vector<std::string_view> const& words,
                 std::size_t cell) {
   std::string_view const all(words.front().begin(), words.back().end());

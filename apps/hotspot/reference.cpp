@@ -21,7 +21,7 @@ class framed_plate {
       std::ranges::copy(cells.subspan(std::size_t(row) * inside.columns, inside.columns), row_at(row));
   }
 
-  /// Its first cell inside; a row outside follows pitch cells later.
+  /// The first cell inside; row numbers may be one outside. Rows are pitch cells apart.
   Real* row_at(std::uint32_t row) { return &cells_[(row + 1) * pitch_ + 1]; }
   std::size_t pitch() const { return pitch_; }
 

@@ -11,7 +11,7 @@
 namespace ballast::hotspot {
 namespace {
 
-constexpr std::size_t max_steps_ahead = 256;  ///< what has been submitted takes memory until it has run
+constexpr std::size_t max_steps_ahead = 256;  ///< submitted steps take memory until they have run
 
 }  // namespace
 

@@ -17,29 +17,31 @@ namespace ballast::hotspot {
 template <class Real>
 class shared_plate {
  public:
-  static constexpr std::size_t arrays = 3;  ///< of as many elements as the plate has cells
+  static constexpr std::size_t arrays = 3;  ///< each with an element for every cell of the plate
 
-  /// `of` has heat_kernels() and outlives this.
+  /// `of` must have heat_kernels() and outlive this.
   shared_plate(job_scheduler& of, plate const& cells, step_factors const& factors);
 
   /// Writes temperature and power on the host, after the jobs that use them. Each has the plate's cells.
   void fill(std::span<Real const> temperature, std::span<Real const> power);
-  /// Writes the temperature as fill() does and leaves the power as it is; the next job brings both to the
+  /// Writes the temperature as fill() does and leaves the power unchanged; the next job copies both to the
   /// devices again.
   void begin_anew(std::span<Real const> temperature);
-  /// Each unit of the job is a band of 8 rows, which reads a row more on either side. Waits for no device.
+  /// Each unit of the job is a band of 8 rows, which reads one row more on either side. Does not wait for a
+  /// device.
   completion step();
-  /// Submits so many steps, a few hundred ahead of the devices at most, fewer once `stop_requested` says so,
-  /// and waits for the last. Returns how many.
+  /// Submits this many steps, at most a few hundred ahead of the devices, fewer once `stop_requested` returns
+  /// true, and waits for the last. Returns their number.
   std::uint32_t run(
       std::uint32_t steps, std::function<bool()> const& stop_requested = [] { return false; });
 
-  /// As run() and as one job, which all devices share: for steps so short that planning each takes longer.
+  /// Like run(), but as one job that all devices share: for steps that are shorter than their planning.
   void run_at_once(std::uint32_t steps);
 
-  /// On the host, of several ranks of the first, after the steps so far. Right until the next.
+  /// On the host (of the first rank, if there are several), after the steps so far. Valid until the next
+  /// step.
   std::span<Real const> temperature() const { return now_.read_on(0); }
-  /// As it was before the last step. Right until the next.
+  /// The temperature before the last step. Valid until the next step.
   std::span<Real const> temperature_before() const { return next_.read_on(0); }
   std::span<Real const> power() const { return power_.read(); }
 
@@ -51,7 +53,8 @@ class shared_plate {
   plate of_;
   step_factors factors_;
   shared_array<Real, 2> now_, next_, power_;
-  std::optional<job_sequence> there_and_back_;  ///< from now_ and to it; made anew after an odd step
+  std::optional<job_sequence> there_and_back_;  ///< two steps, from now_ and back to it; rebuilt after an odd
+                                                ///< step
 };
 
 }  // namespace ballast::hotspot

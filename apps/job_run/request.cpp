@@ -24,7 +24,7 @@ namespace {
 constexpr std::uint32_t max_tasks = 1'000'000, max_repetitions = 1'000'000;
 constexpr std::uint64_t min_device_bytes = 4096, max_device_bytes = std::uint64_t{1024} << 30;
 
-/// What a letter behind a number multiplies it by, as a power of two; 0 if it is none.
+/// The factor that a letter after a number stands for, as a power of two; 0 if it is no such letter.
 unsigned shift_of(char letter) {
   constexpr std::string_view letters = "KMG";
   auto const place = letters.find(letter);
@@ -42,7 +42,7 @@ std::string told_by(CLI::Option const& option) {
   return text;
 }
 
-/// Empty for what is no member of job_options, or has its option's name.
+/// Empty for text that is no member of job_options, or has its option's name.
 std::string_view option_of(std::string_view member) {
   if (member == "device_bytes") return "device-memory";
   if (member == "check_maps") return "check-maps";
@@ -119,7 +119,7 @@ std::optional<cluster> ranks_if(cluster_flag const& flag) {
   try {
     require_same_options(*ranks, options_of_all_ranks(*flag.command));
   } catch (bad_argument const&) {
-    ranks.reset();  // here all ranks come to a good end
+    ranks.reset();  // here all ranks end without an error
     throw;
   }
   return ranks;

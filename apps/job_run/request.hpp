@@ -22,18 +22,18 @@ class App;
 
 namespace ballast::job_run {
 
-/// --cluster: all ranks that mpirun or srun started do together what the command does.
+/// --cluster: all ranks that mpirun or srun started carry out the command together.
 struct cluster_flag {
   bool typed = false;
-  CLI::App const* command = nullptr;  ///< whose options are the same on all ranks; null: not compared
+  CLI::App const* command = nullptr;  ///< its options must be the same on all ranks; null: not compared
 };
 
-/// How a program of jobs is to run, as it was typed.
+/// The typed options of a program of jobs.
 struct request {
   std::optional<std::string> devices;  ///< without it default_device_list()
   std::string policy = job_options{}.policy;
   std::uint32_t tasks = job_options{}.tasks;
-  std::uint64_t device_memory = 0;  ///< bytes; 0: job_options::device_bytes says
+  std::uint64_t device_memory = 0;  ///< bytes; 0: the default of job_options::device_bytes
   bool reuse = job_options{}.reuse;
   std::uint32_t repeat = 1;
   bool check_maps = false;  ///< as job_options::check_maps
@@ -42,7 +42,7 @@ struct request {
   cluster_flag cluster = {};
 };
 
-/// Adds --policy, and --cluster. What they store in must outlive the parsing.
+/// Adds --policy, and --cluster. The variables that they store in must outlive the parsing.
 void add_policy_option(CLI::App& command, std::string& policy, std::string const& meaning);
 void add_cluster_flag(CLI::App& command, cluster_flag& flag);
 
@@ -50,19 +50,19 @@ void add_cluster_flag(CLI::App& command, cluster_flag& flag);
 /// --trace, --json and --cluster. `asked` must outlive the parsing.
 void add_options(CLI::App& command, request& asked);
 
-/// "4096", "64K", "100M" or "2G" (of 1024 each) as bytes. Throws bad_argument (`option`) for anything else
+/// "4096", "64K", "100M" or "2G" (powers of 1024) as bytes. Throws bad_argument (`option`) for anything else
 /// and for less than 4096 or more than 1024 G.
 std::uint64_t bytes_in(std::string_view option, std::string_view text);
 
-/// Of each option what was typed or its default, but for what may differ between ranks: devices, whether JSON
-/// is printed, and the names of files, of which only it matters whether they were given.
+/// For each option the typed value or its default, except options that may differ between ranks: devices,
+/// whether JSON is printed, and the names of files (for which only their presence counts).
 std::vector<std::pair<std::string, std::string>> options_of_all_ranks(CLI::App const& command);
 
-/// The ranks that --cluster asks for; none if it was not typed. Throws bad_argument with an option that
-/// differs between ranks, on all of them, and error where the program was built without MPI.
+/// The ranks that --cluster asks for; none if it was not typed. Throws, on all ranks, bad_argument with an
+/// option that differs between them, and error if the program was built without MPI.
 std::optional<cluster> ranks_if(cluster_flag const& flag);
 
-/// What `work` returns. If it throws, the other ranks, if there are any, are told what.
+/// The result of `work`. If it throws, the other ranks, if any, receive the error.
 template <class Work>
 auto telling_ranks(std::optional<cluster>& ranks, Work const& work) {
   try {
@@ -73,16 +73,16 @@ auto telling_ranks(std::optional<cluster>& ranks, Work const& work) {
   }
 }
 
-/// What a scheduler is to be told; it checks the policy's name.
+/// The options for a scheduler, which checks the policy's name.
 job_options options_of(request const& asked);
-/// Opens the devices that were asked for. Throws bad_argument ("devices").
+/// Opens the requested devices. Throws bad_argument ("devices").
 device_list devices_of(request const& asked);
 
-/// Calls `run`. A bad_argument ("device_bytes", "check_maps") of job_options becomes one of the option that
-/// was typed.
+/// Calls `run`. A bad_argument ("device_bytes", "check_maps") of job_options becomes one with the typed
+/// option.
 void name_options_in_errors(std::function<void()> const& run);
 
-/// What --trace asks for: a file of what ran where and when, on all ranks. Nothing without a path.
+/// The file for --trace: what ran where and when, on all ranks. Nothing without a path.
 class trace_file {
  public:
   /// Throws ballast::error if the file cannot be written.
@@ -101,7 +101,7 @@ class trace_file {
   std::unique_ptr<recorder> spans_;
 };
 
-/// Opens the devices, returns what run(devices, options) does, and writes the trace that was asked for.
+/// Opens the devices, returns the result of run(devices, options), and writes the requested trace.
 template <class Run>
 auto run_with_devices(request const& how, Run run) {
   auto ranks = ranks_if(how.cluster);

@@ -23,7 +23,7 @@
 namespace ballast::job_run {
 namespace {
 
-/// Where ranks wait for each other: each is sent what all others write.
+/// A meeting point of ranks: each receives the texts of all others.
 class meeting_of_ranks {
  public:
   explicit meeting_of_ranks(job_scheduler& jobs) {
@@ -40,7 +40,7 @@ class meeting_of_ranks {
   std::optional<shared_array<std::uint32_t>> here_;
 };
 
-/// When work ended, though somebody may wait for something else then.
+/// The time when work ended, even if the thread waits for something else then.
 class end_time {
  public:
   explicit end_time(completion const& of)
@@ -56,7 +56,7 @@ class end_time {
   completion told_;
 };
 
-/// Of a job that was stopped its wait tells that, while its results are only said to be lost.
+/// The results of a stopped job count as lost; only the wait for it reports the stop.
 void bring_home(timed_program const& program, completion const& last) {
   try {
     program.bring_home();

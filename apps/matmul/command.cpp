@@ -36,12 +36,12 @@ std::string matrices_of(product_shape const& shape) {
                      shape.inner, shape.columns, byte_size(bytes_of(shape)));
 }
 
-/// A product once a repetition, and the last whole one, though the next may have been stopped.
+/// A product per repetition, and the last complete one, even if the next was stopped.
 class repeated_product {
  public:
   repeated_product(job_scheduler& jobs, product_shape const& shape) : matrices_(jobs, shape) {}
 
-  /// From now on the device's part of c is lost: what it was is kept.
+  /// The device's part of c is lost from now on, so its old value is kept.
   void prepare() {
     if (is_whole_) kept_.assign(result_.c.begin(), result_.c.end());
     is_whole_ = false;
@@ -63,7 +63,7 @@ class repeated_product {
  private:
   shared_product matrices_;
   product result_;
-  std::vector<std::int32_t> kept_;  ///< c of the repetition before
+  std::vector<std::int32_t> kept_;  ///< c of the previous repetition
   bool is_whole_ = false;           ///< result_
 };
 

@@ -13,8 +13,8 @@ namespace ballast::matmul {
 /// Blocks count from left to right, then down.
 struct naive_product {
   static constexpr int threads = 256;
-  static constexpr int blocks_per_multiprocessor = 8;  ///< all threads that there may be, to hide the loads
-  static constexpr std::uint32_t rows_of_unit = 1;     ///< of c, which a row of blocks computes
+  static constexpr int blocks_per_multiprocessor = 8;  ///< the full number of threads, to hide the loads
+  static constexpr std::uint32_t rows_of_unit = 1;     ///< rows of c that a row of blocks computes
 
   array_ref<std::int32_t const> a, b;
   array_ref<std::int32_t> c;
@@ -40,8 +40,7 @@ struct naive_product {
   }
 
  private:
-  /// A width known when compiled leaves the loop over k without a comparison on a GPU, and in vectors on the
-  /// host.
+  /// A compile-time width lets the loop over k run without a comparison on a GPU, and vectorised on the host.
   template <class Block, class Width>
   BALLAST_HD void multiply(Block& block, std::uint32_t row, std::uint32_t column, Width width) const {
     per_item<std::int32_t, threads, Block> sums;
@@ -65,7 +64,8 @@ struct tiled_product {
   static constexpr std::uint32_t rows_of_unit = side;
 
   struct scratch {
-    alignas(16) std::int32_t a[depth][side + 4];  ///< transposed; 4 more keep its stores apart in the banks
+    alignas(16) std::int32_t a[depth][side + 4];  ///< transposed; the padding of 4 avoids bank conflicts of
+                                                  ///< its stores
     alignas(16) std::int32_t b[depth][side];
   };
 
@@ -102,8 +102,8 @@ struct tiled_product {
   struct corner {
     std::uint32_t row, column;
   };
-  /// The elements of a thread: 8 rows that follow each other, and 4 columns in either half of the tile, so
-  /// that neighbouring threads read neighbouring words of b.
+  /// The elements of a thread: 8 consecutive rows, and 4 columns in either half of the tile, so that
+  /// neighbouring threads read neighbouring words of b.
   struct patch {
     std::int32_t sums[patch_side][patch_side];
   };
@@ -115,7 +115,7 @@ struct tiled_product {
     return c / half * (side / 2) + item % patches_across * half + c % half;
   }
 
-  /// Slices from k on; what lies beyond the matrices is 0.
+  /// Loads the slices from k on; elements beyond the matrices are 0.
   template <class Block>
   BALLAST_HD void load(Block& block, corner const& tile, std::uint32_t k) const {
     auto& slices = block.scratch();

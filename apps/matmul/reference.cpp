@@ -14,7 +14,7 @@ void fill(std::span<std::int32_t> matrix, std::uint32_t columns, Element const& 
     matrix[i] = element(static_cast<std::uint32_t>(i / columns), static_cast<std::uint32_t>(i % columns));
 }
 
-using words = std::vector<std::uint32_t>;  ///< numbers modulo 2^32, in which nothing overflows
+using words = std::vector<std::uint32_t>;  ///< numbers modulo 2^32, which cannot overflow
 
 words random_words(std::size_t count, std::uint32_t seed) {
   std::mt19937 generator(seed);
@@ -23,7 +23,7 @@ words random_words(std::size_t count, std::uint32_t seed) {
   return drawn;
 }
 
-/// A matrix of as many columns as x has elements, times x.
+/// A matrix, with as many columns as x has elements, times x.
 words times(std::span<std::int32_t const> matrix, std::size_t rows, words const& x) {
   words result(rows);
   for (std::size_t row = 0; row < rows; ++row) {

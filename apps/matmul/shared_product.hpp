@@ -12,23 +12,23 @@ namespace ballast::matmul {
 
 enum class product_kernel : std::uint8_t { naive, tiled };
 
-/// Throws bad_argument ("kernel") listing the names.
+/// Throws bad_argument ("kernel"), which lists the names.
 product_kernel product_kernel_named(std::string_view name);
 
 /// The matrices of a product as shared arrays, and their product as a job. One thread at a time.
 class shared_product {
  public:
-  /// `of` has product_kernels() and outlives this.
+  /// `of` must have product_kernels() and outlive this.
   shared_product(job_scheduler& of, product_shape const& shape);
 
   /// Writes the factors on the host, after the jobs that use them.
   void fill();
-  /// As if they were written anew: the next job brings them to the devices again.
+  /// Makes the next job copy the factors to the devices again, as if they were newly written.
   void take_back();
-  /// Each unit of the job is a row of blocks of the kernel: one row of c, or 128. Waits for no device.
+  /// Each unit of the job is a row of blocks of the kernel: one row of c, or 128. Does not wait for a device.
   completion submit(product_kernel with);
-  /// The matrices on the host, after the job that computes c, of several ranks on the first one alone. Right
-  /// until something is submitted or filled.
+  /// The matrices on the host (of several ranks on the first one alone), after the job that computes c. Valid
+  /// until the next submission or fill().
   product read() const;
   /// Without c, on each rank.
   product factors() const;

@@ -7,13 +7,13 @@
 
 namespace ballast::md {
 
-/// Forces of 128 atoms of A per block from every other atom, as in Chen et al. 2010: a tile of atoms at a
-/// time is loaded into the block's scratch memory. The sums run in the order of slots.
+/// Forces of 128 atoms of A per block from every other atom, as in Chen et al. 2010: a block loads a tile of
+/// atoms at a time into its scratch memory. The sums run in the order of slots.
 template <class Real, class Order = array_ref<std::uint32_t const>>
 struct all_pairs_forces {
   static constexpr int threads = int(atoms_per_block);
   static constexpr int blocks_per_multiprocessor =
-      sizeof(Real) == 4 ? 7 : 4;  ///< in a list it took 114 registers
+      sizeof(Real) == 4 ? 7 : 4;  ///< in a kernel list it took 114 registers
   static constexpr std::uint32_t tile = atoms_per_block;
   struct scratch {
     placed_charge<Real> place[tile];

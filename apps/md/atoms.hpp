@@ -17,7 +17,7 @@ struct vec3 {
   bool operator==(vec3 const&) const = default;
 };
 
-/// The space the atoms were given in: low <= position < high. Open systems may leave it.
+/// The space in which the atoms were given: low <= position < high. Atoms of open systems may leave it.
 struct bounds {
   vec3 low, high;
 
@@ -37,9 +37,10 @@ struct lennard_jones {
 constexpr lennard_jones helium_parameters{0.0203093, 2.556};
 constexpr double helium_mass = 4.002602;
 constexpr double boltzmann = 0.0019872067;                          ///< kcal/mol/K
-constexpr double acceleration = 1.0 / (48.88821291 * 48.88821291);  ///< (kcal/mol/A)/(g/mol) to A/fs^2
+constexpr double acceleration = 1.0 / (48.88821291 * 48.88821291);  ///< converts (kcal/mol/A)/(g/mol) to
+                                                                    ///< A/fs^2
 constexpr double light_speed = 2997.92458;                          ///< A/fs
-constexpr double max_coordinate = 1e9;                              ///< beyond it a run has blown up
+constexpr double max_coordinate = 1e9;                              ///< beyond it a run has diverged
 
 /// The state of a system: arrays of equal length, one entry per atom.
 struct atoms {
@@ -50,13 +51,13 @@ struct atoms {
   std::vector<std::string> type_name;  ///< an element symbol, or the type's number as text
   bounds box;
   bool box_is_given = true;                 ///< false: the file had no box, `box` only encloses the atoms
-  std::optional<lennard_jones> parameters;  ///< absent: the file did not say
+  std::optional<lennard_jones> parameters;  ///< empty: the file did not contain any
 
   std::size_t size() const { return position.size(); }
   bool operator==(atoms const&) const = default;
 };
 
-/// What one atom takes in the arrays of `atoms`.
+/// The size of one atom in the arrays of `atoms`.
 inline constexpr std::size_t bytes_of_an_atom =
     2 * sizeof(vec3) + 2 * sizeof(double) + sizeof(std::int64_t) + sizeof(std::uint16_t);
 
@@ -70,8 +71,8 @@ atoms reordered(atoms const& from, std::vector<std::uint32_t> const& order);
 /// The indices of the atoms in ascending order of their ids.
 std::vector<std::uint32_t> order_of_ids(atoms const& all);
 
-/// Throws bad_argument if there is no atom, more than 2^31 - 1, a coordinate, velocity or charge that is not
-/// finite or beyond +-1e9, or a mass that is not positive. The sentence names the atom's id.
+/// Throws bad_argument if there is no atom or more than 2^31 - 1, a coordinate, velocity or charge that is
+/// not finite or beyond +-1e9, or a mass that is not positive. The sentence names the atom's id.
 void check_atoms(atoms const& all);
 
 /// The smallest box around the positions; a side without extent is widened to 1 Angstrom.
@@ -79,14 +80,14 @@ bounds enclosing_box(std::vector<vec3> const& position);
 
 /// The kinetic energy in kcal/mol.
 double kinetic_energy(atoms const& all);
-/// The temperature in Kelvin, from 3 degrees of freedom per atom, 3 fewer where `free_of_drift`; 0 for a
-/// single atom.
+/// The temperature in Kelvin, from 3 degrees of freedom per atom, 3 fewer if `free_of_drift`; 0 for a single
+/// atom.
 double temperature(atoms const& all, bool free_of_drift = true);
 /// The total momentum in (g/mol)(A/fs).
 vec3 momentum(atoms const& all);
 
-/// The mass of an element by its symbol in g/mol (helium as in helium_mass), if the table has it: H .. Kr,
-/// Xe and a few more.
+/// The mass of an element by its symbol in g/mol (helium as in helium_mass), if the table has it: H .. Kr, Xe
+/// and a few more.
 std::optional<double> mass_of_element(std::string_view symbol);
 
 /// The symbol of the element whose mass is within 0.01 of `mass`; "X" if there is none.

@@ -8,7 +8,7 @@
 #include "pair_formula.cuh"
 
 // On the host the work on an atom is a function of its own, so that a plain launch and the resident kernel
-// run the same machine code: compilers made copies of it that differ by a tenth in speed.
+// run the same machine code: compilers made copies that differ by a tenth in speed.
 #if BALLAST_ON_GPU
 #  define MD_ONE_COPY
 #else
@@ -17,19 +17,19 @@
 
 namespace ballast::md {
 
-constexpr std::uint32_t atoms_per_block = 128;  ///< a task: so many consecutive atoms of the array A
+constexpr std::uint32_t atoms_per_block = 128;  ///< a task is this many consecutive atoms of the array A
 
 /// An array A that has its atoms in the order of their slots.
 struct in_slots {
   BALLAST_HD std::uint32_t operator[](std::uint32_t a) const { return a; }
 };
 
-/// What the force kernels read and write; every array is addressed by the device that runs them. Atoms are
-/// named by their slots in the cell list.
+/// The inputs and outputs of the force kernels; each device addresses its own arrays. Atoms are identified by
+/// their slots in the cell list.
 template <class Real, class Order = array_ref<std::uint32_t const>>
 struct force_arguments {
   array_ref<placed_charge<Real> const> place;  ///< by slot
-  Order order;                                 ///< A: which slot its a-th atom has
+  Order order;                                 ///< A: the slot of its a-th atom
   array_ref<std::int32_t const> cell;          ///< by slot
   array_ref<std::uint32_t const> start;        ///< by cell: its first slot
   array_ref<atom_result> result;               ///< by slot
@@ -39,12 +39,12 @@ struct force_arguments {
 };
 
 /// Forces of 128 atoms of A per block from the atoms in the cells around each. The order of the sums depends
-/// on the cells alone, not on A: every order of A and every device gives the same bits.
+/// only on the cells, not on A: every order of A and every device gives the same bits.
 template <class Real, class Order = array_ref<std::uint32_t const>>
 struct cell_forces {
   static constexpr int threads = int(atoms_per_block);
-  /// More blocks hide more of the waiting for neighbours: fastest of 8, 10, 12 (single) and 6, 7, 8 on an
-  /// H200.
+  /// More blocks hide more of the latency of reading neighbours: fastest of 8, 10, 12 (single) and 6, 7, 8 on
+  /// an H200.
   static constexpr int blocks_per_multiprocessor = sizeof(Real) == 4 ? 12 : 8;
 
   force_arguments<Real, Order> on;
@@ -81,7 +81,8 @@ struct cell_forces {
     }
   }
 #else
-  /// The same terms in the same order. A core first notes who is near, without a branch to mispredict.
+  /// The same terms in the same order. A core first collects the atoms within reach, without a branch to
+  /// mispredict.
   template <bool Periodic>
   void add_range(std::uint32_t slot, placed_charge<Real> const& own, std::uint32_t begin, std::uint32_t end,
                  atom_result& sums) const {

@@ -12,8 +12,8 @@ struct cell_range {
   std::int32_t first, last;
 };
 
-/// A box cut into nx * ny * nz equal cells, x fastest. Whoever is within an edge of an atom is in the cell of
-/// the atom or one of the cells around it. Trivially copyable: kernels take it by value.
+/// A box cut into nx * ny * nz equal cells, x fastest. Every atom within an edge's length of an atom is in
+/// the same cell or one of the cells around it. Trivially copyable: kernels take it by value.
 struct cell_grid {
   double low[3];      ///< Angstrom
   double edge[3];     ///< of a cell
@@ -22,7 +22,8 @@ struct cell_grid {
 
   BALLAST_HD std::int32_t cells() const { return n[0] * n[1] * n[2]; }
 
-  /// Which cell of one side a coordinate is in; what lies outside the box belongs to the cell nearest to it.
+  /// The cell along one side that contains a coordinate; coordinates outside the box belong to the nearest
+  /// cell.
   BALLAST_HD std::int32_t along(int axis, double coordinate) const {
     double const cell = (coordinate - low[axis]) / edge[axis];
     if (!(cell > 0)) return 0;
@@ -45,8 +46,8 @@ struct cell_grid {
     return c < 0 ? c + n[axis] : c >= n[axis] ? c - n[axis] : c;
   }
 
-  /// The cells around column x of a row of cells that starts with cell `row`: one range, and a second one
-  /// where a periodic box is wrapped around.
+  /// The number of ranges that cover the cells around column x in a row that starts with cell `row`: one, and
+  /// a second one if a periodic box wraps around.
   BALLAST_HD std::int32_t count_ranges(std::int32_t x) const {
     return x + first_offset(0, x) < 0 || x + last_offset(0, x) >= n[0] ? 2 : 1;
   }

@@ -28,7 +28,7 @@ double cells_along(double length, double reach) {
   return std::max(1.0, std::floor(length / reach * (1 - 1e-12)));
 }
 
-/// A reach, no smaller than asked, that keeps the number of cells in proportion to the atoms.
+/// A reach, no smaller than requested, that keeps the number of cells in proportion to the atoms.
 double affordable_cutoff(bounds const& box, double reach, std::size_t count) {
   double const most = 8.0 * static_cast<double>(count) + 4096;
   while (cells_along(box.length(0), reach) * cells_along(box.length(1), reach) *
@@ -55,7 +55,7 @@ bool at_one_place(placed_atom const& a, placed_atom const& b) {
   return a.x == b.x && a.y == b.y && a.z == b.z;
 }
 
-/// Cells by number of atoms, most first; a counting sort, so equal cells stay in their order.
+/// Cells by number of atoms, most first; a counting sort, so equal cells keep their order.
 std::vector<std::int32_t> cells_by_count(cell_list const& cells) {
   std::int32_t const all = cells.grid.cells();
   std::uint32_t most = 0;
@@ -68,7 +68,7 @@ std::vector<std::int32_t> cells_by_count(cell_list const& cells) {
   return order;
 }
 
-/// Even in 0 .. range - 1 to within 2^-32.
+/// Uniform in 0 .. range - 1 to within 2^-32.
 std::uint32_t below(std::uint32_t range, std::uint64_t counter) {
   return static_cast<std::uint32_t>(((splitmix::mix(counter) >> 32) * range) >> 32);
 }

@@ -11,11 +11,11 @@
 namespace ballast::md {
 
 /// The grid whose cells have edges of at least `reach`: over `box` if every atom is inside it or the box is
-/// periodic, else over the box that holds both. Cells are made larger where the box would need more than
-/// about 8 per atom. Throws bad_argument ("reach") unless reach > 0.
+/// periodic, else over a box that contains both. Cells are larger if there would be more than about 8 per
+/// atom. Throws bad_argument ("reach") unless reach > 0.
 cell_grid grid_for(std::vector<vec3> const& position, bounds const& box, double reach, boundary edges);
 
-/// Which atoms are in which cell. Slots number the atoms cell by cell; within a cell the given order is kept.
+/// The atoms in each cell. Slots number the atoms cell by cell; within a cell the given order is kept.
 struct cell_list {
   cell_grid grid;
   std::vector<std::uint32_t> start;  ///< slots of cell c: start[c] .. start[c + 1] - 1
@@ -31,7 +31,7 @@ cell_list make_cell_list(std::vector<vec3> const& position, cell_grid const& gri
 /// Moves every atom into the box by whole periods: low <= position < high. Deterministic.
 void wrap_into(std::vector<vec3>& position, bounds const& box);
 
-/// Throws bad_argument ("atoms") naming two atoms that are at the same place, if there are any.
+/// Throws bad_argument ("atoms") naming two atoms at the same place, if there are any.
 void check_no_coincident_atoms(atoms const& all, cell_list const& cells);
 
 /// The array A of Chen et al. 2010, section 6.2, as slots of a cell list: entry a is the slot of A's atom a.

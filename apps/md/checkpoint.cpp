@@ -24,7 +24,7 @@ namespace {
 
 using command_line::bad_file;
 
-constexpr std::int64_t max_step = 1'000'000'000'000'000'000;  ///< leaves room for those of the next run
+constexpr std::int64_t max_step = 1'000'000'000'000'000'000;  ///< leaves room for the steps of the next run
 constexpr double max_side = 2 * max_coordinate;               ///< an origin and a length within 1e9
 
 void check_lengths(checkpoint const& point) {
@@ -39,7 +39,7 @@ void check_lengths(checkpoint const& point) {
                          fmt::format("{}, as of position", s.size()));
 }
 
-/// A trajectory has the name as one word of a line.
+/// A trajectory writes the name as one word of a line.
 void check_name(std::string const& name, std::size_t type) {
   auto const words = command_line::words_of(name);
   if (words.size() == 1 && words[0] == name && name.find('\n') == name.npos) return;
@@ -80,7 +80,7 @@ void check_rebuilt(checkpoint const& point) {
   }
 }
 
-/// They are only kept: a run has those of its force field.
+/// They are only stored: a run uses those of its force field.
 void check_parameters(lennard_jones const& kept) {
   auto const legal = "a finite number within 1e9";
   if (!(std::abs(kept.epsilon) <= max_coordinate))
@@ -88,8 +88,8 @@ void check_parameters(lennard_jones const& kept) {
   if (!(std::abs(kept.sigma) <= max_coordinate)) throw_bad_argument("the file's sigma", kept.sigma, legal);
 }
 
-/// Throws bad_argument naming the field of a checkpoint that no run can have left, its value, and what is
-/// legal. A run may begin where this returns.
+/// Throws bad_argument for a checkpoint that no run can have written, with the field, its value, and the
+/// legal values. A run may begin from any other checkpoint.
 void check_checkpoint(checkpoint const& point) {
   if (point.step < 0 || point.step > max_step) throw_bad_argument("step", point.step, "0 to 1e18");
   check_lengths(point);
@@ -102,7 +102,7 @@ void check_checkpoint(checkpoint const& point) {
   check_rebuilt(point);
 }
 
-/// The order of the fields in the file is the order of the visits below; one function serves both ways.
+/// The visits below define the order of the fields in the file; one function serves reading and writing.
 template <class Archive>
 void visit(Archive& archive, lennard_jones& p) {
   archive(p.epsilon, "epsilon");
@@ -177,7 +177,7 @@ class unpacker {
 
   template <class T>
   void operator()(T& value, std::string_view name) {
-    // Reading another value into one of these would not be defined.
+    // Reading any other value into a bool would be undefined.
     if constexpr (std::is_same_v<T, bool>) {
       value = raw<std::uint8_t>(name, 1) != 0;
     } else if constexpr (std::is_enum_v<T>) {
@@ -236,7 +236,7 @@ constexpr char magic[8] = {'b', 'a', 'l', 'l', 'a', 's', 't', 'M'};
 constexpr std::uint32_t version = 1;
 constexpr std::uint32_t byte_order = 0x01020304;
 
-/// A checksum over words of 8 bytes; any changed, lost or moved byte changes it but for one chance in 2^64.
+/// A checksum over words of 8 bytes; a changed, lost or moved byte goes undetected once in 2^64.
 std::uint64_t checksum(std::string_view bytes) {
   std::uint64_t sum = splitmix::mix(bytes.size());
   for (std::size_t at = 0; at < bytes.size(); at += 8) {

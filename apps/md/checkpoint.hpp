@@ -11,8 +11,9 @@
 
 namespace ballast::md {
 
-/// Everything that a bitwise restart needs. The atoms stand in the order of the last neighbour rebuild, and
-/// `rebuilt_at` holds the positions they had then: cells made from it are the cells of the unbroken run.
+/// The complete state for a bitwise restart. The atoms are in the order of the last neighbour rebuild, and
+/// `rebuilt_at` holds their positions at that time, from which a restart builds the same cells as the
+/// unbroken run.
 struct checkpoint {
   std::int64_t step = 0;
   double time_step = 0;  ///< fs
@@ -26,8 +27,8 @@ struct checkpoint {
   bool operator==(checkpoint const&) const = default;
 };
 
-/// Whole or not at all: a file that was there stays until the new one is complete. Throws ballast::error with
-/// the path.
+/// Whole or not at all: an existing file stays until the new one is complete. Throws ballast::error with the
+/// path.
 void write_checkpoint(std::string const& path, checkpoint const& point);
 
 /// Throws bad_file if the file is no checkpoint, of another version or byte order, truncated, or damaged.
@@ -36,7 +37,7 @@ checkpoint read_checkpoint(std::string const& path);
 /// A checkpoint as the bytes that follow the header of its file, in this machine's byte order.
 std::string packed(checkpoint const& point);
 
-/// The checkpoint that packed() gave these bytes for. Throws bad_file, naming `path`, if there is none.
+/// The checkpoint from which packed() made these bytes. Throws bad_file, naming `path`, if there is none.
 checkpoint unpacked(std::string_view bytes, std::string const& path);
 
 }  // namespace ballast::md

@@ -41,16 +41,16 @@
 namespace ballast::md {
 namespace {
 
-/// What a user asks for on the command line, as text and as numbers within their ranges; not checked else.
+/// The user's request on the command line, as text and as numbers in range; not checked otherwise.
 struct run_request {
-  comparison_plan plan;  ///< but for what to compare and where to begin
+  comparison_plan plan;  ///< without the solutions and the beginning
   std::string system = "gaussian";
   static constexpr std::uint64_t usual_count = 4096;
-  std::optional<std::uint64_t> count;  ///< of the gaussian system; without it usual_count
+  std::optional<std::uint64_t> count;  ///< of the gaussian system; empty: usual_count
   double cutoff = 12, time_step = 2;
   std::string precision = "single", potential = "truncated", forces = "cells", boundary = "open";
   std::optional<double> temperature, skin, epsilon, sigma;
-  std::vector<std::string> solutions;  ///< without any those of a comparison_plan, or jobs on ranks
+  std::vector<std::string> solutions;  ///< empty: those of a comparison_plan, or jobs on ranks
   std::optional<std::string> devices;  ///< without it default_device_list()
   std::string restart, trace, record;
   bool json = false;
@@ -84,7 +84,7 @@ frame read_system(run_request const& asked) {
                      "gaussian, a LAMMPS data file (.data, .lmp, .lammps) or an XYZ file (.xyz, .extxyz)");
 }
 
-/// As index_among, for words in braces.
+/// Like index_among, for words in braces.
 std::size_t choice(std::string_view option, std::string_view word,
                    std::initializer_list<std::string_view> legal) {
   return index_among(legal, option, word);
@@ -143,7 +143,7 @@ void check_output(command_line::named_file const& output) {
   if (fs::is_directory(path)) throw_bad_argument(option, path, "a file, not a folder");
 }
 
-/// A checkpoint may replace the one that the run begins with; a trajectory is added to, not replaced.
+/// A checkpoint may replace the one from which the run begins; a trajectory is appended to, not replaced.
 void check_outputs(run_request const& asked) {
   std::array<command_line::named_file, 3> const outputs{{{"--checkpoint", asked.plan.files.checkpoint},
                                                          {"--trajectory", asked.plan.files.trajectory},
@@ -164,14 +164,14 @@ void check_periods(output_files const& files) {
     throw_bad_argument("--trajectory-every", files.trajectory_every, "0 without --trajectory FILE");
 }
 
-/// Throws bad_argument ("policy") unless one of them is called so.
+/// Throws bad_argument ("policy") unless it is one of these names.
 void check_policy(std::vector<named_policy> const& legal, std::string_view name) {
   std::vector<std::string_view> names;
   for (auto const& one : legal) names.push_back(one.name);
   static_cast<void>(index_among(names, "policy", name));
 }
 
-/// Refuses what only solutions look at that are not run.
+/// Refuses settings that only absent solutions would use.
 void check_cut(comparison_plan const& plan) {
   auto const& cut = plan.cut;
   auto const runs = [&](solution which) {
@@ -194,8 +194,8 @@ void check_cut(comparison_plan const& plan) {
                        job_options().policy + " without jobs among --solutions");
 }
 
-/// Frames are added to what is there, so that must be a trajectory of the same atoms. Its first frame is
-/// taken for all of them: reading the rest could take as long as the run.
+/// Frames are appended to the existing file, so it must be a trajectory of the same atoms. Only its first
+/// frame is checked: reading the rest could take as long as the run.
 void check_trajectory(std::string const& path, std::size_t count) {
   std::error_code ignored;
   if (!fs::is_regular_file(path, ignored) || fs::file_size(path, ignored) == 0) return;
@@ -233,8 +233,8 @@ void begin_at(comparison_plan& plan, std::string const& file) {
   plan.what = {point.field, point.single_precision, point.all_pairs, point.time_step, point.skin};
 }
 
-/// Reads the files, makes the system and checks everything that can be checked without a device, also that
-/// an existing trajectory is one of these atoms. Throws bad_argument, bad_file.
+/// Reads the files, makes the system and checks everything that needs no device, also that an existing
+/// trajectory contains these atoms. Throws bad_argument, bad_file.
 comparison_plan plan_for(run_request const& asked) {
   auto plan = asked.plan;
   plan.solutions = solutions_for(asked);
@@ -254,7 +254,7 @@ using command_line::add_integer_option;
 using command_line::add_path;
 using command_line::takes_one_of;
 
-/// Shows how far a comparison is, and keeps the energies that it passes.
+/// Shows the progress of a comparison, and keeps the reported energies.
 class run_monitor {
  public:
   run_monitor(comparison_plan const& plan, bool shows)
@@ -293,12 +293,12 @@ class run_monitor {
 };
 
 struct prepared_run {
-  std::optional<cluster> ranks;  ///< first, since what is of it goes before it
+  std::optional<cluster> ranks;  ///< first, since it is destroyed after its users
   comparison_plan plan;
   device_list devices;
 };
 
-/// Nothing is left behind yet, and a system may be large or come from a pipe.
+/// Nothing was written yet, and a system may be large or come from a pipe.
 prepared_run prepared(run_request const& asked) {
   command_line::exits_on_interrupt const meanwhile;
   auto plan = plan_for(asked);

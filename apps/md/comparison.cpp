@@ -23,7 +23,7 @@ static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler sets it"
 /// How far the solutions agree on the forces at the end of their runs.
 class force_agreement {
  public:
-  /// `forces`: in the order of ids, as many as every time before.
+  /// `forces`: in the order of ids, the same number in every call.
   void add(solution which, std::vector<atom_result> const& forces) {
     bool const sorted = which != solution::s2;
     if (sorted && first_sorted_.empty()) first_sorted_ = forces;
@@ -32,7 +32,7 @@ class force_agreement {
     record_difference(forces);
   }
 
-  /// Whether all but S2 agree to the bit.
+  /// True if all but S2 agree to the bit.
   bool identical() const { return identical_; }
   /// The largest difference of a component from the first solution's, over the root mean square force.
   double largest_difference() const { return largest_difference_; }
@@ -54,7 +54,7 @@ class force_agreement {
   double largest_difference_ = 0;
 };
 
-/// What one solution did in one repetition.
+/// The results of one solution in one repetition.
 struct repetition {
   step_times times;
   std::vector<double> busy_seconds;
@@ -106,8 +106,8 @@ class comparing {
     bool const first = turn == 0;
     auto& system = *systems_[i];
     runners_[i]->record_into(first ? plan_->spans : nullptr);
-    system.invalidate_results();  // no kernel is resident now: beside one there may be no room for this
-    // Without steps atoms stay where they are.
+    system.invalidate_results();  // no kernel is resident now; beside one this might not fit
+    // Without steps the atoms stay in place.
     simulation run(system, *runners_[i], plan_->what, plan_->from, system.is_loaded() && plan_->steps == 0);
     run_files files(plan_->files, plan_->what, system);
     make_steps(run, system, first && is_last(i) ? &files : nullptr);
@@ -119,7 +119,8 @@ class comparing {
     if (first && (is_last(i) || result_.interrupted)) keep_sums(run, system);
   }
 
-  /// Stopped before its first step, a run leaves its files alone: they would only repeat the beginning.
+  /// A run that is stopped before its first step leaves its files alone: they would only repeat the
+  /// beginning.
   void make_steps(simulation& run, particle_system& system, run_files* files) {
     report_progress(0);
     if (stopped(system)) return;
@@ -208,7 +209,7 @@ class comparing {
 
   comparison_plan const* plan_;
   comparison_observer const* observer_;
-  std::unique_ptr<stage> stage_;                  ///< of all solutions but jobs, if there are any
+  std::unique_ptr<stage> stage_;                  ///< for all solutions but jobs, if there are any
   job_system* jobs_ = nullptr;                    ///< one of the runners, or null
   std::vector<particle_system*> systems_;         ///< by solution
   std::vector<std::unique_ptr<runner>> runners_;  ///< likewise

@@ -12,7 +12,7 @@
 
 namespace ballast::md {
 
-/// Threads that sleep until there is something for all of them to do. One thread at a time calls run().
+/// Threads that sleep until there is work for all of them. One thread at a time calls run().
 class control_threads {
  public:
   explicit control_threads(std::size_t count);  ///< Throws error if not all can be started.
@@ -20,7 +20,7 @@ class control_threads {
   control_threads(control_threads const&) = delete;
   control_threads& operator=(control_threads const&) = delete;
 
-  /// Calls job(i) on thread i and returns when all are done; throws what the first failing job threw.
+  /// Calls job(i) on thread i and returns when all have finished; throws the first exception of a job.
   void run(std::function<void(std::size_t)> const& job);
 
  private:

@@ -21,7 +21,7 @@ struct force_field {
   bool operator==(force_field const&) const = default;
 };
 
-/// The pair formula with everything that does not depend on the pair worked out. For r < cutoff, with
+/// The pair formula with all pair-independent factors precomputed. For r < cutoff, with
 /// s = sigma^6 / r^6 folded into the constants and qq the product of the charges:
 ///   E_LJ = r6 (a12 r6 - a6) + lj_shift + lj_slope r             with r6 = r^-6
 ///   E_C  = coulomb qq (1/r + coulomb_shift + coulomb_slope r)
@@ -33,16 +33,16 @@ struct force_constants {
 force_constants constants_of(force_field const& field);
 
 /// Throws bad_argument naming "epsilon" (>= 0), "sigma" (> 0), "cutoff" (> 0, finite), "boundary" (periodic
-/// needs a box) or "cutoff" again where it exceeds half a side of a periodic box.
+/// needs a box), or "cutoff" again if it exceeds half a side of a periodic box.
 void check_force_field(force_field const& field, atoms const& all);
 
 /// How forces are computed and atoms moved; the same for every solution.
 struct physics {
   force_field field;
-  bool single_precision = true;  ///< of the pair terms; sums, positions and velocities are double
+  bool single_precision = true;  ///< for the pair terms; sums, positions and velocities are double
   bool all_pairs = false;
   double time_step = 2.0;  ///< fs
-  double skin = 1.0;       ///< A: how much larger than the cut-off cells are
+  double skin = 1.0;       ///< A: the margin of cells beyond the cut-off
 
   bool operator==(physics const&) const = default;
 };

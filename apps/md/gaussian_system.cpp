@@ -52,8 +52,7 @@ struct candidate {
 
 double chance(std::uint64_t site, unsigned n) { return splitmix::uniform(lattice_seed ^ (4 * site + n)); }
 
-/// How many sites are expected to have a key below `threshold`: the integral of 1 - exp(-threshold *
-/// falloff).
+/// The expected number of sites with a key below `threshold`: the integral of 1 - exp(-threshold * falloff).
 double expected_below(double threshold, double width) {
   double sum = 0;
   for (int i = 0; i < 400; ++i) {
@@ -70,7 +69,8 @@ double threshold_for(std::size_t count, double width) {
   return threshold;
 }
 
-/// Sites of one row whose key is at most `threshold`. -ln u >= 1 - u spares nearly every site the logarithm.
+/// The sites of one row whose key is at most `threshold`. -ln u >= 1 - u saves nearly every site the
+/// logarithm.
 void collect_row(lattice const& grid, double threshold, std::uint64_t j, std::uint64_t k,
                  std::vector<candidate>& found) {
   double const rest = grid.square(j) + grid.square(k);
@@ -85,7 +85,7 @@ void collect_row(lattice const& grid, double threshold, std::uint64_t j, std::ui
   }
 }
 
-/// Those of the layers begin .. end - 1.
+/// The candidates of layers begin .. end - 1.
 std::vector<candidate> collect_layers(lattice const& grid, double threshold, std::uint64_t begin,
                                       std::uint64_t end) {
   std::vector<candidate> found;
@@ -94,7 +94,7 @@ std::vector<candidate> collect_layers(lattice const& grid, double threshold, std
   return found;
 }
 
-/// In ascending order of sites; on every core, unless there are too few layers.
+/// In ascending order of sites; uses every core, unless there are too few layers.
 std::vector<candidate> collect(lattice const& grid, double threshold) {
   std::uint64_t const layers = grid.sites(), cores = cores_of_process().usable;
   std::uint64_t const parts = std::clamp<std::uint64_t>(layers / 8, 1, cores);
@@ -131,7 +131,7 @@ void add_site(atoms& all, lattice const& grid, std::uint64_t site) {
            {}, (i + j + k) % 2 == 1 ? -charge : charge, helium_mass);
 }
 
-/// Two even numbers become two normal ones (Box, Muller 1958); the third component takes half of a second
+/// Two uniform numbers become two normal ones (Box, Muller 1958); the third component takes half of a second
 /// pair.
 vec3 normal_triple(std::uint64_t seed, std::int64_t id) {
   auto const u = [&](unsigned n) {
@@ -149,7 +149,7 @@ void stop_drift(atoms& all) {
   for (auto& v : all.velocity) v = {v.x - p.x / mass, v.y - p.y / mass, v.z - p.z / mass};
 }
 
-/// Beyond the hottest, the lightest atom would usually be faster than light, and soon beyond all bounds.
+/// Above this limit the lightest atom would usually exceed the speed of light, and soon all bounds.
 void check_temperature(atoms const& all, double kelvin) {
   double const lightest = all.mass.empty() ? 1.0 : *std::ranges::min_element(all.mass);
   double const hottest = lightest * light_speed * light_speed / (boltzmann * acceleration);

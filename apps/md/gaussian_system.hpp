@@ -7,16 +7,16 @@
 
 namespace ballast::md {
 
-/// G(N): a droplet of `count` helium atoms whose density falls off as a Gaussian from the middle, the kind of
-/// system that Chen et al. 2010 measured. A jittered lattice (2.8 +- 0.2 Angstrom) is thinned by keys, so no
-/// two atoms are nearer than 2.4 Angstrom, the count is exact and the same on every machine. Charges
-/// alternate +-0.02 over lattice sites, velocities are 0. Atoms are numbered from 1 in the lattice's order.
-/// count: 1 .. 2^30, else bad_argument. Uses every core; about 200 bytes of memory per atom.
+/// G(N): a droplet of `count` helium atoms with a Gaussian density profile, the kind of system that Chen et
+/// al. 2010 measured. A jittered lattice (2.8 +- 0.2 Angstrom) is thinned by keys, so no two atoms are nearer
+/// than 2.4 Angstrom, and the count is exact and the same on every machine. Charges alternate +-0.02 over
+/// lattice sites, velocities are 0. Atoms are numbered from 1 in the lattice's order. count: 1 .. 2^30, else
+/// bad_argument. Uses every core; about 200 bytes of memory per atom.
 atoms gaussian_system(std::size_t count);
 
-/// Draws velocities from Maxwell's distribution by each atom's id and `seed`, takes the common drift out and
-/// scales to exactly `kelvin`: at least 0, and at most where the lightest atom's thermal speed is that of
-/// light, else bad_argument. 0 Kelvin sets all velocities to 0.
+/// Draws velocities from Maxwell's distribution by each atom's id and `seed`, removes the common drift and
+/// scales to exactly `kelvin`. `kelvin` is at least 0 and at most the temperature at which the lightest
+/// atom's thermal speed is that of light, else bad_argument. 0 Kelvin sets all velocities to 0.
 void draw_velocities(atoms& all, double kelvin, std::uint64_t seed);
 
 }  // namespace ballast::md

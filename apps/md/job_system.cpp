@@ -20,7 +20,7 @@
 namespace ballast::md {
 namespace {
 
-/// Where a device's memory is cut, between one array and the next.
+/// A device's memory is padded by this between one array and the next.
 constexpr std::uint64_t room_between_arrays = 64 << 10;
 
 template <class Real>
@@ -38,7 +38,7 @@ job_options with_memory(job_options options, std::size_t atoms) {
   return options;
 }
 
-/// The atoms of a block, as every job but for what it reads of all.
+/// The atoms of a block, for all accesses except reads of other blocks' atoms.
 access_map atoms_of_a_block() { return one_to_one(atoms_per_block); }
 
 access_map first_elements(std::size_t elements) {
@@ -79,7 +79,7 @@ class job_system_of final : public job_system {
                           return md::kick{{{}, motion, result, {}, {}, step, atoms}};
                         }));
   }
-  /// The scheduler was told where to when it was made.
+  /// The scheduler got its recorder when it was made.
   void record_into(recorder*) override {}
 
   double max_displacement() override { return longest_way(moved2_.read()); }
@@ -165,7 +165,7 @@ class job_system_of final : public job_system {
   shared_array<std::uint32_t> start_{jobs_, {max_cells(count()) + 1}, "first slot of a cell"};
   shared_array<double> moved2_{jobs_, {blocks()}, "longest way of a block, squared"};
   shared_array<std::uint32_t> said_{jobs_, {jobs_.ranks()}, "what each rank says"};
-  std::size_t starts_ = 0;  ///< of start_, that are used
+  std::size_t starts_ = 0;  ///< used entries of start_
   cell_grid grid_{};
   pair_formula<Real> formula_{};
   std::uint32_t pieces_ = 0;

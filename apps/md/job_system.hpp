@@ -18,7 +18,7 @@ namespace ballast::md {
 /// options say so, all the time.
 class job_system : public particle_system, public runner {
  public:
-  /// What the scheduler did so far.
+  /// The scheduler's counts so far.
   virtual job_statistics statistics() const = 0;
   virtual std::uint32_t ranks() const = 0;
 
@@ -26,8 +26,8 @@ class job_system : public particle_system, public runner {
   using particle_system::particle_system;
 };
 
-/// Allocates for `count` atoms on every device. `options` decide all but memory and deadlines. Throws as the
-/// constructor of job_scheduler.
+/// Allocates for `count` atoms on every device. `options` decide everything except memory and deadlines.
+/// Throws as the constructor of job_scheduler.
 std::unique_ptr<job_system> make_job_system(device_list const& devices, physics const& what,
                                             std::size_t count, job_options options);
 

@@ -31,7 +31,7 @@ std::string_view first_word_of(std::string_view text) {
   return words.empty() ? std::string_view() : words.front();
 }
 
-/// The word behind "units =", or "units" and one of LAMMPS's; empty if there is none.
+/// The word after "units =", or after "units" if it is one of LAMMPS's; empty if there is none.
 std::string_view units_in(std::string_view title) {
   constexpr std::string_view styles[] = {"lj", "real", "metal", "si", "cgs", "electron", "micro", "nano"};
   constexpr std::string_view key = "units";
@@ -45,15 +45,15 @@ std::string_view units_in(std::string_view title) {
   return is_assigned || std::ranges::find(styles, word) != std::end(styles) ? word : std::string_view();
 }
 
-/// The lines of a LAMMPS data file that hold something, as words, without the title.
+/// The non-empty lines of a LAMMPS data file, as words, without the title.
 class lammps_lines {
  public:
-  /// Throws bad_file if the file cannot be opened, or its title names other units than real.
+  /// Throws bad_file if the file cannot be opened, or if its title names other units than real.
   explicit lammps_lines(std::string const& path) : lines_(path) {
     if (auto const title = lines_.next()) check_units(*title);
   }
 
-  /// Goes to the next line that is not empty or all comment; false at the end of the file.
+  /// Moves to the next line that is neither empty nor only a comment; false at the end of the file.
   bool next() {
     while (auto const line = lines_.next()) {
       auto const hash = line->find('#');
@@ -64,12 +64,12 @@ class lammps_lines {
     return false;
   }
 
-  /// Of the present line; they live until the next call of next().
+  /// The words of the present line, valid until the next call of next().
   std::vector<std::string_view> const& words() const { return words_; }
   std::string_view word(std::size_t i) const { return words_[i]; }
-  /// The first word behind the line's '#', or nothing.
+  /// The first word after the line's '#', or nothing.
   std::string_view hint() const { return hint_; }
-  /// Whether the line begins with a number, as those of the header and within sections do.
+  /// True if the line begins with a number, as lines of the header and within sections do.
   bool numeric() const { return words_[0].find_first_not_of("+-.0123456789eE") == words_[0].npos; }
   std::string joined() const { return fmt::format("{}", fmt::join(words_, " ")); }
 
@@ -85,7 +85,7 @@ class lammps_lines {
   std::int64_t integer(std::size_t i, std::string_view what) const { return lines_.integer(words_[i], what); }
 
  private:
-  /// LAMMPS writes "units = metal" there; other titles are free.
+  /// LAMMPS writes "units = metal" there; other titles are free text.
   void check_units(std::string_view title) const {
     auto const units = units_in(title);
     if (!units.empty() && units != "real")
@@ -97,15 +97,15 @@ class lammps_lines {
   std::string_view hint_;
 };
 
-/// What a LAMMPS data file announces before its first section.
+/// The counts and box that a LAMMPS data file announces before its first section.
 struct lammps_header {
   std::int64_t atoms = 0, types = 0;
   bounds box;
 };
 
 /// Reads up to the name of the first section, where `lines` then stands. Throws bad_file for a count or a
-/// side of the box that is missing or out of range, a tilted box, anything else that is not zero (bonds), and
-/// a file without sections.
+/// side of the box that is missing or out of range, a tilted box, any other nonzero count (bonds), and a file
+/// without sections.
 class header_reader {
  public:
   explicit header_reader(lammps_lines& lines) : lines_(&lines) {}
@@ -236,7 +236,7 @@ class section_reader {
     lines_->fail("a line of {} should have {} columns but has {}.", section_, count, columns());
   }
 
-  /// The number that a line begins with, which no other line of the section has: of an atom or a type.
+  /// The id of an atom or a type at the beginning of a line, unique within the section.
   std::int64_t own_id(std::string_view what) {
     auto const id = lines_->integer(0, what);
     if (ids_.insert(id).second) return id;
@@ -262,7 +262,7 @@ class section_reader {
     }
   }
 
-  /// LAMMPS writes the style there; others write what they like.
+  /// LAMMPS writes the style there; other programs write any text.
   void check_pair_style(std::string const& hint) {
     constexpr std::string_view others[] = {"born", "buck", "gauss", "morse", "table", "yukawa", "zbl"};
     bool const is_style = hint.find('/') != hint.npos || std::ranges::find(others, hint) != std::end(others);
@@ -289,7 +289,7 @@ class section_reader {
     }
   }
 
-  /// How many columns stand before the type: 1 (id) in style charge, 2 (id, molecule) in style full.
+  /// The number of columns before the type: 1 (id) in style charge, 2 (id, molecule) in style full.
   std::size_t columns_before_type(std::string const& hint) {
     if (hint == "charge") return 1;
     if (hint == "full") return 2;
@@ -354,7 +354,7 @@ class section_reader {
   std::vector<double> mass_;
   std::unordered_map<std::int64_t, std::size_t> index_;
   std::set<std::string> sections_;        ///< that were read
-  std::unordered_set<std::int64_t> ids_;  ///< of the lines so far of the section
+  std::unordered_set<std::int64_t> ids_;  ///< of the section's lines so far
   bool told_cutoff_ = false;
 };
 

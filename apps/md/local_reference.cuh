@@ -9,7 +9,7 @@ namespace ballast::md {
 
 constexpr std::uint32_t local_entries = 64;
 
-// Every GPU has a table of its own, in its own memory; the CPU's cores share one.
+// Every GPU has a table in its own memory; the CPU's cores share one.
 #if defined(__CUDACC__)
 static __device__ void const* gpu_entries[local_entries];
 #endif
@@ -26,7 +26,7 @@ BALLAST_HD inline void const*& local_entry(std::uint32_t entry) {
 #endif
 }
 
-/// Sets an entry of the table of the device that runs it: launched once on each device, alone.
+/// Sets an entry in the table of the device that runs it: launched once on each device, alone.
 struct store_arguments {
   static constexpr int threads = 128;
 
@@ -39,8 +39,8 @@ struct store_arguments {
   }
 };
 
-/// Like indirect, for arguments that differ from device to device: one and the same task finds on each
-/// device what was remembered there, so that a common backlog may give it to any of them.
+/// Like indirect, for arguments that differ between devices: one and the same task finds on each device the
+/// arguments stored there, so a common backlog may give it to any of them.
 template <kernel_form K>
 struct by_local_reference {
   static constexpr int threads = K::threads;

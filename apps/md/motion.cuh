@@ -16,8 +16,9 @@ struct motion_arguments {
   array_ref<placed_charge<double>> place;  ///< by slot, like all of these
   array_ref<moving_mass> motion;
   array_ref<atom_result const> result;
-  array_ref<placed_charge<double> const> rebuilt_at;  ///< where the atoms were when cells were made
-  array_ref<double> moved2;                           ///< by block: the longest way since then, squared
+  array_ref<placed_charge<double> const> rebuilt_at;  ///< the positions from which the cells were built
+  array_ref<double> moved2;                           ///< by block: the longest distance moved since then,
+                                                      ///< squared
   double time_step;                                   ///< fs
   std::uint32_t atoms;
 };
@@ -84,7 +85,7 @@ struct drift {
     return fma_on_gpu(dx, dx, fma_on_gpu(dy, dy, dz * dz));
   }
 
-  /// A way that is not a number counts as the longest: what blew up must not go unnoticed.
+  /// A distance that is NaN counts as the longest: divergence must not go unnoticed.
   BALLAST_HD static double longest(scratch const& shared) {
     double most = 0;
     for (std::uint32_t i = 0; i < atoms_per_block; ++i) {

@@ -8,8 +8,8 @@
 
 namespace ballast::md {
 
-/// What one atom feels: force in kcal/mol/A, its energies (half of each pair's), its neighbours within the
-/// cut-off. Sums are double precision whatever the terms are.
+/// The effect on one atom: force in kcal/mol/A, its energies (half of each pair's), and its neighbours within
+/// the cut-off. Sums are double precision for all terms.
 struct alignas(16) atom_result {
   double fx = 0, fy = 0, fz = 0, e_lj = 0, e_coulomb = 0;
   std::int64_t neighbours = 0;
@@ -43,7 +43,7 @@ struct pair_formula {
     if constexpr (!Periodic) return d;
     return fma_on_gpu(-period[axis], nearest_whole(d * inverse_period[axis]), d);
   }
-  /// From `to` to `from`, the nearest image; q is the product of the charges.
+  /// The vector from `to` to the nearest image of `from`; q is the product of the charges.
   template <bool Periodic>
   BALLAST_HD placed_charge<Real> difference(placed_charge<Real> const& from,
                                             placed_charge<Real> const& to) const {
@@ -54,7 +54,7 @@ struct pair_formula {
     return fma_on_gpu(d.x, d.x, fma_on_gpu(d.y, d.y, d.z * d.z));
   }
 
-  /// Adds what an atom feels from another at difference d, |d|^2 = r2 < cutoff2.
+  /// Adds the effect on an atom of another at difference d, |d|^2 = r2 < cutoff2.
   BALLAST_HD void add(placed_charge<Real> const& d, Real r2, atom_result& sums) const {
     Real const inverse = inverse_square_root(r2), inverse2 = inverse * inverse;
     Real const r = r2 * inverse, r6 = inverse2 * inverse2 * inverse2, qq = coulomb * d.q;

@@ -38,7 +38,7 @@ cell_grid particle_system::grid_of(std::vector<vec3> const& position) const {
   return grid_for(position, state_.box, what_.field.cutoff + what_.skin, what_.field.edges);
 }
 
-/// Puts the atoms of state_ into the cells of `reference`, and on the devices.
+/// Sorts the atoms of state_ into the cells of `reference`, and copies them to the devices.
 void particle_system::settle(std::vector<vec3> const& reference) {
   auto const cells = make_cell_list(reference, grid_of(reference));
   std::vector<vec3> moved;

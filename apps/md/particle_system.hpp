@@ -12,42 +12,42 @@
 
 namespace ballast::md {
 
-/// What a simulation needs of a system, wherever the arrays are that kernels work on. Atoms are in slots, by
-/// the cells of the last rebuild. One thread drives it; every call returns when what it asked of the devices
-/// is done. Throws device_lost. Where several ranks have a system together, all of them make the same calls.
+/// The interface of a system to a simulation, wherever the kernels' arrays are. Atoms are in slots, by the
+/// cells of the last rebuild. One thread drives it; every call returns when its work on the devices is done.
+/// Throws device_lost. If several ranks share a system, all of them make the same calls.
 class particle_system {
  public:
   virtual ~particle_system() = default;
 
-  /// Tasks of 128 atoms each: so many blocks make the whole system.
+  /// The number of tasks, of 128 atoms each, that make up the whole system.
   std::uint32_t blocks() const;
-  /// Whether load() was called.
+  /// True if load() was called.
   bool is_loaded() const { return state_.size() > 0; }
-  /// Puts atoms in place and builds their cells; from `rebuilt_at` if these are the positions at which the
-  /// cells of an earlier run were built. Throws bad_argument for coincident atoms.
+  /// Loads the atoms and builds their cells; from `rebuilt_at` if that holds the positions from which an
+  /// earlier run built them. Throws bad_argument for coincident atoms.
   void load(atoms const& all, std::optional<std::vector<vec3>> const& rebuilt_at);
-  /// Wraps positions into a periodic box, builds cells anew and moves the atoms to their new slots.
+  /// Wraps positions into a periodic box, rebuilds the cells and moves the atoms to their new slots.
   void rebuild();
-  /// After the drift: the farthest that an atom moved since the rebuild, in A. Not a number if a position is.
+  /// After the drift: the farthest that an atom moved since the rebuild, in A; NaN if a position is.
   virtual double max_displacement() = 0;
   /// Copies positions to where forces read copies.
   virtual void exchange() {}
 
-  /// Makes what the next two give not a number until force tasks wrote it: what they leave out is seen. While
-  /// no kernel is resident.
+  /// Sets the next two results to NaN until force tasks write them, so that omissions show. Call it while no
+  /// kernel is resident.
   virtual void invalidate_results() = 0;
-  /// Energies and forces that the last force tasks left, summed in the order of slots.
+  /// Energies and forces of the last force tasks, summed in the order of slots.
   totals sums() { return totals_of(results()); }
-  /// What each atom feels, in the order of ids.
+  /// The effect on each atom, in the order of ids.
   std::vector<atom_result> results_by_id();
   /// The atoms as they are now, in slots.
   atoms const& state();
-  /// Where they were at the last rebuild.
+  /// The positions at the last rebuild.
   std::vector<vec3> const& rebuilt_at() const { return reference_; }
 
-  /// Which of the ranks this is that have the system together; the first one writes files.
+  /// The number of this rank among those that share the system; the first one writes files.
   virtual std::uint32_t rank() const { return 0; }
-  /// Whether any of those ranks says so.
+  /// True if `here` is true on any of those ranks.
   virtual bool is_so_on_any_rank(bool here) { return here; }
 
  protected:
@@ -57,7 +57,7 @@ class particle_system {
   std::size_t count() const { return count_; }
 
  private:
-  /// Writes atoms, which are in the slots of `cells`, and what kernels have to know of these.
+  /// Writes atoms in the slots of `cells`, and the facts about the cells that kernels need.
   virtual void write(atoms const& state, std::vector<vec3> const& rebuilt_at, cell_list const& cells) = 0;
   /// Positions and velocities.
   virtual void read(atoms& state) = 0;

@@ -9,7 +9,8 @@ namespace ballast::md {
 namespace {
 
 struct pair_terms {
-  double e_lj, e_coulomb, force;  ///< force along the line between the atoms, positive pushes apart
+  double e_lj, e_coulomb, force;  ///< force along the line between the atoms; a positive one pushes them
+                                  ///< apart
 };
 
 pair_terms plain_terms(lennard_jones const& lj, double r, double qq) {

@@ -13,7 +13,7 @@ namespace ballast::md {
 struct totals {
   std::int64_t pairs = 0;
   double energy_lj = 0, energy_coulomb = 0, force_square_sum = 0;
-  vec3 force;  ///< the sum of all forces: zero but for rounding
+  vec3 force;  ///< the sum of all forces: zero except for rounding
 
   bool operator==(totals const&) const = default;
 };
@@ -27,8 +27,8 @@ struct reference_result {
   totals sum;
   double virial = 0;  ///< sum over pairs of r . F, kcal/mol
 };
-/// Every pair of atoms in plain loops, double precision, nothing shared with the kernels: what they are
-/// tested against. Time grows with the square of the number of atoms.
+/// Every pair of atoms in plain loops and double precision, sharing no code with the kernels, whose reference
+/// it is. The time grows with the square of the number of atoms.
 reference_result reference_forces(atoms const& all, force_field const& field);
 
 }  // namespace ballast::md

@@ -32,7 +32,7 @@ solution_report const* report_of(comparison const& result, solution which) {
   return found == result.solutions.end() ? nullptr : &*found;
 }
 
-/// Of the device that was busy for the shortest time.
+/// The idle time of the device that was busy for the shortest time.
 std::string idle_text(comparison const& result, solution_report const& one) {
   if (result.devices.size() < 2) return "One device leaves nothing to balance.";
   auto const least = std::ranges::min_element(one.busy_seconds);
@@ -42,7 +42,7 @@ std::string idle_text(comparison const& result, solution_report const& one) {
   return fmt::format("{} left {} idle for {} % of the time.", name_of(one.which), device, percent);
 }
 
-/// Where TQ took as long or longer it says why, which on one device goes without saying.
+/// If TQ took as long or longer, it gives the reason, except on one device, where it is obvious.
 std::string time_text(comparison const& result, solution_report const& s1, solution_report const& tq) {
   double const ratio = tq.seconds_per_step / s1.seconds_per_step;
   bool const equal = ratio >= 0.995 && ratio < 1.005;
@@ -132,7 +132,7 @@ std::string other_times_as_text(comparison_plan const& plan, comparison const& r
   return rows.text(drawn_with) + "\n";
 }
 
-/// Of those but S2, whose sums may have another order.
+/// Excludes S2, whose sums may have another order.
 std::string same_bits_as_text(comparison const& result) {
   std::vector<std::string_view> names;
   for (auto const& one : result.solutions)
@@ -182,7 +182,7 @@ void add_series(run_record& record, comparison const& result, solution_report co
   }
 }
 
-/// Who decides how much a device is given at once: for TQ and jobs a policy, for chen the size of its queues.
+/// The source of a device's shares: for TQ and jobs a policy, for chen the size of its queues.
 void add_feeding(run_record& record, comparison_plan const& plan, solution which) {
   if (which == solution::tq) record.policies.emplace_back("feed", plan.cut.feed);
   if (which == solution::jobs) record.policies.emplace_back("split", plan.jobs.policy);

@@ -19,21 +19,21 @@ struct energy_row {
   double kinetic, temperature;
 };
 
-/// For people: what was run, the energies, and the solutions side by side.
+/// For people: the run, the energies, and the solutions side by side.
 std::string report_as_text(comparison_plan const& plan, comparison const& result,
                            std::vector<energy_row> const& energies, charset drawn_with);
 
 /// The physics of a run as one object.
 json_value physics_as_json(comparison_plan const& plan);
 
-/// For programs: docs/reference/md-output.md has the members.
+/// For programs: docs/reference/md-output.md lists the members.
 json_value report_as_json(comparison_plan const& plan, comparison const& result);
 
-/// What the names of the solutions that ran mean, a line each.
+/// The meaning of the names of the solutions that ran, a line each.
 std::string legend_of(comparison const& result);
 
-/// Two sentences, without a newline: for which part of the time S1 left its most idle device without work,
-/// and TQ's time over S1's. If only one of the two ran they say so; if neither did, it is empty.
+/// Two sentences, without a newline: the fraction of the time for which S1 left its most idle device without
+/// work, and TQ's time over S1's. They mention if only one of the two ran; empty if neither did.
 std::string gain_of(comparison const& result);
 
 /// The result of a comparison in the project's one format (bench/SCHEMA.md, "md/solutions"): raw samples of

@@ -22,7 +22,7 @@ namespace {
 
 std::int64_t ns(clock::duration d) { return std::chrono::nanoseconds(d).count(); }
 
-/// What S1, S2 and S3 have in common: a stream per device, and atoms moved in equal parts.
+/// The common part of S1, S2 and S3: a stream per device, and atoms moved in equal parts.
 class launch_runner : public runner {
  public:
   launch_runner(device_list const& devices, stage const& system) : system_(&system) {
@@ -51,7 +51,7 @@ class launch_runner : public runner {
     }
   }
 
-  /// Launches tasks of the forces and remembers when the device began and ended.
+  /// Launches tasks of the forces and records when the device began and ended.
   void launch_forces(std::size_t device, atom_order order, block_range range) {
     auto& one = device_streams_[device];
     if (!one.begin) one.begin = one.work->record();
@@ -63,7 +63,7 @@ class launch_runner : public runner {
     device_streams_[device].work->synchronize(deadline::in(device_timeout));
   }
 
-  /// The timing of what was launched since prepare(), when all streams are idle; records it.
+  /// The timing of the work launched since prepare(), when all streams are idle; records it.
   force_timing timing_since(clock::time_point begin, std::string_view label, std::int64_t step) {
     force_timing timing{ns(clock::now() - begin), {}};
     for (std::size_t d = 0; d < devices(); ++d) {
@@ -190,8 +190,8 @@ std::uint32_t cores_of(device_list const& devices) {
   return static_cast<std::uint32_t>(cores);
 }
 
-/// Chosen: the paper's one; on cores the largest of 1, 2 and 4 that leaves every worker tasks enough to be
-/// balanced with. On GPUs larger tasks were not faster.
+/// An explicit choice; the default is the paper's one block. On cores it is the largest of 1, 2 and 4 that
+/// leaves every worker enough tasks for balancing. On GPUs larger tasks were not faster.
 std::uint32_t blocks_per_task(device_list const& devices, std::uint32_t blocks, std::uint32_t task_atoms) {
   if (task_atoms > 0) return (task_atoms - 1) / atoms_per_block + 1;
   auto const least = min_tasks_per_core * cores_of(devices);
@@ -199,14 +199,14 @@ std::uint32_t blocks_per_task(device_list const& devices, std::uint32_t blocks, 
   return blocks >= 4 * least ? 4 : blocks >= 2 * least ? 2 : 1;
 }
 
-/// All atoms are as much work to move, so a core needs no more than one task: each more costs it a feed.
+/// All atoms take equally long to move, so a core needs only one task: each further one costs it a feed.
 std::uint32_t blocks_per_motion_task(device_list const& devices, std::uint32_t blocks) {
   auto const cores = cores_of(devices);
   if (cores == 0) return min_motion_blocks;
   return std::clamp((blocks + cores - 1) / cores, min_motion_blocks, max_motion_blocks);
 }
 
-/// The tasks of a stage as queues take them, made once for all steps. The stage must outlive them.
+/// The tasks of a stage in the queues' form, made once for all steps. The stage must outlive them.
 struct prepared_stage {
   /// `task_atoms`: see granularity.
   prepared_stage(device_list const& devices, stage const& system, std::uint32_t task_atoms)
@@ -266,7 +266,7 @@ class queue_runner final : public runner {
   void record_into(recorder* spans) override { spans_ = spans; }
 
  private:
-  /// What ran from one moment to another: names the spans of the tasks in between.
+  /// A period: names the spans of the tasks within it.
   struct window {
     std::int64_t begin_ns, step;
     char const* label;
@@ -313,7 +313,7 @@ chen_options options_for(granularity const& cut) {
   return options;
 }
 
-/// chen: TQ's tasks by the queues of Chen et al. 2010 as published, whose kernels are launched for every
+/// chen: TQ's tasks in the queues of Chen et al. 2010 as published, whose kernels are launched for every
 /// step.
 class chen_runner final : public runner {
  public:
@@ -341,7 +341,7 @@ class chen_runner final : public runner {
     if (spans_ != nullptr) record_last_step(label);
   }
 
-  /// One span for a device: the queues do not trace their tasks.
+  /// One span per device: the queues do not trace their tasks.
   void record_last_step(char const* label) {
     auto const shares = queue_.last_step();
     for (std::size_t d = 0; d < shares.size(); ++d) {

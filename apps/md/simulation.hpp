@@ -12,15 +12,16 @@
 
 namespace ballast::md {
 
-/// Where the time of a run went, in seconds of host time, summed over its steps.
+/// The time of a run by kind of work, in seconds of host time, summed over its steps.
 struct step_times {
-  double forces = 0;      ///< what the solutions are compared by: positions are on the devices before
+  double forces = 0;      ///< the value that compares the solutions: positions are on the devices before
   double motion = 0;      ///< kick and drift
   double neighbours = 0;  ///< building cells anew
   double exchange = 0;    ///< copying positions to the GPUs that read copies
 };
 
-/// Where a run begins: atoms, the step count so far, and for a restart where cells were built.
+/// The start of a run: atoms, the step count so far, and for a restart the positions from which cells were
+/// built.
 struct beginning {
   atoms state;
   std::int64_t step = 0;
@@ -31,14 +32,14 @@ beginning beginning_of(checkpoint const& point);
 /// One run of velocity-Verlet with one solution. The system and the runner must outlive it.
 class simulation {
  public:
-  /// Computes the forces at the beginning, which is not timed. Throws as particle_system::load().
-  /// `loaded`: the system is at that beginning already.
+  /// Computes the forces at the beginning, which is not timed. Throws as particle_system::load(). `loaded`:
+  /// the system is already in that state.
   simulation(particle_system& system, runner& by, physics const& what, beginning const& from,
              bool loaded = false);
 
-  /// One step of motion. Throws ballast::error naming the step if positions are no numbers any more.
+  /// One step of motion. Throws ballast::error naming the step if positions have become NaN.
   void step();
-  /// One more evaluation of the forces where the atoms are; timed like a step.
+  /// One more evaluation of the forces at the current positions; timed like a step.
   void evaluate();
 
   std::int64_t step_count() const { return step_; }  ///< including those before the beginning
@@ -46,7 +47,7 @@ class simulation {
   std::int64_t rebuilds() const { return rebuilds_; }
   step_times const& times() const { return times_; }
   std::vector<double> busy_seconds() const;  ///< per device, of the timed evaluations
-  /// Everything that a bitwise restart from here needs.
+  /// The complete state for a bitwise restart from here.
   checkpoint point();
 
  private:
@@ -60,16 +61,16 @@ class simulation {
   std::vector<std::int64_t> busy_ns_;
 };
 
-/// Files that a run leaves; an empty path means none. Written by the last solution in its first repetition.
+/// Files that a run writes; an empty path means none. Written by the last solution in its first repetition.
 struct output_files {
   std::string checkpoint, trajectory;
   std::int64_t checkpoint_every = 0, trajectory_every = 0;  ///< steps; 0: at the end only
 };
 
-/// Writes the files of one run as it goes on, on the first rank of those that run it; the others take part. A
-/// state whose energies or forces are not finite is refused (ballast::error) before a file is touched, so a
-/// good checkpoint is never replaced by a spoilt one. Throws bad_file and ballast::error where a file cannot
-/// be written. The files and the system must outlive it.
+/// Writes the files of one run as it progresses, on the first rank; the others take part. Throws
+/// ballast::error for a state whose energies or forces are not finite before touching a file, so a good
+/// checkpoint is never replaced by a bad one. Throws bad_file and ballast::error if a file cannot be written.
+/// The files and the system must outlive it.
 class run_files {
  public:
   run_files(output_files const& files, physics const& what, particle_system& system)
@@ -77,9 +78,9 @@ class run_files {
 
   /// The first frame.
   void begin(simulation const& run);
-  /// What is due after the step that `run` has just made.
+  /// Writes the output that is due after the step just made by `run`.
   void after_step(simulation& run);
-  /// The last frame and the checkpoint.
+  /// Writes the last frame and the checkpoint.
   void end(simulation& run);
 
  private:

@@ -18,7 +18,7 @@ inline std::uint32_t blocks_of(std::size_t atoms) {
   return static_cast<std::uint32_t>((atoms + atoms_per_block - 1) / atoms_per_block);
 }
 
-/// More cells than these are not made of so many atoms.
+/// The most cells that are made for this many atoms.
 constexpr std::size_t max_cells(std::size_t atoms) { return 8 * atoms + 4096; }
 
 /// Atoms as kernels see them, by slot.
@@ -39,7 +39,7 @@ struct slot_values {
   }
 };
 
-/// Gives atoms the positions and velocities that kernels left.
+/// Writes the positions and velocities that kernels computed back to the atoms.
 inline void take_motion(atoms& state, std::span<placed_charge<double> const> place,
                         std::span<moving_mass const> motion) {
   for (std::size_t i = 0; i < state.size(); ++i) {
@@ -48,7 +48,7 @@ inline void take_motion(atoms& state, std::span<placed_charge<double> const> pla
   }
 }
 
-/// The longest of the ways that drift left squared. Not a number if one is not.
+/// The longest of the distances whose squares drift stored; NaN if one is.
 inline double longest_way(std::span<double const> moved2) {
   double most = 0;
   for (double const one : moved2) {

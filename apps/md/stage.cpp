@@ -20,7 +20,7 @@ namespace {
 std::mutex mutex;
 std::array<bool, local_entries> in_use;
 
-/// Entries of the devices' tables of arguments, `count` in a row, for as long as the object lives. Throws
+/// Entries in the devices' tables of arguments, `count` in a row, for as long as the object lives. Throws
 /// ballast::error when all 64 are taken.
 class local_entry_lease {
  public:
@@ -48,8 +48,8 @@ class local_entry_lease {
 struct device_slot {
   std::shared_ptr<compute_device> device;
   std::unique_ptr<stream> copies;
-  std::size_t side = 0;      ///< which force_side its tasks read
-  bool shares_side = false;  ///< with a device_slot before it
+  std::size_t side = 0;      ///< the force_side that its tasks read
+  bool shares_side = false;  ///< shared with an earlier device_slot
 };
 
 template <class Real>

@@ -11,16 +11,16 @@
 
 namespace ballast::md {
 
-/// In which order the force tasks take the atoms: decomposition-sorted, or randomly permuted.
+/// The order in which the force tasks take the atoms: decomposition-sorted, or randomly permuted.
 enum class atom_order { decomposed, random };
 
-/// A system on its devices, for runners that launch its tasks. Its arrays stand at home, in memory that all
-/// devices address; every GPU that is not the home has copies of what the forces read.
+/// A system on its devices, for runners that launch its tasks. Its arrays are at home, in memory that all
+/// devices address; every GPU that is not the home has copies of the forces' inputs.
 class stage : public particle_system {
  public:
-  /// The kernels that the tasks below name.
+  /// The kernels that the following tasks name.
   virtual kernel_set const& kernels() const = 0;
-  /// Tasks, valid on every device as long as the stage: the forces on the atoms of some blocks of an order,
+  /// Tasks, valid on every device as long as the stage: the forces on the atoms in some blocks of an order,
   /// and the halves of a velocity-Verlet step for atoms by slots.
   virtual task forces_task(atom_order order, block_range range) const = 0;
   virtual task drift_task(block_range range) const = 0;

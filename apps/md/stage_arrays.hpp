@@ -20,12 +20,12 @@
 
 namespace ballast::md {
 
-/// Where arrays live: memory of a device, or host memory that the device addresses.
+/// The location of arrays: memory of a device, or host memory that the device addresses.
 struct memory_place {
   std::shared_ptr<compute_device> device;
   memory where = memory::pinned;
 
-  /// Whether the host may read and write it directly.
+  /// True if the host may read and write it directly.
   bool host_addresses() const { return where == memory::pinned || !device->is_cuda(); }
 };
 
@@ -70,7 +70,7 @@ class held_array {
   T* data_ = nullptr;
 };
 
-// What the host addresses is copied by the host: beside a resident kernel, CUDA makes copies from host to
+// The host itself copies memory that it addresses: beside a resident kernel, CUDA makes copies from host to
 // host wait. Both return when the copy is done; `by` is a stream of a device that addresses the array.
 template <class T>
 void write_array(held_array<T> const& to, std::vector<T> const& from, stream& by) {
@@ -93,7 +93,7 @@ std::vector<T> read_array(held_array<T> const& from, stream& by) {
   return to;
 }
 
-/// Whether every device of the list can load from and store to the memory of `target`, one of them.
+/// True if every device of the list can load from and store to the memory of `target`, one of them.
 inline bool all_can_access(device_list const& devices, compute_device const& target) {
   return std::ranges::all_of(devices, [&](auto const& device) {
     return device.get() == &target || (device->is_cuda() && device->enable_peer_access(target));
@@ -148,13 +148,13 @@ class home_arrays {
   }
   std::vector<atom_result> results(stream& by) const { return read_array(result_, by); }
 
-  /// Bytes of ones are no number in every field.
+  /// Bytes of all ones are NaN in every field.
   void invalidate_results(stream& by) const {
     by.fill(result_.data(), 0xff, result_.bytes());
     by.synchronize();
   }
 
-  /// Not a number if an atom's way is not.
+  /// NaN if an atom's distance is.
   double max_displacement(stream& by) const { return longest_way(read_array(moved2_, by)); }
 
  private:
@@ -165,8 +165,8 @@ class home_arrays {
   held_array<double> moved2_;
 };
 
-/// What the tasks on one device read; host devices share one. Where home is not the device's own memory it
-/// holds copies of the positions too.
+/// The inputs of the tasks on one device; host devices share one. If home is not the device's own memory, it
+/// also holds copies of the positions.
 template <class Real>
 class force_side {
  public:
@@ -180,9 +180,9 @@ class force_side {
     if (copies_positions) copy_ = held_array<placed_charge<Real>>(place, atoms);
   }
 
-  /// Empty where home is read directly.
+  /// Empty if home is read directly.
   held_array<placed_charge<Real>> const& position_copy() const { return copy_; }
-  /// Where the kernels' arguments are: forces in sorted and in random order, kick, drift.
+  /// The addresses of the kernels' arguments: forces in sorted and in random order, kick, drift.
   std::vector<void const*> arguments() const {
     return {arguments_[0].data(), arguments_[1].data(), kick_.data(), drift_.data()};
   }

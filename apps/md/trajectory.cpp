@@ -27,14 +27,14 @@ using command_line::words_of;
 
 static_assert(command_line::max_number == max_coordinate, "what is written can be read, and nothing else");
 
-/// Which column of an atom's line each quantity begins at; absent quantities are -1.
+/// The column of an atom's line at which each quantity begins; -1 for absent ones.
 struct atom_columns {
   int species = -1, position = -1, velocity = -1, momentum = -1, charge = -1, mass = -1, id = -1, count = 0;
 };
 
-/// ASE's unit of velocity in A/fs. Its momenta are in sqrt(amu eV), so over masses in amu they are velocities
-/// in sqrt(eV / amu), which is sqrt(1.602176634e-19 J / 1.66053906660e-27 kg) = 9822.69475 m/s; and 1 m/s is
-/// 1e-5 A/fs.
+/// ASE's unit of velocity in A/fs. Its momenta are in sqrt(amu eV), so divided by masses in amu they are
+/// velocities in sqrt(eV / amu), which is sqrt(1.602176634e-19 J / 1.66053906660e-27 kg) = 9822.69475 m/s;
+/// and 1 m/s is 1e-5 A/fs.
 constexpr double ase_velocity = 0.09822694750253;
 constexpr double ase_error = ase_velocity * ase_velocity / (1.602176634e-19 / 1.66053906660e-27 * 1e-10) - 1;
 static_assert(-1e-12 < ase_error && ase_error < 1e-12);
@@ -54,7 +54,7 @@ std::vector<std::string_view> split(std::string_view text, char at) {
   return parts;
 }
 
-/// `before`: how many atoms the frame before this one announced; 0 if this is the first.
+/// `before`: the number of atoms in the previous frame; 0 for the first one.
 std::int64_t read_count(text_lines const& lines, std::string_view line, std::int64_t before) {
   auto const words = words_of(line);
   if (words.size() != 1 && before == 0)
@@ -69,7 +69,7 @@ std::int64_t read_count(text_lines const& lines, std::string_view line, std::int
   lines.fail("the number of atoms should be 1 to 2147483647.");
 }
 
-/// "T T T" or "F F F"; nothing for what a run cannot do.
+/// "T T T" or "F F F"; nothing for values that a run does not support.
 std::optional<boundary> edges_in(std::string_view pbc) {
   auto const words = words_of(pbc);
   auto const are_all = [&](std::string_view word) {
@@ -81,7 +81,7 @@ std::optional<boundary> edges_in(std::string_view pbc) {
 
 class frame_reader {
  public:
-  /// If it `warns`, of columns and keys that are not used.
+  /// `warns`: whether it warns of columns and keys that are not used.
   frame_reader(text_lines& lines, bool warns) : lines_(&lines), warns_(warns) {}
 
   frame read(std::int64_t count) {
@@ -93,7 +93,7 @@ class frame_reader {
   }
 
  private:
-  /// See `frame` for its keys.
+  /// `frame` lists its keys.
   void read_comment() {
     auto const line = lines_->next();
     if (!line) lines_->fail("the file ends where a frame's comment line should be.");
@@ -270,9 +270,9 @@ class frame_reader {
   text_lines* lines_;
   bool warns_;
   frame frame_;
-  /// Of plain XYZ, unless the comment has Properties.
+  /// The columns of plain XYZ, unless the comment has Properties.
   atom_columns columns_{.species = 0, .position = 1, .count = 4};
-  std::vector<std::string_view> keys_, unused_keys_, unused_columns_;  ///< of the comment, while it is read
+  std::vector<std::string_view> keys_, unused_keys_, unused_columns_;  ///< of the comment that is being read
   std::unordered_set<std::int64_t> ids_;                               ///< of the atoms so far
   std::optional<double> epsilon_, sigma_;
   std::optional<vec3> side_;
@@ -280,12 +280,12 @@ class frame_reader {
   std::vector<std::string_view> words_;
 };
 
-/// The frames of a file one after the other.
+/// The frames of a file, one after another.
 class frame_sequence {
  public:
   explicit frame_sequence(std::string const& path) : lines_(path) {}
 
-  /// Reads the number of atoms that the next frame begins with; false at the end of the file.
+  /// Reads the number of atoms at the beginning of the next frame; false at the end of the file.
   bool read_atom_count_line() {
     is_first_ = count_ == 0;
     while (auto const line = lines_.next()) {
@@ -296,7 +296,7 @@ class frame_sequence {
     if (count_ == 0) lines_.fail("the file holds no frame.");
     return false;
   }
-  /// The frame that was announced.
+  /// The frame whose number of atoms was read.
   frame read() { return frame_reader(lines_, is_first_).read(count_); }
 
  private:
@@ -305,7 +305,7 @@ class frame_sequence {
   bool is_first_ = true;
 };
 
-/// Text with numbers of as few digits as give the same bits.
+/// Text with numbers of the fewest digits that give the same bits.
 class frame_text {
  public:
   frame_text& operator<<(std::string_view text) {
@@ -354,7 +354,7 @@ frame read_first_frame(std::string const& path) {
   frame_sequence file(path);
   file.read_atom_count_line();
   auto first = file.read();
-  file.read_atom_count_line();  // refuses atoms beyond those announced
+  file.read_atom_count_line();  // refuses atoms beyond the announced number
   return first;
 }
 

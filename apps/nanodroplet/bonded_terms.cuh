@@ -5,7 +5,7 @@
 
 namespace ballast::nanodroplet {
 
-// Each adds the forces of one term to those of its atoms and returns the energy.
+// Each adds the forces of one term to its atoms' forces and returns the energy.
 
 BALLAST_HD inline double add_bond(harmonic term, vec3 a, vec3 b, vec3& on_a, vec3& on_b) {
   vec3 const d = a - b;
@@ -24,7 +24,8 @@ BALLAST_HD inline double add_angle(harmonic term, vec3 a, vec3 b, vec3 c, vec3& 
   vec3 const ua = (1 / la) * ba, uc = (1 / lc) * bc;
   double const cosine = dot(ua, uc), sine = length(cross(ua, uc));
   double const bend = std::atan2(sine, cosine) - term.rest;
-  double const slope = 2 * term.k * bend / (sine > 1e-9 ? sine : 1e-9);  // straight: no direction is special
+  double const slope = 2 * term.k * bend / (sine > 1e-9 ? sine : 1e-9);  // straight: all directions are
+                                                                         // equivalent
   vec3 const fa = (slope / la) * (uc - cosine * ua), fc = (slope / lc) * (ua - cosine * uc);
   on_a += fa;
   on_c += fc;

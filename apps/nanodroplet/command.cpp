@@ -38,15 +38,15 @@ namespace {
 /// Frames of a droplet in extended XYZ: O and H of the waters, C for the beads. One thread at a time.
 class xyz_file {
  public:
-  /// Throws bad_argument ("xyz") if the file is there already or cannot be made.
+  /// Throws bad_argument ("xyz") if the file exists or cannot be made.
   explicit xyz_file(std::string path) : path_(std::move(path)) {
     int const made = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (made < 0) throw_bad_argument("xyz", path_, "a file that is not there, in a folder that is");
     ::close(made);
   }
 
-  /// `trajectory` counts from 1, the time is in fs. If the frame cannot be written, the file is left as it
-  /// was; throws as append_to_file().
+  /// `trajectory` counts from 1, the time is in fs. If the frame cannot be written, the file is unchanged;
+  /// throws as append_to_file().
   void add(droplet const& state, std::uint64_t trajectory, double time, double potential) {
     frame_ = fmt::format("{}\nProperties=species:S:1:pos:R:3 trajectory={} time={} potential={}\n",
                          state.atoms(), trajectory, seventeen_digits(time), seventeen_digits(potential));
@@ -64,7 +64,7 @@ class xyz_file {
   std::string path_, frame_;
 };
 
-/// Smaller ones come to nothing where they are divided by, or multiplied.
+/// Smaller values underflow when they are multiplied or inverted.
 void check_positive_range(std::string_view option, double value, double most) {
   if (value >= 1e-6 && value <= most) return;
   throw_bad_argument(option, value, fmt::format("1e-6 to {:.0f}", most));
@@ -202,7 +202,7 @@ double finished_run::interactions_per_second() const {
 
 namespace {
 
-/// Tells how far a run is, if it is to be shown; the end of one by glat is not known.
+/// Shows the progress of a run if `shows`; the end of one by glat is unknown.
 std::unique_ptr<shown_progress> shown_steps(bool shows, std::uint64_t all,
                                             std::function<std::uint64_t()> done) {
   if (!shows) return nullptr;
@@ -210,7 +210,7 @@ std::unique_ptr<shown_progress> shown_steps(bool shows, std::uint64_t all,
                                           std::move(done));
 }
 
-/// Fills in what the chains do, as run_sampling().
+/// Adds the chains' results to the result, as run_sampling() describes.
 void sample_plainly(finished_run& result, launcher_source const& source, xyz_file* frames,
                     std::uint32_t xyz_every, bool shares, std::function<bool()> const& stop_requested,
                     bool shows) {

@@ -28,7 +28,7 @@ vec3 turned_about_x(vec3 p, double angle) {
   return {p.x, c * p.y - s * p.z, s * p.y + c * p.z};
 }
 
-/// The sites from the middle outwards; `least` A of distance leaves a hole.
+/// The sites from the middle outwards; those nearer than `least` A are left out.
 std::vector<vec3> sites_beyond(double least) {
   std::vector<std::array<int, 4>> order;  // distance squared, k, j, i
   for (int k = -max_steps; k <= max_steps; ++k)
@@ -43,7 +43,7 @@ std::vector<vec3> sites_beyond(double least) {
   return sites;
 }
 
-/// Water number n, counted from 1: slightly bent, slightly stretched, turned its own way.
+/// Water number n, counted from 1: slightly bent, slightly stretched, with its own orientation.
 void add_water(std::vector<vec3>& to, vec3 site, double n) {
   double const rest = tip3p::bond.rest, r = rest * (1 + 0.01 * std::sin(2.1 * n));
   double const half = (tip3p::angle.rest + 0.02 * std::cos(1.3 * n)) / 2;
@@ -66,9 +66,9 @@ void add_radii(droplet const& system, droplet_shape& shape) {
   shape.gyration_radius = std::sqrt(squares / waters);
 }
 
-// Of FIRE as published, but for the step, which is in fs for atoms of one mass.
+// The published parameters of FIRE, except the step, which is in fs for atoms of equal mass.
 constexpr double mass = 12, first_step = 0.5, max_step = 3;
-constexpr double max_displacement = 0.1;  ///< A: strained atoms would fly apart
+constexpr double max_displacement = 0.1;  ///< A: larger moves would make strained atoms fly apart
 constexpr double first_mixing = 0.1, less_mixing = 0.99, longer = 1.1, shorter = 0.5;
 constexpr int downhill_steps_before_acceleration = 5;
 
@@ -109,7 +109,7 @@ class fire {
     if (moves_ == movable::water) std::ranges::fill(std::span(forces_).subspan(system_.water.size()), vec3{});
   }
 
-  /// Downhill: more along the force, in longer steps; uphill: stop.
+  /// Downhill: aligns velocities with the force and lengthens the step; uphill: stops.
   void turn_velocities() {
     double power = 0, speed2 = 0, force2 = 0;
     for (std::size_t i = 0; i < forces_.size(); ++i) {
@@ -145,7 +145,7 @@ droplet make_droplet(droplet_spec const& spec) {
   if (spec.waters < 1 || spec.waters > max_waters)
     throw_bad_argument("waters", spec.waters, "1 to " + std::to_string(max_waters));
   auto beads = m12_beads(spec.conformer);
-  beads.resize(spec.beads());  // M7 has the first of M12, none has none
+  beads.resize(spec.beads());  // M7 has the first beads of M12; without a solute there are none
   return surrounded(std::move(beads), spec.waters);
 }
 

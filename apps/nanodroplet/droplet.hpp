@@ -26,7 +26,7 @@ struct droplet_spec {
   std::uint32_t waters = 356;   ///< 1 .. max_waters
   bool has_solute = true;       ///< M12 in the middle, in a hole of radius 5.6 A
   std::uint32_t conformer = 0;  ///< torsion t of M12 is turned by conformer (t + 1) 40 degrees
-  bool has_sides = true;        ///< of the solute; else it is M7
+  bool has_sides = true;        ///< of the solute; false: it is M7
 
   std::uint32_t beads() const { return !has_solute ? 0 : has_sides ? m12::beads : m12::chain_beads; }
 };
@@ -34,7 +34,7 @@ struct droplet_spec {
 /// Waters on the sites of a cubic grid that are nearest to the middle. Throws bad_argument ("waters").
 droplet make_droplet(droplet_spec const& spec);
 
-/// Such waters around these beads, which stay where they are; `waters` may be 0.
+/// `waters` such waters (possibly 0) around these beads, which stay in place.
 droplet surrounded(std::vector<vec3> beads, std::uint32_t waters);
 
 /// In g/mol; `atom` counts the atoms of all waters.
@@ -43,10 +43,10 @@ double mass_of_water_atom(std::size_t atom);
 /// Interactions of one evaluation of the forces as Wende et al. 2012 count them in their equation 2.
 std::uint64_t interactions(std::uint64_t waters, std::uint64_t beads);
 
-/// What is told of a droplet as it goes.
+/// The reported shape of a droplet during a run.
 struct droplet_shape {
-  double gyration_radius = 0;  ///< of the oxygens about their middle, root of the mean square, A
-  double greatest_radius = 0;  ///< of the farthest oxygen: a water that left shows here, A
+  double gyration_radius = 0;  ///< of the oxygens about their middle, root mean square, A
+  double greatest_radius = 0;  ///< of the farthest oxygen, which reveals a water that left; A
   std::array<double, m12::torsions> torsions{};  ///< radian; 0 without a solute
 
   bool operator==(droplet_shape const&) const = default;
@@ -54,7 +54,7 @@ struct droplet_shape {
 
 droplet_shape shape_of(droplet const& system);
 
-/// What a minimiser may move.
+/// The atoms that a minimiser may move.
 enum class movable { all, water };
 
 struct minimised_droplet {
@@ -64,9 +64,9 @@ struct minimised_droplet {
   std::uint32_t iterations;
 };
 
-/// Lets a strained droplet relax: FIRE (Bitzek et al. 2006) on the calling thread, until no force exceeds
-/// `force` kcal/mol/A or for so many iterations, or until `stop_requested` says so. The same start gives the
-/// same bits.
+/// Relaxes a strained droplet: FIRE (Bitzek et al. 2006) on the calling thread, until no force exceeds
+/// `force` kcal/mol/A, for a limited number of iterations, or until `stop_requested` returns true. The same
+/// start gives the same bits.
 minimised_droplet minimised(
     droplet start, std::uint32_t iterations, double force,
     std::function<bool()> const& stop_requested = [] { return false; }, movable moves = movable::all);

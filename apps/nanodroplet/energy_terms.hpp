@@ -21,7 +21,7 @@ struct energy_terms {
   bool operator==(energy_terms const&) const = default;
 };
 
-/// Two atoms at a distance. Each function adds its forces to those of both and returns its energy.
+/// Two atoms at a distance. Each function adds the pair's forces to both atoms and returns its energy.
 struct pair_of {
   explicit pair_of(vec3 from_b_to_a) : d_(from_b_to_a), inverse2_(1 / dot(d_, d_)) {}
 

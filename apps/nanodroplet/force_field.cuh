@@ -31,9 +31,9 @@ constexpr double pi = 3.14159265358979323846;
 constexpr double degree = pi / 180;
 constexpr double coulomb_constant = 332.06371;  ///< kcal/mol A/e^2
 constexpr double boltzmann = 0.0019872067;      ///< kcal/mol/K
-constexpr double acceleration = 4.184e-4;       ///< (kcal/mol/A)/(g/mol) to A/fs^2
+constexpr double acceleration = 4.184e-4;       ///< converts (kcal/mol/A)/(g/mol) to A/fs^2
 
-/// k (x - rest)^2, without the half that others write before k.
+/// k (x - rest)^2, without the factor of one half that others write before k.
 struct harmonic {
   double k, rest;
 };
@@ -47,8 +47,8 @@ constexpr double epsilon = 0.1521, sigma = 3.1507;  ///< of O with O
 constexpr harmonic bond{450, 0.9572}, angle{55, 104.52 * degree};
 }  // namespace tip3p
 
-/// M12, the molecule in the droplet's middle: beads 0 .. 6 are a chain, beads 7 .. 11 hang on beads 1 .. 5.
-/// M7 is that chain alone.
+/// M12, the molecule in the droplet's middle: beads 0 .. 6 are a chain, beads 7 .. 11 are attached to beads 1
+/// .. 5. M7 is that chain alone.
 namespace m12 {
 constexpr std::uint32_t beads = 12, chain_beads = 7, side_beads = beads - chain_beads, torsions = 4;
 constexpr double mass = 14;
@@ -62,7 +62,7 @@ BALLAST_HD inline double charge(std::uint32_t bead) {
 }
 }  // namespace m12
 
-/// Of O with a bead: the geometric mean of epsilon, the arithmetic of sigma.
+/// For O with a bead: the geometric mean of epsilon, the arithmetic mean of sigma.
 constexpr double mixed_epsilon = 0.12332882874656679;  ///< sqrt(0.1521 * 0.1)
 constexpr double mixed_sigma = (tip3p::sigma + m12::sigma) / 2;
 

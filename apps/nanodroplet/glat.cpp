@@ -14,8 +14,8 @@
 
 namespace ballast::nanodroplet {
 
-/// The chains of one basin. They go on to the next look, where each waits for the others; who comes last
-/// looks, so what is decided hangs on the chains alone.
+/// The chains of one basin. Each runs to the next check and waits there for the others; the last to arrive
+/// makes the check, so decisions depend only on the chains.
 class glat_sampling::region {
  public:
   region(std::uint32_t basin, double strain, minimised_droplet start,
@@ -30,8 +30,8 @@ class glat_sampling::region {
 
   bool has_ended() const { return has_ended_.load(std::memory_order_acquire); }
 
-  /// Advances chain k, unless another thread does; whether there was anything to do. Once for a region, as
-  /// its last chain ends, `ended` is called.
+  /// Advances chain k, unless another thread does; returns whether there was anything to do. Calls `ended`
+  /// once for a region, when its last chain ends.
   template <class Ended>
   bool advance(std::size_t k, Ended const& ended) {
     std::unique_lock const lock(is_busy_[k], std::try_to_lock);
@@ -62,7 +62,7 @@ class glat_sampling::region {
   }
 
  private:
-  /// All chains rest, and what they did is seen here since each arrived.
+  /// All chains rest, and their results are visible here since each arrived.
   template <class Ended>
   void look(Ended const& ended) {
     outcome_.ratio = scale_reduction_of(chains_);
@@ -81,7 +81,7 @@ class glat_sampling::region {
   std::vector<std::mutex> is_busy_;  ///< by chain
   glat_rules rules_;
   std::uint32_t most_;                  ///< trajectories of a chain
-  std::atomic<std::uint32_t> allowed_;  ///< trajectories until the next look
+  std::atomic<std::uint32_t> allowed_;  ///< trajectories until the next check
   std::atomic<std::size_t> arrived_ = 0;
   std::atomic<bool> has_ended_ = false;
   region_outcome outcome_;
@@ -126,7 +126,7 @@ void glat_sampling::propose(std::uint32_t basin) {
 
 void glat_sampling::end(region const& ended) {
   for (auto const basin : basins_beside(ended.outcome().basin)) propose(basin);
-  --unfinished_;  // after what it leads to
+  --unfinished_;  // after the candidates that it leads to
 }
 
 std::vector<minimised_droplet> glat_sampling::relaxed_starts(std::uint32_t basin,
@@ -159,7 +159,7 @@ std::unique_ptr<glat_sampling::region> glat_sampling::made_region(std::uint32_t 
                                   rules_, plan_.settings.trajectories);
 }
 
-/// The next candidate, unless half of the threads are at that: chains go on meanwhile.
+/// Prepares the next candidate, unless half of the threads prepare one: chains continue meanwhile.
 bool glat_sampling::prepare_one(std::function<bool()> const& stop_requested) {
   std::uint32_t basin = 0;
   {

@@ -17,51 +17,52 @@
 
 namespace ballast::nanodroplet {
 
-/// Of the outer loop that Wende et al. 2012 have in their section V-A, GLAT.
+/// The rules of the outer loop in section V-A of Wende et al. 2012, GLAT.
 struct glat_rules {
-  std::uint32_t look_every =
-      10;                   ///< trajectories between two looks whether a region has converged; 4 or more
-  double most_ratio = 1.1;  ///< of scale_reduction_of() where it has; above 1
-  double window = 6;  ///< kcal/mol that a conformer may be above the lowest of the first, each by itself
+  std::uint32_t look_every = 10;  ///< trajectories between two checks for a region's convergence; 4 or more
+  double most_ratio = 1.1;        ///< scale_reduction_of() of a converged region; above 1
+  double window = 6;  ///< kcal/mol by which a conformer may exceed the lowest of the first ones, each by
+                      ///< itself
 };
 
-/// One metastable region and what became of its sampling.
+/// One metastable region and the result of its sampling.
 struct region_outcome {
   std::uint32_t basin;
   double strain;  ///< kcal/mol above the lowest of the first conformers, each by itself
-  double ratio;   ///< scale_reduction_of() its chains; infinite before the first look
+  double ratio;   ///< scale_reduction_of() its chains; infinite before the first check
   bool has_converged;
 };
 
-/// All regions by number; chain k of region r is the one at r times the plan's chains, and k.
+/// All regions by number; chain k of region r has the index r times the plan's chains, plus k.
 struct glat_outcome {
   std::vector<region_outcome> regions;
-  std::vector<minimised_droplet> starts;  ///< of each region's first chain
+  std::vector<minimised_droplet> starts;  ///< the start of each region's first chain
   std::vector<std::unique_ptr<markov_chain>> chains;
 };
 
-/// Samples the regions of the first conformers, and of all that perturbing them leads to, each by the plan's
-/// number of chains until these tell the same. The outcome depends on the plan and the rules alone: whatever
-/// a region is begun by and whenever, it begins at its own minima and has its own seeds, and only its own
-/// chains decide when it ends.
+/// Samples the regions of the first conformers, and all regions that perturbing them reaches, each by the
+/// plan's number of chains until these agree. The outcome depends only on the plan and the rules: whatever
+/// starts a region and whenever, it begins at its own minima and has its own seeds, and only its own chains
+/// decide when it ends.
 class glat_sampling {
  public:
   using chain_hook = std::function<void(markov_chain&)>;
 
-  /// `make` is called by one thread at a time, for a chain by the region's number times the plan's chains and
-  /// its place in it. The plan has a solute and at least two chains. Throws bad_argument ("conformers") if
-  /// none of the first is near a minimum.
+  /// `make` is called by one thread at a time; a chain's number is its region's number times the plan's
+  /// chains, plus its place in the region. The plan has a solute and at least two chains. Throws bad_argument
+  /// ("conformers") if none of the first is near a minimum.
   glat_sampling(sampling_plan const& plan, glat_rules const& rules, launcher_maker make);
   ~glat_sampling();
 
   /// Called with the first chain of the first conformer's region before it begins.
   void on_first_chain(chain_hook hook) { on_first_chain_ = std::move(hook); }
 
-  /// On the plan's threads, any of which advances any chain, until no perturbation leads to a new conformer
-  /// or `stop_requested` (any thread may call it) says so. Throws what the first failing chain threw.
+  /// Runs on the plan's threads, any of which advances any chain, until no perturbation leads to a new
+  /// conformer or `stop_requested` (any thread may call it) returns true. Throws the exception of the first
+  /// failing chain.
   void run(bool shares_cores, std::function<bool()> const& stop_requested);
 
-  /// Any thread may call, before outcome() is.
+  /// Any thread may call, until outcome() is called.
   std::uint64_t steps_done() const;
   double seconds_of_relaxing() const { return relaxing_seconds_; }
   bool was_stopped() const { return unfinished_ != 0; }
@@ -99,7 +100,7 @@ class glat_sampling {
   std::mutex making_;
   std::atomic<std::uint32_t> unfinished_ = 0;  ///< candidates, and regions that have not ended
   std::array<std::unique_ptr<region>, torsion_basins> regions_;
-  std::array<std::atomic<region*>, torsion_basins> begun_{};  ///< of regions_ what may be advanced
+  std::array<std::atomic<region*>, torsion_basins> begun_{};  ///< those in regions_ that may be advanced
 };
 
 }  // namespace ballast::nanodroplet

@@ -7,7 +7,7 @@
 
 namespace ballast::nanodroplet {
 
-/// The same kernel of many chains as one kernel: that of chain c is the blocks from c * blocks_each on.
+/// The same kernel for many chains as one kernel: chain c has the blocks from c * blocks_each on.
 template <kernel_form K>
 struct kernel_batch {
   static constexpr int threads = K::threads, blocks_per_multiprocessor = detail::requested_blocks<K>;

@@ -10,7 +10,7 @@
 namespace ballast::nanodroplet {
 namespace {
 
-constexpr std::size_t max_argument_bytes = 96;  // so that a launch of several kernels has room for them
+constexpr std::size_t max_argument_bytes = 96;  // small enough that a launch can hold several kernels
 
 template <class K>
 void run_on_host(void const* argument, detail::host_block_context& context) {

@@ -10,7 +10,7 @@ namespace ballast::nanodroplet {
 /// The five kernels of water_forces.cuh, mixed_forces.cuh and water_motion.cuh, for launch queues.
 kernel_set const& droplet_kernels();
 
-/// One of them, or the kernel_batch of one, as an ordinary launch, whose argument is K itself.
+/// One of these kernels, or its kernel_batch, as an ordinary launch, whose argument is K itself.
 template <kernel_form K>
 kernel_code launched_alone();
 

@@ -23,7 +23,7 @@ source source_of(launcher_maker make) {
   return std::make_unique<launcher_source>(launcher_source{std::move(make)});
 }
 
-/// A Launcher for each chain that knows of no other.
+/// An independent Launcher for each chain.
 template <class Launcher>
 source separate(sampling_plan const& plan, device_list const& devices) {
   return source_of([=, size = size_of_chains(plan)](std::size_t chain) {
@@ -50,7 +50,8 @@ source open_graphs(sampling_plan const& plan, device_list const& devices, launch
                          "GPUs beside --launch graphs: CPU cores run no CUDA graphs");
   return separate<graph_launcher>(plan, devices);
 }
-/// Chains that are always at the same step are a batch on each device: all of a run, or those of a conformer.
+/// Chains that are always at the same step form a batch on each device: all chains of a run, or those of a
+/// conformer.
 class batch_maker {
  public:
   batch_maker(sampling_plan const& plan, device_list devices)
@@ -73,7 +74,7 @@ class batch_maker {
       if (of_device > 0) batches_[place] = std::make_shared<chain_batch>(devices_[place], size_, of_device);
     }
   }
-  /// How many chains before that one are on the device at that place.
+  /// The number of earlier chains on the device at that place.
   std::size_t before(std::size_t chain, std::size_t place) const {
     return (chain + devices_.size() - 1 - place) / devices_.size();
   }

@@ -15,10 +15,10 @@ namespace ballast::nanodroplet {
 
 /// Makes the launchers of all chains of a run. One thread at a time.
 struct launcher_source {
-  /// Chain i is on device i modulo the number of devices. Chains that begin together are asked for in a row.
-  /// May wait for the device.
+  /// Chain i is on device i modulo the number of devices. Launchers of chains that begin together are
+  /// requested in a row. May wait for the device.
   launcher_maker make;
-  /// Of a launch queue, none of others.
+  /// A launch queue's counts; nothing for other modes.
   std::function<std::optional<launch_statistics>()> statistics = [] {
     return std::optional<launch_statistics>();
   };
@@ -29,7 +29,7 @@ struct launch_mode {
   std::string_view name, summary;
   bool on_devices = false, on_gpus_only = false, by_queue = false;
   /// `options` are for launch queues. Throws bad_argument as launch_queue does, and ("devices") for CPU cores
-  /// where it is on GPUs only.
+  /// if the mode needs GPUs.
   std::unique_ptr<launcher_source> (*open)(sampling_plan const& plan, device_list const& devices,
                                            launch_options const& options);
 };

@@ -19,14 +19,14 @@
 namespace ballast::nanodroplet {
 namespace {
 
-/// Launches a kernel of kernels.hpp by itself, in a stream of its device.
+/// Launches a single kernel of kernels.hpp in a stream of its device.
 template <kernel_form K>
 void enqueue(stream& on, K const& kernel, std::uint32_t blocks) {
   static kernel_code const code = launched_alone<K>();
   on.launch(code, blocks, &kernel, sizeof kernel);
 }
 
-/// Loads some of them, so may wait for the device.
+/// Loads some of these kernels, so may wait for the device.
 template <kernel_form... K>
 void load_kernels(compute_device& device) {
   (device.resources(launched_alone<K>()), ...);
@@ -169,7 +169,7 @@ queue_launcher::~queue_launcher() {
   try {
     done_.wait_until(deadline::in(std::chrono::minutes(1)));
   } catch (std::exception const&) {
-    // It failed, and whoever asked for it has been told.
+    // The work failed, and its requester has received the error.
   }
 }
 

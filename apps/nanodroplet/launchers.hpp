@@ -37,8 +37,8 @@ class reference_launcher final : public chain_launcher {
   block_result result_{};
 };
 
-/// The chain's own two streams of one device, and events between them: what a program does without a queue of
-/// launches. K1 goes on one stream, K2 and K3 on the other.
+/// The chain's own two streams on one device, with events between them, as a program without a launch queue
+/// would have. K1 uses one stream, K2 and K3 the other.
 class stream_launcher final : public chain_launcher {
  public:
   /// Loads the kernels, allocates and makes streams, so may wait for the device.
@@ -53,11 +53,12 @@ class stream_launcher final : public chain_launcher {
  private:
   water_memory memory_;
   std::unique_ptr<stream> among_water_, with_beads_;
-  std::unique_ptr<event> done_;  ///< of what was submitted last
+  std::unique_ptr<event> done_;  ///< after the work submitted last
 };
 
-/// The chain's steps as CUDA graphs on a stream of its own, K1 beside K2 and K3 after both: what a program
-/// does by hand whose steps are always the same. Two graphs, of a trajectory's last step and of the others.
+/// The chain's steps as CUDA graphs on a stream of its own, with K1 beside K2, and K3 after both, as a
+/// program whose steps never change would write by hand. One graph is for a trajectory's last step, one for
+/// the others.
 class graph_launcher final : public chain_launcher {
  public:
   /// Loads the kernels, allocates and builds the graphs, so may wait for the device. Throws bad_argument
@@ -78,14 +79,14 @@ class graph_launcher final : public chain_launcher {
   std::unique_ptr<launch_graph> inner_step_, last_step_;
 };
 
-/// Two launch streams of a launch queue, as in Wende et al. 2012: K1 by one, K2 and then K3 by the other.
+/// Two launch streams of a launch queue, as in Wende et al. 2012: K1 in one, K2 and then K3 in the other.
 class queue_launcher final : public chain_launcher {
  public:
-  /// On the device of that place in the queue's list, which must be the one given. Allocates, so may wait for
+  /// On the device at that place in the queue's list, which must be the one given. Allocates, so may wait for
   /// the device.
   queue_launcher(std::shared_ptr<launch_queue> queue, std::size_t place,
                  std::shared_ptr<compute_device> const& device, chain_size size);
-  /// Waits, at most a minute, for what was submitted: it uses the chain's memory.
+  /// Waits, at most a minute, for submitted work, which uses the chain's memory.
   ~queue_launcher() override;
 
   chain_exchange exchange() override { return memory_.exchange(); }
@@ -102,10 +103,10 @@ class queue_launcher final : public chain_launcher {
   std::shared_ptr<launch_queue> queue_;
   water_memory memory_;
   launch_stream among_water_, with_beads_;
-  completion done_;  ///< of what was submitted last
+  completion done_;  ///< of the work submitted last
 };
 
-/// What every chain of a batch does in a round: a step, and before it perhaps the beginning of the chain or
+/// The work of every chain of a batch in a round: a step, preceded if needed by the beginning of the chain or
 /// of a trajectory.
 struct batch_round {
   enum class beginning { none, chain, trajectory };
@@ -116,9 +117,9 @@ struct batch_round {
   bool operator==(batch_round const&) const = default;
 };
 
-/// All chains of one device in lock-step: once each has submitted its step, those of all go out as three
-/// launches, each one grid over all chains. What a program does by hand that knows all its chains.
-/// The chains may be driven by different threads, each chain by one at a time.
+/// All chains of one device in lock-step: once each has submitted its step, all steps are launched together
+/// as three launches, each one grid over all chains, as a program that knows all its chains would do by hand.
+/// Different threads may drive the chains, each chain by one at a time.
 class chain_batch {
  public:
   /// At least one chain; they are numbered from 0. Loads the kernels, allocates and copies: waits for the
@@ -126,13 +127,13 @@ class chain_batch {
   chain_batch(std::shared_ptr<compute_device> const& device, chain_size size, std::size_t chains);
 
   chain_exchange exchange(std::size_t chain) const { return memory_[chain].exchange(); }
-  /// For the next round of this chain that begins a trajectory.
+  /// Chooses how this chain begins its next trajectory.
   void choose_begin(std::size_t chain, bool keeps) { begin_[chain] = memory_[chain].begin(keeps); }
-  /// Says that one more chain, whose last round is finished, wants the present round; who says so last
-  /// launches it. Returns the round's number, from 1. Throws device_lost, and ballast::error if other chains
-  /// want something else of it.
+  /// Requests the present round for one more chain, whose last round is finished; the last request launches
+  /// it. Returns the round's number, from 1. Throws device_lost, and ballast::error if other chains requested
+  /// something else for this round.
   std::uint64_t submit(batch_round const& wanted);
-  /// Whether that round is done. Throws device_lost.
+  /// True if that round is done. Throws device_lost.
   bool is_finished(std::uint64_t round);
 
  private:
@@ -154,17 +155,19 @@ class chain_batch {
   device_buffer<load_water> load_;
   pinned_buffer<begin_water> begin_;
   step_kernels inner_step_, last_step_;
-  std::unique_ptr<stream> among_water_, with_beads_;  ///< go first, and wait for what uses the memory
+  std::unique_ptr<stream> among_water_, with_beads_;  ///< destroyed first, and wait for work that uses the
+                                                      ///< memory
 
   std::mutex mutex_;
-  batch_round wanted_;                                      ///< by the first of the present round
+  batch_round wanted_;                                      ///< requested by the first chain of the present
+                                                            ///< round
   std::size_t submitted_ = 0;                               ///< to the present round
-  std::unique_ptr<event> done_;                             ///< of the round that was launched last
+  std::unique_ptr<event> done_;                             ///< after the round that was launched last
   std::atomic<std::uint64_t> launched_ = 0, finished_ = 0;  ///< rounds
 };
 
-/// One chain of a batch. What begins a chain or a trajectory goes out with the step behind it, and that once
-/// all chains of the batch have submitted theirs.
+/// One chain of a batch. The beginning of a chain or a trajectory is launched with the next step, once all
+/// chains of the batch have submitted theirs.
 class batch_launcher final : public chain_launcher {
  public:
   batch_launcher(std::shared_ptr<chain_batch> batch, std::size_t chain)

@@ -24,7 +24,7 @@ mean_and_variance moments_of(std::span<double const> values) {
   return {sum / n, squares / (n - 1)};
 }
 
-/// One quantity of each chain's settled part.
+/// The scale reduction of one quantity over each chain's settled part.
 template <class Quantity>
 double scale_reduction_by(region_chains chains, Quantity const& quantity) {
   std::vector<std::vector<double>> values;

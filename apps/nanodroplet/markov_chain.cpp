@@ -70,7 +70,7 @@ void markov_chain::begin_loading() {
   stage_ = stage::loading;
   std::ranges::copy(state_.water, exchange_.start.begin());
   launcher_->load();
-  step_ = settings_.steps_per_trajectory;  // forces and energies of the start, as after a last step
+  step_ = settings_.steps_per_trajectory;  // computes forces and energies of the start, as after a last step
   submit_step();
 }
 

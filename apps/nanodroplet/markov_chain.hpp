@@ -21,7 +21,7 @@
 
 namespace ballast::nanodroplet {
 
-/// Of hybrid Monte Carlo (Duane et al. 1987).
+/// Settings of hybrid Monte Carlo (Duane et al. 1987).
 struct sampling_settings {
   double time_step = 0.5;                   ///< fs, above 0
   double temperature = 300;                 ///< K, above 0
@@ -29,8 +29,8 @@ struct sampling_settings {
   std::uint32_t trajectories = 50;          ///< 1 or more
 };
 
-/// Random numbers that depend on nothing but a chain's seed, the number of its trajectory and how many were
-/// drawn before: SplitMix64, begun elsewhere for each pair.
+/// Random numbers that depend only on a chain's seed, the number of its trajectory and how many were drawn
+/// before: SplitMix64, started elsewhere for each pair of seed and trajectory.
 class deviates {
  public:
   deviates(std::uint64_t seed, std::uint64_t trajectory)
@@ -53,10 +53,9 @@ class deviates {
   double second_ = 0;
 };
 
-/// One trajectory's outcome. What is not called proposed belongs to the state that the chain is in
-/// afterwards.
+/// One trajectory's outcome. Members not named proposed belong to the chain's state afterwards.
 struct trajectory_record {
-  double energy_error;  ///< H of the proposed state less H at the start, kcal/mol; infinite if it flew apart
+  double energy_error;  ///< H of the proposed state less H at the start, kcal/mol; infinite if it diverged
   bool accepted;
   energy_terms potential;
   double kinetic;  ///< kcal/mol
@@ -66,12 +65,12 @@ struct trajectory_record {
   bool operator==(trajectory_record const&) const = default;
 };
 
-/// One chain of hybrid Monte Carlo: velocities are drawn, n leapfrog steps propose a state, which is accepted
-/// with probability min(1, exp(-(H' - H) / kT)), else the chain stays. A state machine that never waits: one
-/// thread at a time calls advance() again and again.
+/// One chain of hybrid Monte Carlo: velocities are drawn, and n leapfrog steps propose a state, which is
+/// accepted with probability min(1, exp(-(H' - H) / kT)); otherwise the chain stays. A state machine that
+/// never waits: one thread at a time calls advance() repeatedly.
 class markov_chain {
  public:
-  /// Called after each trajectory, with its record and the state that the chain is in.
+  /// Called after each trajectory, with its record and the chain's state.
   using observer = std::function<void(trajectory_record const&, droplet const&)>;
 
   /// Submits nothing yet.
@@ -79,14 +78,14 @@ class markov_chain {
                std::unique_ptr<chain_launcher> launcher);
 
   void observe(observer function) { observer_ = std::move(function); }
-  /// Before the first trajectory: rejects whatever ends in another basin than the start's. Then what is
-  /// sampled is the part of the distribution that is in that basin.
+  /// Call it before the first trajectory: rejects states in another basin than the start's. The chain then
+  /// samples the part of the distribution in that basin.
   void stay_in_basin() { kept_in_ = basin(); }
-  /// More trajectories than were asked for before. Between advances.
+  /// Extends the run to this many trajectories. Between advances.
   void go_on_to(std::uint32_t trajectories) { settings_.trajectories = trajectories; }
-  /// Does what can be done now; false if there was nothing, because the device has not finished. Throws
-  /// device_lost, timed_out if a step takes more than ten minutes, and ballast::error if the start's
-  /// energy is no number.
+  /// Makes all possible progress; false if there was none, because the device has not finished. Throws
+  /// device_lost, timed_out if a step takes more than ten minutes, and ballast::error if the start's energy
+  /// is NaN.
   bool advance();
   bool is_done() const { return records_.size() == settings_.trajectories; }
 
@@ -94,9 +93,9 @@ class markov_chain {
   /// Any thread may call.
   std::uint64_t steps_done() const { return std::atomic_ref(steps_done_).load(); }
   std::vector<trajectory_record> const& records() const { return records_; }
-  /// The state that the chain is in. Between trajectories.
+  /// The chain's state. Between trajectories.
   droplet const& state() const { return state_; }
-  /// Of the solute in that state; there must be one.
+  /// The solute's basin in that state; there must be a solute.
   std::uint32_t basin() const { return basin_of(m12_torsions(state_.beads)); }
 
  private:

@@ -10,7 +10,7 @@ namespace ballast::nanodroplet {
 /// K2: the forces between the waters and the beads. Launched with water_groups::blocks() blocks.
 struct mixed_forces {
   static constexpr int threads = block_threads, blocks_per_multiprocessor = requested_per_multiprocessor;
-  /// Each bead's force is the sum over so many slices of a group's atoms.
+  /// Each bead's force is the sum over this many slices of a group's atoms.
   static constexpr std::uint32_t slices = 8, shares = m12::beads * slices;
   struct scratch {
     double charge[m12::beads];  // times Coulomb's constant
@@ -20,8 +20,8 @@ struct mixed_forces {
 
   array_ref<vec3 const> position;  ///< of the waters' atoms
   array_ref<vec3 const> bead;
-  array_ref<vec3> force;           ///< of the beads on the waters' atoms
-  array_ref<vec3> reaction;        ///< of the waters of block b on bead i: [b * m12::beads + i]
+  array_ref<vec3> force;           ///< the beads' forces on the waters' atoms
+  array_ref<vec3> reaction;        ///< forces of the waters in block b on bead i: [b * m12::beads + i]
   array_ref<block_result> result;  ///< by block
   std::uint32_t waters, beads;
   std::uint32_t writes_energy;  ///< whether to write results
@@ -50,7 +50,7 @@ struct mixed_forces {
 
  private:
   struct pair_sum {
-    double scale = 0;  ///< times the difference: the force on the water's atom
+    double scale = 0;  ///< the force on the water's atom is this times the difference
     double coulomb = 0, vdw = 0;
   };
 
@@ -91,7 +91,7 @@ struct mixed_forces {
     });
   }
 
-  /// Computed once more, since a sum over threads would need a scratch for each pair.
+  /// Computed a second time, since a sum over threads would need scratch for each pair.
   template <class Block>
   BALLAST_HD void add_shares(Block& block, per_item<vec3, shares, Block>& share, water_group own) const {
     auto const& shared = block.scratch();

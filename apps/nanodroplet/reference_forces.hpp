@@ -8,16 +8,16 @@
 
 namespace ballast::nanodroplet {
 
-// What the kernels compute, on the calling thread and pair by pair. Each adds forces and returns energies.
+// The kernels' results, computed on the calling thread pair by pair. Each adds forces and returns energies.
 
-/// Of the waters on each other and within themselves; `water` and `forces` have three entries for each.
+/// Forces between and within the waters; `water` and `forces` have three entries for each.
 energy_terms add_water_forces(std::span<vec3 const> water, std::span<vec3> forces);
 
 /// Between the waters and the beads.
 energy_terms add_mixed_forces(std::span<vec3 const> water, std::span<vec3 const> beads,
                               std::span<vec3> on_water, std::span<vec3> on_beads);
 
-/// All of a droplet. `forces`: those of the waters, then those of the beads; what was in it is lost.
+/// All forces of a droplet. `forces`: the waters' first, then the beads'; overwrites its content.
 energy_terms forces_of(droplet const& system, std::span<vec3> forces);
 energy_terms energy_of(droplet const& system);
 

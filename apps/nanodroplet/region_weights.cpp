@@ -14,7 +14,8 @@ namespace {
 using jump_row = std::vector<double>;
 using jump_matrix = std::vector<jump_row>;
 
-/// Chances that a trajectory leads from one region (row) to another, of a chain or of all chains together.
+/// Probabilities that a trajectory leads from one region (row) to another, for a chain or all chains
+/// together.
 jump_row chances_of(std::span<chain_exits const> chains, std::span<region_exits const> regions,
                     std::size_t own) {
   double trajectories = 0;
@@ -43,7 +44,7 @@ std::vector<std::vector<bool>> reachable(std::span<region_exits const> regions) 
   return can;
 }
 
-/// The largest set of regions each of which leads to each other; the first of several.
+/// The largest set of regions each of which leads to every other; the first of several.
 std::vector<std::size_t> largest_linked(std::span<region_exits const> regions) {
   auto const can = reachable(regions);
   std::vector<std::size_t> largest;
@@ -56,8 +57,8 @@ std::vector<std::size_t> largest_linked(std::span<region_exits const> regions) {
   return largest;
 }
 
-/// What the jumps leave as it is (Grassmann, Taksar and Heyman 1985: states are taken away one by one, and no
-/// difference is taken, so that small weights keep their digits).
+/// The stationary distribution of the jumps (Grassmann, Taksar and Heyman 1985: states are eliminated one by
+/// one, without subtractions, so that small weights keep their precision).
 std::vector<double> kept_by(jump_matrix jumps) {
   auto const size = jumps.size();
   for (auto last = size - 1; last > 0; --last) {
@@ -79,7 +80,7 @@ std::vector<double> kept_by(jump_matrix jumps) {
   return weights;
 }
 
-/// By Gauss and Jordan, with row pivots.
+/// By Gauss-Jordan elimination, with row pivots.
 jump_matrix inverse_of(jump_matrix matrix) {
   auto const size = matrix.size();
   jump_matrix inverse(size, jump_row(size));
@@ -104,7 +105,7 @@ jump_matrix inverse_of(jump_matrix matrix) {
   return inverse;
 }
 
-/// What a change of the jumps does to the weights is weights . change . this.
+/// The response of the weights: a change of the jumps changes them by weights . change . this.
 jump_matrix response_of(jump_matrix const& jumps, std::vector<double> const& weights) {
   auto opposed = jumps;
   for (auto& row : opposed)
@@ -112,7 +113,8 @@ jump_matrix response_of(jump_matrix const& jumps, std::vector<double> const& wei
   return inverse_of(std::move(opposed));
 }
 
-/// Of the weights' variances the part that one region's chains have, which are independent of each other.
+/// Adds the contribution of one region's chains, which are independent of each other, to the weights'
+/// variances.
 void add_variances(region_exits const& region, std::span<region_exits const> linked, std::size_t own,
                    double weight, jump_matrix const& response, std::vector<double>& variances) {
   double const chains = static_cast<double>(region.chains.size());

@@ -151,7 +151,8 @@ json_value chains_as_json(finished_run const& run) {
   json_value::list all;
   for (std::size_t i = 0; i < run.chains.size(); ++i) {
     auto const& chain = *run.chains[i];
-    json_value::object one{{"conformer", i / run.asked.plan.chains},  // with glat of the regions' list
+    json_value::object one{{"conformer", i / run.asked.plan.chains},  // with glat, indices of the regions'
+                                                                      // list
                            {"chain", i % run.asked.plan.chains},
                            {"seed", chain.seed()},
                            {"decisions", decisions_of(chain)}};

@@ -13,26 +13,26 @@
 
 namespace ballast::nanodroplet {
 
-/// Means over trajectories of one or several chains; no number (NaN) over none.
+/// Means over trajectories of one or several chains; NaN over none.
 struct chain_summary {
   std::uint64_t trajectories = 0, accepted = 0;
   energy_terms potential;  ///< kcal/mol
   double temperature = 0;  ///< of the kinetic energy, K
   double boltzmann_factor = 0,
-         boltzmann_error = 0;  ///< of exp(-dH / kT), which is 1 where the chain has settled
-  double energy_error = 0;     ///< of dH in kT, rejected trajectories too
-  double gyration_radius = 0, greatest_radius = 0;  ///< A; the latter is the greatest, no mean
+         boltzmann_error = 0;  ///< of exp(-dH / kT), which is 1 once the chain has settled
+  double energy_error = 0;     ///< of dH in kT, including rejected trajectories
+  double gyration_radius = 0, greatest_radius = 0;  ///< A; the latter is the maximum, no mean
 
   double acceptance() const { return static_cast<double>(accepted) / static_cast<double>(trajectories); }
-  /// erfc(sqrt(<dH / kT>) / 2), which the acceptance is near where the chain has settled.
+  /// erfc(sqrt(<dH / kT>) / 2), which approximates the acceptance once the chain has settled.
   double expected_acceptance() const;
 };
 
-/// Of the records of these chains, all of one size, without the first `discarded` of each.
+/// Over the records of these chains, all of one size, without the first `discarded` of each.
 chain_summary summary_of(std::span<std::unique_ptr<markov_chain> const> chains, double temperature,
                          std::size_t discarded);
 
-/// The same of a run's chains, without what its protocol leaves out.
+/// The same for a run's chains, without the trajectories that its protocol discards.
 chain_summary summary_of_run(finished_run const& run, std::size_t first, std::size_t count);
 
 /// One letter for each trajectory: 1 accepted, 0 rejected.
@@ -42,11 +42,11 @@ std::string decisions_of(markov_chain const& chain);
 json_value energies_as_json(droplet const& start);
 std::string energies_as_text(droplet const& start);
 
-/// What energies_as_json() and energies_as_text() tell of the start, and what the chains did.
+/// The start's energies, as energies_as_json() and energies_as_text() report them, and the chains' results.
 json_value run_as_json(finished_run const& run);
 std::string run_as_text(finished_run const& run);
 
-/// Of the protocol glat: the regions' weights, each region, and the sum of their distributions by weight.
+/// For the protocol glat: the regions' weights, each region, and the weighted sum of their distributions.
 std::vector<region_weight> weights_of_run(finished_run const& run);
 json_value regions_as_json(finished_run const& run);
 json_value global_as_json(finished_run const& run);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the protocol glat tells of its regions.
+// The protocol glat's report of its regions.
 
 #include <algorithm>
 #include <cmath>
@@ -21,7 +21,7 @@ region_exits exits_of_region(finished_run const& run, std::size_t region) {
           exits_of(chains_of_region(run, region), run.asked.plan.settings.temperature)};
 }
 
-/// Exits expected of a trajectory: all, and those to where no region was sampled.
+/// Exits expected per trajectory: all, and those into regions that were not sampled.
 struct exit_chances {
   double all = 0, elsewhere = 0;
 };

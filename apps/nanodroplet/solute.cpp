@@ -25,7 +25,7 @@ struct bead_pair {
   std::uint32_t a, b;
 };
 
-/// What is bound to what in M12 or M7, and what follows from it.
+/// The bonds in M12 or M7, and the terms that follow from them.
 class structure {
  public:
   explicit structure(std::uint32_t beads) {
@@ -104,7 +104,8 @@ void turn_torsion(std::vector<vec3>& at, std::uint32_t torsion, double angle) {
   for (auto const bead : structure_of(at).beyond(from, to)) at[bead] = turned(at[bead], origin, axis, angle);
 }
 
-/// At `r` from c, all angles at c at rest, and by `torsion` about b - c from the side of a.
+/// The point at distance `r` from c, with all angles at c at rest, turned by `torsion` about b - c from the
+/// side of a.
 vec3 placed(vec3 a, vec3 b, vec3 c, double r, double torsion) {
   auto const unit = [](vec3 v) { return (1 / length(v)) * v; };
   vec3 const back = unit(b - c), across = unit((a - b) - dot(a - b, back) * back);
@@ -112,8 +113,7 @@ vec3 placed(vec3 a, vec3 b, vec3 c, double r, double torsion) {
   return c + r * (std::cos(m12::angle.rest) * back + std::sin(m12::angle.rest) * aside);
 }
 
-/// By how much two of three neighbours of a bead are turned against each other, seen from the third, where
-/// all three angles are at rest.
+/// The angle between two of a bead's three neighbours, seen along the third, with all three angles at rest.
 double turn_between_neighbours() {
   double const c = std::cos(m12::angle.rest);
   return std::acos(c / (1 + c));
@@ -139,7 +139,7 @@ void add_bonded(std::span<vec3 const> at, std::span<vec3> forces, energy_terms& 
 
 std::vector<vec3> m12_beads(std::uint32_t conformer) {
   auto at = straight_beads();
-  // The remainder, since sines of large angles lose digits.
+  // The remainder, since sines of large angles lose precision.
   for (std::uint32_t t = 0; t < m12::torsions; ++t)
     turn_torsion(at, t, static_cast<double>(conformer % 9 * (t + 1) * 40) * degree);
   return at;
@@ -148,7 +148,7 @@ std::vector<vec3> m12_beads(std::uint32_t conformer) {
 std::vector<vec3> beads_with(std::array<double, m12::torsions> const& torsions,
                              std::optional<std::uint32_t> sides) {
   std::vector<vec3> chain{{}, {m12::chain_bond.rest, 0, 0}}, at_sides;
-  vec3 before{0, 1, 0};  // stands for a bead before the first
+  vec3 before{0, 1, 0};  // stands in for a bead before the first
   for (std::uint32_t middle = 1; middle + 1 < chain_beads; ++middle) {
     vec3 const b = chain[middle - 1], c = chain[middle];
     double const torsion = middle == 1 ? 0 : torsions[middle - 2];

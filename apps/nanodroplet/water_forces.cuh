@@ -40,7 +40,7 @@ struct water_forces {
   }
 
  private:
-  /// Of each atom of a group, without what all pairs of an atom have in common: Coulomb's constant, its
+  /// For each atom of a group, without the factors that all pairs of an atom share: Coulomb's constant, its
   /// charge.
   template <class Block>
   struct sums_of {
@@ -76,7 +76,7 @@ struct water_forces {
     block.sync();
   }
 
-  /// What the atoms of `own` feel from those of `other`, which are in the scratch.
+  /// Adds the forces on the atoms of `own` by those of `other`, which are in the scratch.
   template <bool IsOwn, class Block>
   BALLAST_HD void add_group(Block& block, sums_of<Block>& sums, water_group own, water_group other) const {
     for (std::uint32_t w = 0; w < other.waters; ++w) {
@@ -87,7 +87,8 @@ struct water_forces {
     }
   }
 
-  /// The charge q of item `from`, which is in water `w` of its group; nothing for atoms of the same water.
+  /// Adds the force of charge q of item `from`, which is in water `w` of its group; nothing for atoms of the
+  /// same water.
   template <bool IsOwn, class Block>
   BALLAST_HD void add_charge(Block& block, sums_of<Block>& sums, water_group own, std::uint32_t w,
                              std::uint32_t from, double q) const {
@@ -117,7 +118,7 @@ struct water_forces {
     block.for_each(own.waters, [&](std::uint32_t i) {
       double const dx = sums.x[i] - x, dy = sums.y[i] - y, dz = sums.z[i] - z;
       double r2 = fma_on_gpu(dx, dx, fma_on_gpu(dy, dy, dz * dz));
-      if constexpr (IsOwn) r2 = i == w ? 1e300 : r2;  // so far that nothing is left
+      if constexpr (IsOwn) r2 = i == w ? 1e300 : r2;  // so distant that nothing is left
       double const inverse = inverse_square_root(r2), inverse2 = inverse * inverse;
       double const r6 = inverse2 * inverse2 * inverse2, repulsion = lj_o_o.a12 * r6;
       double const scale = r6 * fma_on_gpu(12, repulsion, -6 * lj_o_o.a6) * inverse2;

@@ -7,15 +7,16 @@
 
 namespace ballast::nanodroplet {
 
-constexpr std::uint32_t waters_per_group = 45;  ///< so that 356 are 8 groups
+constexpr std::uint32_t waters_per_group = 45;  ///< so that 356 waters are 8 groups
 constexpr std::uint32_t atoms_per_group = 3 * waters_per_group;
 constexpr std::uint32_t max_blocks = 8;  ///< as in Wende et al. 2012
 constexpr int block_threads = 160;       ///< one for each atom of a group
-/// Of all kernels, so that one launch may mix them: what K1 has without a wish, and a mix of them would not.
+/// For all kernels, so that one launch may mix them: K1 alone reaches this without the request, but a mix
+/// would not.
 constexpr int requested_per_multiprocessor = 4;
 
 /// Consecutive waters whose atoms a block treats at once, as items 0 .. atoms() - 1: first all O, then all
-/// H1, then all H2, so that threads of a warp do the same.
+/// H1, then all H2, so that threads of a warp run the same code.
 struct water_group {
   std::uint32_t first, waters;
 
@@ -25,8 +26,8 @@ struct water_group {
   BALLAST_HD bool is_oxygen(std::uint32_t item) const { return item < waters; }
 };
 
-/// Block b of a kernel treats the groups b, b + blocks(), ... of `waters` waters. How many blocks there are
-/// hangs on the droplet alone, so that sums do too.
+/// Block b of a kernel treats the groups b, b + blocks(), ... of `waters` waters. The number of blocks, and
+/// so the order of sums, depends only on the droplet.
 struct water_groups {
   std::uint32_t waters;
 
@@ -40,7 +41,8 @@ struct water_groups {
 
 /// The potential energy of the waters of one block at the end of a trajectory, in kcal/mol.
 struct block_result {
-  /// Of the waters and between them (half of what waters of two blocks share is in each), and with the beads.
+  /// Terms within and between the waters (each block has half of the pairs with other blocks' waters), and
+  /// with the beads.
   enum term { bond, angle, vdw, coulomb, mixed_vdw, mixed_coulomb, terms };
 
   double of[terms];

@@ -12,14 +12,14 @@
 
 namespace ballast::nanodroplet {
 
-/// What a launcher on a device is made for.
+/// The sizes for which a launcher on a device is made.
 struct chain_size {
   std::uint32_t waters, beads;
   double time_step;  ///< fs
 };
 
-/// The memory of one chain on a device, and the five kernels with their arguments. What kernels and host
-/// exchange is pinned memory, which both address, so that nothing is copied. Making and destroying it may
+/// The memory of one chain on a device, and the five kernels with their arguments. Kernels and host exchange
+/// data in pinned memory, which both address, so that nothing is copied. The constructor and destructor may
 /// wait for the device (compute_device::allocate).
 class water_memory {
  public:

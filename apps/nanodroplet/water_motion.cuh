@@ -13,7 +13,7 @@ BALLAST_HD inline vec3 moved(vec3 from, double by, vec3 along) {
   return {fma_on_gpu(by, along.x, from.x), fma_on_gpu(by, along.y, from.y), fma_on_gpu(by, along.z, from.z)};
 }
 
-/// fs times this and a force is a change of velocity.
+/// A force times fs times this is a change of velocity.
 BALLAST_HD inline double force_to_acceleration(std::uint32_t atom) {
   return acceleration / (atom % 3 == 0 ? tip3p::mass_o : tip3p::mass_h);
 }
@@ -44,7 +44,7 @@ struct load_water {
   }
 };
 
-/// Keeps the present state or goes back to the kept one; then half a step's change of velocity and a step's
+/// Stores the present state or returns to the stored one; then half a step's change of velocity and a step's
 /// of position.
 struct begin_water {
   static constexpr int threads = block_threads, blocks_per_multiprocessor = requested_per_multiprocessor;
@@ -69,14 +69,14 @@ struct begin_water {
   }
 };
 
-/// K3: adds up what K1 and K2 found, also for the beads, and moves the waters on; after a trajectory's last
-/// step it moves them no more and tells the host where they are and how fast.
+/// K3: adds up the results of K1 and K2, also for the beads, and moves the waters; after a trajectory's last
+/// step it does not move them but reports their positions and velocities to the host.
 struct propagate_water {
   static constexpr int threads = block_threads, blocks_per_multiprocessor = requested_per_multiprocessor;
 
   array_ref<vec3> position, velocity, force;
   array_ref<vec3 const> from_water, from_beads;
-  array_ref<vec3 const> reaction;  ///< of block b on bead i: [b * m12::beads + i]
+  array_ref<vec3 const> reaction;  ///< by block b on bead i: [b * m12::beads + i]
   array_ref<vec3> on_beads;
   array_ref<vec3> final_state;  ///< positions, then velocities
   double time_step;             ///< fs

@@ -16,14 +16,14 @@ namespace ballast::bench {
 using namespace ballast::test;
 namespace {
 
-/// Rank 0 submits all tasks.
+/// Tasks that rank 0 submits all.
 struct load {
   std::string name;
   std::vector<invented_device> devices;  ///< of a rank
   std::function<std::int64_t(std::uint64_t)> task_ns;
   std::int64_t latency_ns = 5'000;
   double speed_of_odd_ranks = 1;
-  std::int64_t giant_ns = 0;  ///< of one task, at another place for each seed; if not 0
+  std::int64_t giant_ns = 0;  ///< length of one long task, at another place for each seed; 0: none
   std::uint32_t ranks_of_host = 1;
   std::int64_t packing_ns = 0;
 };
@@ -57,7 +57,7 @@ invented_cluster cluster_of(load const& one, std::string const& policy, std::uin
 }
 
 void measure_load(session& now, load const& one, std::uint32_t ranks) {
-  std::vector<double> ideal_ns;  // of each seed, the same for every policy
+  std::vector<double> ideal_ns;  // for each seed, the same for every policy
   for (auto const& policy : share_policies()) {
     if (policy.name == "none" && ranks > 64) continue;  // 1 / ranks
     auto const curve = one.name + ", " + std::string(policy.name);
@@ -78,9 +78,9 @@ void measure_load(session& now, load const& one, std::uint32_t ranks) {
   }
 }
 
-/// No paper: how well the policies of the cluster share tasks that one rank has. No task is executed; the
-/// policies are those that a cluster asks, and those by which the devices of a rank are fed. The ideal is one
-/// queue that all workers reach in no time.
+/// Not from a paper: how well the policies of the cluster share tasks that one rank has. No task is executed;
+/// the policies are those that a cluster uses, and those that feed a rank's devices. The ideal is one queue
+/// that all workers reach in no time.
 void measure_simulated(session& now) {
   now.axes("Tasks of one rank, shared by all", "ranks", "part of the ideal speed", true);
   now.repeat(0, now.quick() ? 1 : int(seeds));

@@ -6,7 +6,7 @@
 
 namespace ballast::bench {
 
-/// Has the record tell what messages cost.
+/// Records the cost of messages.
 inline void note_links(session& now, test::invented_links const& links) {
   now.parameter("bytes per ns that leave a host", links.bytes_per_ns);
   now.parameter("ns that a host needs for a message", links.host_message_ns);

@@ -19,8 +19,8 @@ constexpr std::uint32_t workers = 64;  // of a host, which is one rank
 constexpr std::uint32_t steps = 100;
 constexpr std::int64_t shortest_ns = 100, longest_ns = 100'000'000;
 
-/// The shortest tasks, in microseconds, with which the workers are busy half of the time; `busy`: their part
-/// of it with tasks of so many ns. Infinite if none suffice.
+/// The length of the shortest tasks, in microseconds, that keep the workers busy half of the time; `busy(ns)`
+/// returns that fraction for tasks of a length. Infinite if no length suffices.
 double shortest_us(std::function<double(std::int64_t)> const& busy) {
   double low = shortest_ns, high = longest_ns;
   if (busy(longest_ns) < 0.5) return INFINITY;
@@ -31,11 +31,11 @@ double shortest_us(std::function<double(std::int64_t)> const& busy) {
   return high / 1000;
 }
 
-/// Tasks that need nothing of each other: Task Bench's trivial pattern.
+/// Independent tasks: Task Bench's trivial pattern.
 struct tasks_apart {
   std::string name, policy;
   bool are_of_rank_0 = false;
-  std::int64_t of_each_ns = 0;  ///< that a rank needs to feed a task, and to put it into a message and out
+  std::int64_t of_each_ns = 0;  ///< a rank's time to feed a task, and to pack and unpack it in messages
 };
 
 void measure_apart(session& now, tasks_apart const& one, std::uint32_t hosts) {
@@ -63,7 +63,7 @@ void measure_apart(session& now, tasks_apart const& one, std::uint32_t hosts) {
   now.verify(is_each_once, "each task is executed exactly once");
 }
 
-/// Each task needs three of the step before: Task Bench's stencil.
+/// Each task needs three tasks of the previous step: Task Bench's stencil.
 struct tasks_in_line {
   std::string name;
   bool are_uneven = false;
@@ -90,10 +90,10 @@ void measure_in_line(session& now, tasks_in_line const& one, std::uint32_t hosts
 }  // namespace
 
 /// Slaughter and others 2020 (Task Bench): the minimum effective task granularity at 50 %, of its trivial and
-/// stencil patterns. No task is executed. What is played: messages over links, threads and cards of hosts,
-/// the feed of a device, and the share policies, where tasks move. In the stencil none does: a cell stays on
-/// its rank, as a unit of a job over ranks, and a message goes from rank to rank for each border and step.
-/// What a rank does besides is a number: nothing, or what was measured once with real ranks.
+/// stencil patterns. No task is executed. Simulates messages over links, threads and network cards of hosts,
+/// the feed of a device, and the share policies, where tasks move. In the stencil none moves: a cell stays on
+/// its rank, as a unit of a job over ranks, and a message goes between ranks for each border and step. A
+/// rank's other work is a number: 0, or one that was measured once with real ranks.
 void measure_simulated_grain(session& now) {
   now.axes("Shortest tasks that keep workers busy half of the time", "hosts", "us", true, true);
   now.repeat(0, now.quick() ? 1 : 3);

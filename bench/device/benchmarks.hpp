@@ -7,7 +7,7 @@
 
 namespace ballast::bench {
 
-/// What a queue between host and device stands on: section 5.2 of Chen et al. 2010, measured again.
+/// The basis of a queue between host and device: section 5.2 of Chen et al. 2010, measured again.
 std::vector<benchmark> device_benchmarks();
 
 void measure_transfers(session&);

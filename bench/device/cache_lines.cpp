@@ -11,7 +11,7 @@ namespace {
 
 using word = atomic_ref<std::uint64_t, scope::system>;
 
-/// Words and the number of the round that they belong to, on lines of their own.
+/// Words and the number of their round, on cache lines of their own.
 struct alignas(128) mailbox {
   std::uint64_t words[transfer_memory::words] = {};
   alignas(128) std::uint64_t round = 0;
@@ -36,7 +36,7 @@ bool right(mailbox& box, std::uint64_t round, std::size_t words) {
   return wrong == 0;
 }
 
-/// Sends back what it got, if it was right.
+/// Sends back the received words, if they were right.
 void answer(mailbox& asked, mailbox& answered, std::size_t rounds, std::size_t words) {
   auto const until = soon();
   for (std::uint64_t round = 1; round <= rounds; ++round) {
@@ -66,7 +66,7 @@ void measure_size(session& now, std::size_t bytes) {
 
 }  // namespace
 
-/// Half of the time of there and back, between two threads that the system places.
+/// Half of the round-trip time between two threads that the system places.
 void measure_cache_lines(session& now) {
   for (auto const bytes : transfer_sizes(now)) measure_size(now, bytes);
 }

@@ -11,7 +11,7 @@ namespace {
 
 struct copy_method {
   std::string name;
-  std::function<void(void*, void const*, std::size_t)> copy;  // returns when the bytes are there
+  std::function<void(void*, void const*, std::size_t)> copy;  // returns when the bytes have arrived
 };
 
 void copy_until_event(stream& on, void* to, void const* from, std::size_t bytes) {

@@ -10,24 +10,24 @@
 namespace ballast::bench {
 
 /// The argument of every kernel of fence_variants(): `calls`, a multiple of 8, of one barrier or fence by
-/// each thread that takes part.
+/// each participating thread.
 struct fence_calls {
   static constexpr std::uint32_t threads = 128;
-  static constexpr std::uint32_t spacing = 32;  ///< words of `own` from block to block
+  static constexpr std::uint32_t spacing = 32;  ///< words of `own` per block
 
-  std::uint64_t* cycles;  ///< of all calls, per block: of its first thread
-  std::uint32_t* made;    ///< added to, per block: the calls of its threads
-  std::uint32_t* own;     ///< `spacing` words per block, for the fences that follow a store
+  std::uint64_t* cycles;  ///< of all calls, per block, as its first thread sees them
+  std::uint32_t* made;    ///< per block: adds the calls of its threads
+  std::uint32_t* own;     ///< `spacing` words per block, for fences after a store
   std::uint32_t calls;
 };
 
 struct fence_variant {
   std::string name;
   kernel_code code;
-  std::uint32_t threads;  ///< of a block that call it
+  std::uint32_t threads;  ///< threads of a block that call it
 };
 
-/// Every barrier and fence that is measured; empty where CUDA was not built.
+/// Every barrier and fence to measure; empty if CUDA was not built.
 std::vector<fence_variant> fence_variants();
 
 }  // namespace ballast::bench

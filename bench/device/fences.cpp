@@ -67,7 +67,7 @@ class fence_timer {
 
 }  // namespace
 
-/// A sample is the mean over the blocks of one launch. The bare loop is what a call costs that does nothing.
+/// A sample is the mean over the blocks of one launch. The bare loop gives the cost of an empty call.
 void measure_fences(session& now) {
   now.axes("Time of a barrier or fence in blocks of 128 threads", "blocks", "cycles", true, true);
   now.repeat(4, now.quick() ? 2 : 5);

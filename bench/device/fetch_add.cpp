@@ -77,7 +77,7 @@ class adding {
 
 }  // namespace
 
-/// The first curve of each spread is the device's rate, the second how long a block waits for one add.
+/// For each spread, the first curve is the device's rate, the second a block's wait for one add.
 void measure_fetch_add(session& now) {
   now.axes("Fetch-and-add by one thread per block", "blocks", "adds/s", true, true);
   now.repeat(4, now.quick() ? 2 : 9);

@@ -5,7 +5,7 @@
 namespace ballast::bench {
 namespace {
 
-/// A path and whether the far end is written, which a fence ends, or read.
+/// A path, and whether its far end is written, which a fence ends, or read.
 struct kernel_path {
   transfer_path path;
   bool written;

@@ -34,7 +34,7 @@ BALLAST_HD inline std::uint64_t nanoseconds() {
 #endif
 }
 
-/// How far both clocks go in about `duration` nanoseconds. One block.
+/// How far both clocks advance in about `duration` nanoseconds. One block.
 struct compare_clocks {
   static constexpr int threads = 32;
   array_ref<std::uint64_t> elapsed;  // ticks, nanoseconds
@@ -42,7 +42,7 @@ struct compare_clocks {
 
   template <class Block>
   BALLAST_HD void operator()(Block& block) const {
-    constexpr int max_polls = 1 << 20;  // far more than a millisecond, and an end for a clock that stands
+    constexpr int max_polls = 1 << 20;  // far more than a millisecond; ends the loop if a clock stands still
     if (block.rank() != 0) return;
     auto const began = nanoseconds(), first = ticks();
     for (int polls = 0; nanoseconds() - began < duration && polls < max_polls; ++polls) {}
@@ -51,7 +51,7 @@ struct compare_clocks {
   }
 };
 
-/// Copies words with `lanes` (1 to 32) threads, repeatedly, and records how long each round took.
+/// Copies words with `lanes` (1 to 32) threads, repeatedly, and records the time of each round.
 struct copy_words {
   static constexpr int threads = 32;
   static constexpr int in_flight = 8;  // loads of a thread before it stores
@@ -60,7 +60,7 @@ struct copy_words {
   array_ref<std::uint64_t> to, from;
   array_ref<std::uint64_t> elapsed;  // ticks of each round
   std::uint32_t words, lanes, rounds;
-  bool fenced;  // a round ends when every observer sees what it stored
+  bool fenced;  // a round ends when every observer can see its stores
 
   template <class Block>
   BALLAST_HD void operator()(Block& block) const {
@@ -86,7 +86,7 @@ struct copy_words {
   }
 };
 
-/// One thread of each block adds to one of `addresses` words, each add after the one before has come back.
+/// One thread of each block adds to one of `addresses` words, each add after the previous one has returned.
 struct add_to_words {
   static constexpr int threads = 128;
   static constexpr int blocks_per_multiprocessor = 16;
@@ -106,7 +106,7 @@ struct add_to_words {
   }
 };
 
-/// Nothing; or, given a word, one added to it by each block.
+/// Does nothing; or, given a word, each block adds one to it.
 struct start_block {
   static constexpr int threads = 128;
   static constexpr int blocks_per_multiprocessor = 16;

@@ -6,8 +6,8 @@
 
 namespace ballast::bench {
 
-/// The kernel K as a launch of its own, with no task around it; the argument is the functor. A .cu file
-/// instantiates it by BALLAST_LAUNCHED.
+/// The kernel K as a launch of its own, without a task; the argument is the functor. A .cu file instantiates
+/// it by BALLAST_LAUNCHED.
 template <kernel_form K>
 kernel_code code_of();
 
@@ -16,8 +16,7 @@ template <kernel_form K>
 void start(stream& on, std::uint32_t grid, K const& kernel) {
   on.launch(code_of<K>(), grid, &kernel, sizeof(K));
 }
-/// Launches `grid` blocks that are all resident at the same time, so that they disturb each other. Does not
-/// wait.
+/// Launches `grid` blocks that are all resident at the same time, so that they contend. Does not wait.
 template <kernel_form K>
 void start_together(stream& on, std::uint32_t grid, K const& kernel) {
   on.launch_cooperative(code_of<K>(), grid, &kernel, sizeof(K));

@@ -20,7 +20,7 @@ std::size_t launches_of_a_point(session const& now) {
   return now.size(now.first()->is_cuda() ? 2000 : 200, 40);
 }
 
-/// Before the measured launches, which leave no trace: the same ones, counted.
+/// Runs the same launches once before measuring, with counts, since measured launches leave no trace.
 class counted_starts {
  public:
   explicit counted_starts(std::shared_ptr<compute_device> const& device)
@@ -79,7 +79,7 @@ void measure_back_to_back(session& now, stream& on, std::uint32_t blocks) {
   now.add("empty blocks", blocks, "blocks/s", std::move(rate));
 }
 
-/// Several threads at once, each with a stream of its own: wall-clock seconds until all has run.
+/// Several threads at once, each with a stream of its own: wall-clock seconds until all work has run.
 class launching_threads {
  public:
   launching_threads(compute_device& device, std::size_t threads) {
@@ -116,7 +116,7 @@ void measure_threads(session& now, std::size_t threads) {
 
 }  // namespace
 
-/// Blocks of 128 threads. A launch goes through ballast::stream, as the queue's do, and its cost is in it.
+/// Blocks of 128 threads. A launch goes through ballast::stream, as the queue's do, so its cost is included.
 void measure_launches(session& now) {
   now.axes("Launches of an empty kernel", "blocks", "seconds", true, true);
   now.parameter("threads_per_block", start_block::threads);

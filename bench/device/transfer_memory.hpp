@@ -11,13 +11,13 @@
 
 namespace ballast::bench {
 
-/// From where to where `transfer_memory::words` words are moved.
+/// The two ends between which `transfer_memory::words` words move.
 struct transfer_path {
   std::string name;
   std::uint64_t *from, *to;
 };
 
-/// The two ends of every path, and the check that what was at one arrived at the other. Allocates.
+/// The memory at the ends of every path, and the check that the data arrived. Allocates.
 class transfer_memory {
  public:
   static constexpr std::size_t words = 512;  // 4 KB, the paper's largest transfer
@@ -38,7 +38,7 @@ class transfer_memory {
   transfer_path to_peer(std::string name) const { return {std::move(name), near_.data(), far_.data()}; }
   transfer_path from_peer(std::string name) const { return {std::move(name), far_.data(), near_.data()}; }
 
-  /// New numbers at the path's beginning, other ones at its end.
+  /// Writes new numbers at the path's beginning, other ones at its end.
   void prepare(transfer_path const& path) {
     stream_->copy(path.to, sent_.data(), sent_.bytes());
     stream_->synchronize(soon());
@@ -46,7 +46,7 @@ class transfer_memory {
     stream_->copy(path.from, sent_.data(), sent_.bytes());
     stream_->synchronize(soon());
   }
-  /// Whether the first `bytes` arrived, and nothing beyond them.
+  /// True if the first `bytes` arrived, and nothing beyond them.
   bool arrived(transfer_path const& path, std::size_t bytes) {
     stream_->copy(seen_.data(), path.to, seen_.bytes());
     stream_->synchronize(soon());

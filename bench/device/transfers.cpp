@@ -26,8 +26,8 @@ void record_transfers(session& now, std::string const& curve, std::size_t bytes,
     now.derived("p99 seconds, " + curve + "@" + std::to_string(bytes), quantile(seconds, 0.99));
 }
 
-/// A kernel's transfers are timed on the device, so that no launch is in them; what the kernel stored is
-/// fenced for the whole system within the time, what it loaded has come back.
+/// A kernel's transfers are timed on the device, so the launch is excluded. Stored data is fenced for the
+/// whole system within the time; loaded data has arrived.
 void measure_transfers(session& now) {
   now.axes("Time of a small transfer", "bytes", "seconds", true, true);
   auto const transfers = transfers_of_a_point(now);

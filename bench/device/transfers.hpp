@@ -8,15 +8,15 @@
 
 namespace ballast::bench {
 
-/// The sizes that are measured, in bytes, and how often each way is tried at one of them.
+/// The sizes to measure, in bytes, and how often each path is tried at one of them.
 std::vector<std::size_t> transfer_sizes(session const& now);
 std::size_t transfers_of_a_point(session const& now);
 
-/// Keeps a point of a curve: the seconds of each transfer, of which the first tenth warmed up.
+/// Adds a point of a curve: the seconds of each transfer, without the first tenth, which warms up.
 void record_transfers(session& now, std::string const& curve, std::size_t bytes, std::vector<double> seconds);
 
-/// The parts of device/transfers: copies that the host starts, loads and stores of a kernel, and lines that
-/// go from one core to another.
+/// The parts of device/transfers: copies that the host starts, loads and stores of a kernel, and cache lines
+/// that move between cores.
 void measure_copies(session& now, transfer_memory& memory);
 void measure_kernel_transfers(session& now, transfer_memory& memory, bool with_peer);
 void measure_cache_lines(session& now);

@@ -28,7 +28,7 @@ machine_facts machine_with(device_list const& devices) {
   return this_machine(std::move(gpus), cuda_version_text(runtime), cores_of_process().usable);
 }
 
-/// "defaults", or of devices that were calibrated on different days "defaults, 2026-11-26".
+/// "defaults", or for devices that were calibrated on different days "defaults, 2026-11-26".
 std::string costs_of(device_list const& devices) {
   std::set<std::string> names;
   for (auto const& device : devices) names.insert(device->costs().name());

@@ -11,8 +11,8 @@ namespace ballast::bench {
 /// The GPUs of a list in its order, once each: parts of a GPU, and a device that is named twice, are one.
 device_list one_of_each_gpu(device_list const& devices);
 
-/// A record with everything that is known before the first sample: names, this moment, command line, source,
-/// machine and devices. Throws bad_argument if the benchmark's name is not one (see to_json(run_record)).
+/// A record with all facts known before the first sample: names, this moment, command line, source, machine
+/// and devices. Throws bad_argument if the benchmark's name is not one (see to_json(run_record)).
 run_record begin_record(std::string benchmark, device_list const& devices);
 
 }  // namespace ballast::bench

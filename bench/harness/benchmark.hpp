@@ -11,9 +11,9 @@ namespace ballast::bench {
 
 /// One measurement that `ballast bench` offers by name.
 struct benchmark {
-  std::string_view name;     ///< "queue/round_trip": the room, then what is measured
-  std::string_view summary;  ///< one line; which figure it redoes stands in bench/published.json
-  void (*run)(session&);     ///< measures, verifies, and fills the record; throws what the rooms throw
+  std::string_view name;     ///< "queue/round_trip": the module, then the subject
+  std::string_view summary;  ///< one line; bench/published.json names the figure that it repeats
+  void (*run)(session&);     ///< measures, verifies, and fills the record; throws the modules' exceptions
   /// Why it cannot run on these devices; empty if it can. Null: it runs everywhere.
   std::string (*obstacle)(device_list const&) = nullptr;
 };

@@ -10,8 +10,8 @@
 
 namespace ballast::bench {
 
-/// For the few CUDA calls that only a benchmark makes: throws ballast::error naming the call and CUDA's
-/// words.
+/// For the few CUDA calls that only a benchmark makes: throws ballast::error with the call and CUDA's
+/// message.
 inline void check(cudaError_t code, char const* call) {
   if (code != cudaSuccess) throw error(std::string(call) + ": " + cudaGetErrorString(code));
 }

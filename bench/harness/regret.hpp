@@ -15,7 +15,7 @@ struct rival {
   std::function<double()> seconds;  ///< does it once
 };
 
-/// The default policy, and each other one of `policies` by its name; `seconds(name)` gets the load done.
+/// The default policy, and each other one of `policies` by its name; `seconds(name)` runs the load.
 template <class Policies, class Seconds>
 std::vector<rival> rivals_of(std::string const& of_default, Policies const& policies,
                              Seconds const& seconds) {
@@ -27,16 +27,16 @@ std::vector<rival> rivals_of(std::string const& of_default, Policies const& poli
   return all;
 }
 
-/// How much longer a default takes than the best way by name, load by load.
+/// How much longer a default takes than the best way, load by load.
 class regrets {
  public:
-  /// Says in the record what the figures mean.
+  /// Explains the figures in the record.
   explicit regrets(session& now);
 
-  /// Runs all ways in turn, so that what else the machine does meets all of them: `warm_up` times for
-  /// nothing, then `rounds` times. The first is the default; another one may be the same by name. One that
-  /// took over a second and ten times the best of its round takes no part in the next: its series ends with
-  /// that time. Adds a series for each, "way, load", and the regret.
+  /// Runs all ways in turn, so that disturbances of the machine affect all of them: `warm_up` times
+  /// unrecorded, then `rounds` times. The first is the default; another one may be the same by name. A way
+  /// that took over a second and ten times the best of its round is left out of later rounds: its series ends
+  /// with that time. Adds a series for each, "way, load", and the regret.
   void measure(std::string const& load, std::vector<rival> const& ways, std::size_t warm_up,
                std::size_t rounds);
   /// Derives the median and the worst of all loads. At least one.
@@ -47,14 +47,14 @@ class regrets {
   std::vector<double> all_;
 };
 
-/// Devices, and what they add to the name of a load.
+/// Devices, and their suffix in the name of a load.
 struct device_choice {
   std::string remark;
   device_list devices;
 };
 
 /// The session's devices; if all are cores, also the same with the last one slower by a factor of 3. Unequal
-/// GPUs are those that the user names (cuda:0@32,cuda:0@96).
+/// GPUs are for the user to name (cuda:0@32,cuda:0@96).
 std::vector<device_choice> equal_and_unequal(session const& now);
 
 }  // namespace ballast::bench

@@ -53,7 +53,7 @@ std::shared_ptr<compute_device> session::peer_of_first() const {
   return nullptr;
 }
 
-/// Results by another number of connections are of another setting.
+/// Results with another number of connections belong to another setting.
 void session::record_connections() {
   auto const now = process_connections();
   bool const on_gpu = std::ranges::any_of(devices_, [](auto const& device) { return device->is_cuda(); });

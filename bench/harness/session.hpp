@@ -20,19 +20,19 @@ double seconds_of(Work&& work) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-/// One run of one benchmark: what it may use, and the record that it fills. One thread.
+/// One run of one benchmark: the devices and sizes that it may use, and the record that it fills. One thread.
 class session {
  public:
   using listener = std::function<void(sample_series const&)>;
 
-  /// `on_series` is called with every series as it comes, and `stop_requested` is asked before each sample;
-  /// either may be empty.
+  /// `on_series` is called with every new series, and `stop_requested` before each sample; either may be
+  /// empty.
   session(std::string_view benchmark, device_list devices, bool quick, listener on_series = {},
           std::function<bool()> stop_requested = {});
 
   device_list const& devices() const { return devices_; }
   std::shared_ptr<compute_device> const& first() const { return devices_.front(); }
-  /// How many of the devices a curve over them uses: 1, 2, 4 ... and all.
+  /// The numbers of devices for a curve over devices: 1, 2, 4 ... and all.
   std::vector<std::size_t> device_counts() const;
   /// `count`: 1 to all of them.
   device_list first_devices(std::size_t count) const;
@@ -43,19 +43,19 @@ class session {
   /// `full`, or in a quick run the smaller number.
   std::size_t size(std::size_t full, std::size_t in_quick) const { return quick_ ? in_quick : full; }
 
-  /// Calls `sample`, which returns one measured value, `warm_up` times for nothing and `repetitions` times
-  /// for a point of a curve (x finite).
+  /// Calls `sample`, which returns one measured value, for a point of a curve (x finite): `warm_up` times
+  /// unrecorded, then `repetitions` times.
   void measure(std::string const& curve, double x, std::string const& unit,
                std::function<double()> const& sample);
-  /// As above, for a figure that belongs to no curve.
+  /// The same for a figure outside all curves.
   void measure(std::string const& name, std::string const& unit, std::function<double()> const& sample);
-  /// How often measure() calls; to be said before the first of them.
+  /// How often measure() calls; set it before the first measure().
   void repeat(std::size_t warm_up, std::size_t repetitions);
-  /// Does to a sample what measure() does, with other numbers of calls, for callers that add the values
-  /// themselves. Throws ballast::error if the user wants to stop.
+  /// Takes samples like measure(), with other numbers of calls, for callers that add the values themselves.
+  /// Throws ballast::error if the user stops it.
   std::vector<double> samples(std::size_t warm_up, std::size_t repetitions,
                               std::function<double()> const& sample) const;
-  /// Samples that were taken together with others, or in another way.
+  /// Adds samples that were taken together with others, or in another way.
   void add(std::string const& curve, double x, std::string const& unit, std::vector<double> samples);
   void add(std::string const& name, std::string const& unit, std::vector<double> samples);
   /// The median of a curve's point, or of a stand-alone series (x left out), added before. Throws
@@ -68,7 +68,7 @@ class session {
   void policy(std::string const& decision, std::string const& name);
   void parameter(std::string const& name, json_value value);
   void derived(std::string const& name, double value);
-  /// Says that an answer was checked. The record is verified if there was a check and none failed.
+  /// Records a check of an answer. The record is verified if there was a check and none failed.
   void verify(bool right, std::string const& how);
 
   run_record const& record() const { return record_; }

@@ -8,7 +8,7 @@
 
 namespace ballast::bench {
 
-/// What the room `job` measures, with the programs of Ohno et al. 2016.
+/// The benchmarks of the module `job`, with the programs of Ohno et al. 2016.
 std::vector<benchmark> job_benchmarks();
 
 void measure_job_one_device(session& now);

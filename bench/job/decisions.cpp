@@ -27,7 +27,7 @@ constexpr std::uint32_t side = 8192, rows_of_unit = 8, units = side / rows_of_un
 constexpr std::size_t row_bytes = side * sizeof(float), array_bytes = side * row_bytes;
 constexpr std::size_t steps_in_flight = 2;
 
-/// A host and devices with links of 55 bytes per ns to it and of 395 between them.
+/// A host and devices, with links of 55 bytes per ns to the host and of 395 between devices.
 copy_links invented_links(std::uint32_t devices) {
   std::vector<copy_link> links(std::size_t(devices + 1) * (devices + 1), {395});
   for (std::uint32_t place = 0; place <= devices; ++place)
@@ -42,8 +42,7 @@ struct no_eviction final : eviction_handler {
   op_set move(array_id, byte_range, std::size_t, std::size_t, std::span<op_id const>) override { refuse(); }
 };
 
-/// Steps of hotspot, planned for devices that do not exist with what the scheduler decides by; two steps are
-/// under way.
+/// Steps of hotspot, planned for simulated devices by the scheduler's planner; two steps are in progress.
 class planned_steps {
  public:
   planned_steps(std::uint32_t devices, std::string const& policy)
@@ -141,7 +140,7 @@ class planned_steps {
     return kernel;
   }
 
-  /// A policy that knows nothing yet waits for the first ends.
+  /// A policy without experience waits for the first ends.
   void end_all() {
     for (auto& step : steps_) end(step);
   }
@@ -197,8 +196,8 @@ void measure_devices(session& now, std::string const& policy, std::uint32_t devi
 
 }  // namespace
 
-/// No paper: what planning a task costs whoever has the scheduler's mutex. No device takes part, and nothing
-/// is handed to one.
+/// Not from a paper: the time that planning a task holds the scheduler's mutex. No device takes part, and
+/// nothing is passed to one.
 void measure_job_decisions(session& now) {
   now.axes("Planning a step of hotspot", "devices", "ns per planned task", true);
   now.repeat(3, now.quick() ? 3 : 21);

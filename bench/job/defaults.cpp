@@ -15,7 +15,7 @@
 namespace ballast::bench {
 namespace {
 
-/// The microseconds of each unit of a job that is repeated.
+/// The microseconds of each unit of a repeated job.
 struct unit_load {
   std::string name;
   std::function<double(double at, double step)> us;  ///< both from 0 to below 1
@@ -36,7 +36,7 @@ std::vector<unit_load> unit_loads() {
           {"longer with each step", [](double, double step) { return 5 + 30 * step; }, true}};
 }
 
-/// A job over and over again, by a scheduler that has learnt nothing yet.
+/// A job repeated again and again, by a scheduler that has learned nothing yet.
 class repeated_job {
  public:
   repeated_job(device_list const& devices, std::string const& policy, std::uint32_t units)

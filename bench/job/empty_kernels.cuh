@@ -14,7 +14,7 @@ struct empty_block {
 };
 
 kernel_set const& empty_kernels();
-/// uneven_block, of queue/pattern_kernels.cuh.
+/// uneven_block, from queue/pattern_kernels.cuh.
 kernel_set const& uneven_job_kernels();
 
 }  // namespace ballast::bench

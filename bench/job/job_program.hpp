@@ -16,22 +16,22 @@
 
 namespace ballast::bench {
 
-/// A program whose runs are timed, with all that it needs: memory is taken when it is made. What run() does,
-/// and so what is timed, is the same in whichever way a program is computed. One thread.
+/// A program whose runs are timed, with all its resources: the constructor allocates memory. run(), which is
+/// timed, does the same for every way of computing. One thread.
 class job_program {
  public:
   virtual ~job_program() = default;
-  /// Has the inputs in the host's memory, which GPUs can copy from, and nothing of them on a device, so that
-  /// each run has to move them. What a run leaves as it was is written only once.
+  /// Puts the inputs into host memory from which GPUs can copy, and not on a device, so that each run must
+  /// move them. Inputs that a run does not change are written only once.
   virtual void prepare() = 0;
-  /// Copies the inputs to devices, computes, and copies the results back, until they are on the host, where
-  /// ep adds its sums up.
+  /// Copies the inputs to devices, computes, and copies the results back to the host (where ep adds up its
+  /// sums).
   virtual void run() = 0;
-  /// Whether those of the last run are right.
+  /// True if the results of the last run are right.
   virtual bool is_right() = 0;
-  /// What must have the same bits in whichever way the last run computed. Right until the next.
+  /// The results that must be bitwise equal for every way of computing. Valid until the next run.
   virtual std::span<std::byte const> result() = 0;
-  /// What has been moved so far; nothing if that is not counted.
+  /// The bytes moved so far; zero if they are not counted.
   virtual moved_bytes moved() const { return {}; }
 };
 
@@ -40,15 +40,15 @@ struct program_kind {
   std::string name, size;
   std::uint64_t bytes = 0;  ///< of all its arrays
   std::uint32_t units = 0;  ///< of each of its jobs
-  std::string check;        ///< of is_right(), for the record
+  std::string check;        ///< the check in is_right(), for the record
   std::string compared;     ///< "elements": what result() holds
   /// With a scheduler of its own.
   std::function<std::unique_ptr<job_program>(device_list const&, job_options const&)> as_jobs;
   /// The same as one job_sequence; null for programs of few jobs.
   std::function<std::unique_ptr<job_program>(device_list const&, job_options const&)> as_sequence = {};
-  /// The same kernel, launched whole, between copies of whole arrays in one stream.
+  /// The same kernel, launched as a whole, between copies of whole arrays in one stream.
   std::function<std::unique_ptr<job_program>(std::shared_ptr<compute_device> const&)> by_hand;
-  /// A CUDA program without ballast, on a whole GPU; null where CUDA was not built.
+  /// A CUDA program without ballast, on a whole GPU; null if CUDA was not built.
   std::function<std::unique_ptr<job_program>(int gpu)> plain;
 };
 
@@ -58,11 +58,11 @@ program_kind hotspot_program(std::uint32_t size, std::uint32_t steps);
 
 enum class program_name : std::uint8_t { matmul, ep, hotspot };
 
-/// As the paper ran it; smaller on CPU cores and in a quick run. Notes the size.
+/// The program as in the paper; smaller on CPU cores and in a quick run. Records the size.
 program_kind job_program_of(session& now, program_name name);
 /// All three as the paper ran them.
 std::vector<program_kind> job_programs(session& now);
-/// The product once more with the tuned kernel, in the size of the naive one's.
+/// The product once more with the tuned kernel, in the size of the naive one.
 program_kind tiled_matmul(session& now);
 
 }  // namespace ballast::bench

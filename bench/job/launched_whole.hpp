@@ -14,7 +14,7 @@
 namespace ballast::bench {
 using namespace detail;
 
-/// Launches all blocks of a kernel that is in a list for jobs.
+/// Launches all blocks of a kernel from a set for jobs.
 template <class Kernel>
 void launch_whole(stream& on, kernel_set const& list, Kernel const& kernel, std::uint32_t blocks) {
   auto const listed = std::ranges::find(list.kernels(), key_of<Kernel>, &listed_kernel::key);

@@ -15,7 +15,7 @@ struct bandwidth {
   double in = 0, out = 0;  ///< bytes per second
 };
 
-/// One large copy each way between pinned memory and the first device.
+/// The rates of one large copy in each direction between pinned memory and the first device.
 bandwidth measured_bandwidth(session& now) {
   auto const on = now.first()->make_stream();
   copied_array<std::uint32_t> bytes(now.first(), now.size(std::size_t(1) << 26, std::size_t(1) << 20));
@@ -33,7 +33,7 @@ bandwidth measured_bandwidth(session& now) {
   return {in, rate("bandwidth out", [&] { bytes.copy_out(*on); })};
 }
 
-/// `share` of the bytes of all arrays is what the device may take.
+/// The device may use `share` of the bytes of all arrays.
 void measure_program(session& now, program_kind const& kind, double share, bandwidth const& link) {
   std::vector<contestant> both;
   both.push_back(as_jobs(kind.name, kind, {now.first()}, {}));

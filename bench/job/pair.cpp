@@ -8,7 +8,7 @@
 namespace ballast::bench {
 namespace {
 
-/// The paper's: what no task in flight uses leaves its device after each task.
+/// The paper's: after each task, data that no task in flight uses leaves its device.
 constexpr char const* naive = "naive";
 
 std::string alone_on(compute_device const& device) { return "alone on " + device.name(); }
@@ -23,7 +23,7 @@ std::vector<contestant> pair_contestants(session const& now, program_kind const&
   return all;
 }
 
-/// If the devices shared the program as fast as each computes it alone.
+/// The time if the devices shared the program in proportion to their speeds alone.
 double ideal_seconds(session const& now, std::vector<contestant> const& all) {
   double rate = 0;
   for (auto const& device : now.devices()) rate += 1 / seconds_of(all, alone_on(*device));

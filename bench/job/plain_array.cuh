@@ -21,10 +21,10 @@ class plain_stream {
   plain_stream& operator=(plain_stream const&) = delete;
   ~plain_stream() { cudaStreamDestroy(stream_); }
 
-  /// Again, where the thread may have used another GPU since.
+  /// Called again if the thread may have used another GPU since.
   void enter() const { check(cudaSetDevice(gpu_), "cudaSetDevice"); }
   cudaStream_t get() const { return stream_; }
-  /// Waits for all of it, as CUDA programs do: without a deadline.
+  /// Waits for all of its work, as CUDA programs do: without a deadline.
   void synchronize() const { check(cudaStreamSynchronize(stream_), "cudaStreamSynchronize"); }
 
  private:
@@ -70,7 +70,7 @@ class plain_array {
   std::unique_ptr<T, free_on_gpu> on_gpu_;
 };
 
-/// How many parts of so many elements cover all of them; the last may not be full.
+/// The number of parts of `each` elements that cover all; the last may be partial.
 inline unsigned parts_of(unsigned elements, unsigned each) {
   return elements / each + (elements % each != 0);
 }

@@ -11,9 +11,10 @@
 
 namespace ballast::bench {
 
-/// The programs as one writes them in CUDA without ballast, to say what jobs cost: kernels of their own with
-/// the blocks of the jobs' kernels in a grid of two dimensions, memory by cudaMalloc and cudaMallocHost, one
-/// stream. Each is null where CUDA was not built; else they throw ballast::error with CUDA's words.
+/// The programs as one writes them in CUDA without ballast, for comparison with jobs: kernels of their own,
+/// with the blocks of the jobs' kernels in a grid of two dimensions, memory from cudaMalloc and
+/// cudaMallocHost, one stream. Each is null if CUDA was not built; otherwise they throw ballast::error with
+/// CUDA's message.
 
 /// `gpu`: as CUDA numbers them.
 std::unique_ptr<job_program> plain_matmul(int gpu, matmul::product_shape const& shape,

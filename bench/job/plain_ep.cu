@@ -11,7 +11,7 @@ namespace {
 constexpr unsigned threads = 128;
 constexpr std::uint64_t seed = 271828183, multiplier = 1220703125, below_2_46 = (std::uint64_t{1} << 46) - 1;
 
-/// The state of the benchmark's generator after so many numbers.
+/// The state of the benchmark's generator after this many numbers.
 __device__ std::uint64_t state_after(std::uint64_t numbers) {
   std::uint64_t state = seed;
   for (std::uint64_t power = multiplier; numbers != 0; numbers /= 2, power = power * power & below_2_46)
@@ -31,7 +31,7 @@ __device__ T sum_of(T const (&values)[threads], unsigned count) {
   return sum;
 }
 
-/// A thread draws a batch by Marsaglia's polar method; a block adds up what its batches found.
+/// A thread draws a batch by Marsaglia's polar method; a block adds up the results of its batches.
 __global__ void __launch_bounds__(threads)
     draw_pairs(unsigned batches, unsigned pairs_of_each, double* sx, double* sy, unsigned* counts) {
   __shared__ unsigned hits[ep::annuli][threads];
@@ -86,7 +86,7 @@ class plain_pairs final : public job_program {
  private:
   ep::problem_class const& of_;
   ep::batches cut_;
-  plain_stream stream_;  // before the arrays, which are made on its GPU
+  plain_stream stream_;  // before the arrays, which are allocated on its GPU
   unsigned blocks_;
   plain_array<double> sx_, sy_;
   plain_array<std::uint32_t> counts_;

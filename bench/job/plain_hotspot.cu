@@ -17,7 +17,7 @@ using hotspot::plate;
 
 constexpr unsigned columns_of_block = 256, rows_of_block = 8;
 
-/// What a step multiplies by.
+/// The factors of a step.
 struct single_factors {
   explicit single_factors(hotspot::step_factors const& of)
       : step_by_capacity(float(of.step_by_capacity)),
@@ -78,7 +78,7 @@ class plain_plate final : public job_program {
     stream_.synchronize();
   }
   bool is_right() override {
-    next_.copy_out(stream_);  // what the last step began with
+    next_.copy_out(stream_);  // the input of the last step
     stream_.synchronize();
     return hotspot::is_heated<float>({of_, factors_of(of_), next_.host(), power_.host()}, 1, now_.host());
   }
@@ -97,7 +97,7 @@ class plain_plate final : public job_program {
   std::uint32_t steps_;
   std::vector<float> temperature_;  ///< to begin with
   single_factors factors_{factors_of(of_)};
-  plain_stream stream_;  // before the arrays, which are made on its GPU
+  plain_stream stream_;  // before the arrays, which are allocated on its GPU
   plain_array<float> now_, next_, power_;
 };
 

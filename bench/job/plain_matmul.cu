@@ -29,7 +29,7 @@ constexpr unsigned patch = 8, half = patch / 2;  // a thread has 8 rows, and 4 c
 constexpr unsigned patches_across = side / patch;
 
 struct slices {
-  alignas(16) int a[depth][side + 4];  // transposed; 4 more keep its stores apart in the banks
+  alignas(16) int a[depth][side + 4];  // transposed; the padding of 4 avoids bank conflicts of its stores
   alignas(16) int b[depth][side];
 };
 
@@ -38,7 +38,7 @@ __device__ unsigned column_of(unsigned c) {
   return c / half * (side / 2) + threadIdx.x % patches_across * half + c % half;
 }
 
-/// Slices from k on; what lies beyond the matrices is 0.
+/// Loads the slices from k on; elements beyond the matrices are 0.
 __device__ void load(slices& to, product_shape const& shape, unsigned k, int const* a, int const* b) {
   unsigned const top = blockIdx.y * side, left = blockIdx.x * side;
   for (unsigned i = threadIdx.x; i < side * depth; i += threads) {
@@ -129,7 +129,7 @@ class plain_product final : public job_program {
 
   product_shape shape_;
   product_kernel with_;
-  plain_stream stream_;  // before the arrays, which are made on its GPU
+  plain_stream stream_;  // before the arrays, which are allocated on its GPU
   plain_array<int> a_, b_, c_;
 };
 

@@ -11,29 +11,29 @@
 
 namespace ballast::bench {
 
-/// So many runs a policy that learns shall have seen.
+/// A learning policy should have seen this many runs.
 inline constexpr std::size_t runs_to_learn = 5;
 
-/// A program that is measured in one way, and compared with others.
+/// A program measured in one way, for comparison with others.
 struct contestant {
   std::string name;
   std::unique_ptr<job_program> program;
-  bool learns = false;            ///< from run to run, so that it is to be warmed up in full; else once
-  std::vector<double> seconds{};  ///< of the runs that count
-  moved_bytes moved{};            ///< by the last of them
+  bool learns = false;            ///< learns from run to run, so it warms up in full; false: one warm-up run
+  std::vector<double> seconds{};  ///< of the recorded runs
+  moved_bytes moved{};            ///< in the last recorded run
 };
 
-/// Its scheduler takes memory for the program's arrays, unless the options say how much: several share a
-/// device.
+/// Its scheduler allocates memory for the program's arrays, unless the options set the amount: several share
+/// a device.
 contestant as_jobs(std::string name, program_kind const& kind, device_list const& devices,
                    job_options options);
 
-/// Likewise as one job_sequence, which the devices share. The kind has one.
+/// Likewise as one job_sequence, which the devices share. The kind must have one.
 contestant as_sequence(std::string name, program_kind const& kind, device_list const& devices);
 
-/// Runs all in turn, as often as the session repeats, so that all see the same machine, after as many runs
-/// for nothing as it says of those that learn, and one of the others; tells the session whether the results
-/// are right, and the same.
+/// Runs all in turn, as often as the session repeats, so that disturbances affect all of them. Before that,
+/// contestants that learn have the session's number of warm-up runs, the others one. Reports to the session
+/// whether the results are right, and equal.
 void race(session& now, program_kind const& kind, std::vector<contestant>& all);
 
 /// The median of a contestant's seconds.

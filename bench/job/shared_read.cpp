@@ -13,7 +13,7 @@
 namespace ballast::bench {
 namespace {
 
-/// A copy from the same host memory to each device, all at once.
+/// Copies from the same host memory to each device, all at once.
 class copies_by_hand {
  public:
   copies_by_hand(device_list const& devices, std::size_t words) : host_(devices.front(), words) {
@@ -85,7 +85,7 @@ void measure_count(session& now, std::size_t count, std::size_t words) {
 
 }  // namespace
 
-/// No paper: what all tasks read is to leave the host once, where devices have direct links.
+/// Not from a paper: data that all tasks read should leave the host once, if devices have direct links.
 void measure_job_shared_read(session& now) {
   now.axes("An array that every device reads", "devices", "seconds");
   now.repeat(now.quick() ? 1 : 3, now.quick() ? 2 : 11);

@@ -7,8 +7,8 @@
 
 namespace ballast::bench {
 
-/// What small kernels of many threads cost, through a launch_queue and without one: Wende, Cordes and Steinke
-/// 2012, and "A New Method of Co-Scheduling Cuda Kernels", measured again.
+/// The cost of small kernels of many threads, through a launch_queue and without one: Wende, Cordes and
+/// Steinke 2012, and "A New Method of Co-Scheduling Cuda Kernels", measured again.
 std::vector<benchmark> launch_benchmarks();
 
 void measure_chains(session&);

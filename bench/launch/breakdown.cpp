@@ -13,11 +13,11 @@ namespace {
 
 constexpr std::size_t lines = 16;  ///< streams, or launch streams, as in the paper
 
-/// Kernels in groups of a given size, each group on one line.
+/// Kernels in groups of a given size, each group in one stream.
 struct grouped {
   std::size_t kernels, group;
   std::size_t line_of(std::size_t kernel) const { return kernel / group % lines; }
-  /// Equation 1: the bound on the speed-up where there is one hardware queue.
+  /// Equation 1: the bound on the speed-up with one hardware queue.
   double bound() const {
     auto const groups = (kernels + group - 1) / group;
     return std::min(double(lines), double(kernels) / double(kernels - groups + 1));
@@ -65,8 +65,8 @@ void measure_work(session& now, one_block_work& work) {
 
 }  // namespace
 
-/// Figure 2 of Wende et al. 2012. Their bound has the multiprocessors of a Tesla M2090, of which there were
-/// as many as streams; here the streams are fewer than the multiprocessors and take their place.
+/// Figure 2 of Wende et al. 2012. Their bound uses the multiprocessors of a Tesla M2090, which were as many
+/// as the streams; here the streams are fewer and take their place.
 void measure_breakdown(session& now) {
   now.axes("Kernels of one block in groups on 16 streams, against one stream", "kernels of a group",
            "times serial", false, true);

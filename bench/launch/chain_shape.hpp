@@ -8,7 +8,7 @@
 
 namespace ballast::bench {
 
-/// Chains of kernels of one block: those of a chain run one after another, the chains are independent.
+/// Chains of kernels of one block: kernels of a chain run one after another, the chains are independent.
 struct chain_shape {
   std::size_t chains = 64, length = 8;
   std::uint64_t busy_ns = 0;  ///< of each kernel
@@ -16,7 +16,7 @@ struct chain_shape {
   std::size_t kernels() const { return chains * length; }
 };
 
-/// A way to get all chains done, and how to measure it once.
+/// A way to run all chains, and a function that measures it once.
 struct way_of_launching {
   std::string name;                ///< of its curve
   std::function<double()> sample;  ///< does all once: seconds

@@ -11,7 +11,7 @@ namespace {
 
 struct chain_point {
   int microseconds;         ///< of a kernel
-  std::size_t repetitions;  ///< the shorter the kernels, the more they vary
+  std::size_t repetitions;  ///< shorter kernels vary more
 };
 
 std::vector<chain_point> chain_points(session const& now) {
@@ -20,7 +20,7 @@ std::vector<chain_point> chain_points(session const& now) {
   return {{5, 15}, {50, 9}, {500, 5}};
 }
 
-/// One length of kernels: every way against the same kernels in one stream.
+/// One length of kernels: every way compared with the same kernels in one stream.
 class measured_chains {
  public:
   measured_chains(session& now, chain_shape const& shape, chain_point const& point)
@@ -68,7 +68,7 @@ class measured_chains {
     add_speedups(*now_, way.name, point_.microseconds, serial_, samples(way.sample));
   }
 
-  /// The third time a queue builds a graph, and before the last it has tried its ways.
+  /// A queue builds a graph at the third repetition, and has tried its modes before the last.
   static constexpr std::size_t warm_up = 12;
 
   session* now_;

@@ -12,7 +12,7 @@
 
 namespace ballast::bench {
 
-/// The chains without a queue, each on a stream of its own if nothing else is said. Times are from the first
+/// The chains without a queue, each on a stream of its own unless stated otherwise. Times are from the first
 /// launch until every stream is seen idle.
 class chains_by_hand {
  public:
@@ -21,7 +21,7 @@ class chains_by_hand {
   chains_by_hand(chains_by_hand const&) = delete;
   chains_by_hand& operator=(chains_by_hand const&) = delete;
 
-  /// Every kernel behind the one before, on one stream.
+  /// Each kernel after the previous one, on one stream.
   double serial();
   /// Every way; those with a graph on GPUs only. They refer to this object.
   std::vector<way_of_launching> ways();
@@ -39,7 +39,7 @@ class chains_by_hand {
   chain_shape shape_;
   direct_launches launches_;
   std::vector<std::uint32_t*> runs_;             // of each chain
-  std::vector<std::array<void*, 2>> arguments_;  // of each chain, as CUDA wants them
+  std::vector<std::array<void*, 2>> arguments_;  // for each chain, in CUDA's form
   std::unique_ptr<launch_graph> graph_;
 };
 

@@ -10,7 +10,7 @@
 namespace ballast::bench {
 namespace {
 
-/// Kernel i on stream i modulo the given number of the set, by one thread.
+/// One thread launches kernel i on stream i modulo `used`.
 double seconds_on(stream_set& streams, std::size_t used, one_block_work& work, std::size_t kernels) {
   return seconds_of([&] {
     for (std::size_t i = 0; i < kernels; ++i) work.launch(streams[i % used], i);
@@ -42,7 +42,8 @@ void measure_number(session& now, one_block_work& work, stream_set& streams, que
                }));
 }
 
-/// What memory leaves of the speed-up, if all kernels of the work together take `at_best` seconds.
+/// The bound that memory bandwidth sets on the speed-up, if all kernels of the work together take `at_best`
+/// seconds.
 void add_bound(session& now, one_block_work& work, std::vector<std::size_t> const& numbers, double at_best) {
   for (auto const kernels : numbers) {
     auto const n = double(kernels);
@@ -54,8 +55,8 @@ void add_bound(session& now, one_block_work& work, std::vector<std::size_t> cons
 
 }  // namespace
 
-/// Figure 1 of Wende et al. 2012. Their text wants successive kernels on different streams, i % 16; their
-/// listing says (i / 16) % 16, which puts 16 in a row on each.
+/// Figure 1 of Wende et al. 2012. Their text puts successive kernels on different streams, i % 16; their
+/// listing has (i / 16) % 16, which puts 16 in a row on each.
 void measure_concurrency(session& now) {
   now.axes("Kernels of one block by one thread, against one stream", "kernels", "times serial", true, true);
   record_works(now);

@@ -12,8 +12,7 @@ namespace {
 constexpr std::size_t streams = 64;
 constexpr std::uint32_t connections = 8;
 
-/// A plan in front of which the given number of launch streams always wait, each with an equal kernel of one
-/// block.
+/// A plan with a constant number of waiting launch streams, each with an equal kernel of one block.
 class crowded_plan {
  public:
   crowded_plan(std::string const& order, std::string const& merge, std::uint32_t producers)
@@ -23,7 +22,7 @@ class crowded_plan {
     for (std::uint32_t p = 0; p < producers; ++p) offer(p);
   }
 
-  /// Whose launches were chosen wait again with their next ones. False if nothing was chosen.
+  /// Launch streams whose launches were chosen offer their next ones. False if nothing was chosen.
   bool decide() {
     auto const* const chosen = plan_.next(in_flight_);
     if (chosen == nullptr) return false;
@@ -45,11 +44,11 @@ class crowded_plan {
   }
 
   launch_plan plan_;
-  std::vector<std::uint32_t> in_flight_;  // always empty, so that whatever waits may be issued
+  std::vector<std::uint32_t> in_flight_;  // always empty, so that every waiting launch may be issued
   std::uint64_t submitted_ = 0, kernels_ = 0;
 };
 
-/// Nanoseconds of a decision, as so many in a row take.
+/// Nanoseconds per decision, averaged over a run of decisions.
 double ns_of(session& now, crowded_plan& plan, std::size_t decisions) {
   bool all = true;
   auto const seconds = seconds_of([&] {
@@ -61,7 +60,7 @@ double ns_of(session& now, crowded_plan& plan, std::size_t decisions) {
 
 }  // namespace
 
-/// No paper: what the thread that issues spends on deciding. No device takes part.
+/// Not from a paper: the issuing thread's time for decisions. No device takes part.
 void measure_decisions(session& now) {
   now.axes("Deciding which launches are next", "producers that wait", "ns per decision", true, true);
   now.parameter("streams", streams);

@@ -16,11 +16,11 @@
 namespace ballast::bench {
 namespace {
 
-/// What some threads launch, each a chain.
+/// The launches of several threads, a chain each.
 struct launch_load {
   std::string name;
   std::size_t threads, launches;       ///< launches of each thread
-  std::vector<std::uint64_t> busy_us;  ///< of its launches in turn, another first one for each thread
+  std::vector<std::uint64_t> busy_us;  ///< lengths of its launches in turn; each thread starts at another one
   std::uint32_t blocks = 1;            ///< of a launch
   bool waits = false;                  ///< a thread waits for each of its launches
 };
@@ -42,7 +42,7 @@ std::vector<launch_load> launch_loads(session const& now) {
           {"1 thread that waits, tiny", 1, some(300), {0}, 1, true}};
 }
 
-/// A queue that has learnt nothing yet.
+/// A queue that has learned nothing yet.
 class fresh_queue {
  public:
   fresh_queue(std::shared_ptr<compute_device> const& device, launch_load const& load,

@@ -7,8 +7,8 @@
 
 namespace ballast::bench {
 
-/// So many multiply-adds, each of which needs the one before. The shift between them keeps the compiler from
-/// making one of several. Two factors: code of its own for each.
+/// A chain of dependent multiply-adds. The shift between them keeps the compiler from combining several. Two
+/// factors give two copies of the code.
 template <std::uint32_t Factor = 1664525>
 BALLAST_HD std::uint32_t multiplied_and_added(std::uint32_t value, std::uint32_t steps) {
   for (std::uint32_t i = 0; i < steps; ++i) value = (value ^ value >> 15) * Factor + 1013904223u;

@@ -9,8 +9,8 @@
 
 namespace ballast::bench {
 
-/// The spinning kernel launched as a program without a queue does it: on a GPU the plain `__global__`
-/// function by CUDA's own call, on CPU cores the ballast kernel.
+/// The spinning kernel launched as a program without a queue would: on a GPU the plain `__global__` function
+/// by CUDA's own call, on CPU cores the ballast kernel.
 class direct_launches {
  public:
   direct_launches(std::shared_ptr<compute_device> device, std::size_t streams);

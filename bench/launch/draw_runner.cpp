@@ -72,7 +72,7 @@ double draw_runner::through(launch_queue& queue, kernel_draw const& draw) {
 
 std::unique_ptr<launch_queue> make_merging_queue(std::shared_ptr<compute_device> const& device,
                                                  std::string const& merge) {
-  // Unfiltered: a group that is refused would go out in series here, where the filter thinks of streams.
+  // Unfiltered: a refused group would be issued in series here, while the filter assumes separate streams.
   launch_options const options{.order = "passthrough", .merge = merge, .filter_merges = false, .streams = 1};
   return std::make_unique<launch_queue>(device_list{device}, levelled_kernels(), options);
 }

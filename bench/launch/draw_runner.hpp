@@ -13,19 +13,20 @@
 
 namespace ballast::bench {
 
-/// Runs draws in every way that is compared: seconds from when all is ready until all is seen finished.
+/// Runs draws in every compared way: seconds from the start, with everything prepared, until all is seen
+/// finished.
 class draw_runner {
  public:
   draw_runner(session& now, std::size_t max_kernels, std::size_t max_blocks);
 
   std::uint32_t* words() const { return words_.of(0); }
 
-  /// One after another in one stream, and on a stream each as far as there are 64.
+  /// Run the kernels one after another in one stream, or each on a stream of its own (at most 64).
   double in_series(kernel_draw const& draw) { return on_streams(draw, 1); }
   double on_streams(kernel_draw const& draw) { return on_streams(draw, streams_.size()); }
-  /// As a graph without edges that was built before. On GPUs only.
+  /// Runs the draw as a graph without edges, built before. On GPUs only.
   double as_graph(kernel_draw const& draw);
-  /// A launch stream for each, through a queue of one stream: launches follow each other, as in the paper.
+  /// A launch stream for each, through a queue with one stream: launches follow each other, as in the paper.
   double through(launch_queue& queue, kernel_draw const& draw);
 
  private:

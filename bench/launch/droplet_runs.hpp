@@ -12,14 +12,14 @@
 
 namespace ballast::bench {
 
-/// A way to launch the kernels of the nanodroplet's chains, as `ballast nanodroplet` has them.
+/// A way to launch the kernels of the nanodroplet's chains, as in `ballast nanodroplet`.
 struct droplet_way {
-  std::string name;        ///< what one types behind --launch
+  std::string name;        ///< the word after --launch
   std::string mode;        ///< --launch
   launch_options options;  ///< of a queue
 };
 
-/// Those that these devices have: first the ways without a queue, then the queue as it comes, then others.
+/// The ways on these devices: first those without a queue, then the default queue, then others.
 std::vector<droplet_way> droplet_ways(device_list const& devices);
 
 /// The name of a way's curve on these devices.
@@ -32,9 +32,9 @@ class droplet_runs {
   /// Relaxes the starts, which takes the host some seconds for large droplets.
   droplet_runs(session& now, std::uint32_t waters, std::uint32_t max_chains);
 
-  /// A point at x of the way's curve: interactions per second of so many chains, which must be a multiple of
-  /// 4 and no more than said above. Verifies that each chain went the same way in all ways on devices of a
-  /// kind: CPU cores fuse and round other operations than GPUs do.
+  /// Adds a point at x of the way's curve: interactions per second of this many chains, a multiple of 4 up to
+  /// the constructor's number. Verifies that each chain took the same course in all ways on devices of a
+  /// kind: CPU cores fuse and round differently from GPUs.
   void measure(droplet_way const& way, device_list const& devices, std::uint32_t chains, double x);
 
  private:
@@ -54,7 +54,7 @@ class droplet_runs {
   std::map<std::pair<bool, std::uint64_t>, std::vector<nanodroplet::trajectory_record>> known_;
 };
 
-/// Writes down what droplet_runs does. Before the first sample.
+/// Records the settings of droplet_runs. Call it before the first sample.
 void begin_droplets(session& now);
 
 }  // namespace ballast::bench

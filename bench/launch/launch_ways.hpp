@@ -8,13 +8,13 @@
 
 namespace ballast::bench {
 
-/// Options of a queue by a name for curves.
+/// Options of a queue, with a name for curves.
 struct launch_way {
   std::string name;
   launch_options options;
 };
 
-/// The queue as it comes ("default"), and each order by name with and without merging.
+/// The default queue ("default"), and each order by name with and without merging.
 std::vector<launch_way> launch_ways();
 
 }  // namespace ballast::bench

@@ -11,14 +11,14 @@
 
 namespace ballast::bench {
 
-/// Shared memory of which exactly the given number of blocks (1, 2 or 4) fit on an SM of compute capability
-/// 9.0, which has 228 KiB and keeps one for itself with each block.
+/// Shared memory with which exactly `places` blocks (1, 2 or 4) fit on an SM of compute capability 9.0, which
+/// has 228 KiB and reserves one for each block.
 constexpr std::uint32_t shared_bytes_for(int places) {
   return (places == 1 ? 116 : places == 2 ? 80 : 48) * 1024;
 }
 
 /// Runs dependent multiply-adds in each thread, with few enough threads that blocks on one SM hardly slow
-/// each other; then adds one to the block's count. Every block costs the same, and an SM runs `Places` at a
+/// each other, then adds one to the block's count. All blocks cost the same, and an SM runs `Places` at a
 /// time.
 template <int Places>
 struct level_block {
@@ -35,13 +35,13 @@ struct level_block {
   }
   template <class Block>
   BALLAST_HD void count(Block& block, std::uint32_t value) const {
-    // Of all first values one in 2^32 ends as 0; asking for it keeps the compiler from leaving work out.
+    // One in 2^32 first values ends as 0; testing for it keeps the compiler from removing the work.
     if (block.rank() == 0 || value == 0)
       device_atomic<std::uint32_t>(counts[block.index()]).add_relaxed(value == 0 ? 2 : 1);
   }
 };
 
-/// The same kernel with twice the work, by twice the code.
+/// The same kernel with twice the work, from twice the code.
 struct long_block {
   static constexpr int threads = level_block<1>::threads;
   using scratch = level_block<1>::scratch;

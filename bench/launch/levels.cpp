@@ -15,8 +15,8 @@ namespace ballast::bench {
 using namespace detail;
 namespace {
 
-/// Every fifth number up to 600 on a GPU, both sides of each step, and what Table 1's blocks are on so many
-/// multiprocessors.
+/// On a GPU every fifth number up to 600, both sides of each step, and Table 1's numbers of blocks converted
+/// to this many multiprocessors.
 std::vector<std::uint32_t> swept_levels(session const& now, std::uint32_t multiprocessors) {
   auto const most = now.first()->is_cuda() ? 600 : 10 * multiprocessors;
   std::set<std::uint32_t> all;
@@ -29,7 +29,7 @@ std::vector<std::uint32_t> swept_levels(session const& now, std::uint32_t multip
   return {all.begin(), all.end()};
 }
 
-/// The line through the points that has the least squares of errors.
+/// The least-squares line through the points.
 struct fitted_line {
   double slope = 0, offset = 0;
 
@@ -117,7 +117,7 @@ void measure_levels(session& now) {
   now.parameter("multiply-adds of a thread", steps);
   now.parameter("threads of a block", level_block<1>::threads);
   measured_levels<1>(now, steps).measure_all();
-  if (!now.first()->is_cuda()) return;  // a core runs one at a time
+  if (!now.first()->is_cuda()) return;  // a core runs one block at a time
   measured_levels<2>(now, steps).measure_all();
   measured_levels<4>(now, steps).measure_all();
 }

@@ -21,8 +21,8 @@ constexpr std::size_t numbers_of_producers[] = {1, 8, 12, 16, 64};
 
 std::size_t bursts_to_choose(session const& now) { return now.size(200, 0); }
 
-/// Calls `launch(chain, turn)` for all that a producer launches: the first kernel of each chain that is its
-/// own, then the second ones, and so on.
+/// Calls `launch(chain, turn)` for all launches of a producer: the first kernel of each of its chains, then
+/// the second ones, and so on.
 template <class Launch>
 void launch_own_chains(chain_shape const& shape, std::size_t producer, std::size_t producers,
                        Launch const& launch) {
@@ -65,7 +65,7 @@ class live_chains {
   std::vector<launch_stream> launch_streams_;
 };
 
-/// What takes part in a sample beside the queue: the same threads, which count what they would launch.
+/// The share of a sample that is not the queue's: the same threads, which only count their launches.
 double seconds_of_counting(session& now, chain_shape const& shape, std::size_t producers, thread_start how) {
   std::deque<std::atomic<std::uint64_t>> counts(producers);
   auto const count = [&](std::size_t producer) {
@@ -82,7 +82,8 @@ double seconds_of_counting(session& now, chain_shape const& shape, std::size_t p
 
 std::string word_of(thread_start how) { return how == thread_start::awake ? "awake" : "asleep"; }
 
-/// One length of kernels, by every way and number of producers, against the same kernels in one stream.
+/// One length of kernels, in every way and with each number of producers, compared with the same kernels in
+/// one stream.
 class measured_live_chains {
  public:
   measured_live_chains(session& now, chain_shape const& shape, int microseconds)
@@ -101,7 +102,7 @@ class measured_live_chains {
     now_->add(name, "s", samples([&] { return checked([&] { return chains.serial(); }); }));
     serial_ = now_->median_of(name);
   }
-  /// Serial seconds over those of the threads and one chain, which begins when the last of them launches.
+  /// Serial seconds over the time of the threads and one chain that begins when the last of them launches.
   void harness_alone() {
     auto const of_a_chain = 1e-9 * double(shape_.busy_ns) * double(shape_.length);
     for_all_starts("harness alone", [&](std::string const& curve, std::size_t producers, thread_start how) {

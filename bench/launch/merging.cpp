@@ -11,10 +11,10 @@ namespace {
 
 constexpr std::uint32_t first_seed = 20100;
 
-/// What the queues of one panel hold.
+/// The draws of one panel.
 struct draw_set {
   std::uint32_t max_blocks;
-  double start_levels;  ///< what a start costs, in block times
+  double start_levels;  ///< the cost of a start, in block times
   bool half_are_long;
 
   std::string name() const {
@@ -40,7 +40,8 @@ std::vector<std::size_t> numbers_of_kernels(session const& now) {
   return {2, 4, 8, 16, 32, 64, 128};
 }
 
-/// Curves of one set: seconds per kernel by the kernels that wait. Sample r is always of the same draw.
+/// Curves of one set: seconds per kernel by the number of waiting kernels. Sample r always uses the same
+/// draw.
 class measured_set {
  public:
   measured_set(session& now, draw_runner& runner, draw_set const& set, block_costs const& costs)
@@ -81,7 +82,7 @@ class measured_set {
     }
   }
 
-  /// The paper's model with the cost of a start and of the mean block as they were measured.
+  /// The paper's model with the measured costs of a start and of the mean block.
   void add_prediction(std::string const& merge) {
     multiprocessor_count const multiprocessors(std::uint32_t(now_->first()->properties().multiprocessors));
     auto const start_levels = set_.start_levels / set_.mean_block();
@@ -103,8 +104,8 @@ class measured_set {
 
 }  // namespace
 
-/// Figure 10 of the co-scheduling paper. One block at a time on a multiprocessor; the length of the blocks is
-/// chosen so that a start costs 0.1 and 1 of their times.
+/// Figure 10 of the co-scheduling paper. A multiprocessor runs one block at a time; the length of the blocks
+/// is chosen so that a start costs 0.1 or 1 of their times.
 void measure_merging(session& now) {
   now.axes("Kernels that wait in a queue, by merging", "kernels", "seconds per kernel", true, true);
   now.policy("order", "passthrough");

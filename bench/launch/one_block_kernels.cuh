@@ -11,8 +11,8 @@
 
 namespace ballast::bench {
 
-/// The kernel of Wende et al.: every number becomes its square root. A launch of several blocks deals them
-/// out.
+/// The kernel of Wende et al.: every number becomes its square root. A launch of several blocks divides the
+/// numbers among them.
 struct take_roots {
   static constexpr int threads = 512;
   array_ref<float> numbers;
@@ -28,9 +28,8 @@ struct take_roots {
   }
 };
 
-/// Uses registers only: the given number of dependent multiply-adds in every thread. The first of the two
-/// words becomes their result, so that a launch that is lost, or overlaps another on the same words, is
-/// noticed.
+/// Uses only registers: `steps` dependent multiply-adds in every thread. The first of the two words becomes
+/// their result, which reveals a launch that is lost, or that overlaps another on the same words.
 struct multiply_and_add {
   static constexpr int threads = 512;
   array_ref<std::uint32_t> words;
@@ -43,15 +42,14 @@ struct multiply_and_add {
   BALLAST_HD static void run(std::uint32_t rank, std::uint32_t* words, std::uint32_t steps) {
     auto const value = multiplied_and_added(rank == 0 ? words[0] : rank, steps);
     if (rank == 0) words[0] = value;
-    if (rank != 0 && value == 0) words[1] = 1;  // so that no thread's work can be left out
+    if (rank != 0 && value == 0) words[1] = 1;  // so that no thread's work can be optimised away
   }
 };
 
 /// take_roots and multiply_and_add, for launch queues.
 kernel_set const& one_block_kernels();
 
-/// take_roots and multiply_and_add as plain `__global__` functions of one block; null where CUDA was not
-/// built.
+/// take_roots and multiply_and_add as plain `__global__` functions of one block; null if CUDA was not built.
 using plain_roots = void (*)(float* numbers, std::uint32_t size);
 plain_roots plain_roots_kernel();
 using plain_multiply = void (*)(std::uint32_t* words, std::uint32_t steps);

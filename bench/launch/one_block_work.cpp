@@ -61,7 +61,7 @@ class roots final : public one_block_work {
   }
 
  private:
-  static constexpr unsigned char first_byte = 0x41;  // each number 12.08, as fill() makes it
+  static constexpr unsigned char first_byte = 0x41;  // each number is 12.08, as fill() makes it
 
   float* of(std::size_t item) const { return all_.data() + item * numbers_; }
   take_roots kernel(std::size_t item) const { return {array_ref<float>(of(item)), numbers_}; }
@@ -123,7 +123,7 @@ class multiplications final : public one_block_work {
  private:
   std::uint32_t* of(std::size_t item) const { return words_.data() + 2 * item; }
   multiply_and_add kernel(std::size_t item) const { return {array_ref<std::uint32_t>(of(item)), steps_}; }
-  /// A word after so many launches.
+  /// The value of a word after this many launches.
   std::uint32_t after(std::uint32_t launches) {
     while (known_.size() <= launches) known_.push_back(multiplied_and_added(known_.back(), steps_));
     return known_[launches];
@@ -132,7 +132,7 @@ class multiplications final : public one_block_work {
   std::shared_ptr<compute_device> device_;
   std::unique_ptr<stream> stream_;
   std::uint32_t steps_;
-  std::vector<std::uint32_t> known_{0};  // after 0, 1, 2 ... launches
+  std::vector<std::uint32_t> known_{0};  // values after 0, 1, 2 ... launches
   device_buffer<std::uint32_t> words_;
   pinned_buffer<std::uint32_t> seen_;
 };

@@ -12,7 +12,7 @@
 
 namespace ballast::bench {
 
-/// A kernel of one block with data of its own for each of several items: on a GPU a plain `__global__`
+/// A kernel of one block with separate data for each of several items: on a GPU a plain `__global__`
 /// function, on CPU cores a ballast kernel.
 class one_block_work {
  public:
@@ -20,33 +20,33 @@ class one_block_work {
 
   virtual std::string name() const = 0;
   virtual std::size_t items() const = 0;
-  /// As a program without a queue does it, in a thread that entered the device. Does not wait.
+  /// Launches as a program without a queue would, in a thread that entered the device. Does not wait.
   virtual void launch(stream& on, std::size_t item) = 0;
   virtual void submit(launch_stream& by, std::size_t item) = 0;
-  /// All items as at first. Waits; while nothing runs.
+  /// Restores the initial state of all items. Waits; only while nothing runs.
   virtual void reset() = 0;
-  /// Whether each of the first items has run the given number of times since reset().
+  /// True if each of the first items has run this many times since reset().
   virtual bool ran(std::span<std::uint32_t const> times) = 0;
-  /// The seconds in which all items can be done at best, by one launch over the whole device; nothing where
-  /// that is not limited by what the kernels share. After it, reset().
+  /// A lower bound in seconds for all items, measured by one launch over the whole device; nothing if the
+  /// kernels share no limiting resource. Call reset() afterwards.
   virtual std::optional<double> shared_bound(session&) { return {}; }
 };
 
-/// Square roots of the given number of values, in place: the kernel of Wende et al.
+/// Square roots of this many values, in place: the kernel of Wende et al.
 std::unique_ptr<one_block_work> make_roots(std::shared_ptr<compute_device> device, std::size_t items,
                                            std::uint32_t numbers);
-/// The given number of dependent multiply-adds, without memory accesses.
+/// This many dependent multiply-adds, without memory accesses.
 std::unique_ptr<one_block_work> make_multiplications(std::shared_ptr<compute_device> device,
                                                      std::size_t items, std::uint32_t steps);
 
-/// Both, of the size that the paper has for roots on a GPU, smaller on CPU cores.
+/// Both, in the paper's size for roots on a GPU, smaller on CPU cores.
 std::vector<std::unique_ptr<one_block_work>> both_works(session const& now,
                                                         std::shared_ptr<compute_device> const& device,
                                                         std::size_t items);
-/// What they are, for the record.
+/// Describes them in the record.
 void record_works(session& now);
 
-/// Samples of a run in which the first items run the given number of times each, after one that is verified.
+/// Samples of a run in which the first items run this many times each, after a verified run.
 std::vector<double> checked_seconds(session& now, one_block_work& work,
                                     std::vector<std::uint32_t> const& times, std::size_t repetitions,
                                     std::function<double()> const& run);

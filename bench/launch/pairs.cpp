@@ -17,7 +17,7 @@ std::vector<std::uint32_t> swept_pairs(session const& now, std::uint32_t multipr
   return all;
 }
 
-/// Curves of one cost of a start.
+/// Curves for one cost of a start.
 class measured_pairs {
  public:
   measured_pairs(session& now, draw_runner& runner, block_costs const& costs, double start_levels)
@@ -56,7 +56,7 @@ class measured_pairs {
 }  // namespace
 
 /// Figures 5, 6, 8 and 9 of the co-scheduling paper: two equal kernels one after another, as one merged
-/// launch, and one kernel of the blocks of both.
+/// launch, and one kernel with the blocks of both.
 void measure_pairs(session& now) {
   now.axes("Two kernels of equal blocks", "blocks of each", "seconds");
   now.policy("order", "passthrough");

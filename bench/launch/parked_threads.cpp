@@ -26,7 +26,7 @@ class counted_down {
   std::latch* counted_;
 };
 
-/// Where threads wait for their start.
+/// Holds threads until their start.
 class start_line {
  public:
   explicit start_line(thread_start how) : how_(how) {}
@@ -36,7 +36,7 @@ class start_line {
     if (how_ == thread_start::asleep) return open_.wait(0);
     while (open_.load() == 0) std::this_thread::yield();
   }
-  /// Until so many wait there, each in its way.
+  /// Waits until this many threads wait there.
   void await(std::size_t threads) const {
     while (waiting_.load() < threads) std::this_thread::yield();
     if (how_ == thread_start::asleep) std::this_thread::sleep_for(time_to_fall_asleep);
@@ -47,12 +47,12 @@ class start_line {
   }
 
  private:
-  /// A wait looks a few times before it sleeps.
+  /// A wait polls a few times before it sleeps.
   static constexpr std::chrono::milliseconds time_to_fall_asleep{2};
 
   thread_start how_;
   std::atomic<std::size_t> waiting_ = 0;
-  std::atomic<int> open_ = 0;  // of the size that a futex has
+  std::atomic<int> open_ = 0;  // of a futex's size
 };
 
 }  // namespace
@@ -70,7 +70,7 @@ double seconds_of_threads(std::size_t threads, std::function<void(std::size_t)> 
       work(t);
     }));
   }
-  ended.wait();  // to join the threads takes longer, and is not measured
+  ended.wait();  // joining the threads takes longer, and is not measured
   finish();
   auto const seconds = std::chrono::duration<double>(moment::now() - begin).count();
   for (auto& one : all) one.get();

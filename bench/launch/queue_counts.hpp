@@ -8,9 +8,9 @@
 
 namespace ballast::bench {
 
-/// Writes into the record, as figures derived for `curve` (or one point of it), what a queue did since
-/// `before`, warm-up included: each count that is not 0; and how far its first device's predictions were off
-/// since the queue was made, if it made any.
+/// Records, as derived figures of `curve` (or one point of it), a queue's counts since `before`, including
+/// warm-up, that are not 0; and the errors of its first device's predictions since the queue was made, if it
+/// made any.
 void record_queue(session& now, std::string const& curve, launch_statistics const& did,
                   launch_statistics const& before = {});
 

@@ -21,9 +21,9 @@ class queued_chains {
   queued_chains(device_list const& devices, launch_options const& options, kernel_kind kind,
                 chain_words const& words, chain_shape const& shape);
 
-  /// All is submitted while the queue is paused, chain after chain, by one thread: seconds from then on.
+  /// One thread submits everything while the queue is paused, chain after chain: seconds from resume().
   double from_resume();
-  /// Each launch stream's own thread launches its chain: seconds from when they begin.
+  /// Each launch stream's own thread launches its chain: seconds from their start.
   double from_threads();
 
   launch_statistics statistics() const { return queue_.statistics(); }

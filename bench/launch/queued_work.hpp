@@ -12,7 +12,7 @@
 
 namespace ballast::bench {
 
-/// Launch streams of a launch_queue that merges nothing, dealt out to its devices in turn.
+/// Launch streams of a launch_queue that merges nothing, divided among its devices in turn.
 class queued_work {
  public:
   queued_work(device_list const& devices, std::string const& order, std::uint32_t streams,
@@ -30,7 +30,7 @@ class queued_work {
   std::size_t launch_streams() const { return launch_streams_.size(); }
   launch_statistics statistics() const { return queue_.statistics(); }
 
-  /// All that `submit` launches waits until it has returned: seconds from then until all is seen finished.
+  /// The launches of `submit` wait until it has returned: seconds from then until all are seen finished.
   double from_resume(std::function<void()> const& submit) {
     queue_.pause();
     submit();
@@ -39,7 +39,7 @@ class queued_work {
       queue_.wait_all(soon());
     });
   }
-  /// A thread for each launch stream: seconds from when they go until all is seen finished.
+  /// A thread for each launch stream: seconds from their start until all is seen finished.
   double from_threads(std::function<void(std::size_t)> const& submit) {
     return seconds_of_threads(launch_streams(), submit, [&] { queue_.wait_all(soon()); });
   }

@@ -10,7 +10,7 @@
 namespace ballast::bench {
 namespace {
 
-/// Seconds of a kernel behind others of its kind in one stream.
+/// Seconds per kernel in a row of its kind in one stream.
 double serial_seconds(session& now, one_block_work& work) {
   stream_set one(*now.first(), 1);
   enter_device(*now.first());
@@ -44,7 +44,7 @@ std::vector<std::uint32_t> numbers_of_reordered_kernels(session const& now) {
 
 constexpr int raised_niceness = -10;
 
-/// Whether this process may give dispatchers a higher priority than launch streams, which needs a privilege.
+/// True if this process may give dispatchers a higher priority than launch streams, which needs a privilege.
 bool may_raise_priority(session& now) {
   try {
     launch_queue const queue({now.first()}, {.dispatcher_niceness = raised_niceness});
@@ -56,7 +56,7 @@ bool may_raise_priority(session& now) {
   }
 }
 
-/// The curve of a number of launch streams, with a dispatcher of their priority or of the given niceness.
+/// The curve over the number of launch streams, with a dispatcher of their priority or of the given niceness.
 void measure_producers(session& now, one_block_work& work, double serial, std::size_t producers,
                        std::optional<int> niceness) {
   queued_work queue({now.first()}, "round_robin", 0, producers, niceness);
@@ -68,7 +68,7 @@ void measure_producers(session& now, one_block_work& work, double serial, std::s
   record_queue(now, curve, queue.statistics());
 }
 
-/// A device's works side by side with another's: the same places mean the same kernel.
+/// The works of each device; equal indices mean the same kernel.
 using works_of_devices = std::vector<std::vector<std::unique_ptr<one_block_work>>>;
 
 /// The same number of launch streams on each device, with a thread for each; launch stream p is on device p
@@ -100,7 +100,7 @@ std::string curve_of(std::size_t devices, std::string const& work) {
   return (devices == 2 ? "two" : std::to_string(devices)) + " devices over one, " + work;
 }
 
-/// `works`: of each number of devices, one first. The same places mean the same kernel.
+/// `works`: for each number of devices, beginning with one. Equal indices mean the same kernel.
 void measure_scaling_of(session& now, std::vector<works_of_devices> const& works, std::size_t which,
                         std::size_t producers) {
   auto const name = works[0][0][which]->name();

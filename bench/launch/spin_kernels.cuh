@@ -12,7 +12,7 @@ namespace ballast::bench {
 
 /// Stays busy for the given nanoseconds.
 BALLAST_HD inline void spin_for(std::uint64_t busy_ns) {
-  constexpr int max_polls = 1 << 24;  // an end for a clock that stands
+  constexpr int max_polls = 1 << 24;  // ends the loop if a clock stands still
   auto const began = nanoseconds();
   for (int looks = 0; nanoseconds() - began < busy_ns && looks < max_polls; ++looks) {}
 }
@@ -26,7 +26,7 @@ BALLAST_HD inline void spin_and_count(std::uint32_t* word, std::uint64_t busy_ns
   runs.store_relaxed(before + 1);
 }
 
-/// Block b keeps a multiprocessor's clock busy and counts in runs[b].
+/// Block b is busy by a multiprocessor's clock and counts in runs[b].
 struct spin_block {
   static constexpr int threads = 64;
   array_ref<std::uint32_t> runs;
@@ -41,8 +41,7 @@ struct spin_block {
 /// spin_block, for launch queues.
 kernel_set const& spin_kernels();
 
-/// spin_block as a plain `__global__` function, in blocks of spin_block::threads; null where CUDA was not
-/// built.
+/// spin_block as a plain `__global__` function, in blocks of spin_block::threads; null if CUDA was not built.
 using plain_spin = void (*)(std::uint32_t* runs, std::uint64_t busy_ns);
 plain_spin plain_spin_kernel();
 

@@ -16,13 +16,13 @@ namespace {
 
 constexpr std::uint64_t busy_ns = 5000;
 
-/// What single calls took, from several threads.
+/// The times of single calls from several threads.
 class timed_calls {
  public:
-  /// Calls `call` so often, and keeps the nanoseconds of each.
+  /// Calls `call` this many times, and stores the nanoseconds of each.
   template <class Call>
   void time(std::size_t calls, Call&& call) {
-    std::vector<double> own(calls);  // touched before the clock runs
+    std::vector<double> own(calls);  // memory touched before the clock runs
     for (auto& ns : own) {
       auto const begin = std::chrono::steady_clock::now();
       call();
@@ -103,7 +103,7 @@ class measured_calls {
   chain_words words_;
 };
 
-/// The clock's own share in every figure, which is not taken off.
+/// The clock's own share in every figure, which is not subtracted.
 void measure_the_clock(session& now) {
   now.measure("the clock itself, median", "ns", [] {
     timed_calls calls;

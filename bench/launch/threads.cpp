@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint32_t kernels_of_a_thread = 8;
 
-/// Where threads meet; a thread that leaves does not keep the others waiting.
+/// A meeting point of threads; a thread that leaves does not keep the others waiting.
 class meeting {
  public:
   explicit meeting(std::barrier<>& place) : place_(&place) {}

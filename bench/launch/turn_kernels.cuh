@@ -5,11 +5,11 @@
 
 namespace ballast::bench {
 
-/// What a word of a chain becomes, and stays, once a kernel did not find its turn there.
+/// The value of a chain's word, from then on, once a kernel did not find its turn there.
 inline constexpr std::uint32_t out_of_turn = 1u << 31;
 
-/// Stays busy for the given nanoseconds, then counts the word up if its turn had come when it began. So the
-/// word is the length of a chain if each kernel of it ran once, in order and alone.
+/// Stays busy for the given nanoseconds, then increments the word if it was this kernel's turn at the
+/// beginning. So the word is the length of a chain if each of its kernels ran once, in order and alone.
 BALLAST_HD inline void spin_in_turn_at(std::uint32_t* word, std::uint64_t busy_ns, std::uint32_t turn) {
   device_atomic<std::uint32_t> const turns(*word);
   auto const before = turns.load_relaxed();
@@ -17,7 +17,7 @@ BALLAST_HD inline void spin_in_turn_at(std::uint32_t* word, std::uint64_t busy_n
   turns.store_relaxed(before == turn ? turn + 1 : out_of_turn);
 }
 
-/// The kernel of that turn, from 0, of the chain whose word it is.
+/// The kernel with this turn, from 0, in the chain that owns the word.
 struct spin_in_turn {
   static constexpr int threads = spin_block::threads;
   array_ref<std::uint32_t> word;
@@ -33,7 +33,7 @@ struct spin_in_turn {
 /// spin_in_turn, for launch queues.
 kernel_set const& turn_kernels();
 
-/// spin_in_turn as a plain `__global__` function; null where CUDA was not built.
+/// spin_in_turn as a plain `__global__` function; null if CUDA was not built.
 using plain_turn = void (*)(std::uint32_t* word, std::uint64_t busy_ns, std::uint32_t turn);
 plain_turn plain_turn_kernel();
 

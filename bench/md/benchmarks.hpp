@@ -7,7 +7,7 @@
 
 namespace ballast::bench {
 
-/// What Chen et al. 2010 measured of molecular dynamics (section 6.3), and the sweeps beside it.
+/// Chen et al. 2010's measurements of molecular dynamics (section 6.3), and further sweeps.
 std::vector<benchmark> md_benchmarks();
 
 void measure_md_sizes(session&);

@@ -32,7 +32,7 @@ md::comparison_plan plan_of(session& now, std::vector<solution> solutions) {
   return droplet(now, atoms, std::move(solutions));
 }
 
-/// Says where the curve of speed-ups is highest.
+/// Records where the curve of speed-ups is highest.
 void derive_best(session& now, std::string const& curve, std::vector<std::uint32_t> const& places) {
   auto const best =
       *std::ranges::max_element(places, {}, [&](std::uint32_t x) { return now.median_of(curve, double(x)); });
@@ -42,7 +42,7 @@ void derive_best(session& now, std::string const& curve, std::vector<std::uint32
 
 }  // namespace
 
-/// S1 and TQ do not depend on the chunk: they run for each chunk, so that their variation is visible.
+/// S1 and TQ do not depend on the chunk: they run for each chunk to show their variation.
 void measure_md_chunk(session& now) {
   now.axes("S3 by the size of its chunks: speed-up over S1, and seconds per step", "atoms of a chunk",
            "speed-up over S1", true);

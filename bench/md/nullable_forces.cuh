@@ -8,8 +8,8 @@
 
 namespace ballast::bench {
 
-/// The forces on a block of 128 atoms, unless its entry of `active` is 0: then it ends at once, and leaves
-/// no results.
+/// The forces on a block of 128 atoms, unless its entry of `active` is 0: then the block ends at once without
+/// results.
 struct nullable_forces {
   using kernel = md::cell_forces<float>;
   static constexpr int threads = kernel::threads;

@@ -11,7 +11,8 @@
 
 namespace ballast::bench {
 
-/// A system on one device whose forces are computed but for the blocks that a pattern nullifies. One thread.
+/// A system on one device whose forces are computed except for the blocks that a pattern nullifies. One
+/// thread.
 class patterned_forces {
  public:
   static constexpr int patterns = 5;  ///< P0 .. P4, see active_blocks()
@@ -21,16 +22,16 @@ class patterned_forces {
                    md::force_field const& field);
 
   std::uint32_t blocks() const { return blocks_; }
-  /// The forces on some blocks of the sorted atoms, less those that the pattern nullifies.
+  /// The forces on some blocks of the sorted atoms, without those that the pattern nullifies.
   task of(int pattern, block_range range) const;
   /// A task for each block.
   std::vector<task> tasks_of(int pattern) const;
 
-  /// So that what a pattern leaves out is seen.
+  /// Reveals omissions of a pattern.
   void invalidate_results();
-  /// In the order of the atoms that were given; without neighbours() where forgotten.
+  /// In the order of the given atoms; neighbours() is 0 where invalidated.
   std::vector<md::atom_result> results() const;
-  /// Whether each atom's result is `right`'s, or forgotten where the pattern nullifies its block.
+  /// True if each atom's result equals `right`'s, or is invalidated where the pattern nullifies its block.
   bool leaves_right_results(int pattern, std::vector<md::atom_result> const& right) const;
 
  private:

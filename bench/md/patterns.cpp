@@ -25,7 +25,7 @@ md::physics uniform_physics() {
   return what;
 }
 
-/// What `ballast md` computes of the same atoms, in their order.
+/// The result of `ballast md` for the same atoms, in their order.
 std::vector<md::atom_result> right_results(std::shared_ptr<compute_device> const& on, md::atoms const& all) {
   auto const system = md::make_stage({on}, uniform_physics(), all.size(), 1);
   auto const s1 = md::make_runner(md::solution::s1, {on}, *system, {}, false);
@@ -34,7 +34,7 @@ std::vector<md::atom_result> right_results(std::shared_ptr<compute_device> const
   return system->results_by_id();
 }
 
-/// As TQ of `ballast md` has it.
+/// The options of TQ in `ballast md`.
 balanced_options tq_options() {
   balanced_options options;
   options.queue.times = true;
@@ -44,7 +44,7 @@ balanced_options tq_options() {
 
 using samples_by_pattern = std::vector<std::vector<double>>;
 
-/// Both ways to carry the blocks of a pattern out: the hardware's scheduler and the queue.
+/// Both ways to run the blocks of a pattern: the hardware's scheduler and the queue.
 class pattern_race {
  public:
   pattern_race(session& now, md::atoms const& all)
@@ -58,7 +58,7 @@ class pattern_race {
       tasks_.push_back(std::make_shared<prepared_tasks const>(nullable_kernels(), forces_.tasks_of(pattern)));
   }
 
-  /// Each pattern in turn, by S1 and by TQ, again and again.
+  /// Each pattern in turn, by S1 and by TQ, repeatedly.
   void run(std::size_t repetitions) {
     for (int pattern = 0; pattern < patterns; ++pattern) check(pattern);
     for (std::size_t turn = 0; turn < repetitions; ++turn) {

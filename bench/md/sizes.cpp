@@ -10,8 +10,8 @@
 namespace ballast::bench {
 namespace {
 
-/// By all pairs the work grows with the square: the largest systems take fewer turns, so that one GPU is done
-/// with all sizes in about a minute (estimated, not measured).
+/// For all pairs the work grows with the square: the largest systems get fewer turns, so that one GPU
+/// finishes all sizes in about a minute (estimated, not measured).
 constexpr std::size_t large_for_all_pairs = std::size_t(1) << 18;
 constexpr int repetitions_of_large = 3;
 
@@ -31,7 +31,7 @@ std::vector<std::size_t> sizes_by_all_pairs(session const& now) {
   return powers_of_two(std::size_t(1) << 15, std::size_t(1) << 19);
 }
 
-/// What a perfect balancer could gain: the busiest device's time over the mean, of S1.
+/// The possible gain of a perfect balancer: the busiest device's time over the mean, for S1.
 void derive_imbalance(session& now, std::size_t atoms, md::comparison const& result) {
   for (auto const& one : result.solutions)
     now.derived(std::string(md::name_of(one.which)) + ".imbalance@" + std::to_string(atoms), one.imbalance);

@@ -13,11 +13,12 @@
 namespace ballast::bench {
 namespace {
 
-/// Every repetition lays the atoms out anew, which for millions takes longer than all that is measured.
+/// Every repetition sorts the atoms again, which for millions takes longer than all that is measured.
 constexpr int repetitions = 7, repetitions_in_quick = 3;
 
-/// Potential energies of G(N) at the cut-off 12, kcal/mol, as LAMMPS and plain loops in double precision say.
-/// Single precision moves some pairs across the cut-off, where the truncated potential jumps by 0.011.
+/// Potential energies of G(N) at the cut-off 12, kcal/mol, from LAMMPS and from plain loops in double
+/// precision. Single precision moves some pairs across the cut-off, where the truncated potential jumps by
+/// 0.011.
 constexpr std::array<std::pair<std::size_t, double>, 3> known_energies{
     {{4096, -91.9096913286}, {32768, -659.341426648}, {524288, -10879.37354197}}};
 

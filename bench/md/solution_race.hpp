@@ -13,19 +13,21 @@ namespace ballast::bench {
 inline std::vector<md::solution> const all_solutions{md::solution::s1, md::solution::s2, md::solution::s3,
                                                      md::solution::tq, md::solution::chen};
 
-/// The session's size for GPUs, or for CPU cores, or in a quick run.
+/// The session's size for GPUs, for CPU cores, or for a quick run.
 std::size_t atoms_for(session const& now, std::size_t on_gpus, std::size_t on_cores, std::size_t in_quick);
 
 /// One evaluation of the forces on G(atoms) as the paper timed it: positions on the devices before, cut-off
 /// 12 A, truncated potential, single precision.
 md::comparison_plan droplet(session const& now, std::size_t atoms, std::vector<md::solution> solutions);
 
-/// Repetitions that the session takes of a system of so many atoms.
+/// The session's number of repetitions for a system of this size.
 int repetitions_of(session const& now);
-/// Writes down what droplet() does, for systems of `fewest` to `most` atoms. Before the first sample.
+/// Records the settings of droplet(), for systems of `fewest` to `most` atoms. Call it before the first
+/// sample.
 void begin_races(session& now);
 
-/// compare_solutions(); tells the session whether the solutions agree. Throws ballast::error if interrupted.
+/// compare_solutions(); reports to the session whether the solutions agree. Throws ballast::error if
+/// interrupted.
 md::comparison race(session& now, device_list const& devices, md::comparison_plan const& plan);
 
 /// Throws ballast::error if it was not run.
@@ -34,10 +36,10 @@ md::solution_report const& report_of(md::comparison const& result, md::solution 
 /// base / sample for each: the speed-ups over `base` seconds.
 std::vector<double> speed_ups(double base, std::vector<double> const& samples);
 
-/// A point at x of each solution's speed-up over S1 and of its seconds. S1 has to have run.
+/// Adds a point at x of each solution's speed-up over S1 and of its seconds. S1 must have run.
 void add_speed_ups_over_s1(session& now, double x, md::comparison const& result);
 
-/// The curve of the seconds of a step that belongs to a curve of speed-ups.
+/// The curve of seconds per step that belongs to a curve of speed-ups.
 std::string seconds_curve(std::string const& curve);
 
 }  // namespace ballast::bench

@@ -7,7 +7,7 @@
 
 namespace ballast::bench {
 
-/// What programs that mesicc has translated take; none in a build without mesicc.
+/// The times of programs translated by mesicc; none in a build without mesicc.
 std::vector<benchmark> mesi_benchmarks();
 
 void measure_mesi_programs(session& now);

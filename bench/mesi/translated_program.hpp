@@ -6,10 +6,10 @@
 
 namespace ballast::bench {
 
-/// A program of examples/06_mesi as mesicc has translated it, in a size that CMakeLists.txt says: what a
-/// job_program does.
+/// A program of examples/06_mesi translated by mesicc, in a size that CMakeLists.txt sets: the counterpart of
+/// a job_program.
 struct translated_program {
-  int size;   ///< rows and columns; of ep the logarithm of its pairs
+  int size;   ///< rows and columns; for ep the logarithm of its pairs
   int steps;  ///< of hotspot
   void (*prepare)();
   void (*run)();
@@ -17,7 +17,7 @@ struct translated_program {
   std::vector<std::byte> (*result)();
 };
 
-// Each in a *.mcu of its own.
+// Each comes from a *.mcu of its own.
 translated_program translated_matmul();
 translated_program translated_ep();
 translated_program translated_hotspot();

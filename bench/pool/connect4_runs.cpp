@@ -34,7 +34,8 @@ std::vector<int> swept_blocks(session const& now) {
 /// The next look-ahead takes some seven times as long.
 constexpr double max_search_seconds = 0.2;
 
-/// One point; false, and the record says why, if the tree finds no room or takes too long, or the next would.
+/// Measures one point. False, with a note in the record, if the tree does not fit or takes too long, or the
+/// next would.
 bool measure_tree(session& now, connect4_answers& known, std::string const& curve, double x,
                   connect4_tree& tree, int lookahead) {
   try {
@@ -65,7 +66,7 @@ std::size_t max_blocks(session const& now, std::string const& method, connect4::
   return pool.run(std::span<task const>()).workers.size();
 }
 
-/// Ends with the look-ahead that finds no room or takes too long: those beyond would too.
+/// Ends with the look-ahead that does not fit or takes too long: larger ones would too.
 void measure_blocks(session& now, connect4_answers& known, std::string const& name, std::string const& method,
                     connect4::worker_size workers, int blocks) {
   double const x = blocks == 0 ? double(max_blocks(now, method, workers)) : blocks;
@@ -88,7 +89,7 @@ void measure_storage(session& now, connect4_answers& known, std::string const& c
   }
 }
 
-/// What the paper compares: its threads of a block share a task, and each block has a deque.
+/// The paper's methods: the threads of a block share a task, and each block has a deque.
 constexpr char const* methods_of_the_paper[] = {"static", "abp"};
 
 /// The default method and the paper's, with blocks whose threads share a task.

@@ -11,18 +11,18 @@
 
 namespace ballast::bench {
 
-/// Searches the tree of the empty board by H1, again and again, in one pool.
+/// Searches the tree of the empty board by H1, repeatedly, in one pool.
 class connect4_tree {
  public:
-  /// `blocks`: of the pool, 0: as many as fit; of as many threads as `workers` says, or of a warp whose
-  /// threads are workers. Throws what task_pool throws.
+  /// `blocks` of the pool, 0: as many as fit. A block has the threads of `workers`, or a warp if threads are
+  /// workers. Throws as task_pool.
   connect4_tree(std::shared_ptr<compute_device> const& device, std::string_view method, int lookahead,
                 int blocks, connect4::worker_size workers = connect4::worker_size::thread);
 
-  /// Seconds of one search, without the making of the pool. Throws pool_stopped if the tree finds no room or
-  /// takes more than 10 seconds.
+  /// Seconds of one search, without making the pool. Throws pool_stopped if the tree does not fit or takes
+  /// more than 10 seconds.
   double search();
-  /// What the last search found. `stored_tasks` is the most of all searches.
+  /// The result of the last search. `stored_tasks` is the maximum over all searches.
   connect4::search_answer const& answer() const { return answer_; }
   std::size_t memory_bytes() const { return pool_.memory_bytes(); }
 
@@ -34,8 +34,7 @@ class connect4_tree {
   connect4::search_answer answer_;
 };
 
-/// The answers by which searches are judged: up to look-ahead 8 the sequential program's, and beyond what the
-/// first search found.
+/// The expected answers: up to look-ahead 8 the sequential program's, beyond that the first search's.
 class connect4_answers {
  public:
   bool agrees(int lookahead, connect4::search_answer const& answer);

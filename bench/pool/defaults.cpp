@@ -27,7 +27,7 @@ struct pool_load {
   std::uint32_t joins = 0;  ///< that may wait at a time
 };
 
-/// With the words that the tasks write.
+/// The loads, with the words that the tasks write.
 class pool_loads {
  public:
   explicit pool_loads(session const& now)
@@ -49,7 +49,7 @@ class pool_loads {
   }
 
   void add_fibonacci(std::uint32_t n) {
-    auto const joins = std::uint32_t(fibonacci_number(n + 1));  // one for each call that is no leaf, at most
+    auto const joins = std::uint32_t(fibonacci_number(n + 1));  // at most one for each call that is no leaf
     all_.push_back({"fibonacci", &fibonacci_kernels(),
                     task(fibonacci_call{{array_ref(answer_.data()), {}}, n}), [this] { answer_[0] = 0; },
                     [this, n](auto const&) { return answer_[0] == fibonacci_number(n); }, joins});

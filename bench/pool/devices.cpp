@@ -29,7 +29,7 @@ struct load {
   std::function<std::uint64_t(pool_statistics const&)> result_of = [](auto const& did) { return did.sum; };
 };
 
-/// Where the joins of roots put their values.
+/// The words in which the roots' joins store their values.
 struct answers {
   explicit answers(std::shared_ptr<compute_device> const& device)
       : number(device, 1), columns(device, connect4::columns) {}
@@ -46,7 +46,7 @@ load fibonacci_with_joins(answers& into, std::uint32_t n) {
           [&into](auto const&) { return std::exchange(into.number[0], 0); }};
 }
 
-/// The tree of the empty board. Its result is made of the columns' values and the number of nodes.
+/// The tree of the empty board. Its result combines the columns' values and the number of nodes.
 load connect4_search(answers& into, int lookahead) {
   constexpr std::array all_columns{0, 1, 2, 3, 4, 5, 6};
   connect4::search_request request;
@@ -62,7 +62,7 @@ load connect4_search(answers& into, int lookahead) {
           std::nullopt, result_of};
 }
 
-/// What a pool has done and found.
+/// The counts and the result of a pool's run.
 struct run_of_load {
   run_of_load(task_pool& pool, load const& load) {
     seconds = seconds_of([&] { did = pool.run(load.roots); });
@@ -93,21 +93,21 @@ std::vector<load> loads(session const& now, answers& into) {
           connect4_search(into, lookahead)};
 }
 
-/// How much of a run was done behind the first workers.
+/// The fraction of a run that was done by other than the first workers.
 double share_behind(pool_statistics const& did, std::size_t workers_of_first) {
   std::uint64_t of_first = 0;
   for (std::size_t i = 0; i < workers_of_first; ++i) of_first += did.workers[i].run;
   return 1 - double(of_first) / double(did.run);
 }
 
-/// Of the workers' time, in a run that took about so long.
+/// The idle fraction of the workers' time, in a run of about this length.
 double idle_share(pool_statistics const& did, double seconds) {
   double idle = 0;
   for (auto const& worker : did.workers) idle += std::chrono::duration<double>(worker.idle).count();
   return idle / seconds / double(did.workers.size());
 }
 
-/// One run in each pool in turn, so that both see the same machine.
+/// One run in each pool in turn, so that disturbances affect both.
 void measure_load(session& now, load const& load, double place) {
   task_pool alone(now.first(), *load.kernels), together(now.devices(), *load.kernels);
   std::vector<double> of_one, of_all, shares;
@@ -134,7 +134,7 @@ void measure_load(session& now, load const& load, double place) {
   now.derived(load.name + ": idle, of all workers", idle_share(by_all, now.median_of("all devices", place)));
 }
 
-/// What a pool of each device does with the roots that it is dealt in turn.
+/// The counts of pools, one for each device, that get the roots in turn.
 pool_statistics run_dealt(std::vector<std::unique_ptr<task_pool>> const& pools, std::span<task const> roots) {
   std::vector<std::vector<task>> dealt(pools.size());
   for (std::size_t i = 0; i < roots.size(); ++i) dealt[i % pools.size()].push_back(roots[i]);
@@ -150,7 +150,7 @@ pool_statistics run_dealt(std::vector<std::unique_ptr<task_pool>> const& pools, 
   return all;
 }
 
-/// Beside a pool over all devices: the first moves dealt out once, to a pool of each.
+/// For comparison with a pool over all devices: the first moves divided once among a pool for each.
 void measure_dealt(session& now, load const& load, double place) {
   std::vector<std::unique_ptr<task_pool>> pools;
   for (auto const& device : now.devices())

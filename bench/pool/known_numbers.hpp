@@ -23,7 +23,7 @@ inline std::uint64_t queens_solutions(std::uint32_t n) {
   return known.at(n);
 }
 
-/// Of the unbalanced tree's results: of those that are counted where tasks meet, and of all.
+/// Results of the unbalanced tree: of the nodes that are counted in shared words, and of all nodes.
 struct tree_sums {
   std::uint64_t counted = 0, all = 0;
 };

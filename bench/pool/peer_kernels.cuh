@@ -7,8 +7,8 @@
 
 namespace ballast::bench {
 
-/// Fibonacci's number n: a task for each call whose n is at least `cut_off` (2 or more), and below it one
-/// task for all.
+/// Fibonacci's number n: a task for each call whose n is at least `cut_off` (2 or more), and one task for
+/// everything below.
 struct fibonacci_above {
   static constexpr int threads = 1, blocks_per_multiprocessor = 32;
   static constexpr std::uint32_t spawns = 2, joins = 1;
@@ -24,8 +24,8 @@ struct fibonacci_above {
   }
 };
 
-/// n queens: a task for each way to fill up to `cut_off` rows (less than n); one of `cut_off` rows counts the
-/// ways to fill the rest.
+/// n queens: a task for each way to fill up to `cut_off` rows (less than n); a task with `cut_off` rows
+/// counts the ways to fill the rest.
 struct queens_task {
   static constexpr int threads = 1, blocks_per_multiprocessor = 32;
   static constexpr std::uint32_t spawns = max_queens;
@@ -59,7 +59,8 @@ struct formula_task {
   }
 };
 
-/// The same, whose results the pool sums up: all of them, as workers keep their parts to themselves.
+/// The same, with all results summed by the pool, which is cheap because each worker keeps its own partial
+/// sum.
 struct summing_formula_task {
   static constexpr int threads = 1, blocks_per_multiprocessor = 32;
   static constexpr std::uint32_t spawns = formula_node::children;
@@ -76,7 +77,7 @@ struct summing_formula_task {
   }
 };
 
-/// n queens as queens_task, whose solutions the pool sums up.
+/// n queens as queens_task, with the solutions summed by the pool.
 struct summing_queens_task {
   static constexpr int threads = 1, blocks_per_multiprocessor = 32;
   static constexpr std::uint32_t spawns = max_queens;
@@ -93,7 +94,7 @@ struct summing_queens_task {
   }
 };
 
-/// Fibonacci's number n by a task for each call, which the pool sums up.
+/// Fibonacci's number n by a task for each call, summed by the pool.
 struct summing_fibonacci_task {
   static constexpr int threads = 1, blocks_per_multiprocessor = 32;
   static constexpr std::uint32_t spawns = 2;

@@ -6,11 +6,11 @@
 #include "ballast/atomic_ref.cuh"
 #include "ballast/kernel.cuh"
 
-// What the tasks do that run both in a pool and by another library: the same code for both.
+// The work of tasks that run both in a pool and by another library: the same code for both.
 
 namespace ballast::bench {
 
-/// A sum whose parts tasks add to different words, so that they seldom meet. Wraps.
+/// A sum to whose parts tasks add in different words, so that they seldom contend. Wraps.
 struct spread_sum {
   static constexpr std::uint32_t words = 1024;
   array_ref<std::uint64_t> parts;
@@ -31,7 +31,7 @@ BALLAST_HD inline std::uint64_t fibonacci_by_calls(std::uint32_t n) {
   }
 }
 
-/// Queens on the first rows of a board: what they attack in the next row, a bit for each column.
+/// Queens on the first rows of a board: the columns that they attack in the next row, a bit for each.
 struct queens_place {
   std::uint32_t columns = 0, left = 0, right = 0;
 
@@ -45,7 +45,7 @@ struct queens_place {
 inline constexpr std::uint32_t max_queens = 16;
 BALLAST_HD constexpr std::uint32_t lowest_bit(std::uint32_t bits) { return bits & (~bits + 1); }
 
-/// The ways to put queens on the rest of the n rows, 1 to max_queens; at least one is left.
+/// The number of ways to put queens on the rest of the n rows, 1 to max_queens; at least one row is left.
 BALLAST_HD inline std::uint64_t solutions_below(queens_place at, std::uint32_t n) {
   queens_place places[max_queens];
   std::uint32_t left[max_queens], depth = 0;
@@ -70,7 +70,7 @@ BALLAST_HD inline std::uint64_t solutions_below(queens_place at, std::uint32_t n
   }
 }
 
-/// A node of the unbalanced tree of docs/results/task-pool.md.
+/// A node of the unbalanced tree in docs/results/task-pool.md.
 struct formula_node {
   static constexpr std::uint32_t children = 8, turns = 64;
   std::uint64_t number = 1;
@@ -93,7 +93,7 @@ struct formula_node {
     for (std::uint32_t turn = 0; turn < turns; ++turn) value = mix(value);
     return value;
   }
-  /// A few results are summed up: if all were, the cores would wait for each other's words.
+  /// Only a few results are summed: otherwise the cores would wait for each other's words.
   BALLAST_HD static constexpr bool counts(std::uint64_t result) { return result % 16 == 0; }
   BALLAST_HD void work_for(spread_sum const& sum) const {
     if (std::uint64_t const result = work(); counts(result)) sum.add(number, result);

@@ -11,8 +11,8 @@
 
 namespace ballast::bench {
 
-/// What the figures of a curve at `x` leave out: how long it takes to make the pool and to run in it for the
-/// first time, and the pool's memory. `run(pool)` gives the seconds of a run and looks at its answer.
+/// Adds figures that the curve at `x` leaves out: the times to make the pool and for its first run, and the
+/// pool's memory. `run(pool)` returns the seconds of a run and checks its answer.
 template <class Run>
 void add_pool_costs(session& now, std::string const& curve, double x, kernel_set const& kernels,
                     pool_options const& options, Run const& run) {

@@ -52,8 +52,8 @@ struct fibonacci_call {
   }
 };
 
-/// Halves its numbers until there is one, whose task takes so many dependent multiply-adds; number 0 takes
-/// others. Each number adds one to the pool's sum.
+/// Halves its range of numbers until one is left, whose task makes a given number of dependent multiply-adds;
+/// number 0 makes another number of them. Each number adds one to the pool's sum.
 struct range_task {
   static constexpr int threads = 1, blocks_per_multiprocessor = 32;
   static constexpr std::uint32_t spawns = 2;
@@ -63,7 +63,7 @@ struct range_task {
 
   template <class Block>
   BALLAST_HD void operator()(Block& block) const {
-    if (count == 1) return block.add_to_sum(computed() == 0 ? 2 : 1);  // of all below 2^20, none is 0
+    if (count == 1) return block.add_to_sum(computed() == 0 ? 2 : 1);  // no number below 2^20 gives 0
     auto const half = count / 2;
     block.spawn(range_task{first, half, turns, turns_of_first});
     block.spawn(range_task{first + half, count - half, turns, turns_of_first});
@@ -78,15 +78,15 @@ struct range_task {
   }
 };
 
-/// What the tasks of the tree read.
+/// The inputs of the tree's tasks.
 struct tree_data {
   static constexpr std::uint32_t words = 1u << 20;
   array_ref<double const> values;
   array_ref<std::uint32_t const> places;
 };
 
-/// A node of a binary tree of `nodes`: 64 loads through random places and 1024 times two dependent
-/// multiply-adds, spread over the threads, each summed up over the block.
+/// A node of a binary tree of `nodes`: 64 loads from random places and 1024 times two dependent
+/// multiply-adds, spread over the threads, each summed over the block.
 template <int Threads>
 struct loaded_node {
   static constexpr int threads = Threads;

@@ -16,8 +16,7 @@ namespace {
 using answer = std::uint64_t;
 using program = std::function<answer()>;
 
-/// Measures both in turn, so that whatever else slows the machine slows both, and derives how much longer the
-/// pool takes.
+/// Measures both in turn, so that disturbances affect both, and derives how much longer the pool takes.
 void race(session& now, std::string const& name, answer right, program const& in_pool,
           program const& by_tbb) {
   bool is_right = true;
@@ -29,7 +28,7 @@ void race(session& now, std::string const& name, answer right, program const& in
     of_tbb.push_back(seconds(by_tbb));
     return seconds(in_pool);
   });
-  auto const repetitions = std::ptrdiff_t(now.record().repetitions);  // without those to warm up
+  auto const repetitions = std::ptrdiff_t(now.record().repetitions);  // without the warm-up
   now.add(name + ".tbb", "s", {of_tbb.end() - repetitions, of_tbb.end()});
   now.derived(name + ".pool_over_tbb", now.median_of(name + ".pool") / now.median_of(name + ".tbb"));
   now.verify(is_right, "numbers, solutions and the sum over the tree are the known ones");
@@ -72,7 +71,7 @@ void race_queens(session& now) {
 
 std::uint32_t bushy_levels(session const& now) { return std::uint32_t(now.size(5, 3)); }
 
-/// The tree in a pool, again and again.
+/// The tree in a pool, repeatedly.
 class tree_in_pool {
  public:
   tree_in_pool(std::shared_ptr<compute_device> const& device, std::uint32_t bushy)
@@ -110,7 +109,7 @@ void race_tree(session& now) {
   race(now, "summed_tree", right.all, in_pool, [&] { return summed_formula_tree_by_tbb(cores(now), bushy); });
 }
 
-/// The tree by one core of the same kind.
+/// The tree on one core of the same kind.
 void measure_tree_on_one_core(session& now) {
   auto const device = open_devices("host:1").front();
   tree_in_pool by_one(device, bushy_levels(now));

@@ -11,7 +11,7 @@
 namespace ballast::bench {
 namespace {
 
-/// Tasks of one size: a burst that is submitted in batches of 256, and one task after another.
+/// Tasks of one size: a burst in batches of 256, and one task after another.
 template <std::size_t Bytes>
 void measure_bytes(session& now, counted_blocks& counts) {
   std::vector<task> tasks;

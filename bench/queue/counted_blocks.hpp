@@ -12,7 +12,7 @@
 
 namespace ballast::bench {
 
-/// A word per block that count_block counts in: how often each block ran.
+/// A word per block in which count_block counts how often each block ran.
 class counted_blocks {
  public:
   /// Allocates: before a resident kernel starts.
@@ -21,12 +21,12 @@ class counted_blocks {
     clear();
   }
 
-  /// Before a resident kernel starts: where it fills the chip, nothing can be cleared beside it.
+  /// Before a resident kernel starts: beside one that fills the chip, nothing can be cleared.
   void clear() {
     stream_->fill(words_.data(), 0, words_.bytes());
     stream_->synchronize();
   }
-  /// Whether every block ran exactly `times` times since clear().
+  /// True if every block ran exactly `times` times since clear().
   bool each_ran(std::uint32_t times) {
     stream_->copy(copy_.data(), words_.data(), words_.bytes());
     stream_->synchronize();

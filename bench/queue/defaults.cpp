@@ -32,7 +32,7 @@ task_load one_giant_among(task_load load) {
   return load;
 }
 
-/// For each worker as many tasks.
+/// The same number of tasks for each worker.
 std::vector<task_load> task_loads(session const& now, std::size_t workers) {
   auto const some = [&](std::size_t full) { return workers * now.size(full, 4); };
   std::mt19937 random(1);
@@ -49,7 +49,7 @@ std::vector<task_load> task_loads(session const& now, std::size_t workers) {
           load_of("three for each worker, 1 ms", 3 * workers, [](double) { return 1000.0; })};
 }
 
-/// A batch of them over all devices, in memory that these can address.
+/// A batch of these tasks over all devices, in memory that the devices can address.
 class fed_batch {
  public:
   fed_batch(device_list const& devices, task_load const& load)
@@ -68,7 +68,7 @@ class fed_batch {
     std::ranges::fill(counts_.span(), 0u);
   }
 
-  /// The second of two batches, as of a program that goes on.
+  /// The time of the second of two batches, as in a long-running program.
   double seconds(std::string const& policy) {
     balanced_queue queue(devices_, uneven_kernels(), {.policy = policy});
     queue.submit(prepared_).wait();

@@ -11,13 +11,13 @@
 namespace ballast::bench {
 namespace {
 
-/// A chain of batches, each of so many tasks, and what it takes by each way to order them.
+/// A chain of batches of `each` tasks, and its time for each way to order them.
 class batch_chain {
  public:
   batch_chain(session& now, std::uint32_t tasks, std::uint32_t steps)
       : now_(now), steps_(steps), counts_(now.first(), tasks), door_(now.first(), 2) {}
 
-  /// Each step is submitted when the host knows that the one before has run.
+  /// Each step is submitted once the host knows that the previous one has run.
   void measure_by_host() {
     measure("by the host", [](task_queue& queue, prepared_tasks const& step, completion const& before) {
       before.wait();
@@ -32,16 +32,16 @@ class batch_chain {
     task const grid[] = {grid_task(task(count_block<128>{counts_.words()}, {0, blocks}))};
     measure("on the device, a grid task a step", prepared_tasks(small_block_kernels(), grid), &submit_after);
   }
-  /// The same tasks without order: what submission, fetching and running them take.
+  /// The same tasks without order: the cost of submitting, fetching and running them.
   void measure_unordered() {
     measure("without order", [](task_queue& queue, prepared_tasks const& step, completion const&) {
       return queue.submit(step, 0, step.records().size(), deadline::never());
     });
   }
-  /// Submitted behind a shut gate, so that the chain alone is timed: neither submission nor fetching.
+  /// Submitted while a gate is shut, so that only the chain is timed, without submission and fetching.
   void measure_preloaded() {
     if (std::uint64_t(counts_.size()) * steps_ > capacity / 2) return;
-    if (!now_.first()->is_cuda()) return;  // on cores a worker fetches, and all may be held
+    if (!now_.first()->is_cuda()) return;  // on cores a worker fetches, and all may be held at the gate
     prepared_tasks const step(small_block_kernels(), counts_.all());
     run("on the device, fetched before", [&](task_queue& queue) {
       system_word(door_[0]).store_relaxed(0);
@@ -63,7 +63,7 @@ class batch_chain {
     return queue.submit(step, {.after = before});
   }
 
-  /// One worker polls it, so that it may lie in host memory.
+  /// One worker polls it, so it may lie in host memory.
   wait_for_gate wait_at_pinned_gate() const {
     return {array_ref<std::uint32_t>(door_.data() + 1), array_ref<std::uint32_t>(door_.data()), 1ull << 30};
   }

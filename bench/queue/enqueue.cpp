@@ -15,15 +15,16 @@ namespace {
 
 constexpr int blocks_of_enqueue = 120;
 constexpr std::chrono::minutes time_limit{1};
-/// So many launches, or refills, show what one costs; more launches would fill the GPU's own list of them.
+/// This many launches, or refills, suffice to show the cost of one; more launches would fill the GPU's own
+/// list of them.
 constexpr std::size_t max_launches = 512, max_refills = 200;
 
-/// Of one sample: until the last call returned, and until every task had run.
+/// For one sample: the time until the last call returned, and until every task had run.
 struct enqueue_times {
   double calls, all;
 };
 
-/// What is enqueued in one sample, and how often that was done.
+/// The tasks enqueued in one sample, and the number of enqueues.
 struct enqueued_tasks {
   enqueued_tasks(session const& now, std::size_t count) : counts(now.first(), count), tasks(counts.all()) {}
 
@@ -36,7 +37,8 @@ struct enqueued_tasks {
 
 std::size_t calls_for(std::size_t tasks, std::size_t each) { return (tasks + each - 1) / each; }
 
-/// A point of a method's two curves, by tasks of one enqueue: tasks a second, and seconds of one of `calls`.
+/// A point of a method's two curves, by tasks per enqueue: tasks per second, and seconds per call out of
+/// `calls`.
 template <class Sample>
 void measure_point(session& now, std::string const& method, std::size_t each, std::size_t calls,
                    enqueued_tasks& work, Sample const& sample) {
@@ -61,7 +63,7 @@ std::size_t tasks_per_sample(session const& now) {
   return now.size(now.first()->is_cuda() ? 1 << 16 : 1 << 13, 1 << 9);
 }
 
-/// All tasks fit into the submission ring, so that no call waits for room.
+/// All tasks fit into the submission ring, so that no call waits for free slots.
 queue_options ring_options(session const& now) {
   queue_options options;
   options.capacity = std::uint32_t(tasks_per_sample(now));
@@ -111,7 +113,7 @@ enqueue_times enqueue_by_launches(stream& on, enqueued_tasks const& work, std::s
   return times;
 }
 
-/// What there is without a queue: the same tasks, a launch for those that are known together.
+/// Runs the same tasks without a queue: one launch for every `each` tasks.
 void measure_launches(session& now, std::size_t each) {
   enqueued_tasks work(now, std::min(tasks_per_sample(now), max_launches * each));
   auto const stream = now.first()->make_stream();
@@ -129,8 +131,8 @@ chen_options options_of_the_paper(session const& now, std::size_t each) {
   return options;
 }
 
-/// One time step. The control thread enqueues, so what an enqueue takes is the step's time over their number,
-/// those that bring the HALTs among them: two copies, an event, and the wait for an empty queue.
+/// One time step. The control thread enqueues, so the cost of an enqueue is the step's time over their
+/// number, including those with the HALTs: two copies, an event, and the wait for an empty queue.
 void measure_refills(session& now, std::size_t each) {
   enqueued_tasks work(now, std::min(tasks_per_sample(now), max_refills * each));
   std::size_t const halts = now.first()->is_cuda() ? std::size_t(blocks_of_enqueue)

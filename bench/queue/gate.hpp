@@ -15,8 +15,8 @@
 namespace ballast::bench {
 
 /// Keeps every worker of a queue of small blocks inside a task until open(). It opens by itself after some
-/// seconds, so that a program that died leaves no kernel behind. The word that all workers read lies on the
-/// device: thousands that read one in host memory would leave the server no room on the bus.
+/// seconds, so that a program that crashed leaves no kernel running. The word that all workers poll is on the
+/// device: thousands that poll host memory would leave the server no bandwidth on the bus.
 class gate {
  public:
   /// Allocates: before a resident kernel starts.
@@ -64,7 +64,7 @@ inline void await_fetched(task_queue& queue, deadline until) {
   }
 }
 
-/// Fills the ring behind the shut gate, then opens it: the seconds until all tasks have run. Throws
+/// Fills the ring while the gate is shut, then opens it: the seconds until all tasks have run. Throws
 /// timed_out.
 inline double seconds_to_wait_all(task_queue& queue, gate& door, prepared_tasks const& tasks,
                                   deadline until) {

@@ -14,8 +14,8 @@ namespace ballast::bench {
 namespace {
 
 constexpr std::size_t batch = 256;
-/// For all samples of one home and one number of blocks: where many blocks poll over the bus, they may leave
-/// the server next to nothing of it.
+/// For all samples of one home and one number of blocks: many blocks that poll over the bus may leave the
+/// server little bandwidth.
 constexpr std::chrono::seconds homes_time_limit{30};
 
 struct named_home {
@@ -41,7 +41,7 @@ std::vector<int> homes_block_counts(session const& now) {
   return {16, multiprocessors, 4 * multiprocessors, 0};
 }
 
-/// Tasks that are submitted in batches, and tasks that are waited for one by one. Counted apart.
+/// Tasks submitted in batches, and tasks awaited one by one, counted separately.
 struct counted_work {
   counted_work(session const& now, std::size_t tasks, std::size_t pings)
       : in_batches(now.first(), tasks),

@@ -12,7 +12,7 @@ namespace ballast::bench {
 using device_word = atomic_ref<std::uint32_t, scope::device>;
 using system_word = atomic_ref<std::uint32_t, scope::system>;
 
-/// The smallest task that leaves a trace: one added to the block's word.
+/// The smallest task that leaves a trace: it adds one to the block's word.
 template <int Threads>
 struct count_block {
   static constexpr int threads = Threads;
@@ -25,7 +25,7 @@ struct count_block {
   }
 };
 
-/// The same, of so many bytes of members, a multiple of 8 from 16 on, all of which the block's threads read.
+/// The same with `Bytes` bytes of members, a multiple of 8 from 16 on, all of which the block's threads read.
 template <std::size_t Bytes>
 struct count_with_bytes {
   static constexpr int threads = 128;
@@ -40,7 +40,7 @@ struct count_with_bytes {
   }
 };
 
-/// Says that it runs and stays until the host opens the gate: keeps workers away while a queue is filled.
+/// Reports that it runs and stays until the host opens the gate: occupies workers while a queue is filled.
 struct wait_for_gate {
   static constexpr int threads = 128;
   static constexpr int blocks_per_multiprocessor = 16;
@@ -76,7 +76,7 @@ struct echo {
 };
 
 /// Answers each number in `ping` with the same in `pong` along the path of a task: block 0 reads the ping and
-/// passes it to block 1 through device memory, which makes its results visible to the host and answers.
+/// passes it through device memory to block 1, which makes its results visible to the host and answers.
 struct relayed_echo {
   static constexpr int threads = 128;
   array_ref<std::uint32_t> ping, pong;  // pinned
@@ -100,10 +100,9 @@ struct relayed_echo {
   }
 };
 
-/// count_block and wait_for_gate in blocks of 128 threads, as the paper's, echo and relayed_echo.
+/// count_block and wait_for_gate in blocks of 128 threads, as in the paper, and echo and relayed_echo.
 kernel_set const& small_block_kernels();
-/// count_block in blocks of 512 threads: the server reads as many slots ahead as it has
-/// threads.
+/// count_block in blocks of 512 threads: the server reads as many slots ahead as it has threads.
 kernel_set const& large_block_kernels();
 /// count_block in blocks of 128 threads, for task_queue and for chen_queue.
 kernel_set const& counting_kernels();

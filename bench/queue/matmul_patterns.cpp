@@ -11,7 +11,7 @@
 namespace ballast::bench {
 namespace {
 
-/// A and B with entries that are small whole numbers, so that every product is exact in any order.
+/// A and B with small integer entries, so that every product is exact in any order.
 class product {
  public:
   product(session& now, std::uint32_t size)
@@ -45,7 +45,7 @@ class product {
       stream_->synchronize();
     });
   }
-  /// Compares one entry of each tile with the sum on the host; that of a nullified tile is 0.
+  /// Compares one entry of each tile with the sum on the host; a nullified tile's entry is 0.
   bool is_right(std::vector<std::uint32_t> const& active) {
     stream_->copy(host_.data(), c_.data(), c_.bytes());
     stream_->synchronize();

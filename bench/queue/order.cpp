@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::size_t streams_beside = 8;
 
-/// A queue, and streams that launch behind its tasks. All is allocated before the resident kernel starts.
+/// A queue, and streams that launch after its tasks. Everything is allocated before the resident kernel
+/// starts.
 class ordered_work {
  public:
   ordered_work(session& now, std::uint32_t rounds)
@@ -30,7 +31,7 @@ class ordered_work {
     queue_.start();
   }
 
-  /// From a task's submission to the end of a launch behind it, or of a task behind a launch.
+  /// From a task's submission to the end of a launch after it, or of a task after a launch.
   template <class Way>
   void measure(char const* name, Way const& way) {
     std::vector<double> samples;
@@ -42,7 +43,7 @@ class ordered_work {
   void launch(stream& on, std::uint32_t i) { ballast::launch(small_block_kernels(), on, counts_.block(i)); }
   stream& on() { return *on_; }
 
-  /// Of streams with a launch each, how many run it while another one waits for a task.
+  /// Counts how many of the streams with a launch each run it while another one waits for a task.
   void measure_beside(std::uint32_t rounds) {
     std::vector<double> samples;
     for (std::uint32_t round = 0; round < rounds; ++round) {
@@ -97,7 +98,7 @@ class ordered_work {
 
 }  // namespace
 
-/// A sample is one task and one launch; the first tenth warms up and is not kept.
+/// A sample is one task and one launch; the first tenth warms up and is discarded.
 void measure_order(session& now) {
   auto const rounds = std::uint32_t(now.size(2000, 100));
   now.axes("A launch behind a task, and a task behind a launch", "", "seconds");

@@ -10,7 +10,7 @@
 
 namespace ballast::bench {
 
-/// A block of as many dependent multiply-adds as its entry of `steps` says; with none it ends immediately.
+/// A block with as many dependent multiply-adds as its entry of `steps`; with none it ends immediately.
 /// Stores a count and its result.
 struct uneven_block {
   static constexpr int threads = 128;
@@ -24,7 +24,7 @@ struct uneven_block {
     std::uint32_t value = block.index() + block.rank();
     for (std::uint32_t i = 0; i < wanted; ++i) value = value * 1664525u + 1013904223u;
     if (block.rank() != 0) {
-      if (value == 0) results[block.index()] = 1;  // so that no thread's work can be left out
+      if (value == 0) results[block.index()] = 1;  // so that no thread's work can be optimised away
       return;
     }
     results[block.index()] = value;
@@ -32,12 +32,12 @@ struct uneven_block {
   }
 };
 
-/// So many steps of an uneven_block take about that long.
+/// The steps of an uneven_block that take about this long.
 inline std::uint32_t uneven_steps(compute_device const& device, double us) {
   return std::uint32_t((device.is_cuda() ? 400 : 800) * us);
 }
 
-/// How many of them devices run at a time, together.
+/// The number of such blocks that the devices run at a time, together.
 inline std::uint32_t uneven_blocks_at_once(device_list const& devices) {
   std::uint32_t blocks = 0;
   for (auto const& device : devices)
@@ -46,8 +46,8 @@ inline std::uint32_t uneven_blocks_at_once(device_list const& devices) {
   return blocks;
 }
 
-/// One tile of C = A B, square matrices of `size` columns (a multiple of 32), row after row; a block whose
-/// entry of `active` is 0 ends immediately. After matrixMul of the CUDA samples, which the paper used.
+/// One tile of C = A B, square matrices of `size` columns (a multiple of 32), stored row by row; a block
+/// whose entry of `active` is 0 ends immediately. After matrixMul of the CUDA samples, which the paper used.
 struct matmul_tile {
   static constexpr std::uint32_t tile = 32;
   static constexpr int threads = 128;

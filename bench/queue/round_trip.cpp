@@ -11,8 +11,8 @@
 namespace ballast::bench {
 namespace {
 
-/// Sends a number to a running kernel and back. `make` makes the kernel from the two words; it has the given
-/// number of blocks.
+/// Sends a number to a running kernel and back. `make` makes the kernel from the two words; it has `blocks`
+/// blocks.
 template <class Make>
 void measure_echo(session& now, std::string const& name, std::uint32_t rounds, std::uint32_t blocks,
                   Make const& make) {
@@ -38,7 +38,7 @@ void measure_echo(session& now, std::string const& name, std::uint32_t rounds, s
   now.add(name, "s", std::move(samples));
 }
 
-/// The floor, and what of a task's way cannot be left out.
+/// The lower bound, and the unavoidable part of a task's path.
 void measure_ping_pong(session& now, std::uint32_t rounds) {
   measure_echo(now, "bare ping-pong", rounds, 1, [&](auto ping, auto pong) {
     return echo{ping, pong, rounds, 1ull << 32};
@@ -87,7 +87,7 @@ void measure_launches(session& now, counted_blocks& counts) {
 
 }  // namespace
 
-/// A sample is one round trip; the first tenth warms up and is not kept.
+/// A sample is one round trip; the first tenth warms up and is discarded.
 void measure_round_trip(session& now) {
   auto const rounds = std::uint32_t(now.size(5000, 200));
   now.axes("Round trip of one task", "", "seconds");

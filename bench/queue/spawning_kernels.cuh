@@ -7,8 +7,7 @@
 
 namespace ballast::bench {
 
-/// The root, or with `node` another node, of a binary tree of `nodes` tasks, each of which adds one to the
-/// block's word.
+/// The root (or node `node`) of a binary tree of `nodes` tasks, each of which adds one to the block's word.
 struct count_tree {
   static constexpr int threads = 128;
   static constexpr int blocks_per_multiprocessor = 16;
@@ -27,7 +26,7 @@ struct count_tree {
   }
 };
 
-/// What small_block_kernels() and uneven_kernels() have for tasks, in lists whose tasks may create tasks.
+/// The task kernels of small_block_kernels() and uneven_kernels(), in sets whose tasks may create tasks.
 kernel_set const& small_block_kernels_with_pool();
 kernel_set const& uneven_kernels_with_pool();
 

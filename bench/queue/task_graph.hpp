@@ -9,15 +9,15 @@
 
 namespace ballast::bench {
 
-/// A CUDA graph with a kernel node per task, one after another: what a program without a queue would use for
-/// tasks that are known beforehand.
+/// A CUDA graph with a kernel node per task, one after another, as a program without a queue would use for
+/// tasks known beforehand.
 class task_graph {
  public:
   virtual ~task_graph() = default;
   virtual void launch(stream& on) = 0;
 };
 
-/// Throws ballast::error with CUDA's words. Null on a host device, which has no graphs.
+/// Throws ballast::error with CUDA's message. Null on a host device, which has no graphs.
 std::unique_ptr<task_graph> make_task_graph(compute_device& device, kernel_set const& kernels,
                                             std::span<task const> tasks);
 

@@ -28,7 +28,7 @@ class submitting {
         queue_->submit(std::span(tasks_).subspan(i, std::min(piece, end - i)));
     });
   }
-  /// The same tasks prepared beforehand, as programs do that submit them in every step.
+  /// The same tasks prepared beforehand, as in programs that submit them in every step.
   double prepared_tasks_per_second(std::size_t piece, std::size_t threads) {
     auto const until = deadline::in(std::chrono::minutes(1));
     return by_threads(threads, [=, this](std::size_t begin, std::size_t end) {
@@ -87,8 +87,8 @@ void measure_submissions(session& now, counted_blocks& counts, std::string const
   now.verify(all.each_ran_once_a_round(), "every task of every round ran exactly once");
 }
 
-/// Prepared tasks of eight threads, faster than one server moves them: more tasks than else, since the
-/// threads' start and the last tasks' way take as long as a million of them.
+/// Prepared tasks from eight threads, faster than one server moves them. More tasks than elsewhere, since
+/// starting the threads and finishing the last tasks take as long as a million of them.
 void measure_servers(session& now, counted_blocks& counts, std::uint32_t servers) {
   auto const what = std::to_string(servers) + (servers == 1 ? " server" : " servers") + ", blocks of 128";
   counts.clear();
@@ -104,7 +104,7 @@ void measure_servers(session& now, counted_blocks& counts, std::uint32_t servers
   now.verify(all.each_ran_once_a_round(), "every task of every round ran exactly once");
 }
 
-/// What a program without a queue would do: a kernel launch per task, or a graph of such launches.
+/// The way of a program without a queue: a kernel launch per task, or a graph of such launches.
 void measure_launches(session& now) {
   counted_blocks counts(now.first(), now.size(20'000, 200));
   auto const tasks = counts.all();

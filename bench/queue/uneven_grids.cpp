@@ -19,7 +19,7 @@ constexpr char const* grid_task_curve = "queue, spread";
 constexpr char const* hinted_grid_task_curve = "queue, spread, cost hints";
 constexpr char const* pool_curve = "queue with a pool, spread";
 
-/// What every block of a pattern has to do, on the device, and what became of it.
+/// The work of every block of a pattern, on the device, and its results.
 class uneven_grid {
  public:
   uneven_grid(session& now, int pattern, std::size_t blocks, std::uint32_t steps)
@@ -51,13 +51,13 @@ class uneven_grid {
     for (auto const& one : tasks_) plain.emplace_back(kernel(), one.range());
     return plain;
   }
-  /// The grid as two grid tasks, the last blocks apart and with a cost, if there are costs.
+  /// The grid as two grid tasks; with costs, the last blocks are separate and have one.
   std::vector<task> grid_tasks(bool costs) const {
     auto const most = std::uint32_t(tasks_.size()) - long_tasks;
     return {grid_task(task(kernel(), {0, most}, task_cost{costs ? 1u : 0u})),
             grid_task(task(kernel(), {most, long_tasks}, task_cost{costs ? long_factor : 0u}))};
   }
-  /// The whole grid as one launch: the hardware's scheduler hands out the blocks.
+  /// The whole grid as one launch: the hardware's scheduler assigns the blocks.
   double seconds_of_launch() {
     ++rounds_;
     return seconds_of([&] {

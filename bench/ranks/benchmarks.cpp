@@ -55,7 +55,7 @@ void measure_throughput(place const& at) {
   });
 }
 
-/// When the last of these would end if each idle worker had the next at once.
+/// The time when the last of these would end if each idle worker got the next at once.
 double list_schedule_ns(std::span<std::uint64_t const> took_ns, std::uint64_t workers) {
   std::priority_queue<double, std::vector<double>, std::greater<>> free(std::greater<>(),
                                                                         std::vector<double>(workers, 0.0));
@@ -88,7 +88,7 @@ std::vector<task> naps(std::chrono::nanoseconds mean, std::span<std::uint64_t> t
 
 std::size_t naps_in_all(place const& at) { return std::size_t(at.all_workers()) * (at.quick ? 20 : 100); }
 
-/// Of the naps that policies share, how others share them, whose workers are threads of the host.
+/// For the naps that policies share: how other programs share them, whose workers are host threads.
 void measure_peers(place const& at, mpi_process const& mpi) {
   for (auto const& peer : nap_peers(mpi, at.workers))
     for (auto const mean : {10ms, 1ms}) {
@@ -136,15 +136,15 @@ struct tree {
   std::uint32_t nap_ns;
 };
 
-/// Trees of which rank 0 submits the root. Each rank counts the nodes that it visits.
+/// Trees whose root rank 0 submits. Each rank counts the nodes that it visits.
 class tree_runs {
  public:
   tree_runs(place const& at, tree of) : at_(&at), of_(std::move(of)), visited_(at.devices->front(), 1) {
     visited_[0] = 0;
   }
 
-  /// Once by each policy, by one rank that has the workers of all, which only cores can be, and by rank 0
-  /// alone. Each with threads of its own: on which cores they are is worth more than the policies differ by.
+  /// Once by each policy, once by a single rank with the workers of all ranks (possible only on cores), and
+  /// once by rank 0 alone. All in new threads, since their placement on cores matters more than the policy.
   void visit_in_each_way() {
     visit_on(*at_->devices, "rank 0 alone");
     if (are_cores(*at_->devices))
@@ -152,7 +152,7 @@ class tree_runs {
     for (auto const& policy : share_policies())
       if (policy.name != "none") visit_over_ranks(std::string(policy.name));
   }
-  /// The first visits were to warm up.
+  /// The first visits were the warm-up.
   void report(mpi_process const& mpi) const {
     auto const visited = mpi.sum(visited_[0]), expected = mpi.sum(nodes_);
     if (at_->now == nullptr) return;

@@ -19,7 +19,7 @@ namespace {
 
 /// Equal naps of all workers.
 struct nap_run {
-  std::uint64_t slept_ns = 0;  ///< the sum of what the naps took
+  std::uint64_t slept_ns = 0;  ///< the sum of the naps' durations
   std::uint64_t naps = 0;
   double passed_ns = 0;
   std::uint64_t workers = 1;
@@ -30,8 +30,8 @@ struct nap_run {
 
 constexpr std::uint64_t shortest_ns = 1'000, longest_ns = 50'000'000;
 
-/// Of the shortest naps of which the workers sleep half of the time, how long each took, in microseconds:
-/// Task Bench's minimum effective task granularity (Slaughter and others 2020). The longest, if none suffice.
+/// The mean duration in microseconds of the shortest naps with which the workers sleep half of the time: Task
+/// Bench's minimum effective task granularity (Slaughter and others 2020). The longest naps, if none suffice.
 double grain_us(std::function<nap_run(std::uint64_t ns)> const& sleep_all) {
   std::uint64_t low = shortest_ns, high = longest_ns;
   auto const at_low = sleep_all(low);
@@ -61,8 +61,8 @@ nap_run sleep_apart(cluster_queue& queue, std::uint64_t ns, std::span<std::uint6
   return run;
 }
 
-/// Cells in line, one for each worker of all ranks, which all sleep in each step, once their neighbours have
-/// ended the step before.
+/// Cells in a row, one for each worker of all ranks. All sleep in each step, once their neighbours have
+/// finished the previous step.
 class line_of_naps {
  public:
   line_of_naps(place const& at, std::uint64_t workers, mpi_process const& mpi)
@@ -90,7 +90,7 @@ class line_of_naps {
     auto const passed_ns = mpi_->sum(mpi_->rank() == 0 ? std::uint64_t(1e9 * passed_s) : 0);
     return {mpi_->sum(slept_ns), workers_ * steps, double(passed_ns), workers_};
   }
-  /// Whether each cell has waited for its neighbours in each step so far.
+  /// True if each cell has waited for its neighbours in each step so far.
   bool is_right() const { return is_right_; }
 
  private:

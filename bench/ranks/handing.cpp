@@ -64,7 +64,7 @@ void add_latencies(session& to, std::string const& name, std::vector<double> us)
   to.add(name, "us", std::move(us));
 }
 
-/// With `random`, since an idle rank only asks again and again there.
+/// With `random`, the only policy in which an idle rank asks repeatedly.
 void measure_questions(place const& at, mpi_process const& mpi) {
   auto const samples = at.quick ? std::size_t(20) : std::size_t(1000);
   auto const raw = mpi.question_us(int(samples));

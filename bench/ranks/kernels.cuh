@@ -11,9 +11,10 @@
 
 namespace ballast::bench {
 
-/// Of the clock that kernels on cores read.
+/// The clock that kernels on cores read.
 std::uint64_t now_ns();
-/// Of the last gift of tasks to this process: when the question left that it answers, and when it came.
+/// The times of the last gift of tasks to this process: when the question that it answers left, and when it
+/// arrived.
 struct gift_times {
   std::atomic<std::uint64_t> asked_ns = 0, came_ns = 0;
 };
@@ -27,7 +28,7 @@ struct nothing {
   BALLAST_HD void operator()(Block&) const {}
 };
 
-/// Empty, too, with so many bytes to carry.
+/// An empty kernel with `Bytes` bytes to carry.
 template <std::size_t Bytes>
 struct luggage {
   static constexpr int threads = 32;
@@ -52,8 +53,8 @@ struct nap {
   BALLAST_HD void operator()(Block& block) const;
 };
 
-/// Keeps a worker of the rank that submitted it waiting, until told to go on, or at most for a minute. Its
-/// place has `is_there` at first, which is nowhere else, and says when it has begun.
+/// Occupies a worker of the submitting rank until it is released, or at most for a minute. Its place contains
+/// `is_there` at first, which no other rank's does, and shows that it has begun.
 struct hold {
   enum : std::uint64_t { is_there = 1, has_begun, may_end };
   static constexpr int threads = 32;
@@ -67,11 +68,11 @@ struct hold {
   BALLAST_HD void operator()(Block& block) const;
 };
 
-/// How long before a task began the question left that brought it there, and the answer came.
+/// How long before a task began the question left that brought it there, and the answer arrived.
 struct gift_ages {
   std::uint64_t asked_ns = 0, came_ns = 0;
 };
-/// Says that of itself. On cores alone.
+/// A task that records its gift's ages. On cores alone.
 struct asked_for {
   static constexpr int threads = 32;
   result_ref<gift_ages> ages;
@@ -87,7 +88,7 @@ struct asked_for {
 struct slept_cell {
   std::uint64_t ns, steps;
 };
-/// A block sleeps, and adds that to its cell; it has taken a step more than itself and its neighbours have.
+/// A block sleeps, and adds that to its cell; the cell is then one step ahead of its neighbours.
 struct nap_in_line {
   static constexpr int threads = 32;
   array_ref<slept_cell const> now;
@@ -104,7 +105,7 @@ struct number_row {
   static constexpr int threads = 128;
   static constexpr std::uint32_t words = 512;
   array_ref<std::uint64_t> to;
-  std::uint64_t first;  ///< that of the first word of the first row
+  std::uint64_t first;  ///< of the first word of the first row
 
   template <class Block>
   BALLAST_HD void operator()(Block& block) const {

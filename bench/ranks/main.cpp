@@ -99,7 +99,7 @@ void measure(cluster_command_options const& options) {
   write(options, now->record(), mpi);
 }
 
-/// MPI would wait for those that were killed.
+/// MPI would wait for the killed ranks.
 [[noreturn]] void lose_ranks(cluster_command_options const& options, double lost_after_s) {
   mpi_process mpi;
   auto const devices = open_devices(options.devices ? *options.devices : default_device_list());
@@ -127,11 +127,11 @@ void list_ranks(std::optional<std::string> const& devices, bool as_json) {
                           : listing_as_text(ranks, charset_of_environment()))
               << std::flush;
   auto const is_lost = [](auto const& rank) { return !rank; };
-  if (std::ranges::any_of(ranks, is_lost)) _exit(1);  // MPI would wait for it
+  if (std::ranges::any_of(ranks, is_lost)) _exit(1);  // MPI would wait for the lost rank
   mpi.end();
 }
 
-/// Of each device of each rank, what it did from the first begin on.
+/// The load of each device of each rank, from the first begin on.
 std::string loads_as_text(recording const& all) {
   table rows({{"device", alignment::left}, {"tasks"}, {"begin, ms"}, {"end, ms"}, {"work, ms"}});
   auto const loads = device_loads(all.spans, all.devices.size());

@@ -37,7 +37,7 @@ std::string receive(MPI_Status const& coming) {
   return said;
 }
 
-/// Waits as the thread of a cluster does, which leaves cores to others that share them.
+/// Waits as a cluster's thread does, which yields the core to others that share it.
 void await(MPI_Request& request) {
   auto const since = clock::now();
   auto const until = deadline::in(default_timeout);
@@ -63,7 +63,7 @@ void receive_bytes(void* bytes, int count, int from, int tag) {
   await(request);
 }
 
-/// Passes each notification on, or takes the time of it.
+/// Passes each notification on, or records its time.
 struct woken_thread {
   explicit woken_thread(std::function<void()> of)
       : does([this, of = std::move(of)] {

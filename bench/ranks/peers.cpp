@@ -21,7 +21,7 @@ namespace {
 constexpr int request_tag = 100, first_answer_tag = 101;
 constexpr std::uint64_t no_nap = ~std::uint64_t(0);
 
-/// What a worker says to the master: the nap that it has slept, how long, and where its next one goes to.
+/// A worker's message to the master: the nap that it has slept, its duration, and where to send its next one.
 struct nap_request {
   std::uint64_t index = no_nap, took_ns = 0, worker = 0;
 };
@@ -66,7 +66,7 @@ std::vector<std::uint64_t> serve_naps(std::size_t count, std::uint64_t workers) 
   return took;
 }
 
-/// MPI alone: each worker asks rank 0 for one nap at a time. A thread of rank 0 does nothing else.
+/// MPI alone: each worker asks rank 0 for one nap at a time. A thread of rank 0 only answers.
 std::vector<std::uint64_t> sleep_by_master(mpi_process const& mpi, std::span<std::uint64_t const> ns,
                                            std::uint32_t workers) {
   std::vector<std::jthread> threads;
@@ -85,7 +85,7 @@ void sleep_in_starpu(void**, void* arguments) {
   *took = slept_ns(ns);
 }
 
-/// StarPU-MPI deals tasks to ranks as the program says, here in turn, and to the workers of a rank as they
+/// StarPU-MPI assigns tasks to ranks as the program chooses, here in turn, and to a rank's workers as they
 /// become free.
 class starpu_naps {
  public:
@@ -140,7 +140,7 @@ std::vector<nap_peer> nap_peers(mpi_process const& mpi, std::uint32_t workers) {
                      return sleep_by_master(mpi, ns, workers);
                    }});
 #if BALLAST_HAVE_STARPU
-  // Its threads spin from the start on, which the other peers are to be spared.
+  // Its threads spin from the start, and must not disturb the other peers.
   if (workers <= STARPU_MAXCPUS)
     peers.push_back({"StarPU-MPI", [&mpi, workers, all = std::shared_ptr<starpu_naps>()](
                                        std::span<std::uint64_t const> ns) mutable {

@@ -11,19 +11,19 @@
 
 namespace ballast::bench {
 
-/// How long a thread has slept, in nanoseconds, after `ns` at least.
+/// The time that a thread slept, in nanoseconds, at least `ns`.
 std::uint64_t slept_ns(std::uint64_t ns);
 
-/// Another way to share naps among the workers of all ranks. Their lengths are known on all of them.
+/// Another way to share naps among the workers of all ranks. All ranks know the naps' lengths.
 struct nap_peer {
   std::string name;
-  /// Collective, on one thread of a rank: sleeps them all. Returns on rank 0 how long each took, elsewhere
-  /// what does not matter.
+  /// Collective, on one thread of a rank: sleeps them all. On rank 0 returns the duration of each; the result
+  /// on other ranks is meaningless.
   std::function<std::vector<std::uint64_t>(std::span<std::uint64_t const> ns)> sleep_all;
 };
 
-/// With so many workers on each rank; what is not built is not there. What they have started ends with them,
-/// and `mpi` outlives them.
+/// With this many workers on each rank; omits peers that were not built. Their threads end with them, and
+/// `mpi` must outlive them.
 std::vector<nap_peer> nap_peers(mpi_process const& mpi, std::uint32_t workers);
 
 }  // namespace ballast::bench

@@ -11,7 +11,7 @@
 namespace ballast::bench {
 namespace {
 
-/// The workers of rank 0, who wait as long as this lives, or for a minute.
+/// Keeps the workers of rank 0 waiting as long as this lives, or for a minute.
 class held_workers {
  public:
   held_workers(place const& at, cluster_queue& queue)
@@ -39,7 +39,7 @@ class held_workers {
         if (until.passed()) throw timed_out("other ranks to take what rank 0 cannot", queue_->describe());
     };
     for (std::size_t i = 0; i < workers; ++i) retry([&] { return holds(i); });
-    // What the rank keeps ready for its workers stays behind them.
+    // Tasks that the rank keeps ready for its workers stay queued after these.
     retry([&] { return is_executed_elsewhere(); });
   }
   void release() {
@@ -53,7 +53,7 @@ class held_workers {
     states_[i] = first_state;
     return queue_->submit(task(hold{result_ref(&states_[i])}));
   }
-  /// Unless another rank took the task.
+  /// False if another rank took the task.
   bool holds(std::size_t i) {
     auto end = submit(i, hold::is_there);
     auto const until = deadline::in(std::chrono::seconds(1));

@@ -13,27 +13,28 @@
 
 namespace ballast::bench {
 
-/// Where something is measured: on each rank.
+/// The setting of a measurement on each rank.
 struct place {
-  /// While none of the devices has a kernel. `kernels`: of the queues.
+  /// Call it while none of the devices has a kernel. `kernels`: of the queues.
   place(session* of, cluster& over, device_list const& own, bool is_quick,
         kernel_set const& kernels = rank_kernels());
 
-  session* now;  ///< null but on rank 0
+  session* now;  ///< null except on rank 0
   cluster* ranks;
   device_list const* devices;
   bool quick;
-  std::uint32_t workers = 0;  ///< of this rank, as of each
+  std::uint32_t workers = 0;  ///< of this rank, and equally of each other
   std::uint32_t all_workers() const { return workers * ranks->ranks(); }
 };
 
 bool are_cores(device_list const& devices);
 /// `count` values of `sample`, which rank 0 calls while all its workers are kept waiting, so that others
-/// execute what it submits. Not of calls in which rank 0 executed something; fewer if that takes too long.
+/// execute its tasks. Discards calls in which rank 0 executed something; returns fewer if that takes too
+/// long.
 std::vector<double> samples_of_others(place const& at, cluster_queue& queue, std::size_t count,
                                       std::function<double()> const& sample);
 
-/// Rank 0 does `work` with a queue of its own; the others execute what they are given.
+/// Rank 0 does `work` with a queue of its own; the others execute the tasks that they get.
 template <class Work>
 void with_queue(place const& at, std::string const& policy, Work const& work,
                 kernel_set const& kernels = rank_kernels(), trace_target trace_to = {}) {

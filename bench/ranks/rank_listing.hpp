@@ -12,12 +12,12 @@
 
 namespace ballast::bench {
 
-/// What a rank says of itself, in lines: its host, the cores that it may use and all that there are, and its
-/// devices; or what refuses this list of devices.
+/// A rank's description of itself, in lines: its host, its usable cores and all cores, and its devices; or
+/// the error that refuses this list of devices.
 std::string describe_rank(std::string const& devices);
 
 ///@{
-/// What all ranks say, by rank; a rank that does not answer is lost.
+/// The descriptions of all ranks, by rank; a rank that does not answer is lost.
 std::string listing_as_text(std::vector<std::optional<std::string>> const& ranks, charset drawn_with);
 json_value listing_as_json(std::vector<std::optional<std::string>> const& ranks);
 ///@}

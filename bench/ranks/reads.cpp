@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t mib = 1 << 20;
 
-/// Words in rows, of which each rank writes its own ones.
+/// Words in rows; each rank writes its own rows.
 class words_of_ranks {
  public:
   words_of_ranks(place const& at, std::size_t bytes_of_rank)
@@ -27,7 +27,7 @@ class words_of_ranks {
         all_(jobs_, {at.ranks->ranks() * bytes_of_rank / (number_row::words * sizeof(std::uint64_t)),
                      number_row::words}) {}
 
-  /// On its devices; waits for them.
+  /// Writes on its devices; waits for them.
   void write_on_devices(std::uint64_t first) {
     auto const rows_of_all = std::uint32_t(all_.size(0));
     auto const number = [first](auto to) { return number_row{to, first}; };
@@ -39,7 +39,7 @@ class words_of_ranks {
     std::iota(words.begin(), words.end(), first + all_.own().begin);
     first_ = first;
   }
-  /// Nothing but on rank 0.
+  /// Empty except on rank 0.
   std::span<std::uint64_t const> bring_to_first() const { return all_.read_on(0); }
   bool are_right(std::span<std::uint64_t const> words) const {
     for (std::size_t i = 0; i < words.size(); ++i)
@@ -59,7 +59,7 @@ struct measured_read {
   std::vector<double> mb_per_s = {};
 };
 
-/// Collective. Each in turn, `samples` times after one to warm up; whether all was right.
+/// Collective. Each in turn, `samples` times after a warm-up; returns whether all was right.
 bool read_in_turn(mpi_process const& mpi, words_of_ranks& words, double bytes, int samples,
                   std::vector<measured_read>& reads) {
   bool is_right = true;

@@ -21,7 +21,7 @@ using namespace std::chrono_literals;
 
 constexpr char const* cpu_time = "CPU time of the thread of messages, heartbeats ";
 
-/// What each look for messages costs besides, with so many ranks.
+/// The additional cost of each look for messages, with this many ranks.
 double ns_of_checks(std::uint32_t ranks) {
   constexpr int looks = 100'000;
   detail::heartbeats watched(0, ranks, std::int64_t(1) << 60, std::int64_t(1) << 60, 0);
@@ -71,7 +71,7 @@ void measure_losses(place const& at, mpi_process const& mpi, cluster_options con
   pinned_buffer<std::uint64_t> const took_ns(at.devices->front(), 8 * at.all_workers());
   std::vector<double> seconds;
   for (auto last = int(at.ranks->ranks()) - 1; last > 0; --last) {
-    std::vector<task> batch;  // for those who live, and soon executed
+    std::vector<task> batch;  // for the living ranks, and soon executed
     for (auto& took : took_ns.span().first(8 * at.workers * std::size_t(last + 1)))
       batch.push_back(task(nap{40'000'000, result_ref(&took)}));
     auto const end = queue.submit(batch);
@@ -84,7 +84,7 @@ void measure_losses(place const& at, mpi_process const& mpi, cluster_options con
   }
   at.now->verify(seconds.size() + 1 == at.ranks->ranks(), "each loss has ended the batch that lost tasks");
   if (!seconds.empty()) at.now->add("from the kill of a rank to rank_lost", "s", std::move(seconds));
-  queue.stop();  // close() says again that tasks were lost
+  queue.stop();  // close() would report again that tasks were lost
 }
 
 }  // namespace ballast::bench

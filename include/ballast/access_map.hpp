@@ -52,9 +52,9 @@ class BALLAST_API extents {
 /// The indices from begin to end - 1; empty if end <= begin.
 struct index_range {
   /// The first element.
-  std::size_t begin = 0, end = 0;  ///< the one behind the last
+  std::size_t begin = 0, end = 0;  ///< one past the last
 
-  /// Whether the range holds no element.
+  /// True if the range holds no element.
   constexpr bool is_empty() const { return end <= begin; }
   /// Equal in both ends, so two empty ranges may differ.
   constexpr bool operator==(index_range const&) const = default;
@@ -87,7 +87,7 @@ BALLAST_API box whole(extents const& array);
 class region {
  public:
   region() = default;  ///< no element
-  /// Made implicitly from the box that it is.
+  /// Converts implicitly from a box.
   region(box elements) : content_(elements) {}
   /// Made from ranges written out, as in `region{{0, 8}, {64, 72}}`.
   region(std::initializer_list<index_range> elements) : region(std::vector(elements)) {}
@@ -117,8 +117,8 @@ struct job_part {
   constexpr bool operator==(job_part const&) const = default;
 };
 
-/// How many blocks a job has in each dimension, and along which dimension it is cut. A unit is one index of
-/// that dimension with all its blocks. A value type; any thread may call any member.
+/// The number of blocks of a job in each dimension, and the dimension along which it is cut. A unit is one
+/// index of that dimension with all its blocks. A value type; any thread may call any member.
 class BALLAST_API job_grid {
  public:
   /// Makes a grid, implicitly, from one to three counts, each from 0 to 2 147 483 647, cut along
@@ -158,7 +158,7 @@ namespace detail {
 /// Whether two units of a job touch an element in common.
 enum class unit_overlap : std::uint8_t {
   never,    ///< no two do
-  always,   ///< neighbouring ones do, unless their elements are none
+  always,   ///< neighbouring ones do, unless their regions are empty
   unknown,  ///< not declared: submit() tests it
 };
 
@@ -194,7 +194,7 @@ class BALLAST_API access_map {
   region of(map_view const& view) const;
   /// The name in messages, such as "rows(4)".
   std::string const& name() const { return map_->name; }
-  /// True if units may touch elements in common, as declared when the map was made.
+  /// Whether units may touch elements in common, as declared when the map was made.
   detail::unit_overlap overlap() const { return map_->overlap; }
 
  private:

@@ -16,13 +16,13 @@
 
 namespace ballast {
 
-/// Like escape_control_characters(), and bytes beyond ASCII are written so too ("\\xef\\xbb\\xbf"): for
-/// quoting what should be a number, in which a no-break space or another sign than '-' cannot be seen.
+/// Like escape_control_characters(), and also escapes bytes beyond ASCII ("\\xef\\xbb\\xbf"). For quoting a
+/// text that should be a number: a no-break space or a foreign minus sign in it would not be seen.
 BALLAST_API std::string escape_beyond_ascii(std::string_view text);
 
 /// Parses `text` as a whole number from `min` to `max`, without a sign (except a minus for signed types) and
-/// without spaces around it; otherwise throws bad_argument (`argument`) with the text as it was written, but
-/// for escape_beyond_ascii().
+/// without spaces around it; otherwise throws bad_argument (`argument`), which quotes the text through
+/// escape_beyond_ascii().
 template <std::integral Number>
 Number parse_integer(std::string_view argument, std::string_view text, Number min, Number max) {
   Number value{};
@@ -38,21 +38,21 @@ Number parse_integer(std::string_view argument, std::string_view text, Number mi
 BALLAST_API std::size_t index_among(std::span<std::string_view const> legal, std::string_view argument,
                                     std::string_view word);
 
-/// "; did you mean even?", with at most `most` of the legal words that `word` was probably meant to be, for
-/// the end of a sentence that refuses `word`; empty if no legal word is near.
+/// The end of a sentence that refuses `word`: "; did you mean even?", with at most `most` of the legal words
+/// that are near it. Empty if none is.
 BALLAST_API std::string did_you_mean(std::span<std::string_view const> legal, std::string_view word,
                                      std::size_t most = 1);
 
-/// The text on one line that a terminal only shows: control characters (also those of eight bits), and those
-/// that end a line or turn its direction, are written as in C++ ("\\n", "\\x1b", "\\u202e"), and so are bytes
-/// that are no UTF-8. What was escaped stays as it is when it is escaped again.
+/// The text on one line that cannot drive a terminal. Control characters (also the 8-bit ones), characters
+/// that end a line or turn its direction, and bytes that are not UTF-8 are written as in C++ ("\\n", "\\x1b",
+/// "\\u202e"). Escaping an escaped text changes nothing.
 BALLAST_API std::string escape_control_characters(std::string_view text);
 
-/// The same for a message of several lines. Newlines stay, and each but the last is followed by two blanks,
-/// so that no line of a quoted text looks like another message.
+/// escape_control_characters() for a message of several lines. Newlines stay, and each but the last is
+/// followed by two blanks, so that no line of a quoted text looks like another message.
 BALLAST_API std::string escape_message(std::string_view text);
 
-/// The text behind the byte order mark of UTF-8, which some editors put at the front of a file.
+/// The text after the byte order mark of UTF-8, which some editors put at the front of a file.
 constexpr std::string_view without_byte_order_mark(std::string_view text) {
   constexpr std::string_view mark = "\xef\xbb\xbf";
   return text.starts_with(mark) ? text.substr(mark.size()) : text;
@@ -66,31 +66,32 @@ namespace detail {
 
 /// A variable of the environment that the library or one of its programs reads.
 struct environment_variable {
-  /// As a shell sets it.
+  /// The name, as a shell sets it.
   std::string_view name, meaning;  ///< one sentence about its values
 };
 
 /// All variables of the environment that are read, sorted by name.
 BALLAST_API std::span<environment_variable const> environment_variables();
 
-/// A sentence for each of `settings` ("NAME=value", terminated by a null pointer, as `environ`) whose name
-/// begins with BALLAST_ and either is the old name of a variable or differs in one or two letters from a name
-/// that is read.
+/// One sentence for each misspelt name among `settings` ("NAME=value", terminated by a null pointer, as
+/// `environ`). A name is misspelt if it begins with BALLAST_ and is the old name of a variable, or differs
+/// from a current name in one or two letters.
 BALLAST_API std::vector<std::string> misspelt_variables(char const* const* settings);
 
-/// At most `most` of the legal words, those that `word` was probably meant to be, the nearest first: they
-/// differ from it in a third of their letters and in three at most, or have it in them.
+/// Up to `most` of the legal words that `word` was probably meant to be, the nearest first. A near word
+/// differs in at most a third of its letters and at most three, or contains `word`.
 BALLAST_API std::vector<std::string_view> nearest_words(std::span<std::string_view const> legal,
                                                         std::string_view word, std::size_t most);
 
-/// How many bytes the UTF-8 character at the front of `text`, which is not empty, has; 0 if it is none.
+/// The length in bytes of the UTF-8 character at the front of `text`, which is not empty; 0 if these bytes
+/// are not UTF-8.
 BALLAST_API std::size_t first_character(std::string_view text);
 
 }  // namespace detail
 
 /// A policy as offered to a user: its name, and one sentence.
 struct named_policy {
-  /// As an option takes it.
+  /// The name, as an option takes it.
   std::string_view name, summary;  ///< one sentence for a help text
 };
 

@@ -17,9 +17,9 @@ class array_view;
 
 namespace detail {
 
-/// The element type of an array as others describe it, to be compared with T.
+/// The element type of a foreign array, to be compared with T.
 struct element_type {
-  char kind;  ///< as in a typestr: i, u, f, b; 0 for what has no letter, which is known by its size alone
+  char kind;  ///< as in a typestr: i, u, f, b; 0: no letter, only the size is compared
   std::size_t bytes, alignment;
   type_namer name;
 };
@@ -42,7 +42,7 @@ BALLAST_API void check_typestr(char const* typestr, element_type const& wanted);
 BALLAST_API void check_version(std::int64_t version);
 BALLAST_API void check_writable(bool is_read_only);
 BALLAST_API void check_address(void const* first, element_type const& wanted);
-/// `strides` are null for row-major without gaps, else in units of `stride_bytes`.
+/// Null `strides` mean row-major without gaps; others are in units of `stride_bytes`.
 BALLAST_API void take_shape(std::size_t* extents, std::ptrdiff_t* strides_of_view, int rank,
                             std::int64_t const* shape, std::int64_t const* strides, std::int64_t stride_bytes,
                             element_type const& wanted);
@@ -86,7 +86,8 @@ concept has_cuda_array_interface = requires(Interface const& array) {
   array.data;
 };
 
-/// A span, a buffer, or what else has data() and size(); not what dies before the view of it can be used.
+/// A span, a buffer, or another type with data() and size(); but no temporary whose elements die before the
+/// view can be used.
 template <class Elements>
 concept has_data_and_size =
     !is_array_view<std::remove_cvref_t<Elements>> &&
@@ -102,7 +103,7 @@ concept sizes_by_index = !std::is_array_v<Sizes> && requires(Sizes const& sizes)
   static_cast<std::size_t>(sizes[0]);
 };
 
-/// Containers of the standard library have indices without a sign, ballast::extents and pointers with one.
+/// Standard containers are indexed by unsigned numbers, ballast::extents and pointers by signed ones.
 template <sizes_by_index Sizes>
 std::size_t size_along(Sizes const& sizes, int dimension) {
   if constexpr (requires { typename Sizes::size_type; })
@@ -111,7 +112,7 @@ std::size_t size_along(Sizes const& sizes, int dimension) {
     return static_cast<std::size_t>(sizes[dimension]);
 }
 
-/// The address, and whether its memory may only be read, of a pointer or a pair of both.
+/// The address of a pointer, or of a pair of an address and whether its memory is read-only.
 struct foreign_data {
   void* first;
   bool is_read_only;
@@ -134,10 +135,10 @@ foreign_data foreign_data_of(Data const& data) {
 }  // namespace detail
 
 /// Elements of T in global memory (device memory or mapped host memory), in Rank dimensions, the slowest
-/// first: an address, an extent and a stride for each dimension. Trivially copyable, not owning; whoever owns
-/// the memory keeps it while the view is used. As of array_ref, the compiler knows that accesses on a GPU are
-/// to global memory. Where BALLAST_CHECK_BOUNDS is defined, an index beyond its extent throws bad_argument
-/// ("index") on the host, with index, dimension and extent, and traps on a GPU; else indices are not checked.
+/// first: an address, an extent and a stride for each dimension. Trivially copyable and not owning: the
+/// memory must outlive the view. As with array_ref, the compiler knows that accesses on a GPU are to global
+/// memory. Where BALLAST_CHECK_BOUNDS is defined, an index beyond its extent throws bad_argument ("index") on
+/// the host, with index, dimension and extent, and traps on a GPU; else indices are not checked.
 template <class T, int Rank>
 class array_view {
   static_assert(Rank >= 1 && Rank <= 8, "an array_view has 1 to 8 dimensions");
@@ -161,15 +162,15 @@ class array_view {
       strides_[dimension] = strides[dimension];
     }
   }
-  /// Views as many elements per dimension as the first Rank of `sizes` say, such as a std::array's or those
-  /// of ballast::extents; row-major without gaps. Host only.
+  /// Views the elements of a row-major array without gaps. The first Rank of `sizes` are its extents, for
+  /// example a std::array or ballast::extents. Host only.
   template <detail::sizes_by_index Sizes>
   array_view(T* first, Sizes const& sizes) : first_(first) {
     for (int dimension = 0; dimension < Rank; ++dimension)
       extents_[dimension] = detail::size_along(sizes, dimension);
     detail::set_compact_strides(strides_, extents_, Rank);
   }
-  /// Views what a std::span, a buffer or a vector holds. Host only.
+  /// Views the elements of a std::span, a buffer or a vector. Host only.
   template <detail::has_data_and_size Elements>
   requires(Rank == 1 && std::is_convertible_v<decltype(std::declval<Elements>().data()), T*> &&
            sizeof(*std::declval<Elements>().data()) == sizeof(T)) explicit array_view(Elements&& elements)
@@ -177,10 +178,10 @@ class array_view {
     extents_[0] = elements.size();
     strides_[0] = 1;
   }
-  /// Views what a DLTensor of DLPack describes, or whatever has its fields: data, ndim, shape, strides (in
-  /// elements; null: row-major without gaps), byte_offset and dtype (code, bits, lanes). The type must be T's
-  /// for numbers, and have as many bytes for other T. Its device is not looked at. Host only. Throws
-  /// bad_argument ("ndim", "shape", "dtype", "data").
+  /// Views the array that a DLTensor of DLPack describes, or any struct with its fields: data, ndim, shape,
+  /// strides (in elements; null: row-major without gaps), byte_offset and dtype (code, bits, lanes). For
+  /// numbers the type must be T's; for other T only the size must match. The device is not checked. Host
+  /// only. Throws bad_argument ("ndim", "shape", "dtype", "data").
   template <detail::has_dlpack_fields Tensor>
   explicit array_view(Tensor const& tensor) {
     constexpr auto& type = detail::element_type_of<T>;
@@ -190,10 +191,10 @@ class array_view {
     first_ = address(bytes == nullptr ? nullptr : bytes + tensor.byte_offset);
     detail::take_shape(extents_, strides_, Rank, tensor.shape, tensor.strides, type.bytes, type);
   }
-  /// Views what a struct with the fields of __cuda_array_interface__ describes: shape and strides (in bytes;
-  /// empty: row-major without gaps), which have size() and [], typestr (such as "<f4"), data (an address, or
-  /// a pair of an address and whether it may only be read) and version, 0 to 3. Fields for masks and streams
-  /// are not looked at: the caller waits for whoever writes the array. Host only. Throws bad_argument
+  /// Views the array that a struct with the fields of __cuda_array_interface__ describes: shape and strides
+  /// (in bytes; empty: row-major without gaps), which have size() and [], typestr (such as "<f4"), data (an
+  /// address, or a pair of an address and whether it may only be read) and version, 0 to 3. Fields for masks
+  /// and streams are ignored: the caller waits until the array is written. Host only. Throws bad_argument
   /// ("version", "shape", "typestr", "strides", "data").
   template <detail::has_cuda_array_interface Interface>
   explicit array_view(Interface const& array) {
@@ -215,7 +216,7 @@ class array_view {
     detail::take_shape(extents_, strides_, Rank, shape, has_strides ? strides : nullptr, 1, type);
   }
 
-  /// Converts a view that may also write its elements into one that only reads them. Implicit.
+  /// Converts a view that may write its elements into a read-only one. Implicit.
   template <class Mutable>
   requires(std::is_same_v<Mutable const, T> && !std::is_const_v<Mutable>) BALLAST_HD
       array_view(array_view<Mutable, Rank> const& other)
@@ -235,7 +236,7 @@ class array_view {
     ((offset += offset_of(dimension++, std::size_t(indices))), ...);
     return data()[offset];
   }
-  /// The element of that index, where there is one dimension.
+  /// The element with this index, for one dimension.
   BALLAST_HD T& operator[](std::size_t index) const requires(Rank == 1) {
     return data()[offset_of(0, index)];
   }

@@ -86,16 +86,16 @@ class atomic_ref {
                                                     std::memory_order_acquire);
   }
   /// store_sequential() and load_sequential() are for two threads that each write (or read) one word and then
-  /// read another, of which at least one must see what the other did: first access, fence_sequential(),
-  /// second access. On a GPU the fence orders them and the load acquires. On the host the accesses themselves
-  /// are sequentially consistent and the fence does nothing, since ThreadSanitizer does not model fences. A
+  /// read another, of which at least one must see the other's write: first access, fence_sequential(), second
+  /// access. On a GPU the fence orders them and the load acquires. On the host the accesses themselves are
+  /// sequentially consistent and the fence does nothing, since ThreadSanitizer does not model fences. A
   /// store_sequential() releases on the host only.
   BALLAST_HD void store_sequential(Word value) const {
     standard(*word_).store(value, std::memory_order_seq_cst);
   }
-  /// Reads the word in the order that all threads agree on.
+  /// Reads the word in the single order on which all threads agree.
   BALLAST_HD Word load_sequential() const { return standard(*word_).load(std::memory_order_seq_cst); }
-  /// Stands between the two accesses of such a pair.
+  /// Stands between the two accesses of store_sequential()'s comment.
   BALLAST_HD static void fence_sequential() {}
   /// Leaves the larger of the word and `value` in the word; relaxed.
   BALLAST_HD void store_max(Word value) const {

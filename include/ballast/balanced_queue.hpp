@@ -20,19 +20,19 @@ namespace ballast {
 /// is the default.
 BALLAST_API std::vector<named_policy> feed_policies();
 
-/// How a balanced_queue deals its backlog out, and how it makes the queue of each device.
+/// How a balanced_queue distributes its backlog, and how it makes the queue of each device.
 struct balanced_options {
   std::string policy = "rate";     ///< a name of feed_policies()
   std::uint32_t fixed_batch = 20;  ///< tasks per feed of the policy "fixed", at least 1
-  /// For the task_queue of each device; of trace_to the devices count as in the list. "parts" over several
-  /// devices turns `times` on, unless tasks may create tasks.
+  /// Options of each device's task_queue; trace_to counts devices in the order of the list. "parts" over
+  /// several devices turns `times` on, unless tasks may create tasks.
   queue_options queue = {};
 };
 
-/// What one device did for a batch. Times need balanced_options::queue.times, which "parts" turns on; without
-/// it they are 0.
+/// One device's share of a batch. Times need balanced_options::queue.times, which "parts" turns on; otherwise
+/// they are 0.
 struct device_share {
-  /// How many tasks of the batch the device ran.
+  /// The number of the batch's tasks that the device ran.
   std::uint64_t tasks = 0;
   execution when;  ///< from the first begin to the last end on this device; host clock, ns
 };
@@ -67,7 +67,7 @@ class BALLAST_API balanced_queue {
   /// device, stopped, device_lost, and error in a continuation.
   void wait_all(std::optional<deadline> until = {});
 
-  /// What each device did for a batch that has run, in the order of the devices. forget() drops the record.
+  /// Each device's share of a batch that has run, in the order of the devices. forget() drops the record.
   /// Throws ballast::error if the batch has not run, and bad_argument ("completion") for one that this queue
   /// did not give in its present run.
   std::vector<device_share> shares(completion const& which) const;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-/// Everything that a .cpp file of a user may need. A kernel's own header needs "ballast/kernel.cuh" alone;
-/// the .cu file that compiles kernels includes "ballast/kernels.cuh", which is not here.
+/// Everything that a .cpp file of a user may need. A kernel's own header needs only "ballast/kernel.cuh". The
+/// .cu file that compiles kernels also includes "ballast/kernels.cuh", which this header leaves out.
 
 #include "ballast/access_map.hpp"
 #include "ballast/array_view.cuh"

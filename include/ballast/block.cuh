@@ -13,13 +13,13 @@ namespace ballast {
 
 namespace detail {
 
-/// A kernel without a `scratch` struct has this one.
+/// The scratch of a kernel that declares none.
 struct no_scratch {};
 
 /// The result type of scratch_of: no_scratch, unless K declares its own.
 template <class K>
 struct scratch_type {
-  /// The struct that stands for none.
+  /// The struct that stands for no scratch.
   using type = no_scratch;
 };
 /// For kernels that declare a `scratch`.
@@ -30,8 +30,8 @@ struct scratch_type<K> {
   using type = typename K::scratch;
 };
 
-/// A compile-time number of items: `block.for_each(items<256>, f)` needs no comparison on a GPU if the
-/// block's threads divide the number, so that a loop around it can be unrolled.
+/// A compile-time number of items: `block.for_each(items<256>, f)` needs no comparison on a GPU if the number
+/// is a multiple of the block's threads, so a loop around it can be unrolled.
 template <std::uint32_t N>
 struct item_count {
   /// Converts to a number, for functions that take any number of items.
@@ -79,7 +79,7 @@ struct maximum {
 };
 
 /// A warp is the threads of a block that a GPU runs in step: its lanes. On CPU cores, and where kernels have
-/// one thread, it has one lane. What a kernel may ask of block.warp():
+/// one thread, it has one lane. Its members, for block.warp() in a kernel:
 ///   index()    this warp among the block's warps(), from 0
 ///   lane(), lanes()              this thread among the warp's; 32 on a GPU
 ///   sync()     every lane of the warp waits for the others; their writes are visible after it
@@ -103,7 +103,7 @@ concept warp = requires(W w, std::uint32_t n, std::uint32_t (*f)(std::uint32_t),
   { w.scan(n, n, f, plus(), put) } -> std::same_as<std::uint32_t>;
 };
 
-/// A Block runs one block of a kernel. What a kernel's operator() may ask of it:
+/// A Block runs one block of a kernel. Its members, for a kernel's operator():
 ///   index()    the logical index of this block: first + 0 .. count - 1 of its task, wherever it runs
 ///   first(), count()   the task's block range
 ///   rank(), size()     this thread among the block's threads; a host block has one thread
@@ -153,18 +153,18 @@ concept block = requires(B b, std::uint32_t n, std::uint32_t (*f)(std::uint32_t)
   { b.warps() } -> std::same_as<std::uint32_t>;
 };
 
-/// Which blocks of a kernel a task stands for: logical indices first .. first + count - 1.
+/// The blocks of a kernel that a task runs: logical indices first .. first + count - 1.
 struct block_range {
   /// The logical index of the first block.
   std::uint32_t first = 0;
-  /// How many blocks; a task has at least 1 of them.
+  /// The number of blocks, at least 1 in a task.
   std::uint32_t count = 1;
 };
 
 namespace detail {
 
-/// Stands in for the members that only blocks of pools have, so that the compiler's message says what is
-/// missing elsewhere.
+/// Stands in for the members that only blocks of pools have, so that the compiler's message names the missing
+/// one.
 struct block_outside_pools {
   ///@{
   /// Does not compile.
@@ -187,19 +187,19 @@ struct block_outside_pools {
   ///@}
 };
 
-/// A block of one thread, without worker() and workers(), so that for_each is a plain loop which the compiler
+/// A block of one thread, without worker() and workers(), so for_each is a plain loop that the compiler
 /// vectorises.
 template <class K>
 class one_thread_block : public block_outside_pools {
  public:
-  /// Known when compiled, for what must differ between one thread and several.
+  /// A compile-time constant, for code that differs between one thread and several.
   static constexpr std::uint32_t threads = 1;
 
   /// `scratch` holds a scratch_of<K>, aligned to 128 bytes.
   BALLAST_HD one_thread_block(block_range range, void* scratch) : range_(range), scratch_(scratch) {}
 
   ///@{
-  /// As the concept block says; rank() is always 0, and sync() does nothing.
+  /// As in the concept block; rank() is always 0, and sync() does nothing.
   BALLAST_HD std::uint32_t index() const { return index_; }
   BALLAST_HD std::uint32_t first() const { return range_.first; }
   BALLAST_HD std::uint32_t count() const { return range_.count; }
@@ -234,7 +234,7 @@ class one_thread_block : public block_outside_pools {
   BALLAST_HD scratch_of<K>& scratch() const { return *static_cast<scratch_of<K>*>(scratch_); }
   ///@}
 
-  /// For the code that runs the blocks of a range one after another: makes `index` the current block.
+  /// Makes `index` the current block. Called by the code that runs the blocks of a range one after another.
   BALLAST_HD void move_to(std::uint32_t index) { index_ = index; }
 
  private:
@@ -243,7 +243,7 @@ class one_thread_block : public block_outside_pools {
   void* scratch_;
 };
 
-/// What a host thread gives to each block that it runs.
+/// The scratch and the number that a host thread gives to each block it runs.
 struct worker_place {
   /// With the scratch alone, the thread is the only worker.
   BALLAST_HD worker_place(void* in_scratch, std::uint32_t in_worker = 0, std::uint32_t in_workers = 1)
@@ -258,12 +258,12 @@ struct worker_place {
 template <class K>
 class host_block : public one_thread_block<K> {
  public:
-  /// On the thread that has this place.
+  /// Makes the block of the thread with this place.
   BALLAST_HD host_block(block_range range, worker_place place)
       : one_thread_block<K>(range, place.scratch), worker_(place.worker), workers_(place.workers) {}
 
   ///@{
-  /// As the concept block says.
+  /// As in the concept block.
   BALLAST_HD std::uint32_t worker() const { return worker_; }
   BALLAST_HD std::uint32_t workers() const { return workers_; }
   ///@}
@@ -277,25 +277,26 @@ class host_block : public one_thread_block<K> {
 template <class K>
 class cuda_block : public block_outside_pools {
  public:
-  /// Known when compiled, for what must differ between one thread and several.
+  /// A compile-time constant, for code that differs between one thread and several.
   static constexpr std::uint32_t threads = K::threads;
 
   /// The pointer is not used: the block's scratch is the kernel's dynamic shared memory.
   __device__ cuda_block(block_range range, void*) : range_(range) {}
 
   ///@{
-  /// As the concept block says; every thread of the block has a copy of its own.
+  /// As in the concept block; every thread of the block has a copy of its own.
   __device__ std::uint32_t index() const { return index_; }
   __device__ std::uint32_t first() const { return range_.first; }
   __device__ std::uint32_t count() const { return range_.count; }
   __device__ std::uint32_t rank() const {
-    // So that the compiler knows: a comparison with the rank inside a kernel's inner loop keeps ptxas from
-    // unrolling that, and an assumption is forgotten in a resident kernel, and in one of a launch queue.
+    // The mask changes nothing, but informs the compiler: a comparison with the rank in an inner loop
+    // otherwise keeps ptxas from unrolling that loop. An assumption would be forgotten in a resident kernel
+    // and in one of a launch queue.
     return threadIdx.x & max_rank;
   }
   __device__ std::uint32_t size() const { return threads; }
-  // Read where they are asked for, and not kept, so that a kernel that does not ask is compiled as if they
-  // were not here.
+  // Read on demand and not kept, so that a kernel that never asks is compiled as if this member did not
+  // exist.
   __device__ std::uint32_t worker() const { return blockIdx.x; }
   __device__ std::uint32_t workers() const { return gridDim.x; }
   __device__ void sync() const { __syncthreads(); }
@@ -356,7 +357,7 @@ class block_of {
                 "a block has a multiple of 32 threads, up to 1024");
 
  public:
-  /// Of a launch on a GPU.
+  /// Threads of a block in a launch on a GPU.
   static constexpr std::uint32_t gpu_threads = Threads;
   /// Forwards to the block in which it runs, like the other blocks.
 #if BALLAST_ON_GPU
@@ -369,7 +370,7 @@ class block_of {
   BALLAST_HD block_of(block_range range, std::uint32_t index) : range_(range), index_(index) {}
 
   ///@{
-  /// As the concept block says.
+  /// As in the concept block.
   BALLAST_HD std::uint32_t index() const { return index_; }
   BALLAST_HD std::uint32_t first() const { return range_.first; }
   BALLAST_HD std::uint32_t count() const { return range_.count; }
@@ -408,9 +409,9 @@ class block_of {
   std::uint32_t index_;
 };
 
-/// One of the items that a kernel in the form of a lambda is called for, one after the other on a core and
-/// one by each thread of a GPU: `[=] BALLAST_HD (ballast::item i) { y[i] += a * x[i]; }`. What block_of says
-/// of lambdas holds for these too.
+/// One item of a kernel that is a lambda. A core runs the items one after another; on a GPU each thread runs
+/// one: `[=] BALLAST_HD (ballast::item i) { y[i] += a * x[i]; }`. The rules for lambdas at block_of apply
+/// here too.
 class item {
  public:
   /// For the library.
@@ -437,7 +438,8 @@ class per_item {
  private:
   static constexpr std::uint32_t count = (N + Block::threads - 1) / Block::threads;
 
-  /// Known when compiled if there is only one: else it may be memory and no register.
+  /// Constant 0 at compile time if there is only one value: a run-time index could move the value from a
+  /// register to memory.
   BALLAST_HD static constexpr std::uint32_t index_of(std::uint32_t item) {
     return count == 1 ? 0 : item / Block::threads;
   }

@@ -23,7 +23,7 @@ class cluster_thread;
 class job_peers;
 }
 
-/// How the ranks of a cluster watch each other.
+/// How the ranks of a cluster watch each other for failures.
 struct cluster_options {
   /// The interval at which a rank signals to some others that it lives; at least a millisecond.
   clock::duration heartbeat = std::chrono::seconds(1);
@@ -34,17 +34,17 @@ struct cluster_options {
   clock::duration timeout = default_timeout;
 };
 
-/// Ranks were lost, and perhaps tasks with them. What a lost rank itself said of the cause ends the sentence.
+/// Ranks were lost, and perhaps tasks with them. The message ends with the cause that a lost rank reported.
 class BALLAST_API rank_lost : public error {
  public:
-  /// `what` is the whole sentence.
+  /// `what` is the whole message.
   rank_lost(std::string const& what, std::vector<std::uint32_t> ranks, std::vector<task> perhaps_run = {})
       : error(what), ranks_(std::move(ranks)), perhaps_run_(std::move(perhaps_run)) {}
 
-  /// All ranks that were lost by then.
+  /// All ranks that had been lost when this was thrown.
   std::vector<std::uint32_t> const& ranks() const noexcept { return ranks_; }
   /// The tasks of a cluster_queue's batch that were on the lost ranks and may or may not have run; the
-  /// batch's other tasks have run. Empty if the queue has gone, and for all other work.
+  /// batch's other tasks have run. Empty if the queue was destroyed, and for work of any other kind.
   std::vector<task> const& perhaps_run() const noexcept { return perhaps_run_; }
 
  private:
@@ -52,9 +52,9 @@ class BALLAST_API rank_lost : public error {
   std::vector<task> perhaps_run_;
 };
 
-/// The ranks of one run, of which this process is one. A rank is a process with devices of its own, or, of
-/// in_process_clusters(), a part of one. A thread of its own sends and receives all messages; it yields and
-/// sleeps when there are none, and calls nothing of CUDA. Any thread may call any member.
+/// The ranks of one run, of which this process is one. A rank is a process with devices of its own; with
+/// in_process_clusters() it is a part of a process. A thread of its own sends and receives all messages; it
+/// yields and sleeps when there are none, and calls nothing of CUDA. Any thread may call any member.
 class BALLAST_API cluster {
  public:
   /// This process alone: rank 0 of 1.
@@ -64,45 +64,46 @@ class BALLAST_API cluster {
   /// on the cluster's thread.
   explicit cluster(std::function<std::unique_ptr<detail::transport>()> make, cluster_options options = {});
   /// Collective: waits for the other ranks, at most for cluster_options::timeout; for none if a rank was
-  /// lost. If an exception leaves the scope of the cluster, or something was not closed, the others hear that
-  /// this rank has failed, and it does not wait. What was opened on it must be gone.
+  /// lost. If an exception leaves the cluster's scope, or something was not closed, this rank reports to the
+  /// others that it has failed, and does not wait. Destroy everything that was opened on the cluster first.
   ~cluster();
-  cluster(cluster&&) noexcept;             ///< The other may then only be destroyed.
-  cluster& operator=(cluster&&) noexcept;  ///< Closes this one first; the other may then only be destroyed.
+  cluster(cluster&&) noexcept;             ///< The moved-from cluster may only be destroyed.
+  cluster& operator=(cluster&&) noexcept;  ///< Closes this cluster first. The moved-from one may only be
+                                           ///< destroyed.
 
   /// This process among all, from 0.
   std::uint32_t rank() const;
-  /// Of the whole cluster, at least 1.
+  /// The number of ranks of the whole cluster, at least 1.
   std::uint32_t ranks() const;
   /// The host of the rank, named by the first rank on it. Ranks of a host are consecutive.
   std::uint32_t host_first() const;
-  /// Ranks on the same host, this one among them.
+  /// The number of ranks on this host, including this one.
   std::uint32_t host_ranks() const;
-  /// The ranks that are lost, as this one knows it.
+  /// The ranks that this one knows to be lost.
   std::vector<std::uint32_t> lost() const;
-  /// What carries the messages, in one line.
+  /// One line that names the transport.
   std::string describe() const;
-  /// This rank goes on no more: what is open on the cluster fails, and the others take this rank for lost at
-  /// once and hear why, up to 2000 bytes of it. For what catches an exception that the destructor would not
-  /// know. The first call counts. Waits for nothing.
+  /// Ends this rank's part: everything that is open on the cluster fails, and the others count this rank as
+  /// lost at once, with `why` as the cause (its first 2000 bytes). For code that catches an exception which
+  /// the destructor would not see. Only the first call counts. Does not wait.
   void fail(std::string_view why);
 
-  /// For what is opened on it.
+  /// For objects that are opened on the cluster.
   detail::cluster_thread& thread() const { return *thread_; }
 
  private:
   std::unique_ptr<detail::cluster_thread> thread_;
 };
 
-/// Clusters whose ranks are parts of this process, rank i being element i: to try programs for several ranks
-/// without MPI, and to test them. What is collective is to be called by a thread for each. Throws
-/// bad_argument ("ranks") for none, and as the constructor.
+/// Clusters whose ranks are parts of this process, rank i being element i: for trying and testing programs of
+/// several ranks without MPI. Each rank needs a thread of its own for collective calls. Throws bad_argument
+/// ("ranks") for none, and as the constructor.
 BALLAST_API std::vector<cluster> in_process_clusters(std::uint32_t ranks,
                                                      cluster_options const& options = {});
 
-/// Collective: compares the ranks' options, each with its value, since ranks that do different things wait
-/// for each other. Throws bad_argument on all ranks, with the first option that differs and its values on two
-/// of them; rank_lost if rank 0 is lost; timed_out. Waits for all ranks, until `until` at most.
+/// Collective: compares the names and values of the ranks' options, since ranks that differ in them would
+/// wait for each other forever. Throws bad_argument on all ranks, with the first option that differs and its
+/// values on two of them; rank_lost if rank 0 is lost; timed_out. Waits for all ranks, until `until` at most.
 BALLAST_API void require_same_options(cluster& over,
                                       std::vector<std::pair<std::string, std::string>> const& options,
                                       deadline until = deadline::in(default_timeout));
@@ -112,11 +113,11 @@ BALLAST_API void require_same_options(cluster& over,
 /// for nothing.
 BALLAST_API std::shared_ptr<detail::job_peers> job_peers_of(cluster& ranks);
 
-/// Collective: what all ranks have recorded, one after the other, on rank 0; nothing elsewhere. Devices are
-/// called "rank 3 cuda:0", and times are those of rank 0's clock, but for half a round trip of a message.
-/// A rank that is lost is left out. Pure functions of spans, such as device_loads(), then say what each
-/// device of each rank did, and save_chrome_trace() writes one file. Waits for all ranks until `until` at
-/// most. Throws timed_out with the ranks that are missing, and rank_lost if rank 0 is lost.
+/// Collective: on rank 0 returns the recordings of all ranks, one after another; elsewhere nothing. Devices
+/// are called "rank 3 cuda:0". Times are on rank 0's clock, to within half a message's round trip. A rank
+/// that is lost is left out. Pure functions of spans, such as device_loads(), then cover each device of each
+/// rank, and save_chrome_trace() writes one file. Waits for all ranks until `until` at most. Throws timed_out
+/// with the ranks that are missing, and rank_lost if rank 0 is lost.
 BALLAST_API recording gather_recordings(cluster& over, recording mine,
                                         deadline until = deadline::in(default_timeout));
 

@@ -19,15 +19,15 @@ class completion;
 
 namespace ballast::detail {
 
-/// The process that made an object. After fork() the child has copies of its parent's objects, without the
-/// threads that work for them. Any thread may call any member.
+/// The process that made an object. After fork() the child has copies of its parent's objects, but not the
+/// threads that serve them. Any thread may call any member.
 class BALLAST_API process_of_origin {
  public:
   process_of_origin();  ///< this process
 
-  /// True if this process is a child of that one, made by fork(). Costs one load.
+  /// True if the object was made in a parent, and this process is a child made by fork(). Costs one load.
   bool is_parent() const noexcept { return forks_so_far.load(std::memory_order_relaxed) != forks_; }
-  /// Throws error if is_parent(): `call` is the call that is refused.
+  /// Throws error if is_parent(); the message names `call` as refused.
   void check(std::string_view call) const {
     if (is_parent()) throw_forked(call);
   }
@@ -35,25 +35,27 @@ class BALLAST_API process_of_origin {
  private:
   [[noreturn]] static void throw_forked(std::string_view call);
 
-  static std::atomic<std::uint64_t> forks_so_far;  ///< between this process and the first that asked
+  static std::atomic<std::uint64_t> forks_so_far;  ///< forks between the first process that asked and this
+                                                   ///< one
 
   std::uint64_t forks_;
 };
 
-/// Is notified when work of a source may have ended.
+/// Is notified when work of a completion source may have ended.
 class BALLAST_API end_listener {
  public:
   virtual ~end_listener() = default;
-  /// Called from any thread, which may hold locks of the source: asks the source nothing, and throws nothing.
+  /// Called from any thread, possibly with locks of the source held: must not call the source, and must not
+  /// throw.
   virtual void note_end() noexcept = 0;
 };
 
-/// Names work among all that one source of completions took; the source defines what the numbers mean.
+/// Identifies one piece of work within a completion source, which defines what the numbers mean.
 struct completion_key {
-  std::uint64_t run = 0;    ///< the run of a source that starts again
+  std::uint64_t run = 0;    ///< the run, for a source that can restart
   std::uint64_t first = 0;  ///< number of the first piece of work
   std::uint32_t count = 0;  ///< how many
-  std::uint32_t place = 0;  ///< where, for a source that counts at several places
+  std::uint32_t place = 0;  ///< the place, for a source that counts at several places
   bool operator==(completion_key const&) const = default;
 };
 
@@ -62,42 +64,41 @@ class BALLAST_API completion_source {
  public:
   virtual ~completion_source() = default;
 
-  /// Whether the work has ended, well or not, or will never run, and no device works on it any more; from
-  /// then on always. Does not wait, and throws nothing.
+  /// True once the work has ended, well or not, or will never run, and no device works on it any more; then
+  /// true for ever. Does not wait or throw.
   virtual bool has_ended(completion_key const& work) = 0;
   /// Waits until has_ended(), or until a failure is known, which it throws; timed_out at the deadline.
   virtual void wait(completion_key const& work, deadline until) = 0;
   /// How long a wait without a deadline lasts.
   virtual clock::duration(timeout)(completion_key const&) const { return default_timeout; }
-  /// True if the work ends even if no stream takes anything until then, so that a stream may be held up for
-  /// it.
+  /// True if the work ends even if no stream starts anything until then, so a stream may wait for it.
   virtual bool needs_no_launch(completion_key const&) { return false; }
   /// From now on each end of work of the same run notifies `listener`, one at a time, until a call with null.
-  /// False: the source cannot notify, so that ends have to be asked for. To be called again after each note,
-  /// before the source is asked.
+  /// Returns false if the source cannot notify, so that its work must be polled. Call it again after each
+  /// notification, before asking the source.
   virtual bool notify_at_end(completion_key const& work, std::shared_ptr<end_listener> const& listener) = 0;
-  /// At most this many pieces of work of the same run and place that have not ended precede one that has: a
-  /// search for ends in order stops after them. It decides how many looks an end costs, nothing else.
+  /// At most this many unfinished pieces of work of the same run and place precede a finished one: a search
+  /// for ends in order stops after them. Affects only how many queries an end costs.
   virtual std::uint64_t max_overtaken(completion_key const&) { return ~std::uint64_t(0); }
-  /// Work of another source that must end before this can; of no work if there is none.
+  /// Work of another source that must end before this work can; no work if there is none.
   virtual completion awaited_part(completion_key const&);
 
-  /// The process that made it, or that began its present run.
+  /// The process that made the source, or that began its present run.
   process_of_origin const& process() const { return process_; }
 
  protected:
   process_of_origin process_;
 };
 
-/// What is called once a completion is ready, on the thread of continuations.
+/// Called on the thread of continuations once a completion is ready.
 class BALLAST_API continuation {
  public:
   virtual ~continuation() = default;
-  /// Returns what its own completion waits for besides; of no work as a rule.
+  /// Returns further work that the continuation's own completion waits for, usually none.
   virtual completion run(completion const& ended) = 0;
 };
 
-/// Has it called once `before` is ready; returns the completion of that call.
+/// Calls the continuation once `before` is ready; returns the completion of that call.
 BALLAST_API completion add_continuation(completion const& before, std::unique_ptr<continuation> what);
 
 /// Throws error on the thread of continuations, because the next continuation could then never be called:
@@ -108,60 +109,60 @@ BALLAST_API void throw_if_in_continuation(char const* what);
 
 namespace ballast {
 
-/// The end of work that was handed over: tasks of a queue, a launch, a job, a continuation. Cheap to copy;
-/// may outlive the queue, launch stream or scheduler that gave it. Any thread may call any member.
+/// The completion of submitted work: tasks of a queue, a launch, a job, a continuation. Cheap to copy; may
+/// outlive the queue, launch stream or scheduler that gave it. Any thread may call any member.
 class BALLAST_API completion {
  public:
-  /// Of no work: ready.
+  /// Stands for no work: ready.
   completion() = default;
-  /// For the modules that hand work over.
+  /// For the modules that accept work.
   completion(std::shared_ptr<detail::completion_source> source, detail::completion_key const& work)
       : source_(std::move(source)), work_(work) {}
 
-  /// Whether all of the work has ended, well or not, or will never run. The results of what ran are then
-  /// visible to the caller, and to work that it hands over next; no device works on it any more, unless
-  /// it was lost. Does not wait, and throws nothing.
+  /// True once all of the work has ended, well or not, or will never run. Its results are then visible to the
+  /// caller and to work that the caller submits next. No device works on it any more, unless the device was
+  /// lost. Does not wait or throw.
   bool ready() const { return source_ == nullptr || source_->has_ended(work_); }
-  /// Waits until ready(), at most for the timeout of the queue, launch stream or scheduler that took the
-  /// work. Throws what kept the work from ending well, perhaps before it is ready; timed_out with the state
-  /// of what has the work; ballast::error in a continuation, unless it is ready; and in a child of fork(), if
-  /// the work was handed over before.
+  /// Waits until ready(), at most for the timeout of the queue, launch stream or scheduler that accepted the
+  /// work. Throws the failure of the work, perhaps before ready(); timed_out with that object's state;
+  /// ballast::error in a continuation, unless ready(); and ballast::error in a child of fork() if the work
+  /// was submitted before.
   void wait() const;
-  /// wait() that waits until `until` at most.
+  /// wait(), but until `until` at most.
   void wait_until(deadline until) const;
 
-  /// Calls `f()` once the work has ended well; f is not called if it has not. Or, if f takes one,
-  /// `f(completion)` once this is ready, well or not. Returns the completion of that call, which fails as the
-  /// work did or by what f throws; if f returns a completion, of that work too, so that `a.then([&] { return
-  /// queue.submit(b); })` submits b after a and is ready once b has run. f is called once, on one thread of
-  /// the process that calls all continuations, in the order in which it sees the ends; it may hand work over
-  /// and must not wait for any (wait() then throws). At the end of the process f is not called and the
-  /// completion fails. Does not wait. Costs the same whatever else waits, but for work whose source cannot
-  /// notify (a GPU's queue): there all that wait are looked through. Throws error if the thread cannot be
-  /// started, and in a child of fork() if the work or the thread is the parent's.
+  /// Calls `f()` once the work has succeeded, and never if it fails. If f takes a completion, calls
+  /// `f(completion)` once this is ready, successful or not. Returns the completion of that call, which fails
+  /// if the work fails or f throws. If f returns a completion, the result waits for that too: `a.then([&] {
+  /// return queue.submit(b); })` submits b after a and is ready once b has run. One thread of the process
+  /// calls all continuations, each once, in the order in which it sees the ends. f may submit work but must
+  /// not wait for any (wait() then throws). At the end of the process f is not called and the completion
+  /// fails. Does not wait. The cost does not grow with other waiting continuations, except where the source
+  /// cannot notify (a GPU's queue) and all of its continuations are polled. Throws error if the thread cannot
+  /// be started, and in a child of fork() if the work or the thread is the parent's.
   template <class F>
   completion then(F&& f) const;
   /// `co_await done` continues on the thread of continuations, or at once if it is ready, and throws as
-  /// wait() and then() do. A coroutine that is destroyed while it waits is forgotten and never resumed. To
-  /// destroy it while it is being resumed is as undefined as to destroy it while it runs: destroy it in a
-  /// continuation, or on another thread where the work cannot end meanwhile.
+  /// wait() and then() do. A coroutine that is destroyed while it waits is never resumed. Destroying it while
+  /// it is being resumed is undefined, as destroying it while it runs is: destroy it in a continuation, or on
+  /// another thread where the work cannot end meanwhile.
   auto operator co_await() const;
 
-  /// For the library's modules: the source that took the work.
+  /// For the library's modules: the source that accepted the work.
   std::shared_ptr<detail::completion_source> const& source() const { return source_; }
-  /// For the library's modules: the work's name there.
+  /// For the library's modules: identifies the work within its source.
   detail::completion_key const& work() const { return work_; }
 
  private:
-  std::shared_ptr<detail::completion_source> source_;  // owns nothing where the source stays for ever
+  std::shared_ptr<detail::completion_source> source_;  // owns nothing if the source lives for ever
   detail::completion_key work_;
 };
 
-/// Ready once all of them are; the failure is that of the first in order which failed. Give thousands in one
-/// call: made one in the other they take as deep a stack.
+/// Ready once all of them are. Fails with the first failure in their order. Pass thousands in one call:
+/// nested calls need stack in proportion to their depth.
 BALLAST_API completion when_all(std::span<completion const> all);
-/// Ready once the thread of continuations has seen that one of them is; failed if that one, the first in
-/// order among several, failed. Leaves a continuation with each of the others until it ends. Throws
+/// Ready once the thread of continuations has seen that one of them is ready; fails if that one failed (the
+/// first in order, if several are ready). Leaves a continuation with each of the others until it ends. Throws
 /// bad_argument ("any") for none.
 BALLAST_API completion when_any(std::span<completion const> any);
 
@@ -210,8 +211,8 @@ class continuation_of : public continuation {
   F f_;
 };
 
-/// Suspends a coroutine until the work has ended. Takes any handle, so that <coroutine> is the user's to
-/// include.
+/// Suspends a coroutine until the work has ended. Takes any coroutine handle, so only users of coroutines
+/// include <coroutine>.
 class completion_awaiter {
  public:
   explicit completion_awaiter(completion of) : of_(std::move(of)) {}
@@ -223,7 +224,7 @@ class completion_awaiter {
   completion_awaiter& operator=(completion_awaiter const&) = delete;
 
   bool await_ready() const { return of_.ready(); }
-  /// The coroutine may be resumed, and this be gone, before then() returns.
+  /// Another thread may resume the coroutine, and destroy this awaiter, before then() returns.
   template <class Handle>
   void await_suspend(Handle suspended) {
     is_left_ = std::make_shared<std::atomic<bool>>(false);
@@ -236,7 +237,7 @@ class completion_awaiter {
 
  private:
   completion of_;
-  std::shared_ptr<std::atomic<bool>> is_left_;  // by the coroutine: it was resumed, or is gone
+  std::shared_ptr<std::atomic<bool>> is_left_;  // true once the coroutine was resumed or destroyed
 };
 
 }  // namespace ballast::detail

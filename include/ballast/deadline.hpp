@@ -14,25 +14,25 @@ namespace ballast {
 /// The clock of every wait and timestamp of the host.
 using clock = std::chrono::steady_clock;
 
-/// The longest wait of a call if neither a deadline is passed to it nor a timeout is among the callee's
-/// options. Generous: it ends waits that hang.
+/// The longest wait of a call that has neither a deadline nor a timeout in the callee's options. Generous:
+/// its purpose is to end waits that hang.
 inline constexpr clock::duration default_timeout = std::chrono::minutes(10);
 
 namespace detail {
 
-/// How long a process slept, as its waits noticed: it was stopped (SIGSTOP), its machine was suspended, or
-/// the clock jumped. Any thread may call any member.
+/// The time that a process slept, as its waits noticed: it was stopped (SIGSTOP), its machine was suspended,
+/// or the clock jumped. Any thread may call any member.
 class BALLAST_API slept_time {
  public:
-  /// What has been noticed so far.
+  /// The sleep noticed so far.
   clock::duration total() const noexcept { return clock::duration(total_.load(std::memory_order_acquire)); }
-  /// A wait looked at the clock at `before` and again at `now`. If no wait has looked for more than `longest`
-  /// meanwhile, what goes beyond that was slept. Reads no clock.
+  /// A wait read the clock at `before` and again at `now`. If no wait has looked for more than `longest` in
+  /// between, the excess counts as sleep. Reads no clock.
   void look(clock::time_point before, clock::time_point now, clock::duration longest);
 
  private:
   std::mutex mutex_;
-  std::atomic<clock::rep> total_ = 0, latest_ = 0;  // the latest look of all waits
+  std::atomic<clock::rep> total_ = 0, latest_ = 0;  // `latest_`: the latest look of any wait
 };
 
 /// The slept time of this process, which deadlines do not count.
@@ -55,7 +55,7 @@ class deadline {
 
   /// True if the deadline has passed; reads the clock.
   bool passed() const { return at_ != (clock::time_point::max)() && clock::now() >= at(); }
-  /// The point in time, as long as the process does not sleep; clock::time_point::max() if it never passes.
+  /// The point in time, unless the process sleeps until then; clock::time_point::max() if it never passes.
   clock::time_point at() const {
     return at_ == (clock::time_point::max)() ? at_ : at_ + detail::slept_time_of_process().total();
   }
@@ -63,12 +63,12 @@ class deadline {
  private:
   explicit deadline(clock::time_point at) : at_(at) {}
 
-  clock::time_point at_;  // if the process had not slept
+  clock::time_point at_;  // without any sleep of the process
 };
 
-/// The deadline of one wait, which looks again and again whether it has passed. If much more time goes by
-/// between two looks than there should, the process slept, and all of its deadlines get that time back: the
-/// wait looks once more at what it waits for. Used by one thread at a time. Trivially copyable.
+/// The deadline of one wait, which repeatedly checks whether it has passed. If too much time goes by between
+/// two checks, the process slept: all of its deadlines move by that time, and the wait checks its condition
+/// once more. Used by one thread at a time. Trivially copyable.
 class wait_limit {
  public:
   /// The wait begins now.
@@ -78,14 +78,15 @@ class wait_limit {
         longest_(std::clamp<clock::duration>((until.at() - looked_) / 2, std::chrono::milliseconds(10),
                                              std::chrono::seconds(2))) {}
 
-  /// True if the deadline has passed; reads the clock. Call it again by next_look().
+  /// True if the deadline has passed; reads the clock. Call it again before next_look().
   bool passed() {
     if (until_.at() == (clock::time_point::max)()) return false;
     auto const now = clock::now(), before = std::exchange(looked_, now);
     detail::slept_time_of_process().look(before, now, longest_);
     if (now < until_.at()) return false;
     if (now - before <= longest_ || has_looked_once_more_) return true;
-    has_looked_once_more_ = true;  // another wait, which looks less often, may have taken it for no sleep
+    has_looked_once_more_ = true;  // another wait, which checks less often, may not have counted the gap as
+                                   // sleep
     until_ = deadline::in(longest_ / 2);
     return false;
   }

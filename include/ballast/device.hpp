@@ -28,22 +28,22 @@ enum class backend { cuda, host };
 /// One device as the user names it. Grammar (comma-separated in a list):
 ///   `cuda | cuda:INDEX[@SMS] | host[:CORES][/SLOWDOWN]`
 struct device_spec {
-  static constexpr int all = -1;  ///< `index`: every GPU; `cores`: every core this process may use
+  static constexpr int all = -1;  ///< `index`: every GPU; `cores`: every core that this process may use
 
-  /// The backend of the device, which decides which of the members below count.
+  /// The device's backend, which decides which of the members below apply.
   backend kind = backend::host;
   int index = all;          ///< cuda: which GPU, 0 .. count-1
-  int multiprocessors = 0;  ///< cuda: the SMs it is limited to, 1 .. 65535 (which of these the GPU can be
-                            ///< limited to is known when it is opened); 0 is the whole chip
+  int multiprocessors = 0;  ///< cuda: the number of SMs it is limited to, 1 .. 65535 (opening the device
+                            ///< checks whether the GPU supports that number); 0 is the whole chip
   int cores = all;          ///< host: how many cores, at least 1
-  double slowdown = 1.0;    ///< host: every block takes this many times longer; 1 .. 1000
+  double slowdown = 1.0;    ///< host: each block takes this many times as long; 1 .. 1000
 
   /// Equal in every member.
   bool operator==(device_spec const&) const = default;
 };
 
 /// Parses a device list such as "cuda:0,host:1/2.5". Pure: asks no driver. Throws bad_argument ("devices")
-/// with the part that does not match the grammar, or with the list and which of its entries is empty.
+/// with the part that does not match the grammar, or with the list and the number of its empty entry.
 BALLAST_API std::vector<device_spec> parse_devices(std::string_view list);
 
 /// The spec in its shortest text form; parse_devices(to_text(s)) yields s again.
@@ -60,44 +60,44 @@ enum class memory { device, pinned };
 
 class compute_device;
 
-/// Where devices get the memory that compute_device::allocate() returns, and so all buffers, queues, pools
-/// and schedulers, if open_devices() is given one: a pool of the user's or of a library such as RMM. Any
-/// thread calls any member, also one of the library, several at a time; a GPU is then the calling thread's
-/// current device, unless it is lost. No member may wait for work of the library, or destroy what is made of
-/// it. What calls cudaMalloc() or cudaFree() may wait for the GPU, so the rule of compute_device::allocate()
-/// holds: not while a resident kernel runs.
+/// The source of the memory that compute_device::allocate() returns, and so of all buffers, queues, pools and
+/// schedulers, if it is passed to open_devices(): the user's own pool, or one of a library such as RMM.
+/// Threads, also the library's, may call any member concurrently; a GPU is then the calling thread's current
+/// device, unless it is lost. No member may wait for work of the library, or destroy objects of it.
+/// cudaMalloc() and cudaFree() may wait for the GPU, so the rule of compute_device::allocate() holds: do not
+/// call them while a resident kernel runs.
 class BALLAST_API memory_resource {
  public:
   virtual ~memory_resource() = default;
 
-  /// Returns memory for `bytes`, at least 1, at a multiple of 256, which every stream of the device may use
-  /// at once, and every GPU and the host as well if it is memory::pinned (cudaHostAllocPortable). Null means
-  /// that there is not enough: compute_device::allocate() then throws ballast::error with device and size, as
-  /// it does with what() for an exception that is no ballast::error. Another address is given back at once,
-  /// and refused with bad_argument ("memory").
+  /// Returns memory for `bytes`, at least 1, at a multiple of 256. Every stream of the device may use it at
+  /// once; memory::pinned also every GPU and the host (cudaHostAllocPortable). Null means that there is not
+  /// enough: compute_device::allocate() then throws ballast::error with device and size. It wraps an
+  /// exception that is not a ballast::error in the same way, with its what(). A misaligned address is
+  /// deallocated at once, and refused with bad_argument ("memory").
   virtual void* allocate(compute_device const& device, memory where, std::size_t bytes) = 0;
-  /// Takes back what allocate() returned for these arguments, once for each, also of a lost device. Work of
-  /// the library that uses it has ended; whoever releases memory that work of their own uses awaits that work
-  /// before, since no cudaFree() does it for them.
+  /// Takes back memory that allocate() returned for these arguments, once for each, also for a lost device.
+  /// Work of the library that uses it has ended. Before releasing memory that their own work uses, users must
+  /// wait for that work, since no cudaFree() waits for them.
   virtual void deallocate(compute_device const& device, memory where, void* address,
                           std::size_t bytes) noexcept = 0;
 };
 
 /// Options of open_devices() for all devices of a list.
 struct device_options {
-  /// The source of the devices' memory, which lives as long as any of them; null: CUDA's cudaMalloc() and
+  /// The source of the devices' memory, which must outlive them; null: CUDA's cudaMalloc() and
   /// cudaHostAlloc(), and on host devices operator new.
   std::shared_ptr<memory_resource> memory = {};
 };
 
-/// What a device is. Fixed once the device is open.
+/// The properties of a device. Fixed once the device is open.
 struct device_properties {
-  std::string model;        ///< as the driver or /proc/cpuinfo names it
-  int multiprocessors = 0;  ///< SMs of a GPU or of the part that is used, cores of a host device
-  /// Memory in bytes, whether it is free or not.
+  std::string model;        ///< the name that the driver or /proc/cpuinfo gives
+  int multiprocessors = 0;  ///< SMs of a GPU or of the part in use, cores of a host device
+  /// Total memory in bytes, free or not.
   std::size_t memory_bytes = 0;   ///< of the GPU, or of the machine
   std::uint64_t clock_hertz = 0;  ///< highest SM clock that the driver states; 0 on the host
-  /// Compute capability, as 9 and 0 for 9.0.
+  /// Compute capability: 9 and 0 for 9.0.
   int compute_major = 0, compute_minor = 0;  ///< 0.0 on the host
   /// The driver's version, and that of the CUDA runtime that ballast was built with.
   int driver_version = 0, runtime_version = 0;  ///< CUDA's own numbers (13000 is 13.0), 0 on the host
@@ -106,10 +106,9 @@ struct device_properties {
   std::string uuid = {};
 };
 
-/// What work on a device is expected to cost, beside what kernels and copies take by themselves: what
-/// decisions of launch queues and job schedulers rest on. Times are in ns, rates in bytes per ns (which is
-/// GB/s); all are finite and above 0, or 0 where a backend has no such thing. The defaults for GPUs are those
-/// of an H200.
+/// Expected costs of work on a device, besides the time of the kernels and copies themselves. Launch queues
+/// and job schedulers base their decisions on them. Times are in ns, rates in bytes per ns (GB/s). All are
+/// finite and above 0, or 0 where a backend has no such cost. The defaults for GPUs are those of an H200.
 struct BALLAST_API device_costs {
   /// One line of listed().
   struct named_cost {
@@ -119,20 +118,19 @@ struct BALLAST_API device_costs {
     double value;
   };
 
-  double launch_ns = 4200;  ///< of the host, for a launch of a kernel with few arguments
-  /// The host's time for a launch with kilobytes of arguments, such as one of merged kernels.
+  double launch_ns = 4200;  ///< host time to launch a kernel with few arguments
+  /// Host time to launch a kernel with kilobytes of arguments, such as merged kernels.
   double merged_launch_ns = 4400;
-  double start_ns = 1400;  ///< on the device, from one kernel's end to the begin of the next in its stream
+  double start_ns = 1400;  ///< device time from one kernel's end to the start of the next in its stream
   /// GPUs: from the launch of an empty kernel until its end can be seen.
   double shortest_kernel_ns = 4000;
-  double set_arguments_ns = 750;  ///< GPUs: of the host, for the arguments of one launch in a graph
-  double build_graph_ns = 2e6;    ///< GPUs: of the host, for a graph, beside its launches
-  double build_launch_ns = 2000;  ///< GPUs: of the host, for each launch in a graph that is built
-  double launch_graph_ns =
-      15000;               ///< GPUs: of the host, for a launch of a graph; the default is an assumption
-  double copy_ns = 10000;  ///< from the enqueue of a copy of few bytes to its end
-  double host_bytes_per_ns = 55;   ///< of large copies between the host's memory and the device's
-  double peer_bytes_per_ns = 395;  ///< of large copies between devices that address each other's memory
+  double set_arguments_ns = 750;   ///< GPUs: host time to set the arguments of one launch in a graph
+  double build_graph_ns = 2e6;     ///< GPUs: host time to build a graph, without its launches
+  double build_launch_ns = 2000;   ///< GPUs: host time for each launch in a graph that is built
+  double launch_graph_ns = 15000;  ///< GPUs: host time to launch a graph; the default is an assumption
+  double copy_ns = 10000;          ///< from the enqueue of a small copy to its end
+  double host_bytes_per_ns = 55;   ///< large copies between host memory and the device
+  double peer_bytes_per_ns = 395;  ///< large copies between devices that address each other's memory
   /// The day of the calibration, as "2026-11-26"; empty for defaults.
   std::string measured_on = {};
 
@@ -144,8 +142,8 @@ struct BALLAST_API device_costs {
   bool operator==(device_costs const&) const = default;
 };
 
-/// The costs of a backend's devices that were not calibrated: all members for GPUs; for CPU cores those that
-/// are not marked as of GPUs only.
+/// The costs of a backend's devices that were not calibrated: all members for GPUs; for CPU cores all that
+/// are not marked GPUs.
 BALLAST_API device_costs default_costs(backend kind);
 
 /// A device has no space for a resident kernel now: other resident kernels hold it.
@@ -156,11 +154,11 @@ class BALLAST_API no_room : public error {
 
 namespace detail {
 
-/// A resident kernel's request to its device: blocks that stay there side by side with those of others.
+/// A resident kernel's request to its device for blocks that stay there, beside the blocks of others.
 struct resident_request {
-  std::string holder;            ///< what messages call the kernel
-  std::uint32_t blocks = 1;      ///< the most that it uses
-  std::uint32_t min_blocks = 1;  ///< with fewer it does not begin; 1 .. blocks
+  std::string holder;            ///< the kernel's name in messages
+  std::uint32_t blocks = 1;      ///< the most blocks that it uses
+  std::uint32_t min_blocks = 1;  ///< the fewest blocks it starts with; 1 .. blocks
   /// How many of its blocks fit on an empty SM (kernel_resources), at least 1; 1 on a host device.
   std::uint32_t blocks_per_multiprocessor = 1;
   /// SMs that it leaves to other kernels, as long as it keeps `min_blocks`.
@@ -169,11 +167,11 @@ struct resident_request {
   /// has a nonzero value here: 1 or 3 if the warps of a block do not divide evenly among the four quarters of
   /// a GPU's SM.
   std::uint32_t fragmented_blocks = 0;
-  /// True if it is on the device before any kernel whose claim is granted later: those need not leave it its
-  /// place wherever their blocks go.
+  /// True if it is on the device before any kernel whose claim is granted later. Those kernels then need not
+  /// reserve a place for it on every SM.
   bool starts_first = false;
-  /// True if it ends soon whatever happens, then releases its claim and asks anew. Other claims wait for
-  /// that, and while they wait it is refused.
+  /// True if it always ends soon, then releases its claim and asks again. Other claims wait for its end, and
+  /// while they wait its new claim is refused.
   bool yields = false;
 };
 
@@ -183,20 +181,20 @@ struct resident_room {
   std::uint32_t blocks = 0;  ///< min_blocks .. blocks of the request
 };
 
-/// The blocks that resident kernels may have on a device, which is as many SMs (cores) as it has.
+/// The blocks that resident kernels may hold on a device, which has as many SMs (cores) as properties()
+/// states.
 class BALLAST_API resident_budget {
  public:
   virtual ~resident_budget() = default;
 
-  /// Claims blocks for a resident kernel from the device's budget, which is as many SMs (cores) as
-  /// properties() says. Several resident kernels of this process run side by side if their blocks fit
-  /// wherever the GPU puts them: one block of a kernel of which K fit on an SM may cost another one, of which
-  /// k fit, k / K of its places there, rounded up. So kernels of equal k share the k places of every SM; of a
-  /// kernel whose block fills an SM, every block of another kernel costs a place. What is granted is the most
-  /// that fits, less what is spared, but no more than `blocks` and no less than `min_blocks`. Parts of a GPU
-  /// that were opened by one call have a budget each; the whole GPU and parts of different calls exclude each
-  /// other. Waits until all that may be in its way have left whose requests `yield`, 10 s at most; where it
-  /// yields itself it does not wait. Throws no_room, which names all holders and what each holds, if
+  /// Claims blocks for a resident kernel from the device's budget. Several resident kernels of this process
+  /// run side by side if their blocks fit wherever the GPU puts them. If K blocks of one kernel fit on an SM,
+  /// and k of another, a block of the first may cost the second k / K of its places there, rounded up. So
+  /// kernels of equal k share the k places of every SM; if a kernel's block fills an SM, every block of
+  /// another kernel costs it a place. Grants the most blocks that fit, less the spared ones, but at most
+  /// `blocks` and at least `min_blocks`. Parts of a GPU that one call opened have a budget each; the whole
+  /// GPU and parts of different calls exclude each other. Waits up to 10 s for yielding holders to leave; a
+  /// yielding request never waits. Throws no_room, which names all holders and what each holds, if
   /// `min_blocks` do not fit; bad_argument ("blocks_per_multiprocessor", "min_blocks") out of their range.
   virtual resident_room claim_resident(resident_request const& request) = 0;
   /// Releases the claim. Nothing happens if it was released before.
@@ -204,8 +202,8 @@ class BALLAST_API resident_budget {
   /// True if a claim that does not yield is held at the moment on this device, or on another that shares its
   /// GPU.
   virtual bool has_resident() const noexcept = 0;
-  /// The holders of claims on the device, with what each has, and those on something else that shares its
-  /// GPU, with that device's name; without the claims `except`. Empty if there is none.
+  /// Describes the holders of claims on this device and on devices that share its GPU, except the claims in
+  /// the argument. Empty if there are none.
   virtual std::string resident_holders(std::span<resident_room const> except = {}) const = 0;
 };
 
@@ -227,29 +225,29 @@ class BALLAST_API compute_device : public detail::resident_budget {
   bool is_cuda() const noexcept { return spec_.kind == backend::cuda; }
   /// The properties of the device, read once when it was opened.
   virtual device_properties const& properties() const noexcept = 0;
-  /// The expected costs of work on it: those that save_costs() kept for this GPU and driver, or for these
-  /// cores, when the process first opened a device; else the defaults.
+  /// The expected costs of work on the device: those saved by save_costs() for this GPU and driver, or for
+  /// these cores, when the process first opened a device; otherwise the defaults.
   device_costs const& costs() const noexcept { return costs_; }
 
   /// Allocates memory aligned to 256 bytes, not cleared; returns null for 0 bytes. May wait for the device:
   /// do not call it while a resident kernel runs there. Throws ballast::error with the sizes if there is not
   /// enough memory, bad_argument ("memory") as memory_resource::allocate(), and device_lost after a fault.
   void* allocate(memory where, std::size_t bytes);
-  /// Frees what allocate() returned for the same `where`. May wait for the device, as allocate().
+  /// Frees memory that allocate() returned for the same `where`. May wait for the device, as allocate().
   void release(memory where, void* address) noexcept;
-  /// How many bytes of device memory are free at the moment. On a GPU it is what the driver reports (other
-  /// programs may take them, and they may be fragmented). On a host device it is the memory that this process
-  /// can still get: the smallest of the machine's, its control group's and RLIMIT_AS's. Throws device_lost.
+  /// The bytes of device memory that are free now. On a GPU it is the driver's number (other programs may
+  /// take them, and they may be fragmented). On a host device it is the memory that this process can still
+  /// get: the smallest of the machine's, its control group's and RLIMIT_AS's. Throws device_lost.
   virtual std::size_t free_bytes() = 0;
-  /// True if allocate() asks a memory_resource, whose memory kernels of other GPUs need not reach.
+  /// True if allocate() asks a memory_resource. Kernels of other GPUs may be unable to reach such memory.
   bool has_lent_memory() const noexcept { return lent_ != nullptr; }
-  /// How many allocations were made so far; a restart must not change it.
+  /// The number of allocations so far; a restart must not change it.
   std::uint64_t allocations() const noexcept { return allocations_.load(std::memory_order_relaxed); }
 
   /// Makes a stream of this device. If the device is a part of a GPU, kernels of the stream run on the part's
   /// SMs only. Throws device_lost.
   virtual std::unique_ptr<stream> make_stream() = 0;
-  /// Like make_stream(). Where kernels wait for free SMs, kernels of this stream go before those of
+  /// Like make_stream(), but where kernels wait for free SMs, this stream's kernels start before those of
   /// make_stream()'s streams, also in captured work. Host devices have no such order.
   virtual std::unique_ptr<stream> make_priority_stream();
   /// Makes a stream over the caller's cudaStream_t, to be used like any other.
@@ -258,23 +256,23 @@ class BALLAST_API compute_device : public detail::resident_budget {
   /// meanwhile. Throws bad_argument ("native") for a stream of another GPU and for null (CUDA's default
   /// streams are cudaStreamLegacy and cudaStreamPerThread), ("device") on a host device.
   virtual std::unique_ptr<stream> adopt_stream(native_stream native) = 0;
-  /// Makes an event over the caller's cudaEvent_t, which it does not own. It stands for what the caller
-  /// recorded last, and counts as reached before the first recording. The caller must keep the cudaEvent_t
-  /// until the returned event is destroyed. It has a time unless it was created without one (since() then
-  /// throws ballast::error with CUDA's message). Throws bad_argument ("native") for null, ("device") on a
-  /// host device.
+  /// Makes an event over the caller's cudaEvent_t, which it does not own. It stands for the caller's last
+  /// recording, and counts as reached before the first one. The caller must keep the cudaEvent_t until the
+  /// returned event is destroyed. It has a time unless it was created without one (since() then throws
+  /// ballast::error with CUDA's message). Throws bad_argument ("native") for null, ("device") on a host
+  /// device.
   virtual std::unique_ptr<event> adopt_event(native_event native) = 0;
   /// Builds a graph of plain launches, whose functions, shapes and arguments are copied. May wait for the
   /// device, as resources(). Throws bad_argument ("branches") if the list is empty, a branch is empty, or a
   /// branch comes after one that does not precede it in the list; bad_argument ("function") and
   /// ballast::error as stream::launch_plain(); bad_argument ("device") on a host device.
   virtual std::unique_ptr<launch_graph> make_graph(std::span<graph_branch const> branches) = 0;
-  /// Loads the kernel, so that no lazy loading happens later, and returns what it needs and how many of its
-  /// blocks fit. The first call for a kernel may wait for the device.
+  /// Loads the kernel, so that no lazy loading happens later, and returns its requirements and how many of
+  /// its blocks fit. The first call for a kernel may wait for the device.
   virtual kernel_resources resources(kernel_code const& code) = 0;
 
-  /// Enables kernels of this device to load and store `other`'s device memory, if that is possible; returns
-  /// whether it is.
+  /// Enables kernels of this device to load and store `other`'s device memory, if possible; returns whether
+  /// it is.
   virtual bool enable_peer_access(compute_device const& other) = 0;
   /// True if atomic operations of this device's kernels on `other`'s memory are atomic for its kernels too.
   virtual bool has_atomics_on(compute_device const&) { return true; }
@@ -282,10 +280,10 @@ class BALLAST_API compute_device : public detail::resident_budget {
   virtual void check() = 0;
 
  protected:
-  /// For the backends, which open the device and then pass its name. Without a resource its memory comes from
+  /// For the backends, which call it once they know the device's name. Without a resource, memory comes from
   /// allocate_bytes().
   compute_device(device_spec spec, std::string name, std::shared_ptr<memory_resource> resource = {});
-  /// For the backends, before anyone has the device. Until then it has the defaults.
+  /// For the backends, before the device is handed to users. Without a call it has the defaults.
   void set_costs(device_costs costs) { costs_ = std::move(costs); }
 
  private:
@@ -304,13 +302,13 @@ using device_list = std::vector<std::shared_ptr<compute_device>>;
 
 namespace detail {
 
-/// Throws bad_argument ("devices") unless there are 1 to `max`, none of them null.
+/// Throws bad_argument ("devices") unless the list has 1 to `max` devices and none is null.
 BALLAST_API void check_devices(device_list const& devices, std::size_t max = std::size_t(-1));
 /// Throws bad_argument ("device") if it is null.
 BALLAST_API compute_device& checked_device(std::shared_ptr<compute_device> const& device);
 
-/// A line for messages about work that does not end: it names the resident kernels that hold the device,
-/// behind which other kernels may have to wait. Empty if none holds it.
+/// One line for timeout messages: the resident kernels that hold the device, which other kernels may be
+/// waiting for. Empty if none holds it.
 BALLAST_API std::string describe_resident_holder(compute_device const& device);
 
 }  // namespace detail
@@ -323,10 +321,10 @@ struct process_cores {
   std::string limited_by = {};
 };
 
-/// Counts them anew: what "host" takes, and what programs start as many threads as. A core counts if the
-/// affinity mask of some thread of the process has it, since OpenMP and launchers may have bound the main
-/// thread to one core; the CPU quotas of the process's control group and of those above it, rounded up, limit
-/// the count further. Reads /proc and /sys and does not wait.
+/// Counts the cores of the process now. "host" takes this many cores, and programs start this many threads. A
+/// core counts if the affinity mask of some thread of the process has it, since OpenMP and launchers may have
+/// bound the main thread to one core; the CPU quotas of the process's control group and of those above it,
+/// rounded up, limit the count further. Reads /proc and /sys and does not wait.
 BALLAST_API process_cores cores_of_process();
 
 /// How many GPUs the driver offers, including those for which this build has no code; 0 if CUDA was not built
@@ -335,10 +333,12 @@ BALLAST_API int cuda_device_count() noexcept;
 
 ///@{
 /// Opens every device of the list, by default of default_device_list(), in order; `cuda` alone stands for
-/// every GPU for which this build has code, and the log names the others, and says why "host" got fewer cores
-/// than the machine has. Host devices receive cores of this process one after another, and are bound to them
+/// every GPU for which this build has code. The log names the others, and gives the reason if "host" got
+/// fewer
+/// cores than the machine has. Host devices receive cores of this process one after another, and are bound to
+/// them
 /// if the list takes every core that the process may use. Enables peer access between all pairs of GPUs that
-/// have it. Parts of a GPU that one list names have no SM in common; those of two calls may. Throws
+/// have it. Parts of a GPU in one list have no SM in common; parts from two calls may. Throws
 /// bad_argument ("devices"), whose message names the device, if one does not exist, is a GPU without code, is
 /// named twice (a GPU, or a part of it beside the whole), is limited to a number of SMs that a part of it
 /// cannot have, or is named in parts that together need more SMs than the driver divides it into.
@@ -365,9 +365,9 @@ class typed_buffer {
       : device_(std::move(device)),
         size_(size),
         data_(static_cast<T*>(detail::checked_device(device_).allocate(Where, size * sizeof(T)))) {}
-  /// Takes the memory over and leaves the other one empty.
+  /// Takes over the memory and leaves the other buffer empty.
   typed_buffer(typed_buffer&& other) noexcept { swap(other); }
-  /// Frees its own memory and takes the other one's over, which is empty afterwards.
+  /// Frees its own memory and takes over the other buffer's, which is empty afterwards.
   typed_buffer& operator=(typed_buffer&& other) noexcept {
     typed_buffer(std::move(other)).swap(*this);
     return *this;
@@ -379,7 +379,7 @@ class typed_buffer {
   /// The address, valid on the device, and also on the host if the memory is pinned or the device is a host
   /// device.
   T* data() const noexcept { return data_; }
-  /// How many values of T fit.
+  /// The number of values of T.
   std::size_t size() const noexcept { return size_; }
   /// The size in bytes.
   std::size_t bytes() const noexcept { return size_ * sizeof(T); }
@@ -406,13 +406,13 @@ class typed_buffer {
 /// Memory of the device, which the host does not address unless the device is a host device.
 template <class T>
 using device_buffer = detail::typed_buffer<T, memory::device>;
-/// Host memory that the device addresses: what both read and write.
+/// Host memory that the device addresses: both read and write it.
 template <class T>
 using pinned_buffer = detail::typed_buffer<T, memory::pinned>;
 
-/// Costs that were measured of a device.
+/// A device with its measured costs.
 struct calibrated_device {
-  /// The device that it belongs to; a part of a GPU stands for the whole.
+  /// The device that was measured; a part of a GPU stands for the whole.
   std::shared_ptr<compute_device> device;
   device_costs costs;  ///< measured_on is a day
 };
@@ -421,14 +421,14 @@ struct calibrated_device {
 /// names if it is an absolute path, else in .cache of HOME. Empty if the environment has neither.
 BALLAST_API std::string costs_path();
 
-/// Keeps the costs for processes that begin later: replaces those of the same GPUs and cores in the file, and
-/// keeps those of others, unless the file cannot be read as such. Makes the folders. Two processes that do so
-/// at once may lose what one of them wrote. Throws ballast::error with the path if it cannot be written, and
-/// bad_argument ("costs") for a member that the file cannot hold.
+/// Saves the costs for later processes. Replaces the entries of the same GPUs and cores in the file, and
+/// keeps the others unless the file is malformed. Makes the folders. If two processes save at once, the costs
+/// of one may be lost. Throws ballast::error with the path if it cannot be written, and bad_argument
+/// ("costs") for a member that the file cannot hold.
 BALLAST_API void save_costs(std::span<calibrated_device const> calibrated);
 
-/// The hardware queues of a GPU, over which CUDA distributes the streams of a process: work of two streams in
-/// one queue may wait for each other.
+/// The hardware queues of a GPU, over which CUDA distributes a process's streams: work of two streams in one
+/// queue may wait for each other.
 struct hardware_connections {
   std::uint32_t count = 8;        ///< 1 to 32
   bool from_environment = false;  ///< set by the variable CUDA_DEVICE_MAX_CONNECTIONS; else CUDA's default
@@ -439,16 +439,15 @@ struct hardware_connections {
 
 /// The value of CUDA_DEVICE_MAX_CONNECTIONS when this process first used CUDA through ballast
 /// (cuda_device_count(), or open_devices() of a GPU); before that, and in a build without CUDA, its current
-/// value. A text that is no count from 1 to 32 counts as unset: CUDA does not document its effect. Any thread
-/// may call; does not wait.
+/// value. Any other text than a count from 1 to 32 counts as unset: CUDA does not document its effect. Any
+/// thread may call; does not wait.
 BALLAST_API hardware_connections process_connections();
 
 /// Sets CUDA_DEVICE_MAX_CONNECTIONS for this process and the processes that it starts, and returns true.
 /// Returns false, and sets nothing, if the environment already has a value, which takes precedence, or if
-/// ballast has used CUDA, which reads the variable once. Ballast cannot see whether another library used CUDA
-/// before; then true does not guarantee the number. Call it while no other thread reads or changes the
-/// environment. In a build without CUDA the variable is set too, without effect. Throws bad_argument
-/// ("count") outside 1 to 32.
+/// ballast has used CUDA, which reads the variable only once. Ballast cannot see whether another library used
+/// CUDA before, so true is no guarantee. Call it while no other thread reads or changes the environment. In a
+/// build without CUDA the variable is set too, without effect. Throws bad_argument ("count") outside 1 to 32.
 BALLAST_API bool request_connections(std::uint32_t count);
 
 }  // namespace ballast

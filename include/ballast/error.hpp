@@ -13,7 +13,7 @@
 
 #include "ballast/version.hpp"
 
-/// The library. What lies in ballast::detail is installed because templates need it, and may change at any
+/// The library. Names in ballast::detail are installed because templates need them, and may change at any
 /// time.
 namespace ballast {
 
@@ -31,7 +31,7 @@ class BALLAST_API bad_argument : public error {
 
   /// The argument's name, as documented.
   std::string const& argument() const noexcept { return argument_; }
-  /// What was passed, as text.
+  /// The value that was passed, as text.
   std::string const& value() const noexcept { return value_; }
   /// The legal range, in words.
   std::string const& legal() const noexcept { return legal_; }
@@ -40,13 +40,13 @@ class BALLAST_API bad_argument : public error {
   std::string argument_, value_, legal_;
 };
 
-/// A wait reached its deadline. `state()` describes what was waited for.
+/// A wait reached its deadline. `state()` describes the awaited object.
 class BALLAST_API timed_out : public error {
  public:
   /// `what_was_awaited` ends the first line of what(); `state`, of any number of lines, follows it.
   timed_out(std::string_view what_was_awaited, std::string state);
 
-  /// The dump alone, which what() has after its first line.
+  /// The state alone, which follows the first line of what().
   std::string const& state() const noexcept { return state_; }
 
  private:
@@ -54,27 +54,26 @@ class BALLAST_API timed_out : public error {
 };
 
 /// A device faulted: a kernel trapped, or threw on the host backend, or the driver lost the device. Its
-/// memory is lost, and no later call on the device can succeed in this process.
-/// CPU cores can be opened anew, as another device.
+/// memory is lost, and no later call on the device can succeed in this process. CPU cores can be opened
+/// again, as another device.
 class BALLAST_API device_lost : public error {
  public:
-  /// `device` by its name, and what happened to it, in the driver's words where it has some.
+  /// `device` is the device's name; `cause` is in the driver's words where it has some.
   device_lost(std::string_view device, std::string_view cause);
 
   /// The device's name.
   std::string const& device() const noexcept { return device_; }
-  /// What happened to it.
+  /// The cause of the device's loss.
   std::string const& cause() const noexcept { return cause_; }
 
  private:
   std::string device_, cause_;
 };
 
-/// Work that was accepted did not run and will not, since its queue, pool or scheduler was stopped or has
-/// ended.
+/// Accepted work did not run and will not, because its queue, pool or scheduler was stopped or has ended.
 class BALLAST_API stopped : public error {
  public:
-  /// `what` is the whole sentence.
+  /// `what` is the whole message.
   stopped(std::string const& what, std::uint64_t unfinished) : error(what), unfinished_(unfinished) {}
 
   /// At most this many pieces of accepted work had not run: tasks of a queue or pool, launches, jobs.
@@ -84,16 +83,16 @@ class BALLAST_API stopped : public error {
   std::uint64_t unfinished_;
 };
 
-/// A kernel was not run, or its output is lost. Its device goes on, unless what() says that it is lost.
+/// A kernel was not run, or its output is lost. Its device remains usable, unless what() reports it lost.
 class BALLAST_API kernel_failed : public error {
  public:
-  /// `what` is the whole sentence.
+  /// `what` is the whole message.
   kernel_failed(std::string const& what, std::string kernel, std::string device)
       : error(what), kernel_(std::move(kernel)), device_(std::move(device)) {}
 
   /// The kernel's name, or the name of its job.
   std::string const& kernel() const noexcept { return kernel_; }
-  /// The device's name; empty where the failure came before any had it.
+  /// The device's name; empty if the failure came before a device was chosen.
   std::string const& device() const noexcept { return device_; }
 
  private:
@@ -112,19 +111,19 @@ template <std::integral Integer>
 }
 ///@}
 
-/// How much a line matters: `debug` when looking for a fault, `info` when following what goes on, `warning`
-/// when the caller gets something else than they asked for.
+/// The importance of a line: `debug` for finding a fault, `info` for following the program, `warning` when
+/// callers get something else than they asked for.
 enum class log_level { debug, info, warning };
 
 /// Receives every log line. Called from any thread, one call at a time, without a lock of the log. It may
-/// call set_log_sink(), and stays until it returns; what it, or the library on its behalf, writes in its
-/// thread meanwhile is dropped. It must not wait for another thread that writes. What it throws is ignored;
-/// the first time it receives a warning that says so.
+/// call set_log_sink(), and is kept until it returns. Lines that are written in its thread meanwhile, by
+/// itself or by the library, are dropped. It must not wait for another thread that writes. Its exceptions are
+/// ignored; after the first it receives a warning.
 using log_sink = std::function<void(log_level, std::string_view)>;
 
 /// Replaces the sink; an empty function (the default) drops every line. The library itself prints nothing:
-/// install a sink to see its lines. Any thread may call; waits for a call of the sink in another thread, so
-/// that nobody calls the last one any more.
+/// install a sink to see its lines. Any thread may call; waits for a running call of the sink in another
+/// thread, so that nothing calls the old sink afterwards.
 BALLAST_API void set_log_sink(log_sink sink);
 
 /// A sink for programs: prints warnings on standard error, prefixed with "ballast: ". Each text is printed
@@ -136,10 +135,10 @@ BALLAST_API log_sink warnings_on_standard_error();
 BALLAST_API void write_log(log_level level, std::string_view line);
 
 namespace detail {
-/// What was thrown, for messages.
+/// The exception's text, for messages.
 BALLAST_API std::string cause_of(std::exception_ptr const& failure);
-/// Called by a destructor that is about to wait: writes one line of level info with what it waits for and how
-/// long; none if that is no time at all.
+/// Called by a destructor that is about to wait: writes one line of level info with its object and the
+/// longest wait; none if the wait is zero.
 BALLAST_API void log_wait(std::string_view what, std::chrono::duration<double> at_most);
 /// Replaces the sink unless set_log_sink() was called before: for a module that runs in a program which may
 /// have a sink of its own. Any thread may call.

@@ -24,7 +24,8 @@ class launch_extent;
 
 namespace detail {
 
-/// std::max and std::min of a list: <algorithm> takes longer to compile than the rest of a small kernel.
+/// std::max and std::min of a list: including <algorithm> takes longer than compiling the rest of a small
+/// kernel.
 template <class T>
 constexpr T max_of(std::initializer_list<T> all) {
   T most = *all.begin();
@@ -55,8 +56,8 @@ concept has_three_counts = !std::same_as<T, launch_extent> && requires(T const& 
 enum class scope { device, system };
 
 /// A pointer to T in global memory (device memory or mapped host memory): 8 bytes, trivially copyable, not
-/// owning. To the compiler a pointer that travels inside a task is generic; every access here asserts that it
-/// is global, so that loads and stores need no generic address. Bounds are not checked.
+/// owning. The compiler treats a pointer inside a task as generic; every access here asserts that it is
+/// global, so loads and stores need no generic address. Bounds are not checked.
 template <class T>
 class array_ref {
  public:
@@ -64,7 +65,7 @@ class array_ref {
   /// Refers to elements from `first` on; null is legal as long as no element is touched.
   BALLAST_HD explicit array_ref(T* first) : first_(first) {}
 
-  /// The element of that index, which is not checked.
+  /// The element at this index, which is not checked.
   BALLAST_HD T& operator[](std::size_t index) const { return data()[index]; }
   /// The address of the first element.
   BALLAST_HD T* data() const {
@@ -75,16 +76,16 @@ class array_ref {
   }
   /// The elements from `offset` on.
   BALLAST_HD array_ref from(std::size_t offset) const { return array_ref(first_ + offset); }
-  /// Whether it refers to memory at all.
+  /// True if it refers to memory.
   BALLAST_HD explicit operator bool() const { return first_ != nullptr; }
 
  private:
   T* first_ = nullptr;
 };
 
-/// How many blocks or threads there are in each dimension. Made implicitly from one to three counts, or from
-/// a type that has_three_counts. A count that is negative or exceeds 32 bits becomes 2^32 - 1, which no
-/// launch accepts.
+/// A number of blocks or threads in each dimension. Made implicitly from one to three counts, or from a type
+/// that has_three_counts. A count that is negative or exceeds 32 bits becomes 2^32 - 1, which no launch
+/// accepts.
 class launch_extent {
  public:
   constexpr launch_extent() = default;
@@ -92,7 +93,7 @@ class launch_extent {
   template <std::integral X, std::integral Y = int, std::integral Z = int>
   constexpr launch_extent(X in_x, Y in_y = 1, Z in_z = 1)
       : x(counted(in_x)), y(counted(in_y)), z(counted(in_z)) {}
-  /// From CUDA's dim3, and whatever else has_three_counts.
+  /// From CUDA's dim3, or another type that has_three_counts.
   template <detail::has_three_counts Counts>
   constexpr launch_extent(Counts const& counts) : launch_extent(counts.x, counts.y, counts.z) {}
 
@@ -111,8 +112,8 @@ class launch_extent {
   }
 };
 
-/// What stands between <<< and >>> in a launch: blocks, threads of a block, and the dynamic shared memory of
-/// a block. The launch checks which values the device allows.
+/// The values between <<< and >>> in a launch: blocks, threads of a block, and dynamic shared memory of a
+/// block. The launch checks which values the device allows.
 struct launch_shape {
   /// Blocks of the grid.
   launch_extent grid, block;  ///< threads of a block
@@ -143,19 +144,19 @@ namespace detail {
 
 /// Writes the name of one type.
 using type_namer = std::string (*)();
-/// The object whose address is the key_of a kernel; one for each type in the whole program.
+/// The object whose address is a kernel type's key_of; one for each type in the whole program.
 template <class K>
 struct kernel_tag {
-  /// Writes the type's name, so that name_of() needs nothing but the key.
+  /// Writes the type's name, so that name_of() needs only the key.
   static constexpr type_namer name = &type_name<K>;
 };
 }  // namespace detail
 
-/// The key of a kernel type, which is the same wherever it is asked for.
+/// The key of a kernel type, the same everywhere in the program.
 template <class K>
 constexpr kernel_key key_of = &detail::kernel_tag<K>::name;
 
-/// The name of the type whose key_of this is, as written in C++.
+/// The name of the type with this key_of, as written in C++.
 inline std::string name_of(kernel_key key) { return (*static_cast<detail::type_namer const*>(key))(); }
 
 /// The form of every kernel: a trivially copyable functor whose members are its arguments, with `static
@@ -167,11 +168,11 @@ concept kernel_form = std::is_trivially_copyable_v<K> && std::is_trivially_copya
 
 namespace detail {
 
-/// An exception that a kernel of a set threw on CPU cores, with the kernel's name: the code that runs the
-/// kernel has the name of the set.
+/// An exception that a kernel of a set threw on CPU cores, with the kernel's name. The code that runs the
+/// kernel knows the set's name.
 class BALLAST_API kernel_exception : public std::runtime_error {
  public:
-  /// `kernel` is the type as C++ writes it, `what` what its exception said.
+  /// `kernel` is the type as C++ writes it, `what` the original exception's text.
   kernel_exception(std::string kernel, char const* what)
       : std::runtime_error(what), kernel_(std::move(kernel)) {}
   /// The kernel's type, as C++ writes it.
@@ -195,16 +196,17 @@ BALLAST_HD void invoke_kernel(K const& kernel, Block& block) {
 #endif
 }
 
-/// The last template argument of a `__global__` function: the dynamic shared memory that it is launched with.
-/// Nothing else in PTX shows it, and tests/limits reads it there.
+/// The last template argument of a `__global__` function: the dynamic shared memory of its launch.
+/// tests/limits reads it there, since nothing else in PTX shows it.
 template <std::uint32_t Bytes>
 struct launched_with {};
 
-/// How many blocks of K should fit on an SM at the same time: K::blocks_per_multiprocessor if K declares it,
-/// else 0, which means no requirement. The compiler limits the registers accordingly, alone and in a set.
+/// The number of K's blocks that should fit on an SM at the same time: K::blocks_per_multiprocessor if K
+/// declares it, else 0, which means no requirement. The compiler limits the registers accordingly, alone and
+/// in a set.
 template <class K>
 constexpr int requested_blocks = 0;
-/// For kernels that declare it.
+/// The number that the kernel declares.
 template <class K>
 requires requires { K::blocks_per_multiprocessor; }
 constexpr int requested_blocks<K> = K::blocks_per_multiprocessor;
@@ -213,10 +215,10 @@ constexpr int requested_blocks<K> = K::blocks_per_multiprocessor;
 template <class... K>
 constexpr int launch_bound_blocks = detail::max_of({1, requested_blocks<K>...});
 
-/// As launch_bound_blocks, but limits a kernel for which no K has a requirement to 64 registers a thread
-/// (some more where Threads does not divide 1024). It is for kernels that contain a server, a function that
-/// is called, for which ptxas would give every thread all registers that the bounds allow; and for kernels
-/// where more workers hide more waiting, as in pools.
+/// Like launch_bound_blocks, but limits a kernel for which no K has a requirement to 64 registers a thread
+/// (some more where Threads does not divide 1024). For kernels that call a server function, where ptxas would
+/// otherwise give every thread all registers that the bounds allow; and for kernels where more workers hide
+/// more latency, as in pools.
 template <std::uint32_t Threads, class... K>
 constexpr int capped_launch_bound_blocks = detail::max_of({0, requested_blocks<K>...}) != 0
                                                ? launch_bound_blocks<K...>
@@ -225,8 +227,8 @@ constexpr int capped_launch_bound_blocks = detail::max_of({0, requested_blocks<K
 /// The threads and blocks that an SM of the target GPUs holds at the same time (table "Technical
 /// Specifications per Compute Capability" of CUDA's programming guide, tried with ptxas 13.0).
 struct sm_capacity {
-  /// The most that are on it at a time.
-  int threads, blocks;  ///< the most that are on it at a time
+  /// The most threads and blocks at a time.
+  int threads, blocks;  ///< the most at a time
 };
 #if !defined(__CUDA_ARCH__)
 /// The capacity of the GPU for which device code is being compiled; a large one on the host.
@@ -248,8 +250,8 @@ template <std::uint32_t Threads, int Blocks>
 constexpr int clamped_launch_bound = detail::min_of({Blocks, target_sm_capacity.blocks,
                                                      target_sm_capacity.threads / int(Threads)});
 
-/// The following templates report one by one why K cannot be a kernel of a set, which the concept does not.
-/// The compiler's message shows the numbers.
+/// The following templates each report one reason why K cannot be a kernel of a set; the concept would report
+/// none. The compiler's message shows the numbers.
 template <class K, auto Threads>
 struct kernel_of_threads {
   static_assert(Threads == 1 || (Threads >= 32 && Threads <= 1024 && Threads % 32 == 0),
@@ -273,7 +275,7 @@ constexpr bool check_kernel() {
   if constexpr (declares_threads) (void)sizeof(kernel_of_threads<K, K::threads>);
   return sizeof(kernel_of_bytes<K, sizeof(K), Limit>) != 0;
 }
-/// True if a block of K creates tasks, which only a pool keeps.
+/// True if a block of K creates tasks, which only a pool stores.
 template <class K>
 concept declares_spawns = requires {
   K::spawns;
@@ -287,8 +289,8 @@ constexpr bool check_kernels() {
 }
 
 /// Runs every block of a task, one after another, on the calling block of threads. Ends with a sync, so that
-/// the scratch can be reused. `place` is what a Block takes besides its range: of a host_block a worker_place
-/// or its scratch.
+/// the scratch can be reused. `place` is the second argument of Block's constructor: for a host_block a
+/// worker_place or its scratch.
 template <template <class> class Block, class K, class Place>
 BALLAST_HD void run_blocks(K const& kernel, block_range range, Place place) {
   Block<K> block(range, place);
@@ -302,16 +304,16 @@ BALLAST_HD void run_blocks(K const& kernel, block_range range, Place place) {
 }  // namespace detail
 
 /// Wraps a kernel of any size as a task of 8 bytes: the arguments stay in memory that the device addresses,
-/// must outlive the task, and are read when it runs. List the kernel as indirect<K>. For tasks that are
-/// created on the device and need more than 40 bytes, for more than 4000, and for arguments that many tasks
-/// share in the device's memory; the host submits other kernels as they are.
+/// must outlive the task, and are read when it runs. List the kernel as indirect<K>. Needed only for tasks
+/// that are created on the device with more than 40 bytes, for members over 4000 bytes, and for arguments
+/// that many tasks share in the device's memory.
 template <kernel_form K>
 struct indirect {
-  /// As K has them.
+  /// K's own number.
   static constexpr int threads = K::threads;
-  /// As K wishes, or 0.
+  /// K's own requirement, or 0.
   static constexpr int blocks_per_multiprocessor = detail::requested_blocks<K>;
-  /// As K has it.
+  /// K's own scratch.
   using scratch = scratch_of<K>;
 
   /// The kernel with its members, in memory that the device addresses.
@@ -364,8 +366,8 @@ BALLAST_HD inline double inverse_square_root(double a) {
 }
 ///@}
 
-/// The first parameter of a plain `__global__` kernel that is run as a job: where this task begins in the
-/// job's grid. Use block() instead of blockIdx, and thread() for the thread's index in the whole grid.
+/// The first parameter of a plain `__global__` kernel that runs as a job: the start of this task in the job's
+/// grid. Use block() instead of blockIdx, and thread() for the thread's index in the whole grid.
 struct grid_slice {
   launch_extent first;  ///< first block of the task
   launch_extent grid;   ///< blocks of the job

@@ -20,22 +20,23 @@ struct kernel_resources;
 
 namespace detail {
 
-/// Makes a host device slower by a given factor: after work it sleeps (factor - 1) times as long as the work
-/// took. The excess of a sleep is carried over, so the factor holds on average. One thread uses one pacer.
+/// Makes a host device slower by a given factor: after each piece of work it sleeps (factor - 1) times as
+/// long as the work took. If a sleep is too long, the excess is carried over, so the factor holds on average.
+/// One thread uses one pacer.
 class BALLAST_API pacer {
  public:
-  /// `slowdown`: every piece of work shall take this many times longer; at least 1.
+  /// `slowdown`: every piece of work must take this many times as long; at least 1.
   explicit pacer(double slowdown) : extra_(slowdown - 1.0) {}
 
-  /// Whether it ever sleeps.
+  /// True if it ever sleeps.
   bool is_needed() const { return extra_ > 0; }
   /// Call after this many nanoseconds of real work: sleeps for as long as add_debt() returns.
   void worked(std::uint64_t worked_ns);
 
-  /// The arithmetic without the sleep. add_debt() adds the debt of work and returns how long to sleep now, in
-  /// nanoseconds: the whole debt, or 0 while it is below 100 us.
+  /// The arithmetic without the sleep: adds the debt of the work and returns how long to sleep now, in
+  /// nanoseconds. The sleep is the whole debt, or 0 while it is below 100 us.
   std::uint64_t add_debt(std::uint64_t worked_ns);
-  /// Subtracts a sleep, which really took `took_ns`, from the debt.
+  /// Subtracts a sleep, which in fact took `took_ns`, from the debt.
   void slept(std::uint64_t took_ns);
 
  private:
@@ -43,7 +44,7 @@ class BALLAST_API pacer {
   double debt_ns_ = 0;
 };
 
-/// The context of one block of a host launch: its index in the grid, its scratch buffer, its pacer.
+/// The context of one block of a host launch: its index in the grid, scratch buffer and pacer.
 struct host_block_context {
   /// The block's index in the grid, from 0.
   std::uint32_t block = 0;
@@ -60,7 +61,7 @@ struct host_block_context {
 
 /// One kernel as both backends see it: a function whose only parameter is a trivially copyable argument.
 struct kernel_code {
-  /// For messages; lives as long as the code.
+  /// For messages; must live as long as the code.
   std::string_view name;
   gpu_function cuda_function = {};  ///< the `__global__` function; none where CUDA was not built
   /// Runs a block on a CPU core; called once for each block, by any worker.
@@ -71,16 +72,16 @@ struct kernel_code {
 
 namespace detail {
 
-/// A member of a kernel that is an address.
+/// A kernel member that is an address.
 struct kernel_address {
-  std::uint32_t at = 0;            ///< bytes from the kernel's beginning
+  std::uint32_t at = 0;            ///< offset from the kernel's beginning in bytes
   std::uint32_t result_bytes = 0;  ///< bytes of a result_ref's target; 0 for other addresses
-  std::uint32_t result_at = 0;     ///< where that is among all results of a task, in bytes
+  std::uint32_t result_at = 0;     ///< offset among all results of a task in bytes
 };
 
-/// What a kernel says of its members, so that its tasks can go to another process: either `static constexpr
-/// bool travels_by_value = true`, when none of them holds an address; or which are addresses, by a function
-/// of the host that calls `visit` with each, whatever their values are:
+/// How a kernel describes its members, so that its tasks can go to another process. If none holds an address:
+/// `static constexpr bool travels_by_value = true`. Otherwise a host function that calls `visit` with each
+/// member that is an address, whatever its value:
 /// @code
 /// template <class Visit>
 /// void addresses(Visit&& visit) { visit(position); visit(result); }
@@ -99,73 +100,73 @@ struct listed_kernel {
   kernel_key key;
   /// The kernel's type, as C++ writes it.
   std::string name;
-  /// Runs a part of its grid by an ordinary launch, whose argument is a detail::task_of_kernel.
+  /// Runs a part of the kernel's grid by an ordinary launch, whose argument is a detail::task_of_kernel.
   kernel_code code;
   /// Bytes of the kernel's members.
   std::uint32_t bytes = 0;
-  std::uint32_t argument_bytes = 0;  ///< of a detail::task_of_kernel of it
-  /// True if its members exceed the 40 bytes that travel in a task: then each block that runs a task in a
-  /// queue or pool reads them from pinned memory, where the queue or pool keeps them. Launches and jobs pass
-  /// them by value.
+  std::uint32_t argument_bytes = 0;  ///< the size of its detail::task_of_kernel
+  /// True if its members exceed the 40 bytes that travel in a task. A queue or pool then keeps them in pinned
+  /// memory, from which each block reads them. Launches and jobs pass them by value.
   bool by_reference = false;
   std::uint32_t spawns = 0;  ///< children that a block may create; only pools run kernels that create any
   std::uint32_t joins = 0;   ///< joins that a block may make; only pools run kernels that make any
-  std::uint32_t tasks_at_once = 1;  ///< that a block of a GPU runs: 32 if each thread of a warp runs its own
+  std::uint32_t tasks_at_once = 1;  ///< tasks that a block of a GPU runs at once: 32 if each thread of a warp
+                                    ///< runs its own
   /// True if blocks add to their run's sum or raise its maximum, which only pools keep.
   bool reduces = false;
-  /// True if it is slower when fewer of its blocks run at a time than alone.
+  /// True if it runs slower when fewer of its blocks are resident than in a launch of its own.
   bool needs_occupancy = false;
-  /// What its tasks need in order to go to another process; nothing if the kernel does not declare it.
+  /// The description that lets its tasks go to another process; nothing if the kernel declares none.
   std::optional<detail::kernel_travel> travel = std::nullopt;
-  /// True if a task may be executed again after the loss of its rank, though it may have run there: if the
-  /// kernel says `static constexpr bool repeatable = true`.
+  /// True if the kernel declares `static constexpr bool repeatable = true`: its tasks may be executed again
+  /// after the loss of their rank, even if they have run there.
   bool repeatable = false;
 };
 
-/// Identifies what runs the kernels of a set: a type of task source (the queue's, the pool's), or of launch.
-/// Compared by the type's name, since a program and a shared ballast may each have an object of their own for
-/// a type.
+/// Identifies the code that runs the kernels of a set: a type of task source (the queue's, the pool's), or of
+/// launch. Compared by the type's name, since a program and a shared ballast may each have an object of their
+/// own for a type.
 struct entry_key {
   /// The type; null is no type.
   std::type_info const* type = nullptr;
 
-  /// Whether both are of one type.
+  /// Compares the types by name.
   friend bool operator==(entry_key left, entry_key right) {
     return left.type == right.type ||
            (left.type != nullptr && right.type != nullptr && *left.type == *right.type);
   }
 };
-/// The key of a type, which is the same wherever it is asked for.
+/// The key of a type, the same everywhere in the program.
 template <class Source>
 constexpr entry_key entry_key_of = {&typeid(Source)};
 
 /// Code that runs one kernel of a set, or all of them.
 struct kernel_entry {
-  /// For which type of source or launch.
+  /// The type of source or launch that uses the code.
   entry_key key;
-  /// The code: of a resident kernel, or of a launch.
+  /// The code of a resident kernel, or of a launch.
   kernel_code code;
-  /// The kernel's place in the set, if the code runs only that one, or kernels that are like it.
+  /// The kernel's place in the set, if the code runs only that kernel or kernels like it.
   std::uint32_t kernel = 0;
-  /// GPU: of a resident kernel whose block 0 serves the others, the server as a kernel of its own, of one
-  /// block. Takes the argument of `code`, as `workers` does.
+  /// GPU: the server as a kernel of its own, of one block, for a resident kernel whose block 0 serves the
+  /// others. Takes the argument of `code`, as `workers` does.
   kernel_code server = {};
   /// The kernel that runs beside the server; none if there is no such server.
   kernel_code workers = {};
 };
 
-/// What a kernel_set is made of.
+/// The content of a kernel_set.
 struct compiled_code {
   /// In the order in which they were listed.
   std::vector<listed_kernel> kernels;
-  /// For what they were compiled.
+  /// One for each source and launch for which the set was compiled.
   std::vector<kernel_entry> entries;
 };
 
-/// What the library asks of a kernel_set.
+/// The part of a kernel_set that only the library calls.
 class BALLAST_API compiled_kernels {
  public:
-  /// Of one kernel at least.
+  /// Requires at least one kernel.
   compiled_kernels(std::string name, compiled_code code);
   compiled_kernels(compiled_kernels const&) = delete;
   compiled_kernels& operator=(compiled_kernels const&) = delete;
@@ -182,29 +183,28 @@ class BALLAST_API compiled_kernels {
   }
   /// True if it has the kernel with this key.
   bool contains(kernel_key key) const;
-  /// Threads of a block of the first kernel. What runs tasks has kernels of equal threads.
+  /// Threads of a block of the first kernel. Sets that run tasks have kernels of equal threads.
   std::uint32_t threads() const { return kernels_.front().code.threads; }
   /// The largest `spawns` of any kernel of the set.
   std::uint32_t max_spawns() const;
   /// The largest `joins` of any kernel of the set.
   std::uint32_t max_joins() const;
-  /// How many workers a resident block is on the device: 32 if each thread of a GPU's warp runs its own
-  /// tasks, else 1.
+  /// The number of workers in a resident block: 32 if each thread of a GPU's warp runs its own tasks, else 1.
   std::uint32_t workers_of_block(compute_device const& device) const;
 
   /// The compiled entries of the set, besides an ordinary launch of each kernel.
   std::span<kernel_entry const> entries() const { return entries_; }
   /// True if the set has code for a type of source.
   bool has_entry_for(entry_key source) const;
-  /// The resident kernel for a type of source. Throws ballast::error if the set has none, with the ways to
-  /// have it compiled.
+  /// The resident kernel for a type of source. If the set has none, throws ballast::error, which lists the
+  /// ways to compile it.
   kernel_entry const& entry_for(entry_key source) const;
 
   /// The resources that each kernel needs by itself on a device, in the order of kernels(). Loads the
   /// kernels, which may wait for the device.
   std::vector<kernel_resources> resources(compute_device& device) const;
-  /// The kernel of which the fewest blocks fit on an SM; it determines the resources of a resident kernel.
-  /// Loads the kernels.
+  /// The kernel with the fewest blocks per SM, which determines the resources of a resident kernel. Loads the
+  /// kernels.
   listed_kernel const& heaviest(compute_device& device) const;
 
  private:
@@ -212,18 +212,18 @@ class BALLAST_API compiled_kernels {
 
   std::string name_;
   std::vector<listed_kernel> kernels_;
-  std::vector<kernel_key> keys_;  ///< of kernels_: what every task is looked up in
+  std::vector<kernel_key> keys_;  ///< of kernels_; every task is looked up here
   std::vector<kernel_entry> entries_;
 };
 
 }  // namespace detail
 
-/// Kernels that were compiled by BALLAST_KERNELS (ballast/kernels.cuh): what queues, pools, launch queues and
-/// job schedulers take by reference, so that the code that uses them is plain C++. Immutable; lives as long
-/// as the program; any thread may call any member.
+/// Kernels that were compiled by BALLAST_KERNELS (ballast/kernels.cuh). Queues, pools, launch queues and job
+/// schedulers take them by reference, so the code that uses them is plain C++. Immutable; lives as long as
+/// the program; any thread may call any member.
 class BALLAST_API kernel_set : public detail::compiled_kernels {
  public:
-  /// For BALLAST_KERNELS: a name, and the code of one kernel at least.
+  /// For BALLAST_KERNELS: a name, and the code of at least one kernel.
   using detail::compiled_kernels::compiled_kernels;
 };
 

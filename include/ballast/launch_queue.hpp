@@ -37,40 +37,38 @@ namespace ballast {
 /// capability 9.0).
 inline constexpr std::uint32_t max_streams = 128;
 
-/// How a launch_queue may decide which launch comes next, and on which stream: the order policies by name.
+/// The order policies by name: each decides which launch of a launch_queue comes next, and on which stream.
 BALLAST_API std::vector<named_policy> order_policies();
 
-/// The keys by name, each of which chooses among the launches that the order policy would issue now. "fifo",
-/// the default, keeps the policy's order for all.
+/// The order keys by name: each chooses among the launches that the order policy would issue now. "fifo", the
+/// default, keeps the policy's order.
 BALLAST_API std::vector<named_policy> order_keys();
 
-/// Which kernels may become one launch: the merge policies by name. "together" is the default.
+/// The merge policies by name: each decides which kernels may become one launch. "together" is the default.
 BALLAST_API std::vector<named_policy> merge_policies();
 
 /// The options of a launch_queue. `order`, `among` and `merge` are names of order_policies(), order_keys()
 /// and merge_policies().
 struct launch_options {
-  /// Which launch stream comes next, and on which stream: one of order_policies(). With "resident" small
-  /// kernels of the set go through rings to blocks that stay on the device for some milliseconds at a time
-  /// and then count in the budget of resident kernels (docs/launch.md).
+  /// Which launch stream comes next, and on which stream: one of order_policies(). With "resident", small
+  /// kernels of the set go through rings to resident blocks. These stay on the device for some milliseconds
+  /// at a time, and count against the budget of resident kernels meanwhile (docs/launch.md).
   std::string order = "adaptive";
-  /// Which launch stream is first among several that could be: one of order_keys().
+  /// Which launch stream goes first if several could: one of order_keys().
   std::string key = "fifo";
   /// Which kernels become one launch: one of merge_policies().
   std::string merge = "together";
-  /// True if the queue refuses merges that the merge policy proposes but that do not pay
-  /// (docs/reference/launch-options.md).
+  /// True if the queue refuses proposed merges that do not pay (docs/reference/launch-options.md).
   bool filter_merges = true;
   /// GPUs, order "adaptive" and key "fifo" only: plain launches that eight or more launch streams have
   /// waiting, up to 16 of each, go out as one CUDA graph if launches of these functions and shapes recur.
   /// They complete together. The queue builds graphs as it goes, which may wait for the device. It builds
   /// none while a resident kernel runs; turn graphs off if one may be started later.
   bool graphs = true;
-  /// GPUs, order "adaptive" and key "fifo" only: launches of short kernels go through rings as with the order
-  /// "resident", those of threads that wait for each, and all where a trial finds that the fastest way. A
-  /// call of CUDA that waits for the whole device, as cudaFree does, waits for some 2 ms and the longest of
-  /// them while there are any. They run on when others begin, so CUDA does not promise what `__ldg` reads
-  /// (docs/launch.md).
+  /// GPUs, order "adaptive" and key "fifo" only: short kernels go through rings as with the order "resident"
+  /// if their threads wait for each launch, or if a trial finds rings fastest. A CUDA call that waits for the
+  /// whole device, such as cudaFree, then waits some 2 ms and for the longest of these kernels. The resident
+  /// blocks run across launches, so CUDA does not promise what `__ldg` reads (docs/launch.md).
   bool rings = true;
   /// Physical streams of each device, 1 to 128; 0: 64 on a GPU, two on CPU cores. Launches of different
   /// launch streams run concurrently only on different streams, unless they are merged.
@@ -79,29 +77,29 @@ struct launch_options {
   /// the first GPU is opened (request_connections()), so a queue can only check them. CPU cores have none and
   /// accept any number.
   std::uint32_t connections = 0;
-  /// How many launches of one launch stream may wait to be issued, at least 1; launch() sleeps while that
-  /// many wait.
+  /// The number of launches of one launch stream that may wait to be issued, at least 1; launch() sleeps
+  /// while that many wait.
   std::uint64_t max_waiting = 65536;
   /// How long a call, also launch(), waits if no deadline is passed.
   clock::duration timeout = default_timeout;
   /// How long the destructor waits for submitted launches, and then again for those in flight. A launch that
-  /// a device has not ended by then may still report its completion: therefore all memory of the queue then
-  /// stays allocated until the end of the process, and the log says so.
+  /// has not ended by then may still report its completion. All memory of the queue then stays allocated
+  /// until the end of the process, and the log reports it.
   clock::duration shutdown_timeout = std::chrono::minutes(1);
   /// Linux niceness of the dispatcher threads, -20 to 19 (lower: a larger share of the processor); nothing:
-  /// that of the thread that makes the queue. A lower value than that needs CAP_SYS_NICE or RLIMIT_NICE;
-  /// without them the constructor throws bad_argument ("dispatcher_niceness").
+  /// the niceness of the thread that makes the queue. Lowering it needs CAP_SYS_NICE or RLIMIT_NICE; without
+  /// them the constructor throws bad_argument ("dispatcher_niceness").
   std::optional<int> dispatcher_niceness = std::nullopt;
-  /// A recorder (`&recorder`) that receives a span for each launch of a device when its end is seen: the line
-  /// is the stream, the label the kernel's name or how many kernels were merged, the tasks are the launches
-  /// of launch streams. A span ends when the host saw the end, and is as long as the launch reported; one
-  /// that does not report (a plain kernel, a callable) reaches back to its issue. It is recorded before its
-  /// completion is ready, but completions of merged kernels may be ready earlier. Devices count as in the
-  /// queue's list. The recorder must outlive the queue and its launch streams.
+  /// A recorder (`&recorder`) that receives a span for each launch of a device when the host sees its end.
+  /// Its worker is the stream, its label the kernel's name or the number of merged kernels, and its tasks are
+  /// the launches of launch streams. A span ends when the host saw the end, and is as long as the launch
+  /// reported; a launch that reports nothing (a plain kernel, a callable) begins at its issue. The span is
+  /// recorded before its completion is ready, but completions of merged kernels may be ready earlier. Devices
+  /// count as in the queue's list. The recorder must outlive the queue and its launch streams.
   trace_target trace_to = {};
 };
 
-/// How launches of one launch stream are treated among those of others.
+/// How launches of one launch stream rank against those of others.
 struct launch_stream_options {
   /// With the key "priority", launches of higher priority go first. Only launches of equal priority are
   /// merged.
@@ -125,20 +123,20 @@ enum class merge_verdict : std::uint8_t {
   no_gain,
   learned
 };
-/// How many verdicts there are.
+/// The number of verdicts.
 inline constexpr std::size_t merge_verdict_count = 12;
 
 /// The verdict's name, as in the enumeration, and one sentence for a report.
 BALLAST_API named_policy const& description(merge_verdict verdict);
 
-/// How often each verdict was given.
+/// The number of times that each verdict was given.
 class BALLAST_API verdict_counts {
  public:
   /// One line of listed().
   struct named_count {
     /// The verdict's name, and a sentence about it.
     named_policy verdict;
-    /// How often it was given.
+    /// The number of times that it was given.
     std::uint64_t count;
   };
 
@@ -148,7 +146,7 @@ class BALLAST_API verdict_counts {
   void add(verdict_counts const& others) {
     for (std::size_t i = 0; i < merge_verdict_count; ++i) counts_[i] += others.counts_[i];
   }
-  /// How often this verdict was given.
+  /// The number of times that this verdict was given.
   std::uint64_t of(merge_verdict verdict) const { return counts_[static_cast<std::size_t>(verdict)]; }
   std::vector<named_count> listed() const;  ///< every verdict, in the order of the enumeration
 
@@ -194,32 +192,32 @@ class plain_work {
 
 /// The errors of predictions, as |predicted / measured - 1|. All 0 if there were none.
 struct error_summary {
-  /// How many predictions there were.
+  /// The number of predictions.
   std::uint64_t count = 0;
   double median = 0;     ///< rounded up to whole percents; 2 stands for 2 and more
-  double within_10 = 0;  ///< part of the predictions with an error of at most 10%
+  double within_10 = 0;  ///< share of the predictions with an error of at most 10%
   double within_20 = 0;  ///< at most 20%
 };
 
-/// What a queue has done so far, over all devices.
+/// Counts of a queue so far, over all devices.
 struct BALLAST_API launch_statistics {
   /// One line of listed().
   struct named_count {
-    /// The name of the member that was counted.
+    /// The name of the counting member.
     std::string_view name;
-    /// What it had come to.
+    /// Its value.
     std::uint64_t count;
   };
-  /// For one device: how far the predicted times of merged launches were from the measured ones, over all
-  /// launches and over the newest.
+  /// For one device: the errors of the predicted times of merged launches, over all launches and over the
+  /// newest.
   struct device_predictions {
     /// Of everything predicted.
     error_summary all, newest;  ///< of the last 256
   };
 
-  std::uint64_t launches = 0;         ///< given to devices: merged launches and all others
+  std::uint64_t launches = 0;         ///< launches on devices, merged ones and others
   std::uint64_t kernels = 0;          ///< launches of launch streams that were issued
-  std::uint64_t merged_launches = 0;  ///< of `launches`, those of two or more kernels
+  std::uint64_t merged_launches = 0;  ///< those of `launches` that merged two or more kernels
   std::uint64_t merged_kernels = 0;   ///< kernels in merged launches
   /// The one-block kernels among `merged_kernels` that ran on the block of their predecessor in the launch
   /// stream.
@@ -229,10 +227,10 @@ struct BALLAST_API launch_statistics {
   std::uint64_t graphs_built = 0;
   std::uint64_t graph_launches = 0;       ///< those of `launches` that are graphs of many kernels
   std::uint64_t graph_kernels = 0;        ///< kernels in graph launches
-  std::uint64_t graph_arguments_set = 0;  ///< of `graph_kernels`, those whose arguments had to be set
-  /// Those of `launches` that a resident block took from the ring of their launch stream.
+  std::uint64_t graph_arguments_set = 0;  ///< those of `graph_kernels` whose arguments had to be set
+  /// The launches, among `launches`, that a resident block took from the ring of its launch stream.
   std::uint64_t resident_kernels = 0;
-  std::uint64_t resident_starts = 0;  ///< starts of the kernel with these blocks
+  std::uint64_t resident_starts = 0;  ///< starts of the kernel with the resident blocks
   detail::verdict_counts verdicts;    ///< on the groups that the merge policy proposed
   /// In the order of the queue's devices.
   std::vector<device_predictions> predictions;  ///< for each device
@@ -242,7 +240,7 @@ struct BALLAST_API launch_statistics {
   /// For each device, the hardware connections that its order assumes; max_streams on CPU cores, where each
   /// stream has its own thread.
   std::vector<std::uint32_t> connections;
-  /// For each device, the name() of the costs that decisions rest on: "defaults", or the day of a
+  /// For each device, the name() of the costs that its decisions use: "defaults", or the day of a
   /// calibration.
   std::vector<std::string> costs;
 
@@ -250,34 +248,35 @@ struct BALLAST_API launch_statistics {
   std::vector<named_count> listed() const;
 };
 
-/// A callable that a launch stream can launch besides kernels: it is called with a stream.
+/// A callable that takes a stream: launch streams can launch it besides kernels.
 template <class Work>
 concept stream_work = std::invocable < std::decay_t<Work>
 &, stream& > ;
 
-/// A sequence of launches that take effect in order: each begins when the one before has ended. All run on
+/// A sequence of launches that take effect in order: each begins when the previous one has ended. All run on
 /// the launch stream's device. Made by launch_queue::make_launch_stream(). Launches of different launch
 /// streams are independent. Move only; only one thread at a time may use it, and each thread that launches
 /// should have its own. The destructor does not wait, and launches already made are still carried out. After
 /// launch_queue::stop(), and once its queue is destroyed, launch() and after() throw stopped.
 ///
 /// launch() copies its arguments and returns without waiting for the device, except that the first launch of
-/// a plain function, of a lambda, or of a kernel that is in no set, loads it, which may wait. It sleeps only
-/// while launch_options::max_waiting launches of this launch stream wait, and throws timed_out after
-/// launch_options::timeout. A launch is not carried out if an earlier one of its launch stream failed,
-/// the device was lost, or the queue was stopped. Once a launch has failed, launch() throws that error, and
-/// so does wait() of the completions of that launch and all later ones.
+/// a plain function, a lambda, or a kernel outside all sets loads it, which may wait. It sleeps only while
+/// launch_options::max_waiting launches of this launch stream wait, and throws timed_out after
+/// launch_options::timeout. A launch is not carried out if an earlier one of its launch stream failed, the
+/// device was lost, or the queue was stopped. Once a launch has failed, launch() throws that error, and so
+/// does wait() of the completions of that launch and all later ones.
 class BALLAST_API launch_stream {
  public:
-  /// Takes over the other's launch stream; the other may then only be assigned or destroyed.
+  /// Takes over the launches; the moved-from launch stream may only be assigned or destroyed.
   launch_stream(launch_stream&&) noexcept = default;
-  /// Leaves the launches made here to be carried out, and takes over the other's launch stream.
+  /// Leaves its own launches to be carried out, and takes over those of the other.
   launch_stream& operator=(launch_stream&& other) noexcept;
   ~launch_stream();
 
   /// Launches `grid` blocks, at least 1, of a ballast kernel. The queue may merge it with kernels of other
-  /// launch streams if its set has it and it has at most 192 bytes of members. A kernel that is not in the
-  /// set is launched as it is; only a .cu file can launch it. Throws bad_argument ("kernel", "grid").
+  /// launch streams if the kernel is in the queue's set and has at most 192 bytes of members. A kernel
+  /// outside the set is launched unmerged, and only a .cu file can launch it. Throws bad_argument ("kernel",
+  /// "grid").
   template <kernel_form K, bool CompiledHere = BALLAST_COMPILES_KERNELS>
   completion launch(K const& kernel, std::uint32_t grid) {
     static_assert(!detail::is_for_pools<K>,
@@ -310,7 +309,7 @@ class BALLAST_API launch_stream {
   /// Launches any `__global__` function; the arguments are converted to its parameters and copied. `shape` is
   /// grid, block and shared bytes; CUDA checks it when the launch is issued, so the completion throws the
   /// error. GPUs only: on CPU cores throws bad_argument ("kernel").
-  // Inlined, as the program or shared library that calls is the one that finds the function.
+  // Inlined, because the calling program or shared library is the one that finds the function.
   template <class... Parameter, class... Argument>
   [[gnu::always_inline]] completion launch(void (*kernel)(Parameter...), launch_shape const& shape,
                                            Argument&&... arguments) {
@@ -329,8 +328,9 @@ class BALLAST_API launch_stream {
   }
 
   ///@{
-  /// Launches a kernel that was compiled while the program runs, by its handle. The arguments are copied as
-  /// they are: give each the type of the kernel's parameter, for nothing can check it. Otherwise as a
+  /// Launches a kernel that was compiled at run time, by its handle. The arguments are copied as they are,
+  /// and
+  /// nothing can check them: give each the type of the kernel's parameter. Otherwise as a
   /// `__global__` function. Throws bad_argument ("kernel") if the handle is null, or on CPU cores.
   template <gpu_handle Handle, class... Argument>
   completion launch(Handle kernel, launch_shape const& shape, Argument... arguments) {
@@ -349,7 +349,7 @@ class BALLAST_API launch_stream {
   /// Launches a callable: `work(stream&)` enqueues anything to the stream, such as copies, fills, or a
   /// library's calls on native(). It is called once, usually on another thread. It must not wait for the
   /// device, keep the stream, use the queue or a launch stream, or own either of them. If it throws, the
-  /// exception is this launch's error, and nothing waits for what it enqueued before.
+  /// exception is this launch's error, and nothing waits for the work that it enqueued before.
   template <stream_work Work>
   completion launch(Work&& work) {
     next_submission().set_work(std::forward<Work>(work));
@@ -357,8 +357,8 @@ class BALLAST_API launch_stream {
   }
 
   /// Launches made here later begin once the other work has ended, which may be a launch of this or another
-  /// queue, tasks or a job. If that fails, these are not carried out. Does not wait. If nothing is launched
-  /// here later, the call has no effect, and the log says so when the launch stream is destroyed.
+  /// queue, tasks or a job. If that work fails, they are not carried out. Does not wait. If nothing is
+  /// launched here later, the call has no effect, which the log reports when the launch stream is destroyed.
   void after(completion const& other);
   /// Launches made here later begin after an event of any stream. Does not wait.
   void after(std::shared_ptr<event> moment);
@@ -370,7 +370,7 @@ class BALLAST_API launch_stream {
   /// launch_options::timeout if none is passed. Throws timed_out.
   void precede(stream& theirs, std::optional<deadline> until = {});
 
-  /// Ready once the last launch has ended, and so all launches made here so far. Does not wait.
+  /// Ready once the last launch has ended, and with it all launches made here so far. Does not wait.
   completion last() const;
   /// True if all launches made here so far were submitted to the device. Does not wait.
   bool is_issued() const;
@@ -378,7 +378,7 @@ class BALLAST_API launch_stream {
   /// Throws timed_out with the state of the launch stream, and the error if one of them will not be carried
   /// out.
   void wait_issued(std::optional<deadline> until = {}) const;
-  /// The device that its launches go to.
+  /// The device of its launches.
   compute_device& device() const;
 
  private:
@@ -434,7 +434,7 @@ class BALLAST_API launch_queue {
   /// Between pause() and resume() the queue issues nothing, except the launch that it is issuing when pause()
   /// is called; launch() continues to accept launches. Neither waits.
   void pause();
-  /// Goes on issuing, also what was submitted while the queue was paused.
+  /// Starts issuing again, also launches that were submitted during the pause.
   void resume();
 
   /// Sleeps until everything submitted before the call has finished or failed, at most until the deadline, or
@@ -442,7 +442,7 @@ class BALLAST_API launch_queue {
   /// and error in a continuation.
   void wait_all(std::optional<deadline> until = {});
   /// Drops the launches that were not issued yet: their completions, and launch() calls soon after, throw
-  /// stopped. Does not wait. Launches of a lost device go on to throw device_lost.
+  /// stopped. Does not wait. Launches of a lost device still throw device_lost.
   void stop();
 
   /// Counts so far. May wait for a dispatcher while it is busy, never for a device.

@@ -9,13 +9,13 @@
 
 namespace ballast {
 
-/// How the ranks of a cluster use MPI. Needs the target ballast::mpi, not the header of MPI.
+/// How the ranks of a cluster use MPI. Needs the target ballast::mpi, but not MPI's header.
 struct mpi_options {
-  /// The address of an MPI_Comm of the program, read once; nullptr is MPI_COMM_WORLD. Its ranks are those of
-  /// the cluster, which uses a communicator of its own and numbers them anew: those of a host are
-  /// consecutive, in the order that they had.
+  /// The address of an MPI_Comm of the program, read once; nullptr is MPI_COMM_WORLD. The cluster has the
+  /// same ranks, but uses its own communicator, which renumbers them: ranks of a host are consecutive, in
+  /// their old order.
   void const* communicator = nullptr;
-  /// How long the start and the end wait for the other ranks, beyond what MPI_Init and MPI_Finalize do.
+  /// How long the start and the end wait for the other ranks, in addition to MPI_Init and MPI_Finalize.
   clock::duration timeout = default_timeout;
 };
 
@@ -31,8 +31,8 @@ std::function<std::unique_ptr<transport>()> mpi_transport(mpi_options const& opt
 
 /// The cluster of all processes that mpirun or srun started; one rank where neither did. Collective. Throws
 /// as the constructor of cluster, and where MPI cannot be used: error, bad_argument ("thread level of MPI"),
-/// timed_out. Where nobody has initialised MPI the end of the cluster finalises it, so that a process has one
-/// such cluster in its life.
+/// timed_out. If MPI was not initialised before, the end of the cluster finalises it, so a process can make
+/// only one such cluster.
 inline cluster mpi_cluster(mpi_options const& mpi = {}, cluster_options const& options = {}) {
   return cluster(detail::mpi_transport(mpi), options);
 }

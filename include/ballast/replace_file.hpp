@@ -17,7 +17,7 @@ namespace ballast {
 /// directory, which is renamed to `path` once it is on the disk. So a reader never sees half a file, and a
 /// failure leaves the old file and no temporary one. An existing file keeps its mode and, if the process has
 /// the right to set them, owner and group; a read-only file is refused, for root too. A path that is no
-/// regular file (/dev/null, a pipe) is written in place. Of two concurrent writers of one path, the last one
+/// regular file (/dev/null, a pipe) is written in place. The last of two concurrent writers of one path
 /// wins. Throws ballast::error, one sentence with the path; an exception of `write` passes through, and then
 /// nothing is replaced.
 BALLAST_API void replace_file(std::filesystem::path const& path,
@@ -25,19 +25,19 @@ BALLAST_API void replace_file(std::filesystem::path const& path,
 BALLAST_API void replace_file(std::filesystem::path const& path, std::string_view contents);
 ///@}
 
-/// Adds the text at the end of a file, which is made if it is not there, or nothing: if the disk is full,
-/// what was written of it is cut off again; a file that it made stays, empty. Only one writer at a time. A
-/// path that is no regular file gets what it takes. Throws ballast::error, one sentence with the path and the
-/// cause.
+/// Appends the text to a file, which is made if it does not exist, or appends nothing: if the disk is full,
+/// the incomplete text is cut off again (a newly made file stays, empty). Only one writer at a time. A path
+/// that is no regular file keeps the incomplete text. Throws ballast::error, one sentence with the path and
+/// the cause.
 BALLAST_API void append_to_file(std::filesystem::path const& path, std::string_view text);
 
-/// Writes and removes a temporary file as replace_file() does, so that an obstacle is found before the work
-/// whose result the file is to hold. Leaves `path` unchanged, and does nothing if it is no regular file.
+/// Writes and removes a temporary file as replace_file() does, so that an obstacle shows before the work
+/// whose result the file will hold. Leaves `path` unchanged, and does nothing if it is no regular file.
 /// Throws as replace_file().
 BALLAST_API void check_replaceable(std::filesystem::path const& path);
 
-/// While one lives, replace_file() and check_replaceable() refuse to write over what note_read() noted, for a
-/// program whose user names what it reads and what it writes. One at a time, in main(); other threads may
+/// While one lives, replace_file() and check_replaceable() refuse to overwrite files that note_read() noted.
+/// For a program whose user names its input and output files. One at a time, in main(); other threads may
 /// write and note meanwhile.
 class BALLAST_API read_files_guard {
  public:
@@ -50,8 +50,8 @@ class BALLAST_API read_files_guard {
 /// The process reads this file or is about to. Does nothing without a read_files_guard. Any thread may call.
 BALLAST_API void note_read(std::filesystem::path const& path);
 
-/// If `path` leads to a file that was noted: the name by which it was, which may be another. Nothing without
-/// a read_files_guard. Any thread may call.
+/// The name by which the file behind `path` was noted, which may be another name. Nothing if it was not
+/// noted, or without a read_files_guard. Any thread may call.
 BALLAST_API std::optional<std::filesystem::path> noted_as_read(std::filesystem::path const& path);
 
 namespace detail {

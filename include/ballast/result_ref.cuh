@@ -8,14 +8,14 @@
 
 namespace ballast {
 
-/// Where a task stores its result: 8 bytes, a member of a kernel, which is trivially copyable. The caller
-/// sets it to an element that is its own, of memory that every device can write on which the task may run,
-/// such as a pinned_buffer. It holds the value once the task's completion is ready, also if the task ran on
-/// another rank: there it writes to memory of that rank, and the value comes home.
+/// A kernel member, trivially copyable and of 8 bytes, through which a task stores its result. The caller
+/// sets it to an element of its own, in memory that every device on which the task may run can write, such as
+/// a pinned_buffer. The element holds the value once the task's completion is ready. A task that runs on
+/// another rank writes to that rank's memory, and the value is sent home.
 ///
-/// One thread of the task assigns it, once. All blocks of a task have the same element: in a task of several
-/// blocks, and in a grid task, the last of them to assign it would win, so a queue over ranks refuses such
-/// tasks of kernels that have a result_ref.
+/// One thread of the task assigns it, once. All blocks of a task share the element, so the last to assign
+/// would win. A queue over ranks therefore refuses grid tasks and tasks of several blocks of kernels with a
+/// result_ref.
 ///
 /// T is trivially copyable, of at most 4096 bytes, and aligned to at most 16.
 template <class T>
@@ -39,8 +39,7 @@ class result_ref {
 
   /// Stores the result.
   BALLAST_HD void operator=(T const& value) const { get() = value; }
-  /// The element, for results that are stored part by part. Where the task runs on another rank it holds
-  /// anything before.
+  /// The element, for results that are stored part by part. On another rank its initial value is undefined.
   BALLAST_HD T& get() const { return element_[0]; }
 
  private:

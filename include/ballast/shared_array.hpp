@@ -21,15 +21,14 @@ namespace ballast {
 
 namespace detail {
 
-/// Memory of the caller that a shared_array is to use as the host's copy or as that of a device; made by
-/// adopt().
+/// Memory of the caller that a shared_array uses as the host's copy or as a device's; made by adopt().
 template <class T, int Rank>
 class adopted_memory {
   static_assert(!std::is_const_v<T>, "jobs may write what an array adopts: give it memory that is not const");
 
  public:
   /// From the address of the first element, and the elements per dimension, slowest first. Without a device
-  /// it is the host's memory.
+  /// it is host memory.
   adopted_memory(T* first, extents const& sizes, compute_device const* device = nullptr)
       : first_(first), sizes_(sizes), device_(device) {}
 
@@ -54,14 +53,14 @@ enum class access_mode : std::uint8_t { reads, writes, writes_some, updates };
 struct job_argument {
   /// The array, which the job keeps alive.
   std::shared_ptr<detail::array_state> array;
-  /// Which elements each part of the job touches.
+  /// The elements that each part of the job touches.
   access_map map;
-  /// What it does with them.
+  /// How the job uses them.
   access_mode mode;
 
   /// True if a task needs the elements' old values.
   bool reads() const { return mode != access_mode::writes; }
-  /// Whether a task leaves new values behind.
+  /// True if a task leaves new values behind.
   bool writes() const { return mode != access_mode::reads; }
 };
 
@@ -80,14 +79,14 @@ template <class T>
 struct is_array_access : std::false_type {};
 template <class T, int Rank>
 struct is_array_access<array_access<T, Rank>> : std::true_type {};
-/// An array_access, of whatever elements and rank.
+/// An array_access of any element type and rank.
 template <class T>
 concept array_access_of_any = is_array_access<std::remove_cvref_t<T>>::value;
 
 }  // namespace detail
 
 ///@{
-/// The caller's host memory, for the constructor of shared_array: elements row-major without gaps, from an
+/// The caller's host memory, for shared_array's constructor: elements row-major without gaps, from an
 /// address and sizes, a span with or without sizes, or a view. Throws bad_argument ("sizes") if a span does
 /// not have as many elements, ("view") if a view has gaps or another order.
 template <class T, std::size_t Rank>
@@ -115,8 +114,9 @@ detail::adopted_memory<T, Rank> adopt(array_view<T, Rank> const& view) {
 ///@}
 
 ///@{
-/// The caller's memory on a device of the scheduler, which it has to outlive, for the constructor of
-/// shared_array: elements row-major without gaps, from an address and sizes, or a view. Throws bad_argument
+/// The caller's memory on a device of the scheduler, for the constructor of shared_array: elements row-major
+/// without gaps, from an address and sizes, or a view. The device must outlive the scheduler. Throws
+/// bad_argument
 /// ("view") if a view has gaps or another order.
 template <class T, std::size_t Rank>
 detail::adopted_memory<T, int(Rank)> adopt(compute_device const& device, T* first,
@@ -131,9 +131,9 @@ detail::adopted_memory<T, Rank> adopt(compute_device const& device, array_view<T
 ///@}
 
 /// An array that the host and all devices of a scheduler share. Each of them has a copy, and data is copied
-/// to where it is needed when it is needed. Not cleared at first. Move only. Moving, swapping and destroying
-/// arrays that unfinished jobs use is safe: the memory stays as long as a job needs it. An array may outlive
-/// the scheduler; data that only devices held is then lost. Any thread may call any member, but none while
+/// between them on demand. Not cleared at first. Move only. Moving, swapping and destroying arrays that
+/// unfinished jobs use is safe: the memory stays as long as a job needs it. An array may outlive the
+/// scheduler; data that only devices held is then lost. Any thread may call any member, but none while
 /// another thread moves the array; the caller orders the accesses of its threads to the elements that they
 /// obtained. An array that was moved from may only be assigned to and destroyed.
 template <class T, int Rank = 1>
@@ -150,42 +150,41 @@ class shared_array {
                std::string name = {})
       : handle_(of, extents(sizes), sizeof(T), std::move(name)) {}
   /// Makes an array whose copy on the host, or on one device, is the caller's memory, with the values that
-  /// are there now: nothing is copied. Until release() or the destructor returns, the caller does not free
-  /// the memory, and touches the host's only as it may touch what read(), write() and update() return, that
-  /// of a device not at all.
+  /// are there now: nothing is copied. Until release() or the destructor returns, the caller must not free
+  /// the memory. Host memory may be touched only as the spans of read(), write() and update() may; device
+  /// memory not at all.
   ///
   /// The host's memory may be pinned or pageable; to and from a GPU, pageable memory is copied slower, and
-  /// the GPU's thread waits for it. Of a device's memory all is used in place by tasks on that device, counts
-  /// not among device_bytes, and is never evicted; the host's copy is allocated, as for any array. What the
-  /// caller enqueued to fill it has ended before. Whose memory it is is not checked.
+  /// the GPU's thread waits for it. Device memory is used in place by tasks on that device, does not count
+  /// towards device_bytes, and is never evicted; the host's copy is allocated, as for any array. Work that
+  /// fills the memory must have ended before. Ownership is not checked.
   ///
   /// Throws bad_argument ("memory") for null if there are elements, for an address that is not a multiple of
-  /// alignof(T), and for memory that meets that of another array of the scheduler; ("device") for one that
-  /// the scheduler does not have; ("sizes").
+  /// alignof(T), and for memory that overlaps another array of the scheduler; ("device") for a device that is
+  /// not the scheduler's; ("sizes").
   shared_array(job_scheduler& of, detail::adopted_memory<T, Rank> const& memory, std::string name = {})
       : handle_(of, memory.sizes(), sizeof(T), std::move(name),
                 {memory.first(), alignof(T), memory.device()}) {}
   /// Takes over the other's elements, also those that unfinished jobs use.
   shared_array(shared_array&&) noexcept = default;
-  /// Gives its own elements up, as the destructor does, and takes the other one's over.
+  /// Gives up its own elements, as the destructor does, and takes over the other's.
   shared_array& operator=(shared_array&& other) noexcept {
     if (this == &other) return *this;
     handle_.give_up();
     handle_ = std::move(other.handle_);
     return *this;
   }
-  /// Waits for nothing, unless the memory was adopted: then brings the newest values home, as release(), and
-  /// waits for the jobs that use the array, at most for job_options::timeout. Values that do not come,
-  /// because their job failed or their scheduler went, are a warning in the log. If a device may still use
-  /// the memory after that, the destructor says so in the log and calls std::terminate(), since the caller
-  /// could free the memory next; release() throws instead.
+  /// Does not wait, unless the memory was adopted: then copies the newest values back, as release(), and
+  /// waits for the jobs that use the array, at most for job_options::timeout. Logs a warning for values that
+  /// are missing because their job failed or their scheduler was destroyed. If a device may still use the
+  /// memory after that, the destructor logs it and calls std::terminate(), since the caller could free the
+  /// memory next; release() throws instead.
   ~shared_array() { handle_.give_up(); }
 
-  /// Ends the use of adopted memory: waits for the jobs that use the array, brings the newest values home,
-  /// and returns the elements, which are the caller's again, on the device whose memory it is. The array is
-  /// then as one that was moved from.
-  /// Waits and throws as update(); the array keeps the memory if it throws. Throws bad_argument ("array") if
-  /// its memory was not adopted.
+  /// Ends the use of adopted memory: waits for the jobs that use the array, copies the newest values into the
+  /// adopted memory, on the host or on its device, and returns its elements, which are the caller's again.
+  /// The array is then as if moved from. Waits and throws as update(); the array keeps the memory if it
+  /// throws. Throws bad_argument ("array") if its memory was not adopted.
   std::span<T> release(std::optional<deadline> until = {}) {
     std::span<T> const elements(static_cast<T*>(handle_.adopted_address()), size());
     handle_.release(until);
@@ -202,34 +201,34 @@ class shared_array {
   /// The elements that own_elements stands for. Does not wait.
   index_range own() const { return handle_.own(); }
 
-  // Where the scheduler has peers, all ranks make these calls, in the same order among them and the jobs, and
-  // with the same range. Each then has the elements, and what they write is the same on all of them. Of
-  // own_elements each rank has other ones.
+  // With peers, all ranks make these calls with the same range, in the same order among them and the jobs.
+  // Each rank then has the elements, and must write the same values to them. own_elements means different
+  // elements on each rank.
 
-  /// The flattened elements of a range, to be read by the caller. Waits for the jobs submitted before that
-  /// write them, and for nothing else, at most until the deadline, or for job_options::timeout if none is
-  /// passed; copies to the host what is not there. The span is valid until a job that writes these elements
-  /// is submitted. Throws bad_argument ("elements") beyond the array; job_failed if a job was to write the
-  /// elements and failed; error if they were lost with a device or with the scheduler; stopped if the
-  /// scheduler goes meanwhile; timed_out with the state of the scheduler.
+  /// The flattened elements of a range, to be read by the caller. Waits only for the jobs submitted before
+  /// that write them, at most until the deadline, or for job_options::timeout if none is passed; copies
+  /// missing elements to the host. The span is valid until a job that writes these elements is submitted.
+  /// Throws bad_argument ("elements") beyond the array; job_failed if the job that should have written the
+  /// elements failed; error if they were lost with a device or with the scheduler; stopped if the scheduler
+  /// is destroyed meanwhile; timed_out with the state of the scheduler.
   std::span<T const> read(index_range elements = every_element, std::optional<deadline> until = {}) const {
     return opened({detail::host_use::read, elements}, until);
   }
-  /// read() for one rank alone, where the scheduler has peers: the elements go to that rank, and the others
-  /// are given none and wait for nothing. All ranks make the call. Of own_elements these are that rank's.
-  /// Throws bad_argument ("rank") if there is no such rank; without peers there is only 0.
+  /// read() for one rank alone, where the scheduler has peers. All ranks make the call; the elements go to
+  /// that rank, and the others get none and do not wait. own_elements are that rank's. Throws bad_argument
+  /// ("rank") if there is no such rank; without peers there is only 0.
   std::span<T const> read_on(std::uint32_t rank, index_range elements = every_element,
                              std::optional<deadline> until = {}) const {
     return opened({detail::host_use::read, elements, rank}, until);
   }
-  /// The flattened elements of a range, to be written by the caller: every one of them, because nothing is
-  /// copied in. Waits for the jobs submitted before that read or write them. The span is valid until a job
-  /// that uses these elements is submitted. Throws as read().
+  /// The flattened elements of a range. The caller must write every one of them, because nothing is copied
+  /// in. Waits for the jobs submitted before that read or write them. The span is valid until a job that uses
+  /// these elements is submitted. Throws as read().
   std::span<T> write(index_range elements = every_element, std::optional<deadline> until = {}) {
     return opened({detail::host_use::write, elements}, until);
   }
   /// The flattened elements of a range with their values, to be read and written by the caller. Waits and
-  /// throws as write(), and copies to the host what is not there.
+  /// throws as write(), and copies missing elements to the host.
   std::span<T> update(index_range elements = every_element, std::optional<deadline> until = {}) {
     return opened({detail::host_use::update, elements}, until);
   }
@@ -249,9 +248,9 @@ class shared_array {
     return address()[flattened<Index...>(indices...)];
   }
 
-  /// The address of the host's copy, whatever its contents. Does not wait.
+  /// The address of the host's copy, up to date or not. Does not wait.
   T* address() const noexcept { return static_cast<T*>(handle_.address()); }
-  /// For the parts of the library that need no type of element.
+  /// For the parts of the library that do not need the element type.
   detail::array_handle const& handle() const noexcept { return handle_; }
 
  private:
@@ -271,24 +270,22 @@ class shared_array {
   detail::array_handle handle_;
 };
 
-/// An argument of which the units of a job read the elements of their regions.
+/// An argument for a job whose units read the elements of their regions.
 template <class T, int Rank>
 detail::array_access<T const, Rank> reads(shared_array<T, Rank> const& array, access_map map = one_to_one()) {
   return {{array.handle().state(), std::move(map), detail::access_mode::reads}};
 }
-/// An argument of which the units of a job write every element of their regions, and read none of them
-/// before.
+/// An argument for a job whose units write every element of their regions, and read none of them before.
 template <class T, int Rank>
 detail::array_access<T, Rank> writes(shared_array<T, Rank>& array, access_map map = one_to_one()) {
   return {{array.handle().state(), std::move(map), detail::access_mode::writes}};
 }
-/// An argument of which the units of a job write some elements of their regions; the others keep their
-/// values.
+/// An argument for a job whose units write some elements of their regions; the others keep their values.
 template <class T, int Rank>
 detail::array_access<T, Rank> writes_some(shared_array<T, Rank>& array, access_map map = one_to_one()) {
   return {{array.handle().state(), std::move(map), detail::access_mode::writes_some}};
 }
-/// An argument of which the units of a job read and write elements of their regions.
+/// An argument for a job whose units read and write elements of their regions.
 template <class T, int Rank>
 detail::array_access<T, Rank> updates(shared_array<T, Rank>& array, access_map map = one_to_one()) {
   return {{array.handle().state(), std::move(map), detail::access_mode::updates}};

@@ -18,10 +18,10 @@
 
 namespace ballast::detail {
 
-/// Where new threads wait until it is known whether all of them could be started.
+/// Holds new threads back until it is known whether all of them could be started.
 class start_gate {
  public:
-  /// Lets all waiting threads go, to their work if `all_started`, else home. Once.
+  /// Releases all waiting threads: to their work if `all_started`, else to their end. Call it once.
   void decide(bool all_started) {
     decision_.store(all_started ? enter : leave);
     decision_.notify_all();
@@ -37,9 +37,9 @@ class start_gate {
   std::atomic<int> decision_ = undecided;
 };
 
-/// Starts std::jthreads; tests use others, which fail.
+/// Starts std::jthreads; tests substitute a starter that fails.
 struct jthread_starter {
-  /// Throws what the constructor of std::jthread throws.
+  /// Throws as the constructor of std::jthread.
   template <class Body>
   std::jthread operator()(Body&& body) const {
     return std::jthread(std::forward<Body>(body));
@@ -50,9 +50,9 @@ struct jthread_starter {
 
 namespace ballast {
 
-/// While one lives, the thread that made it blocks all signals but those of faults, and so does, for good,
-/// every thread that it starts meanwhile: a program's signals are left to the program's own threads. To be
-/// destroyed by the thread that made it, which then blocks what it blocked before.
+/// While one lives, its thread blocks all signals except those of faults. Threads started meanwhile inherit
+/// that for good, so a program's signals reach only the program's own threads. The same thread must destroy
+/// it, which restores its old signal mask.
 class blocked_signals {
  public:
   blocked_signals() noexcept {
@@ -79,8 +79,8 @@ inline void name_thread(std::string const& name) noexcept {
 
 namespace detail {
 
-/// Starts a thread that calls `work`; it is called `name`, as name_thread() keeps it, and is left out when
-/// signals are delivered (blocked_signals). Throws error, which names the `purpose`, if it cannot be started.
+/// Starts a thread that calls `work`. It is called `name`, as name_thread() keeps it, and receives no signals
+/// (blocked_signals). If it cannot be started, throws error, which names the `purpose`.
 template <class Work>
 std::thread start_thread(std::string const& purpose, Work&& work, std::string name = "ballast") {
   blocked_signals const during_start;
@@ -97,9 +97,8 @@ std::thread start_thread(std::string const& purpose, Work&& work, std::string na
 }  // namespace detail
 
 /// Starts `count` threads or none. Once all have been started, thread i calls a copy of `work` with i; it is
-/// called `name`.i, and is left out when signals are delivered (blocked_signals). Does not wait for the work.
-/// Throws error, which says how many threads were requested and how many could be started; those have then
-/// ended without calling `work`.
+/// called `name`.i, and receives no signals (blocked_signals). Does not wait for the work. Throws error with
+/// the numbers of threads requested and started; those have then ended without calling `work`.
 template <class Work, class Starter = detail::jthread_starter>
 std::vector<std::jthread> start_threads(std::size_t count, Work const& work,
                                         std::string const& name = "ballast", Starter start = {}) {
@@ -118,7 +117,7 @@ std::vector<std::jthread> start_threads(std::size_t count, Work const& work,
     throw error("of " + std::to_string(count) + " threads only " + std::to_string(threads.size()) +
                 " could be started: " + refusal.what());
   } catch (...) {
-    gate->decide(false);  // or those that wait would be joined for ever
+    gate->decide(false);  // or joining the waiting threads would never return
     throw;
   }
   gate->decide(true);

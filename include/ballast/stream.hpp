@@ -22,30 +22,30 @@
 #include "ballast/kernel_set.hpp"
 #include "ballast/version.hpp"
 
-// CUDA's own names of what its streams and events point to: cudaStream_t and CUstream are CUstream_st*.
+// CUDA's own names for the targets of its streams and events: cudaStream_t and CUstream are CUstream_st*.
 struct CUstream_st;
 struct CUevent_st;
 
 namespace ballast {
 
-/// A cudaStream_t or CUstream, a cudaEvent_t or CUevent, without CUDA's headers. Null is no stream: CUDA's
-/// default streams are cudaStreamLegacy and cudaStreamPerThread.
+/// A cudaStream_t or CUstream, without CUDA's headers. Null is no stream: CUDA's default streams are
+/// cudaStreamLegacy and cudaStreamPerThread.
 using native_stream = CUstream_st*;
-using native_event = CUevent_st*;  ///< likewise
+using native_event = CUevent_st*;  ///< a cudaEvent_t or CUevent
 
-/// What a kernel needs on a device, and how many of its blocks fit on a multiprocessor at the same time (1 on
-/// the host).
+/// A kernel's requirements on a device, and the number of its blocks that fit on a multiprocessor at the same
+/// time (1 on the host).
 struct kernel_resources {
   int registers = 0;            ///< per thread
   int spill_bytes = 0;          ///< local memory per thread
   int static_shared_bytes = 0;  ///< per block
-  /// Blocks that fit on an SM at once, registers and shared memory considered.
+  /// Blocks that fit on an SM at once, given its registers and shared memory.
   int blocks_per_multiprocessor = 0;
 };
 
 /// A launch of any `__global__` function, whichever compiler run produced it; GPUs only.
 struct plain_launch {
-  /// A `__global__` function (`&kernel`), or a handle of one that was compiled while the program runs.
+  /// A `__global__` function (`&kernel`), or the handle of one that was compiled at run time.
   gpu_function function = {};
   /// Grid, block and dynamic shared memory, which CUDA checks.
   launch_shape shape;
@@ -65,7 +65,7 @@ struct plain_kernel {
   launch_extent block;
   /// Dynamic shared memory of a block, in bytes.
   std::uint32_t shared_bytes;
-  /// Values for the parameters behind grid_slice.
+  /// Values for the parameters after grid_slice.
   std::tuple<std::decay_t<Parameter>...> arguments;
 };
 
@@ -73,16 +73,16 @@ template <class K>
 struct is_plain_kernel : std::false_type {};
 template <class... Parameter>
 struct is_plain_kernel<plain_kernel<Parameter...>> : std::true_type {};
-/// A plain_kernel, whatever its parameters.
+/// A plain_kernel with any parameters.
 template <class K>
 concept plain_kernel_of_any = is_plain_kernel<K>::value;
 
 }  // namespace detail
 
 ///@{
-/// plain(), with the bytes of dynamic shared memory of a block in any case: for a `__global__` function, and
-/// for a handle of a kernel, which plain() takes without any.
-// Inlined, as the program or shared library that calls is the one that finds the function.
+/// plain() that always takes the dynamic shared memory of a block in bytes: for a `__global__` function, and
+/// for a kernel's handle.
+// Inlined, because the calling program or shared library is the one that finds the function.
 template <class... Parameter, class... Argument>
 [[gnu::always_inline]] inline detail::plain_kernel<Parameter...> plain_with_shared_memory(
     void (*kernel)(grid_slice, Parameter...), launch_extent block, std::uint32_t shared_bytes,
@@ -97,8 +97,8 @@ detail::plain_kernel<Argument...> plain_with_shared_memory(Handle kernel, launch
 }
 ///@}
 
-/// What the factory of a job returns for a plain `__global__` kernel whose first parameter is a grid_slice:
-/// `plain(kernel, block, arguments...)`, or with the bytes of dynamic shared memory of a block before the
+/// The result of a job's factory for a plain `__global__` kernel whose first parameter is a grid_slice:
+/// `plain(kernel, block, arguments...)`, or with a block's bytes of dynamic shared memory before the
 /// arguments. GPUs only. If CUDA refuses the shape, the task fails.
 template <class... Parameter, class... Rest>
 [[gnu::always_inline]] inline detail::plain_kernel<Parameter...> plain(void (*kernel)(grid_slice,
@@ -113,8 +113,8 @@ template <class... Parameter, class... Rest>
   }
 }
 
-/// The same for a handle of a kernel that was compiled while the program runs. The arguments are copied as
-/// they are: give each the type of the kernel's parameter, for nothing can check it.
+/// The same for a handle of a kernel that was compiled at run time. The arguments are copied as they are, and
+/// nothing can check them: give each the type of the kernel's parameter.
 template <gpu_handle Handle, class... Argument>
 detail::plain_kernel<Argument...> plain(Handle kernel, launch_extent block, Argument... arguments) {
   return plain_with_shared_memory(kernel, block, 0, std::move(arguments)...);
@@ -136,10 +136,11 @@ class stream;
 
 namespace detail {
 
-/// Asked when a launch on CPU cores is about to begin a block; one that it refuses begins no further.
+/// Is asked before each block of a launch on CPU cores begins. A launch that it refuses begins no further
+/// block.
 class launch_gate {
  public:
-  /// `is_closed`: once true, always; called on any thread.
+  /// `is_closed` is called on any thread; once true, it stays true.
   explicit launch_gate(std::function<bool()> is_closed) : is_closed_(std::move(is_closed)) {}
 
   bool may_begin() {
@@ -153,15 +154,15 @@ class launch_gate {
   std::atomic<bool> has_refused_ = false;
 };
 
-/// Work of a GPU's stream that one call enqueues again; made by stream::capture(). May be destroyed while it
-/// runs.
+/// Recorded work of a GPU's stream that one call enqueues again; made by stream::capture(). May be destroyed
+/// while it runs.
 class BALLAST_API captured_work {
  public:
   virtual ~captured_work() = default;
 
-  /// Enqueues all of it behind what was enqueued to the stream before. It never overlaps itself. Only the
-  /// thread that may enqueue there may call. Does not wait. Throws bad_argument ("on") if the stream is not
-  /// of this GPU, and device_lost.
+  /// Enqueues all of it after the stream's earlier work. It never overlaps itself. Only the thread that may
+  /// enqueue there may call. Does not wait. Throws bad_argument ("on") if the stream is not of this GPU, and
+  /// device_lost.
   virtual void enqueue(stream& on) = 0;
 };
 
@@ -171,18 +172,18 @@ class BALLAST_API library_stream {
   virtual ~library_stream() = default;
 
   /// Calls `enqueue`, which enqueues launches and copies here, and keeps them instead of having the device do
-  /// them; their kernels were launched here before, so that nothing is loaded meanwhile. Null, without a
-  /// call, on host devices, where enqueuing anew costs no more. Throws what `enqueue` throws, and
-  /// ballast::error with CUDA's message for what cannot be captured; nothing was enqueued then.
+  /// them; their kernels must have been launched here before, so that nothing is loaded meanwhile. On host
+  /// devices, where enqueuing again costs no more, returns null and does not call it. Throws what `enqueue`
+  /// throws, and ballast::error with CUDA's message for what cannot be captured; nothing was enqueued then.
   virtual std::unique_ptr<captured_work> capture(std::function<void()> const& enqueue);
-  /// True if no work enqueued so far uses memory now or later. As idle(), except on a lost device, where
-  /// blocks of CPU cores that were running continue; it does not throw there.
+  /// True if no work enqueued so far uses memory now or later. As idle(), but does not throw on a lost
+  /// device, where blocks that were running on CPU cores continue.
   virtual bool is_at_rest() noexcept = 0;
   /// Host devices: notifies `wake_event`, which must live until then, when everything enqueued so far has
   /// finished, also after a fault; returns true. GPUs: does nothing and returns false; poll idle() or an
   /// event instead.
   virtual bool notify_on_completion(event_count& wake_event) = 0;
-  /// The gate that later launches on CPU cores ask; null: none.
+  /// Sets the gate that later launches on CPU cores ask; null: none.
   void set_gate(std::shared_ptr<launch_gate> gate) { gate_ = std::move(gate); }
   /// The one that was set.
   std::shared_ptr<launch_gate> const& gate() const { return gate_; }
@@ -197,7 +198,7 @@ class BALLAST_API library_stream {
 /// member waits for the device except synchronize() and the destructor; all throw device_lost after a fault.
 class BALLAST_API stream : public detail::library_stream {
  public:
-  /// Waits for what was enqueued, at most a minute. The destructor of an adopted stream does not wait.
+  /// Waits up to a minute for the enqueued work. The destructor of an adopted stream does not wait.
   virtual ~stream() = default;
 
   /// Copies between any two places: device memory of any device, pinned or pageable host memory. On a GPU's
@@ -214,27 +215,27 @@ class BALLAST_API stream : public detail::library_stream {
   /// there are several rows and they would overlap.
   void copy_rows(void* to, std::size_t to_pitch, void const* from, std::size_t from_pitch,
                  std::size_t row_bytes, std::size_t rows);
-  /// Like copy_rows(), on a GPU by a kernel instead of a copy engine. It takes multiprocessors, but the copy
-  /// of some 32 KiB from another GPU ends several microseconds sooner. Kernels of this device must reach both
-  /// ranges (links: `direct`). The first call loads the kernel, which may wait for the whole GPU. Also throws
-  /// as launch_plain().
+  /// Like copy_rows(), on a GPU by a kernel instead of a copy engine. The kernel occupies multiprocessors,
+  /// but copies some 32 KiB from another GPU several microseconds sooner. Kernels of this device must reach
+  /// both ranges (links: `direct`). The first call loads the kernel, which may wait for the whole GPU. Also
+  /// throws as launch_plain().
   void copy_rows_by_kernel(void* to, std::size_t to_pitch, void const* from, std::size_t from_pitch,
                            std::size_t row_bytes, std::size_t rows);
   /// Sets `bytes` bytes of this device's memory, or of pinned memory, to `byte`.
   virtual void fill(void* to, unsigned char byte, std::size_t bytes) = 0;
   /// Launches `grid` blocks of a ballast kernel; the argument, `bytes` bytes, is copied before the call
-  /// returns. grid 0 does nothing. Under CUDA_LAUNCH_BLOCKING=1 the call waits for the kernel. On a host
-  /// device `kept` stays until the launch has ended; a GPU's kernels see nothing but the argument's bytes.
+  /// returns. grid 0 does nothing. Under CUDA_LAUNCH_BLOCKING=1 the call waits for the kernel. A host device
+  /// holds `kept` until the launch has ended; a GPU's kernels see only the argument's bytes.
   virtual void launch(kernel_code const& code, std::uint32_t grid, void const* argument, std::size_t bytes,
                       std::shared_ptr<void const> kept = {}) = 0;
-  /// Launches `grid` blocks that are all resident at the same time, as blocks that wait for each other need.
+  /// Launches `grid` blocks that are all resident at the same time, so they may wait for each other.
   /// Otherwise as launch(). Throws bad_argument ("blocks") if they do not fit.
   virtual void launch_cooperative(kernel_code const& code, std::uint32_t grid, void const* argument,
                                   std::size_t bytes) = 0;
   /// Launches any `__global__` function; the arguments are copied before the call returns. Throws
-  /// bad_argument ("function") if there is none; ballast::error with the kernel's name if CUDA refuses the
-  /// shape or a block has less shared memory, and then nothing was launched, and stream and device stay
-  /// usable. On a host device throws bad_argument ("kernel"): CPU cores run ballast kernels only.
+  /// bad_argument ("function") if it is null; ballast::error with the kernel's name if CUDA refuses the shape
+  /// or a block has less shared memory, and then nothing was launched, and stream and device stay usable. On
+  /// a host device throws bad_argument ("kernel"): CPU cores run ballast kernels only.
   virtual void launch_plain(plain_launch const& launch) = 0;
   /// Records an event after everything enqueued so far; it has a time.
   virtual std::unique_ptr<event> record() = 0;
@@ -244,17 +245,17 @@ class BALLAST_API stream : public detail::library_stream {
   /// Work that is enqueued here later starts after `before`, an event of any stream of the same backend. Does
   /// not wait.
   virtual void wait_for(event const& before) = 0;
-  /// Work that is enqueued here later starts once `work` is ready, well or not: ask it; or when the process
-  /// ends. Does not wait. `work` is of tasks of a queue whose resident kernel runs, or when_all() of such
-  /// completions. Others may need a launch before they end, which a GPU can hold up behind the stream that
-  /// waits for it, so they are refused with bad_argument ("work"): launch from `work.then(...)` instead. The
-  /// thread of continuations lets the stream go on: no continuation may destroy this before, nor enqueue so
-  /// much that it blocks. A GPU's stream holds about a thousand pieces of work: do not fill it behind a wait,
-  /// since a thread that the driver holds up there may hold up that thread too. At most 256 waits of a GPU's
-  /// streams are open at a time; throws error beyond, in a stream that is being captured, and if that thread
-  /// cannot be started.
+  /// Work that is enqueued here later starts once `work` is ready, whether it succeeded or not (ask `work`),
+  /// or when the process ends. Does not wait. `work` must belong to tasks of a queue whose resident kernel
+  /// runs, or be when_all() of such completions. Other work may need a launch before they end, which a GPU
+  /// can hold up behind the stream that waits for it, so they are refused with bad_argument ("work"): launch
+  /// from `work.then(...)` instead. The thread of continuations lets the stream go on: no continuation may
+  /// destroy this before, nor enqueue so much that it blocks. A GPU's stream holds about a thousand pieces of
+  /// work: do not fill it behind a wait, since a thread that the driver holds up there may hold up that
+  /// thread too. At most 256 waits of a GPU's streams are open at a time; throws error beyond, in a stream
+  /// that is being captured, and if that thread cannot be started.
   void wait_for(completion const& work);
-  /// Whether everything enqueued so far has finished.
+  /// True if everything enqueued so far has finished.
   virtual bool idle() = 0;
   /// For calls of CUDA; null on the host backend.
   virtual native_stream native() = 0;
@@ -263,20 +264,20 @@ class BALLAST_API stream : public detail::library_stream {
   void synchronize(deadline until = deadline::in(default_timeout));
 
  private:
-  /// At least two rows, which do not overlap.
+  /// Requires at least two rows that do not overlap.
   virtual void enqueue_rows(void* to, std::size_t to_pitch, void const* from, std::size_t from_pitch,
                             std::size_t row_bytes, std::size_t rows) = 0;
-  /// At least one byte, in rows which do not overlap; what is one block of memory is one row.
+  /// Requires at least one byte, in rows that do not overlap; contiguous memory is one row.
   virtual void enqueue_rows_by_kernel(void* to, std::size_t to_pitch, void const* from,
                                       std::size_t from_pitch, std::size_t row_bytes, std::size_t rows);
-  /// Waits until idle(): true; false when the deadline passed first. Throws device_lost.
+  /// Waits until idle() and returns true; returns false if the deadline passed first. Throws device_lost.
   virtual bool await_idle(deadline until) = 0;
   virtual std::string const& device_name() const = 0;
-  /// Work enqueued later starts once the last copy of the result is gone.
+  /// Work enqueued later starts once the last copy of the returned pointer is gone.
   virtual std::shared_ptr<void const> enqueue_gate() = 0;
 };
 
-/// Ready once the event has been reached: the order between a caller's streams and work of any module, as in
+/// Ready once the event has been reached. Orders work of any module after a caller's stream, as in
 /// `completion_of(theirs).then([&] { return queue.submit(tasks); })`. The completion keeps the event and its
 /// device. Does not wait. Throws bad_argument ("moment") if it is null.
 BALLAST_API completion completion_of(std::shared_ptr<event> moment);
@@ -302,16 +303,16 @@ class BALLAST_API launch_graph {
  public:
   virtual ~launch_graph() = default;
 
-  /// How many branches the graph was made of.
+  /// The number of branches that the graph was made of.
   virtual std::size_t branches() const noexcept = 0;
   /// The number of launches of one branch. Throws bad_argument ("branch").
   virtual std::size_t launches(std::size_t branch) const = 0;
 
-  /// Enqueues the transfer to the device that the first launch would otherwise make.
+  /// Moves the graph to the device now, which the first launch would otherwise do.
   virtual void upload(stream& on) = 0;
-  /// Enqueues all branches behind what was enqueued to the stream before. A graph never overlaps itself: a
-  /// launch also starts after the graph's earlier launches, in whichever stream. Make two graphs to run two
-  /// at a time. Throws bad_argument ("on") if the stream is not of this GPU.
+  /// Enqueues all branches after the stream's earlier work. A graph never overlaps itself: a launch also
+  /// waits for the graph's earlier launches in any stream. Make two graphs to run two at a time. Throws
+  /// bad_argument ("on") if the stream is not of this GPU.
   virtual void launch(stream& on) = 0;
 
   /// Sets the arguments of one launch, one address per parameter, copied before the call returns. Launches of

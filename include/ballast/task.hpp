@@ -25,28 +25,28 @@ namespace ballast {
 
 /// The kernel of a queue or pool: how much of a device it holds, and how long it may take to start and end.
 struct resident_options {
-  /// Blocks that stay on the device. A start is refused if they do not fit beside the resident kernels that
-  /// run there. 0: each start takes what these leave; on a GPU less `spared_multiprocessors` SMs' worth, on
-  /// the host every core that is left. On a GPU at least 2: if the source has a server, one of them serves
-  /// the others and runs no task. It is a kernel of its own where that fits beside the others, for which it
-  /// needs an SM's capacity.
+  /// Blocks that stay on the device. A start is refused if they do not fit beside the resident kernels there.
+  /// 0: each start takes the free blocks; on a GPU less `spared_multiprocessors` SMs' worth, on the host
+  /// every core that is left. On a GPU at least 2: if the source has a server, one block serves the others
+  /// and runs no task. The server is a kernel of its own if that fits beside the others, and needs an SM's
+  /// capacity for it.
   int blocks = 0;
-  /// On a GPU, how many SMs' worth of capacity `blocks` 0 leaves to other kernels, resident ones or not, if 2
-  /// blocks fit then; 0 leaves none.
+  /// On a GPU, the capacity in SMs that `blocks` 0 leaves to other kernels, resident or not, if 2 blocks
+  /// still fit; 0 leaves none.
   int spared_multiprocessors = 8;
   /// The longest wait of a start for each of three steps: until its memory is cleared, until the workers'
-  /// words are, and until every block runs. Pools do not wait.
+  /// words are cleared, and until every block runs. Pools do not wait.
   clock::duration start_timeout = std::chrono::seconds(30);
-  clock::duration stop_timeout = std::chrono::minutes(1);  ///< until every block has ended
+  clock::duration stop_timeout = std::chrono::minutes(1);  ///< the wait until every block has ended
   /// The kernel ends when all blocks have been idle for this long. More than 0.
   clock::duration idle_timeout = std::chrono::minutes(30);
 };
 
 inline constexpr std::uint32_t max_blocks_per_task = (1u << 24) - 1;  ///< the count has 24 bits
 
-/// A hint of how long a task takes, in any unit that is the same for all tasks of a batch; 0: not known.
+/// A hint about a task's duration, in any unit that is the same for all tasks of a batch; 0: not known.
 struct task_cost {
-  /// Only compared, so that any unit will do.
+  /// Costs are only compared, so any unit will do.
   std::uint32_t units = 0;
   /// By units; a task of unknown cost counts as the shortest.
   auto operator<=>(task_cost const&) const = default;
@@ -64,9 +64,9 @@ inline block_range checked_range(block_range range) {
   return range;
 }
 
-/// The members of a kernel as a task holds them: up to 40 bytes in itself; more, up to 4000, in memory of the
-/// host that all copies share, so that each is cheap to copy. Immutable, but for assignment; any thread may
-/// copy and destroy what others use too.
+/// A kernel's members as a task holds them. Up to 40 bytes lie in the object itself; 41 to 4000 lie in host
+/// memory that all copies share, which keeps copying cheap. Immutable except for assignment; any thread may
+/// copy and destroy objects that share memory.
 class BALLAST_API task_arguments {
  public:
   /// Copies the members of a kernel.
@@ -83,7 +83,7 @@ class BALLAST_API task_arguments {
   explicit task_arguments(std::span<std::byte const> members) { share(members.data(), members.size()); }
 
   ///@{
-  /// Shares what exceeds 40 bytes, copies what does not.
+  /// Shares members over 40 bytes, copies smaller ones.
   task_arguments(task_arguments const& other) : words_(other.words_), is_shared_(other.is_shared_) {
     if (is_shared_) add_owner();
   }
@@ -99,14 +99,13 @@ class BALLAST_API task_arguments {
     if (is_shared_) release();
   }
 
-  /// Whether they exceed 40 bytes.
+  /// The 40 bytes that travel, padded with 0. For larger members they begin with the members' address.
   bool is_shared() const { return is_shared_; }
-  /// The 40 bytes that travel, of which the rest is 0. They begin with the address of the members if these
-  /// exceed them.
+  /// The members. Members that are not shared come as 40 bytes, padded with 0.
   std::array<std::uint32_t, argument_words> const& words() const { return words_; }
   /// The members. If they are not shared: 40 bytes, of which the rest is 0.
   std::span<std::byte const> bytes() const;
-  /// Whether the bytes are equal.
+  /// True if the bytes are equal.
   bool operator==(task_arguments const& other) const;
 
  private:
@@ -124,9 +123,9 @@ class BALLAST_API task_arguments {
 /// checks that the range's count is 1 to max_blocks_per_task.
 class task {
  public:
-  /// Blocks `range` of a kernel, whose members are copied. What exceeds 40 bytes is allocated: keep such a
-  /// task, if its members do not change, and copy it. Throws bad_argument ("first") if a block's index would
-  /// need more than 32 bits.
+  /// Makes a task of the blocks `range`, and copies the kernel's members. Members over 40 bytes need an
+  /// allocation: if they do not change, keep the task and copy it. Throws bad_argument ("first") if a block's
+  /// index would need more than 32 bits.
   template <kernel_form K>
   explicit task(K const& kernel, block_range range = {}, task_cost cost = {})
       : key_(key_of<K>), range_(detail::checked_range(range)), cost_(cost), arguments_(kernel) {
@@ -134,13 +133,14 @@ class task {
                   "this kernel's members exceed 4000 bytes: list and submit it as indirect<K>");
   }
 
-  /// Which kernel it is of.
+  /// The kernel that it runs.
   kernel_key key() const { return key_; }
-  /// Which blocks it stands for.
+  /// The blocks that it runs.
   block_range range() const { return range_; }
-  /// The tasks of one batch with the greater cost start first. A task that a queue returned has no cost.
+  /// Among the tasks of one batch, those with the greater cost start first. A task that a queue returned has
+  /// no cost.
   task_cost cost() const { return cost_; }
-  /// Whether it was made by grid_task().
+  /// True if it was made by grid_task().
   bool is_grid() const { return is_grid_; }
   /// The kernel's members.
   detail::task_arguments const& arguments() const { return arguments_; }
@@ -151,8 +151,8 @@ class task {
     return whole;
   }
 
-  /// Rebuilds a task of the kernel with this key, which has as many bytes of members as `arguments`: such as
-  /// another range of a task that there is.
+  /// Makes a task of the kernel with this key, such as another range of an existing task. `arguments` must
+  /// have the kernel's number of bytes.
   task(kernel_key key, block_range range, detail::task_arguments const& arguments)
       : key_(key), range_(detail::checked_range(range)), arguments_(arguments) {}
 
@@ -161,7 +161,7 @@ class task {
   block_range range_;
   task_cost cost_;
   [[no_unique_address]] detail::task_arguments
-      arguments_;  // is_grid_ lies in what it has left of its last word
+      arguments_;  // is_grid_ lies in the unused part of its last word
   bool is_grid_ = false;
 };
 static_assert(sizeof(task) == 64);
@@ -175,30 +175,31 @@ namespace detail {
 
 [[noreturn]] BALLAST_API void throw_bad_count(std::uint32_t count);
 
-/// The task in the format in which it travels to the device. Members that the task shares stay where they
-/// are, for the sender of the record to copy. Throws bad_argument ("kernel") if its kernel is not in the set,
-/// ("count") if its block count is not 1 to max_blocks_per_task.
+/// The task in the format in which it travels to the device. Shared members stay where they are: the sender
+/// of the record copies them. Throws bad_argument ("kernel") if its kernel is not in the set, ("count") if
+/// its block count is not 1 to max_blocks_per_task.
 [[gnu::always_inline]] inline task_record record_of(kernel_set const& kernels, task const& task) {
   auto const range = task.range();
   if (range.count < 1 || range.count > max_blocks_per_task) throw_bad_count(range.count);
   static_assert(argument_words == 10);
-  // Word by word, so that the compiler keeps them in registers: words that are copied through memory in
-  // pieces of one size and read in another wait there until every store before them has left the core.
+  // Word by word, so that the compiler keeps the words in registers. A copy through memory that is written in
+  // pieces of one size and read in another stalls until every earlier store has left the core.
   auto const& a = task.arguments().words();
   task_record record{{a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], 0, 0}};
   record.describe(range, kernels.index_of(task.key()) | (task.is_grid() ? task_record::grid_bit : 0));
   return record;
 }
-/// The task from which a record was made; its cost is lost. Copies members that the record refers to.
+/// The task from which a record was made, without its cost. Copies the members to which the record refers.
 BALLAST_API task task_of(kernel_set const& kernels, task_record const& record);
 
-/// How much memory a task of the set takes at most for members that its record refers to; 0 if no kernel of
+/// The most memory that any task of the set needs for members to which its record refers; 0 if no kernel of
 /// the set is listed_kernel::by_reference.
 BALLAST_API std::size_t max_bytes_outside(kernel_set const& kernels);
-/// How much memory the members take that the record refers to, a multiple of members_alignment; else 0.
+/// The memory of the members to which the record refers, a multiple of members_alignment; 0 if it refers to
+/// none.
 BALLAST_API std::size_t bytes_outside(kernel_set const& kernels, task_record const& record);
-/// Copies these members to `to`, which is aligned to members_alignment, and lets the record refer to the
-/// copy. Returns the end of it.
+/// Copies these members to `to`, which is aligned to members_alignment, and makes the record refer to the
+/// copy. Returns the end of the copy.
 BALLAST_API std::byte* move_members(kernel_set const& kernels, task_record& record, std::byte* to);
 
 }  // namespace detail
@@ -208,9 +209,9 @@ BALLAST_API std::byte* move_members(kernel_set const& kernels, task_record& reco
 /// and ("count") if its block count is not 1 to max_blocks_per_task.
 BALLAST_API void launch(kernel_set const& kernels, stream& on, task const& task);
 
-/// Sorts the tasks into start_order(), if any has a cost, and writes them to `into` in the format in which
-/// they travel, replacing what it held. Records of tasks whose members exceed 40 bytes refer to these, which
-/// the tasks keep. Throws bad_argument ("kernel", "count") as launch().
+/// Sorts the tasks into start_order(), if any has a cost, and writes them to `into`, which it replaces, in
+/// the format in which they travel. Records of tasks with members over 40 bytes refer to the tasks' own copy.
+/// Throws bad_argument ("kernel", "count") as launch().
 BALLAST_API void prepare(kernel_set const& kernels, std::span<task const> tasks,
                          std::vector<detail::task_record>& into);
 
@@ -222,13 +223,14 @@ class BALLAST_API prepared_tasks {
   prepared_tasks() = default;
   /// Checks, sorts and converts the tasks, as prepare(). Throws bad_argument as launch().
   prepared_tasks(kernel_set const& kernels, std::span<task const> tasks);
-  /// For the library's modules: records that were prepared for the set. The caller keeps what they refer to.
+  /// For the library's modules: records that were prepared for the set. The caller keeps the members to which
+  /// they refer.
   prepared_tasks(kernel_set const& kernels, std::vector<detail::task_record> records)
       : kernels_(&kernels), records_(std::move(records)) {}
 
   /// The set for which the tasks were prepared; null if default-constructed.
   kernel_set const* kernels() const { return kernels_; }
-  /// The tasks in the order in which they start, as they travel.
+  /// The tasks in the format in which they travel, in the order in which they start.
   std::span<detail::task_record const> records() const { return records_; }
   /// True if any of the tasks is a grid task.
   bool has_grids() const;

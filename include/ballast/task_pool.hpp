@@ -28,13 +28,14 @@ BALLAST_API std::vector<named_policy> pool_methods();
 
 /// How a pool keeps its tasks, and how its workers run.
 struct pool_options {
-  /// A name of pool_methods(). For others than the default the set of kernels was compiled for_pool_methods
+  /// A name of pool_methods(). For any but the default, compile the set of kernels for_pool_methods
   /// (ballast/methods/pool_methods.cuh).
   std::string method = "chunks";
-  /// Capacity in tasks of each block that works: 8 to 2^20, rounded up to a power of two; for `static` only
-  /// at first. About 48 bytes each. Tasks that do not fit are moved to the host and back, which is slow.
+  /// Capacity in tasks of each working block: 8 to 2^20, rounded up to a power of two; about 48 bytes per
+  /// task. For `static` it is only the initial capacity. Tasks that do not fit are moved to the host and
+  /// back, which is slow.
   std::uint32_t capacity = 1024;
-  /// Joins that can wait at the same time, 64 bytes each, plus some 100 to 400 more for each block's cache.
+  /// Joins that can wait at the same time, 64 bytes each, and 100 to 400 joins more for each block's cache.
   /// 0: 2048 for each block. Sets whose kernels make no joins get none. `static` starts with this number and
   /// makes more where memory allows. Each of several devices has this number, less than 2^28 with its caches.
   std::uint32_t joins = 0;
@@ -42,14 +43,15 @@ struct pool_options {
   resident_options resident = {};
   /// How long run() may take if no deadline is passed.
   clock::duration timeout = default_timeout;
-  /// A recorder (`&recorder`) that receives a span for each run, also one that was stopped, from the host's
-  /// call to the end of the kernel, with the name of the kernel set and what was counted: tasks, steals,
-  /// joins and what was spilled. It must outlive the pool.
+  /// A recorder (`&recorder`) that receives a span for each run, also for a stopped one, from the host's call
+  /// to the end of the kernel. The span has the kernel set's name and the counts of tasks, steals, joins and
+  /// spilled tasks. The recorder must outlive the pool.
   trace_target trace_to = {};
 };
 
-/// Counts of one worker in a run. On a GPU whose kernels have one thread: of a block's 32 workers together.
-/// With `static`: of a block of the grid. With `static-per-task`: of all blocks of the grid.
+/// Counts of one worker in a run. On a GPU whose kernels have one thread, a block's 32 workers are counted
+/// together. With `static` each block of the grid counts as a worker, and with `static-per-task` the whole
+/// grid.
 struct pool_worker_statistics {
   std::uint64_t run = 0;  ///< tasks
   /// Looks at other workers for tasks.
@@ -57,23 +59,23 @@ struct pool_worker_statistics {
   std::chrono::nanoseconds idle{0};  ///< time without a task, from the first unsuccessful search on
 };
 
-/// What the tasks of one run came to.
+/// Counts of the tasks of one run.
 struct pool_statistics {
   std::uint64_t created = 0;  ///< tasks: the roots, and what tasks created
   std::uint64_t run = 0;      ///< those of `created` that ran to their end
   /// Attempts to steal, and successful ones. On a GPU a look at 32 workers and the attempt that follows it
   /// count as one.
   std::uint64_t steals_tried = 0, steals_won = 0;  ///< looks that brought tasks
-  std::uint64_t joins = 0;   ///< joins that were made; each adds a task, its continuation, to `created`
+  std::uint64_t joins = 0;   ///< joins made; each adds a task, its continuation, to `created`
   std::uint64_t shared = 0;  ///< how often a task was published to other workers
-  /// The sum, over the workers, of the most places that each used at any time, where a published chunk counts
-  /// whole: a capacity of that many tasks would have sufficed. If the host held more tasks at some time, it
-  /// is that number instead. `ring` and `blocking` add the most tasks that a worker saw in the queue; for
+  /// The sum over the workers of the most places that each used at any time: a capacity of this many tasks
+  /// would have sufficed. A published chunk counts as full. If the host held more tasks at some time, it is
+  /// that number instead. `ring` and `blocking` add the most tasks that a worker saw in the queue; for
   /// `static` it is the most tasks in both arrays.
   std::uint64_t max_stored = 0;
-  std::uint64_t launches = 0;  ///< of the kernel: 1 unless tasks did not fit; for `static` one per level
+  std::uint64_t launches = 0;  ///< kernel launches: 1 unless tasks did not fit; for `static` one per level
   std::uint64_t spilled = 0;   ///< tasks that were moved to the host and back
-  /// `sum`: all that block.add_to_sum() has added, which wraps. `max`: the greatest value passed to
+  /// `sum`: the total of block.add_to_sum(), which wraps. `max`: the greatest value passed to
   /// block.raise_max(). 0 where no kernel calls them.
   std::uint64_t sum = 0, max = 0;  ///< the greatest value
   /// By block; their sums are the counts above.
@@ -90,9 +92,9 @@ class BALLAST_API pool_stopped : public stopped {
   pool_stopped(std::string_view device, std::string_view why, std::vector<task> unexecuted,
                pool_statistics statistics);
 
-  /// The tasks that were created and did not run, ready for run() of the same pool.
+  /// The created tasks that did not run, ready for run() of the same pool.
   std::vector<task> const& unexecuted() const noexcept { return unexecuted_; }
-  /// What was done until then.
+  /// Counts up to the stop.
   pool_statistics const& statistics() const noexcept { return statistics_; }
 
  private:
@@ -110,13 +112,12 @@ class BALLAST_API task_pool {
   task_pool(std::shared_ptr<compute_device> device, kernel_set const& kernels, pool_options options = {});
   /// Makes a pool over 1 to 16 devices: CPU cores alone, or GPUs and parts of GPUs whose kernels reach each
   /// other's memory, also by atomic operations. Workers without tasks ask those of other devices for some.
-  /// For several devices `kernels` was compiled for_pools_over_devices (ballast/methods/pool_methods.cuh),
-  /// and the method is `chunks`. The options are those of each device, but `resident.idle_timeout`, which has
-  /// no effect. All memory that tasks use must be in reach of every device, and their atomic operations on
-  /// what others use are of scope::system. Kernels on parts of one GPU run side by side, so not where
-  /// CUDA_LAUNCH_BLOCKING or a sanitizer has them run one by one. A run has one span, and the statistics of
-  /// all devices' workers in the order of the list. Throws as the other constructor, and bad_argument
-  /// ("devices").
+  /// Several devices require kernels compiled for_pools_over_devices (ballast/methods/pool_methods.cuh) and
+  /// the method `chunks`. The options apply to each device, except `resident.idle_timeout`, which has no
+  /// effect. Every device must reach all memory that tasks use, and atomic operations on shared memory must
+  /// have scope::system. Kernels on parts of one GPU must run side by side, which CUDA_LAUNCH_BLOCKING and
+  /// sanitizers prevent. A run has one span, and the statistics of all devices' workers in the order of the
+  /// list. Throws as the other constructor, and bad_argument ("devices").
   task_pool(device_list const& devices, kernel_set const& kernels, pool_options options = {});
   ~task_pool();
   task_pool(task_pool const&) = delete;
@@ -124,10 +125,9 @@ class BALLAST_API task_pool {
 
   /// Runs the roots and every task that they create, in any order, and waits until all have run, at most
   /// until the deadline, or for options.timeout if none is passed; the results are then visible to the host.
-  /// The memory that tasks use must be ready when it is called (copies completed). May allocate, if there are
-  /// more roots than in any earlier run, or if their members take more pinned memory: those that exceed 40
-  /// bytes (listed_kernel::by_reference) are copied there. Running tasks are not interrupted; with `static`,
-  /// levels are not.
+  /// The memory that tasks use must be ready before the call (copies completed). Allocates if there are more
+  /// roots than in any earlier run, or if members over 40 bytes (listed_kernel::by_reference) need more
+  /// pinned memory. Never interrupts a running task, or, with `static`, a level.
   ///
   /// Throws bad_argument, before anything has run, if a root does not suit the set; ballast::error if another
   /// run() is active or its kernel has not ended, or if other resident kernels, which it names, leave too few
@@ -138,13 +138,13 @@ class BALLAST_API task_pool {
   /// Runs a root task and every task that it creates.
   pool_statistics run(task const& root);
 
-  /// Requests that the current run ends after the tasks that run now; that run() then throws pool_stopped.
-  /// Does nothing if no run is active. Does not wait; any thread may call; async-signal-safe.
+  /// Requests that the current run ends after its running tasks; run() then throws pool_stopped. Does nothing
+  /// if no run is active. Does not wait; any thread may call; async-signal-safe.
   void request_stop() noexcept;
 
   /// The name of the method that the pool was made with.
   std::string_view method() const;  ///< a name of pool_methods()
-  /// What block.workers() returns to tasks: the blocks that work; on a GPU, where kernels have one thread,
+  /// The value of block.workers() in tasks: the blocks that work; on a GPU, where kernels have one thread,
   /// the threads of these blocks, 32 in each. A run beside other resident kernels may have fewer. With
   /// `static-per-task`, where the workers of a level are the blocks of its grid, it is only an upper bound:
   /// 4294967295, the most tasks that a level can have. Over several devices it is the sum, and a task sees

@@ -24,9 +24,9 @@ namespace ballast {
 
 namespace detail {
 
-/// Where a task_queue keeps its ring: the slots from which blocks take tasks, and the words that say which
-/// slots are free (Chen et al. 2010, section 4.2, had to keep them on the device). On a host device every
-/// home is the same memory. Cheap to copy.
+/// The home of a task_queue's ring: of the slots from which blocks take tasks, and of the words that show
+/// which slots are free (Chen et al. 2010, section 4.2, had to keep them on the device). On a host device
+/// every home is the same memory. Cheap to copy.
 class ring_home {
  public:
   /// The memory of the queue's own device, to which its blocks have the fastest access.
@@ -38,7 +38,7 @@ class ring_home {
     made.is_host_ = true;
     return made;
   }
-  /// The memory of another device, which the queue's device must be able to address: the constructor of
+  /// The memory of another device. The queue's device must be able to address it: the constructor of
   /// task_queue calls compute_device::enable_peer_access() and throws bad_argument ("ring") if that returns
   /// false. The queue keeps `whose` alive. Making and destroying the queue allocates and frees memory there,
   /// which may wait for a kernel that is resident on that device. Throws bad_argument ("ring") if `whose` is
@@ -50,7 +50,7 @@ class ring_home {
     return made;
   }
 
-  /// Whether it is pinned host memory.
+  /// True if it is pinned host memory.
   bool is_host() const { return is_host_; }
   /// The device given to peer(); null for own_device() and host().
   std::shared_ptr<compute_device> const& peer_device() const { return peer_; }
@@ -64,8 +64,7 @@ class ring_home {
 
 }  // namespace detail
 
-/// Options for queues whose tasks create tasks, that is, whose kernels say so;
-/// other queues ignore them.
+/// Options for queues with a kernel that creates tasks; other queues ignore them.
 struct spawned_options {
   /// Capacity on the device for created tasks, in addition to the ring, for each worker: 8 to 2^20 tasks,
   /// rounded up to a power of two, about 48 bytes each. If created tasks do not fit, the queue stops.
@@ -81,29 +80,28 @@ struct queue_options {
   /// of two. Memory is proportional to it: with 8 submission rings about 1200 bytes per task of capacity,
   /// host and device together.
   std::uint32_t capacity = 8192;
-  /// Submission rings, 1 to 32. A thread that submits uses one that the fewest use, until it ends or has fed
-  /// eight other queues.
+  /// Submission rings, 1 to 32. A submitting thread takes the least used ring and keeps it until it ends or
+  /// has fed eight other queues.
   std::uint32_t submission_rings = 8;
-  /// Pinned memory for the members of kernels that exceed 40 bytes (listed_kernel::by_reference), which a
-  /// task occupies, in multiples of 64 bytes, from its submission until its batch has completed: at least
-  /// what the set's largest kernel needs, at most 2^32. 0: 1 MiB. Sets without such kernels get none.
+  /// Pinned memory for kernel members over 40 bytes (listed_kernel::by_reference): at least what the set's
+  /// largest kernel needs, at most 2^32. A task occupies it, in multiples of 64 bytes, from submission until
+  /// its batch has completed. 0: 1 MiB. Sets without such kernels get none.
   std::size_t large_argument_bytes = 0;
   /// For the library's own measurements: the ring may lie elsewhere than on the queue's device.
   detail::ring_home ring = detail::ring_home::own_device();
-  /// Blocks of a GPU that move tasks from the submission rings to the ring, 1 to 4, each those of its share
-  /// of the submission rings. Several help where several threads submit very small tasks faster than one
-  /// block moves them. Each takes an SM, and those beyond the first come in addition to resident.blocks. A
-  /// run has fewer where they do not fit (queue_statistics::servers), and one where the set's blocks have 512
-  /// threads or more or its kernels create tasks. Each of S servers opens 8 / S grid tasks at a time; what
-  /// comes behind more of them waits. Changes nothing on CPU cores.
+  /// Blocks of a GPU that move tasks from the submission rings to the ring, 1 to 4; the submission rings are
+  /// divided among them. Several help where threads submit very small tasks faster than one block moves them.
+  /// Each takes an SM, and those beyond the first come in addition to resident.blocks. A run has fewer where
+  /// they do not fit (queue_statistics::servers), and one where the set's blocks have 512 threads or more or
+  /// its kernels create tasks. Each of S servers opens 8 / S grid tasks at a time; tasks after further grid
+  /// tasks wait. Changes nothing on CPU cores.
   std::uint32_t servers = 1;
-  /// How many blocks stay on the device, and how long they may take to start and to stop.
+  /// How many blocks stay on the device, and how long they may take to start and stop.
   resident_options resident = {};
-  /// Capacity for what tasks create; not used by sets whose kernels create none.
+  /// Capacity for created tasks; ignored if no kernel of the set creates any.
   spawned_options spawned = {};
-  /// False: the queue is made closed, and start() opens it. CUDA may make an allocation wait for a kernel
-  /// that runs on any GPU of the process, so a program with several queues makes all of them before it starts
-  /// one.
+  /// False: the queue starts closed, and start() opens it. CUDA may make an allocation wait for a kernel that
+  /// runs on any GPU of the process, so a program with several queues makes all of them before it starts one.
   bool start_at_once = true;
   /// How long a call waits if no deadline is passed.
   clock::duration timeout = default_timeout;
@@ -112,21 +110,21 @@ struct queue_options {
   /// How many tasks per worker are recorded for task_spans(), 24 bytes each; 0 records none, or 1024 if
   /// trace_to is set.
   std::uint32_t trace_depth = 0;
-  /// A recorder (`&recorder`) that receives, when close() or stop() has ended the kernel, a span for each
-  /// task, up to trace_depth a worker, with the kernel's name; the others are counted as dropped. If tasks
-  /// create tasks it receives one span for the run, with the pool's counts. It receives at once a span for
-  /// each submission that waited for a full ring, of the host thread that waited. It must outlive the queue.
+  /// A recorder (`&recorder`), which must outlive the queue. When close() or stop() has ended the kernel it
+  /// receives a span with the kernel's name for each task, up to trace_depth per worker; further spans count
+  /// as dropped. If tasks create tasks it receives one span for the run instead, with the pool's counts. For
+  /// each submission that waited for a full ring it immediately receives a span of the host thread.
   trace_target trace_to = {};
 };
 
-/// What a submission waits for.
+/// The work after which a submission begins, and how long the call may wait.
 struct submit_options {
   /// Tasks of the same queue that must have run before any of these begins, or nothing. The host waits for
   /// none of them: a worker that takes one of the new tasks waits on the device, and runs no other until then
-  /// (as cudaStreamWaitEvent() holds up a stream). What they wrote is visible to the new tasks. See
-  /// task_queue::submit() for what it may be.
+  /// (as cudaStreamWaitEvent() holds up a stream). Their writes are visible to the new tasks.
+  /// task_queue::submit() lists the completions that are legal.
   completion after = {};
-  /// The time until which the call waits while the ring is full; without a value, for queue_options::timeout.
+  /// The time until which the call waits while the ring is full. Empty: queue_options::timeout applies.
   std::optional<deadline> until = {};
 };
 
@@ -135,7 +133,7 @@ struct submit_options {
 /// batch.
 class BALLAST_API queue_full : public timed_out {
  public:
-  /// Called by the queue: of `offered` tasks the first `accepted` will run.
+  /// Called by the queue: the first `accepted` of `offered` tasks will run.
   queue_full(completion accepted_tasks, std::size_t accepted, std::size_t offered, std::string state);
 
   /// Ready once the accepted tasks have run.
@@ -154,10 +152,10 @@ struct execution {
   std::int64_t work_ns = 0;                          ///< sum of the tasks' durations
 };
 
-/// One traced task. On a GPU, the blocks of a grid task that a worker took together are also one span.
+/// One traced task. On a GPU, blocks of a grid task that a worker claimed together share one span.
 struct task_span {
-  /// The resident block that ran it; block 0 of a GPU serves and runs none, so that there it is one more than
-  /// block.worker().
+  /// The resident block that ran the task. On a GPU it is block.worker() + 1, since block 0 serves and runs
+  /// no tasks.
   std::uint32_t worker = 0;
   /// When it began and ended.
   std::int64_t begin_ns = 0, end_ns = 0;  ///< on the host's clock
@@ -166,55 +164,56 @@ struct task_span {
   std::uint32_t kernel = 0;  ///< index in kernel_set::kernels()
 };
 
-/// What a queue did since its last start().
+/// Counts of a queue since its last start().
 struct queue_statistics {
   std::uint64_t submitted = 0;  ///< tasks accepted in this run
   std::uint64_t fetched = 0;    ///< those of `submitted` on the device; may lag by a few microseconds
   std::uint64_t claimed = 0;    ///< those of `fetched` that workers claimed; may lag by a few microseconds
   /// How many submissions these were in.
   std::uint64_t batches = 0;  ///< batches accepted in this run
-  /// Blocks that serve in the present or last run: fewer than queue_options::servers where no more fitted; 0
-  /// on CPU cores, whose workers serve themselves.
+  /// Blocks that serve in the present or last run: fewer than queue_options::servers if no more fitted; 0 on
+  /// CPU cores, whose workers fetch tasks themselves.
   std::uint32_t servers = 0;
   std::uint64_t trace_dropped = 0;  ///< tasks that did not fit into trace_depth, known after close()
-  /// If tasks create tasks: what the workers did with all tasks. Known once close() or stop() has returned,
+  /// If tasks create tasks: the workers' counts over all tasks. Known once close() or stop() has returned,
   /// except after device_lost.
   std::optional<pool_statistics> pool;
 };
 
 namespace detail {
 
-/// A task that another created on a device, and that the device handed out.
+/// A task that was created on a device and handed out to the host.
 struct created_task {
   detail::task_record record;  ///< the task
   std::uint32_t ring = 0;      ///< completion_key::place of the task's batch
   std::uint64_t batch = 0;     ///< the number of that batch
 };
 
-/// What feeders alone ask of a task_queue.
+/// The part of a task_queue that only feeders call.
 class BALLAST_API fed_queue {
  public:
   ///@{
-  /// For a feeding thread, one per queue, where tasks create tasks and others than its device shall run some
-  /// of them. ask_for_created(n) lets workers that have several hand out the oldest, so that at least n, of
-  /// at most 1024, are yet to be returned by take_created(). Only tasks leave whose kernels say how their
-  /// members travel (listed_kernel::travel), and have no result_ref and at most 40 bytes of members, of a set
-  /// that makes no joins. What was handed out is not the queue's any more: its batch may complete before it
-  /// has run, but not before take_created() can return it. A caller that asks must take: close() throws error
-  /// if some were not taken, and stop() returns them.
+  /// For a queue's feeding thread, where tasks create tasks and some of them are to run elsewhere.
+  /// ask_for_created(n) lets workers that hold several tasks hand out the oldest, until take_created() can
+  /// return at least n, at most 1024. A task leaves only if its kernel declares how its members travel
+  /// (listed_kernel::travel), it has no result_ref and at most 40 bytes of members, and the set makes no
+  /// joins. A task that was handed out is no longer the queue's: its batch may complete before it has run,
+  /// but
+  /// not before take_created() can return it. A caller that asks must take: close() throws error if some were
+  /// not taken, and stop() returns them.
   void ask_for_created(std::uint32_t tasks);
   std::vector<created_task> take_created();
   /// The number of workers without a task, for queues whose tasks create tasks; may lag by a few
   /// microseconds.
   std::uint32_t idle_workers() const;
-  ///@}
-  /// For a feeding thread, one per queue: sleep until `taken_threshold` tasks were taken, or until the tasks
-  /// of the completion (or another's) have run, or until wake_event() was notified since `epoch` was read; at
-  /// most for `timeout`. On a GPU, where nothing can notify, they yield the core once and return.
+  /// @}
+  /// For a queue's feeding thread: sleeps until `taken_threshold` tasks were taken, or until the tasks of the
+  /// completion (or of another one) have run, or until wake_event() was notified since `epoch` was read; at
+  /// most for `timeout`. On a GPU, where nothing can notify, it yields the core once and returns.
   void sleep_until_taken(std::uint64_t epoch, std::uint64_t taken_threshold, clock::duration timeout);
   /// Sleeps in the same way until this completion, or another one, is ready.
   void sleep_until_complete(std::uint64_t epoch, completion const& which, clock::duration timeout);
-  /// The event by which the host wakes a feeder that sleeps.
+  /// The event that the host notifies to wake a sleeping feeder.
   event_count& wake_event();
 
  protected:
@@ -246,8 +245,8 @@ class BALLAST_API task_queue : public detail::fed_queue {
   /// of options.large_argument_bytes if the tasks need any, at most until the deadline, or for
   /// options.timeout if none is passed. The tasks may run in any order and concurrently; the memory that they
   /// use must be ready when they are submitted (copies completed). Throws bad_argument, before anything is
-  /// queued, if any task does not suit the set; queue_full at the deadline; stopped or device_lost if the
-  /// kernel has ended, which one of 1024 submissions looks up; ballast::error if the queue is closed.
+  /// queued, if any task does not fit the set; queue_full at the deadline; stopped or device_lost if the
+  /// kernel has ended, which one in 1024 submissions checks; ballast::error if the queue is closed.
   completion submit(task const& one);
   /// submit() that waits until `until` at most instead of queue_options::timeout.
   completion submit(task const& one, deadline until);
@@ -262,8 +261,9 @@ class BALLAST_API task_queue : public detail::fed_queue {
   completion submit(prepared_tasks const& batch, std::size_t first, std::size_t count, deadline until);
   ///@{
   /// Queues a batch, a task or a whole prepared batch that begins on the device after `options.after` has run
-  /// (docs/queue.md, "Batches that wait for others"). That is a completion which this queue gave in its
-  /// present run, of tasks of any thread; or any other that is ready. The call waits while the ring is full,
+  /// (docs/queue.md, "Batches that wait for others"). `after` is a completion of this queue's
+  /// present run, from any thread, or any other completion that is ready. The call waits while the ring is
+  /// full,
   /// and for `after` on the host if it is too far back: 127 or more batches were submitted to its submission
   /// ring since, or more than 16 of its own batches (of a quarter of capacity() each) have not ended. Waits
   /// and throws as the other overloads; throws also bad_argument ("after"), before anything is queued, for a
@@ -287,9 +287,9 @@ class BALLAST_API task_queue : public detail::fed_queue {
   /// Accepts no more tasks, runs the accepted ones, and ends the kernel (the paper's HALT). Waits for that,
   /// at most until the deadline, or for options.timeout if none is passed. Idempotent. Throws as wait().
   void close(std::optional<deadline> until = {});
-  /// Ends the kernel after the tasks that run now, waits for that, and returns the tasks that were accepted,
-  /// or created on the device, and did not run. Tasks that name joins may be submitted again only to this
-  /// queue, before any close(). After device_lost it returns the tasks that are not known to have reached the
+  /// Ends the kernel after the tasks that run now, waits for its end, and returns the tasks that were
+  /// accepted or created but did not run. Tasks that name joins may be submitted again only to this queue,
+  /// before any close(). After device_lost it returns the tasks that are not known to have reached the
   /// device; some of these may have run, but the device's memory is lost anyway. A second call returns no
   /// task again.
   std::vector<task> stop();
@@ -297,10 +297,10 @@ class BALLAST_API task_queue : public detail::fed_queue {
   /// may call; async-signal-safe.
   void request_stop() noexcept;
   /// Starts the kernel again after close() or stop(), or for the first time if options.start_at_once was
-  /// false. Waits until its memory is cleared, and then until all its blocks run, each as long as
-  /// options.resident.start_timeout says. Allocates nothing on the device. Completions of earlier runs stay
-  /// valid. Throws timed_out, and ballast::error, at once, if resident kernels that run on the device leave
-  /// too few blocks (options.resident.blocks): the message names them and what each has.
+  /// false. Waits until its memory is cleared, and then until all its blocks run, each for at most
+  /// options.resident.start_timeout. Allocates nothing on the device. Completions of earlier runs stay valid.
+  /// Throws timed_out, and ballast::error, at once, if resident kernels that run on the device leave too few
+  /// blocks (options.resident.blocks): the message names them and what each has.
   void start();
   /// True if the resident kernel runs. Does not wait.
   bool running();
@@ -318,17 +318,17 @@ class BALLAST_API task_queue : public detail::fed_queue {
   /// Tasks of this run that workers have claimed. On a GPU the count lags by a few microseconds, and includes
   /// up to 7 tasks of each worker that have not begun yet.
   std::uint64_t claimed() const;
-  /// The state that timed_out carries, as text: submission rings, counts, and what each block does.
+  /// The state that timed_out carries, as text: submission rings, counts, and each block's activity.
   std::string describe();
   /// Bytes allocated for the queue, on the host and on the device together.
   std::size_t memory_bytes() const;
   /// Tasks that fit into a submission ring: options.capacity, rounded up to a power of two.
   std::uint32_t capacity() const;
-  /// A batch of at most this many tasks, none a grid task, is accepted whole or not at all: a quarter of
-  /// capacity(), or as many as a quarter of options.large_argument_bytes holds of the set's largest kernel if
-  /// that is fewer, but one at least. Larger batches are accepted in parts.
+  /// A batch of at most this many tasks, without a grid task, is accepted whole or not at all. It is the
+  /// smaller of a quarter of capacity() and the number of the set's largest kernels whose members fit in a
+  /// quarter of options.large_argument_bytes, but at least 1. Larger batches are accepted in parts.
   std::size_t max_whole_batch() const;
-  /// What block.workers() returns to tasks: the blocks that execute tasks; on a GPU, where kernels have one
+  /// The value of block.workers() in tasks: the blocks that execute tasks; on a GPU, where kernels have one
   /// thread, the threads of these blocks, 32 in each. A run that started beside other resident kernels with
   /// options.resident.blocks 0 may have fewer.
   std::uint32_t workers() const;

@@ -28,16 +28,16 @@ struct team_meeting {
 template <class K, std::uint32_t Threads>
 class team_block {
  public:
-  /// Known when compiled, for what must differ between one thread and several.
+  /// A compile-time constant, for code that differs between one thread and several.
   static constexpr std::uint32_t threads = Threads;
 
-  /// One thread of the team: `rank` from 0 to Threads - 1. All of a team share `scratch` and `meeting`.
+  /// Makes thread `rank` (0 to Threads - 1) of the team, which shares `scratch` and `meeting`.
   team_block(block_range range, scratch_of<K>& scratch, detail::team_meeting<Threads>& meeting,
              std::uint32_t rank)
       : range_(range), scratch_(&scratch), meeting_(&meeting), rank_(rank) {}
 
   ///@{
-  /// As the concept block says; every thread of the team has a view of its own.
+  /// As in the concept block; every thread of the team has a view of its own.
   std::uint32_t index() const { return index_; }
   std::uint32_t first() const { return range_.first; }
   std::uint32_t count() const { return range_.count; }

@@ -18,7 +18,7 @@ namespace ballast {
 /// A count that belongs to a span, as the steals of a run do.
 struct span_count {
   std::string_view name;    ///< a string literal
-  std::uint64_t value = 0;  ///< what it had come to
+  std::uint64_t value = 0;  ///< the count's final value
 
   /// Equal in both members.
   bool operator==(span_count const&) const = default;
@@ -26,26 +26,26 @@ struct span_count {
 
 namespace detail {
 
-/// Workers from this number on, but below first_host_worker, are no workers of the device: they are its
-/// streams for copies. Figures leave their spans out, as those of host threads.
+/// Workers numbered from here up to first_host_worker are the device's copy streams. Load figures leave their
+/// spans out, as they do for host threads.
 inline constexpr std::uint32_t first_copy_worker = std::uint32_t(1) << 30;
 /// Workers from this number on are threads of the host that waited for the device.
 inline constexpr std::uint32_t first_host_worker = std::uint32_t(1) << 31;
 
 }  // namespace detail
 
-/// What one worker of one device did from `begin_ns` to `end_ns`.
+/// The work of one worker of one device from `begin_ns` to `end_ns`.
 struct span {
   std::size_t device = 0;  ///< index into `recording::devices`
-  /// The resident block or the stream; from first_copy_worker on a stream for copies, from first_host_worker
-  /// on a thread of the host.
+  /// The resident block or the stream. Numbers from first_copy_worker on are copy streams, from
+  /// first_host_worker on host threads.
   std::uint32_t worker = 0;
   std::string label = {};     ///< what ran, e.g. the kernel's name
   std::int64_t step = 0;      ///< the caller's step; busy time is measured within one
   std::uint64_t tasks = 0;    ///< tasks executed in the span; 0 for a plain kernel
   std::int64_t begin_ns = 0;  ///< nanoseconds of the host's steady clock (ballast::clock)
   std::int64_t end_ns = 0;    ///< nanoseconds of the same clock, at least begin_ns
-  /// What else was counted in the span; of the files only the Chrome trace has it.
+  /// Other counts of the span; only the Chrome trace file contains them.
   std::vector<span_count> counts = {};
 
   /// Equal in every member.
@@ -59,8 +59,8 @@ struct recording {
   std::uint64_t dropped = 0;              ///< spans that found the recorder full
 };
 
-/// Collects spans from any number of threads, up to a fixed number; further ones are counted but not stored,
-/// so a long run cannot exhaust the memory. Its memory grows as spans arrive. Any thread may call any member;
+/// Collects spans from any number of threads, up to a fixed number. Further spans are counted but not stored,
+/// so a long run cannot exhaust memory. Its memory grows as spans arrive. Any thread may call any member;
 /// none waits for a device.
 class BALLAST_API recorder {
  public:
@@ -74,14 +74,14 @@ class BALLAST_API recorder {
   /// Adds several spans under one lock.
   void record(std::vector<span> batch);
 
-  /// Counts spans as dropped that were lost before they came here.
+  /// Counts spans as dropped that were lost before they reached the recorder.
   void count_dropped(std::uint64_t spans);
 
   /// The number of devices.
   std::size_t devices() const { return devices_.size(); }
   /// Spans that are kept so far.
   std::size_t size() const;  ///< spans stored
-  /// Spans that came when `capacity` were kept already.
+  /// Spans that arrived after `capacity` were stored.
   std::uint64_t dropped() const;  ///< spans that did not fit
   /// A copy of everything recorded so far.
   recording snapshot() const;
@@ -99,10 +99,10 @@ class BALLAST_API recorder {
   std::uint64_t dropped_ = 0;
 };
 
-/// Where queues, pools, launch queues and schedulers record their spans: the member `trace_to` of every
+/// The destination of spans of queues, pools, launch queues and schedulers: the member `trace_to` of every
 /// options struct, which takes `&recorder`. Device d of a queue is device `first_device` + d of the recorder.
-/// Where several share a recorder, give each lines of its own: name a device once for each of them. The
-/// recorder must outlive them. Cheap to copy; any thread may call any member.
+/// If several share a recorder, give each its own rows: list a device once for each of them. The recorder
+/// must outlive them. Cheap to copy; any thread may call any member.
 class BALLAST_API trace_target {
  public:
   /// Records nothing, at no cost.
@@ -110,9 +110,9 @@ class BALLAST_API trace_target {
   /// Not explicit, so that options take `&recorder`. Null records nothing.
   trace_target(recorder* to, std::size_t first_device = 0) : to_(to), first_device_(first_device) {}
 
-  /// Whether it records.
+  /// True if it records.
   explicit operator bool() const { return to_ != nullptr; }
-  /// The target of device `device` and those that follow it.
+  /// The target whose first device is device `device` of this one.
   trace_target from_device(std::size_t device) const { return {to_, first_device_ + device}; }
   /// Throws bad_argument ("trace_to") if the recorder has fewer devices than `first_device` + `devices`.
   void check(std::size_t devices) const;
@@ -131,7 +131,7 @@ class BALLAST_API trace_target {
   std::size_t first_device_ = 0;
 };
 
-/// What one device did over a whole run.
+/// The load of one device over a whole run.
 struct device_load {
   std::int64_t busy_ns = 0;  ///< end of the last span minus begin of the first in a step, summed over steps
   std::int64_t work_ns = 0;  ///< the lengths of all spans, summed over workers
@@ -142,8 +142,8 @@ struct device_load {
   bool operator==(device_load const&) const = default;
 };
 
-/// A pure function of the spans, whatever their order, without those of copies and host threads. `devices` is
-/// the number of devices; a span of a device beyond it throws bad_argument ("span.device").
+/// A pure function of the spans, in any order; ignores those of copies and host threads. `devices` is the
+/// number of devices; a span of a device beyond it throws bad_argument ("span.device").
 BALLAST_API std::vector<device_load> device_loads(std::span<span const> spans, std::size_t devices);
 
 /// The largest value over the mean: 1 is perfectly even, n means that one of n devices did everything; 1 if
@@ -171,9 +171,9 @@ class BALLAST_API nvtx_range {
   explicit nvtx_range(char const* name) noexcept;
   ~nvtx_range();
 #else
-  /// The name is not read where CUDA was not built.
+  /// A build without CUDA does not read the name.
   explicit nvtx_range(char const*) noexcept {}
-  ~nvtx_range() {}  // not defaulted: an object that only marks a scope is no unused variable
+  ~nvtx_range() {}  // not defaulted, so that compilers do not report a scope marker as unused
 #endif
   nvtx_range(nvtx_range const&) = delete;
   nvtx_range& operator=(nvtx_range const&) = delete;

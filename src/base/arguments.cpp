@@ -17,7 +17,7 @@ std::string enumeration(std::span<std::string_view const> words) {
   return all;
 }
 
-/// How many letters must be added, removed or replaced to make one of the other (Levenshtein).
+/// The number of letters to add, remove or replace to turn one word into the other (Levenshtein).
 std::size_t edit_distance(std::string_view from, std::string_view to) {
   std::vector<std::size_t> row(to.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t(0));
@@ -31,8 +31,8 @@ std::size_t edit_distance(std::string_view from, std::string_view to) {
   return row.back();
 }
 
-/// The distance of `meant` from the typed word; nothing if it was hardly meant. Words that contain the typed
-/// one rank after words that a slip of the fingers explains.
+/// The distance of `meant` from the typed word; nothing if it is unlikely to be meant. Words that contain the
+/// typed one rank after those that a typing slip explains.
 std::optional<std::size_t> errors_in(std::string_view word, std::string_view meant) {
   constexpr std::size_t most = 3, least_part = 3;
   auto const errors = edit_distance(word, meant);
@@ -41,7 +41,7 @@ std::optional<std::size_t> errors_in(std::string_view word, std::string_view mea
   return std::nullopt;
 }
 
-/// Of the UTF-8 character that `letter` is.
+/// The code of the UTF-8 character in `letter`.
 char32_t code_of(std::string_view letter) {
   auto const lead = static_cast<unsigned char>(letter.front());
   char32_t code = letter.size() == 1 ? lead : lead & (0x7Fu >> letter.size());
@@ -49,7 +49,7 @@ char32_t code_of(std::string_view letter) {
   return code;
 }
 
-/// A terminal might obey the code, or draw what follows it over what stands before.
+/// True if a terminal may obey the code, or draw later characters over earlier ones.
 bool is_obeyed(char32_t code) {
   bool const is_control = code < 0x20 || (code >= 0x7F && code < 0xA0);
   bool const ends_a_line = code == 0x2028 || code == 0x2029;
@@ -106,7 +106,7 @@ std::size_t detail::first_character(std::string_view text) {
   auto const first = byte(0);
   if (first < 0x80) return 1;
   if (first >= 0xC2 && first <= 0xDF) return continues(1) ? 2 : 0;
-  // Neither longer than need be, nor a surrogate, nor beyond U+10FFFF.
+  // Neither overlong, nor a surrogate, nor beyond U+10FFFF.
   if ((first & 0xF0) == 0xE0)
     return continues(1, first == 0xE0 ? 0xA0 : 0x80, first == 0xED ? 0x9F : 0xBF) && continues(2) ? 3 : 0;
   if (first >= 0xF0 && first <= 0xF4)

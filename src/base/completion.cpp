@@ -24,7 +24,7 @@ clock::duration longest_timeout(std::span<completion const> all) {
   return longest;
 }
 
-/// Several completions as one, which asks them.
+/// Several completions as one, which queries each of them.
 class all_of_them : public completion_source {
  public:
   explicit all_of_them(std::span<completion const> all) : all_(all.begin(), all.end()) {}
@@ -52,11 +52,11 @@ class all_of_them : public completion_source {
     return std::ranges::all_of(
         all_, [](completion const& one) { return one.ready() || one.source()->needs_no_launch(one.work()); });
   }
-  /// A wait for all waits for one after the other. This source asks for no notes.
+  /// A wait for all of them waits for one after another. This source needs no notifications.
   completion awaited_part(completion_key const& work) override {
     if (has_ended(work)) return {};
     auto const first =
-        ready_below_.load(std::memory_order_acquire);  // others look, too: by now it may be all
+        ready_below_.load(std::memory_order_acquire);  // other threads look too: by now it may be all
     return first < all_.size() ? all_[first] : completion();
   }
   bool notify_at_end(completion_key const&, std::shared_ptr<end_listener> const&) override { return false; }
@@ -66,7 +66,7 @@ class all_of_them : public completion_source {
   std::atomic<std::size_t> ready_below_ = 0;  // may lag
 };
 
-/// Ends once one of the completions ends: as the first in order that has ended by then.
+/// Ends once one of the completions ends; takes the result of the first in order that has ended by then.
 class first_end : public promised_end {
  public:
   explicit first_end(std::span<completion const> any)
@@ -83,7 +83,7 @@ class first_end : public promised_end {
   }
 
  private:
-  std::vector<completion> any_;  // owned by the caller of note() that comes first
+  std::vector<completion> any_;  // owned by the first caller of note()
   std::atomic<bool> noted_ = false;
 };
 

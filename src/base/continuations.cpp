@@ -24,7 +24,7 @@
 namespace ballast::detail {
 namespace {
 
-/// Ends a promise as other work ends.
+/// Ends a promise when other work ends.
 class passed_on : public continuation {
  public:
   explicit passed_on(std::shared_ptr<promised_end> to) : to_(std::move(to)) {}
@@ -52,7 +52,7 @@ struct pending_continuation {
   void run() {
     try {
       auto const further = what->run(before);
-      what.reset();  // before somebody hears that it is over
+      what.reset();  // before the end is reported
       further.source() == nullptr ? result->end(nullptr) : end_with(further);
     } catch (...) {
       what.reset();
@@ -63,12 +63,12 @@ struct pending_continuation {
 
 thread_local bool is_thread_of_continuations = false;
 
-/// The longest nap between polls for completions that no source reports, such as a GPU's. If all are reported
-/// it is the longest sleep, in case a device is lost without a report.
+/// The longest nap between polls for completions that no source reports, such as a GPU's. If all are
+/// reported, it is the longest sleep, in case a device is lost without a report.
 constexpr auto max_nap = std::chrono::microseconds(200);
 constexpr auto max_sleep = std::chrono::milliseconds(50);
 constexpr std::uint32_t looks_before_naps = 200;
-/// How many of the waiting keys are looked at in turn before the thread looks for reported ends.
+/// The number of waiting keys to look at before the thread checks for reported ends again.
 constexpr std::uint32_t looks_in_turn = 256;
 
 class awaited_source;
@@ -96,7 +96,7 @@ class news {
   std::vector<std::shared_ptr<awaited_source>> told_;
 };
 
-/// By place and number, as sources take work.
+/// Orders work by place and number, as sources accept it.
 struct order_of_work {
   bool operator()(completion_key const& one, completion_key const& other) const {
     return std::tie(one.place, one.first, one.count) < std::tie(other.place, other.first, other.count);
@@ -118,7 +118,7 @@ class awaited_source final : public end_listener, public std::enable_shared_from
   void note_end() noexcept override {
     if (!has_news_.exchange(true)) news_->add(shared_from_this());
   }
-  /// Earlier reports are dealt with. False: the source does not report its ends. Call before asking the
+  /// Handles earlier reports. Returns false if the source does not report its ends. Call it before asking the
   /// source.
   bool listen(completion_key const& work) {
     has_news_.exchange(false);
@@ -136,23 +136,23 @@ class awaited_source final : public end_listener, public std::enable_shared_from
   std::atomic<bool> has_news_ = false;
 };
 
-/// The last of its place, in the order of work.
+/// The greatest possible key with the run and place of `work`.
 completion_key last_of_place(completion_key const& work) {
   return {work.run, ~std::uint64_t(0), ~0u, work.place};
 }
 
 /// The position at which the next look at many sources begins.
 struct turn_of_looks {
-  bool is_bounded;  ///< no further, in a place of a source, than work can have ended
+  bool is_bounded;  ///< looks no further, in a place of a source, than work can have ended
   std::optional<awaited_source::identity> who{};
-  std::optional<completion_key> after{};  ///< none: at the source's first
+  std::optional<completion_key> after{};  ///< none: starts at the source's first work
   bool is_done = false;                   ///< with that source
   std::uint64_t overtaken = 0;            ///< in that place
 
   void begin_anew() { *this = {is_bounded}; }
 };
 
-/// Sources in a fixed order, of which a part is looked at in turn.
+/// Sources in a fixed order; each call looks at the next part of them.
 class awaited_sources {
  public:
   using by_identity = std::map<awaited_source::identity, std::shared_ptr<awaited_source>>;
@@ -167,8 +167,8 @@ class awaited_sources {
     return found == all_.end() ? nullptr : found->second;
   }
 
-  /// Calls `look(source, work)`, which says whether that has ended, for the next `works` works in turn; true
-  /// if that went round.
+  /// Calls `look(source, work)`, which returns whether the work has ended, for the next `works` works in
+  /// turn; true if that completed a round.
   template <class Look>
   bool look_in_turn(turn_of_looks& turn, std::uint32_t works, Look const& look) {
     while (works > 0) {
@@ -215,13 +215,14 @@ class awaited_sources {
   by_identity all_;
 };
 
-/// Calls every continuation of the process. The first one starts the thread; it ends with the process. What
-/// an end costs does not depend on how many wait: sources report their ends, and are then asked for the work
-/// that may have ended.
+/// Calls every continuation of the process. The first one starts the thread; it ends with the process. The
+/// cost of an end does not depend on how many wait: sources report their ends, and are then asked only about
+/// work that may have ended.
 class continuation_thread {
  public:
   static continuation_thread& of_this_process() {
-    static auto* const instance = new continuation_thread;  // is asked until the process is gone
+    static auto* const instance = new continuation_thread;  // never destroyed: threads may call until the
+                                                            // process ends
     return *instance;
   }
 
@@ -237,7 +238,7 @@ class continuation_thread {
   }
 
  private:
-  /// Not when the process ends.
+  /// False while the process ends.
   bool accept(pending_continuation one) {
     std::lock_guard const hold(mutex_);
     if (ends_) return false;
@@ -252,7 +253,7 @@ class continuation_thread {
     std::atexit([] { of_this_process().end(); });
   }
 
-  // Called by exit(): static objects that were made after the first continuation are gone by now.
+  // Called by exit(): static objects made after the first continuation have been destroyed by now.
   void end() {
     if (process_.is_parent()) return;
     {
@@ -261,7 +262,7 @@ class continuation_thread {
     }
     news_.bell.notify();
     if (std::this_thread::get_id() == thread_.get_id())
-      thread_.detach();  // exit() in a continuation, which never returns
+      thread_.detach();  // exit() was called in a continuation, which never returns
     else
       thread_.join();
     drop_all();
@@ -283,7 +284,7 @@ class continuation_thread {
   void run() {
     is_thread_of_continuations = true;
     for (std::uint32_t looks = 0; !ends_;) {
-      auto const seen = news_.bell.epoch();  // before ends_ is read, or its notification could be missed
+      auto const seen = news_.bell.epoch();  // read before ends_, or a notification could be missed
       if (ends_) return;
       calls_ = 0;
       take_added();
@@ -312,7 +313,7 @@ class continuation_thread {
     }
   }
 
-  /// Calls it if it is ready, or keeps it with the work that must end first.
+  /// Calls the continuation if it is ready, or keeps it with the work that must end first.
   void file(pending_continuation one) {
     for (;;) {
       auto work = one.before;
@@ -340,7 +341,7 @@ class continuation_thread {
       source->tells = source->listen(work.work());
     }
     auto const at = source->waiting.find(work.work());
-    // The work may have ended before the source was asked to report it.
+    // The work may have ended before the source was asked to report its end.
     if (at == source->waiting.end() && work.ready()) {
       if (is_new) source->stop_listening(work.work());
       return false;
@@ -352,9 +353,9 @@ class continuation_thread {
 
   awaited_sources& list_of(awaited_source const& source) { return source.tells ? told_ : asked_for_; }
 
-  /// Calls continuations in order, and no further than work can have ended.
+  /// Calls continuations in order, but looks no further than work can have ended.
   void look_for_ends(awaited_source& source) {
-    if (source.waiting.empty()) return;  // it went, and its last note came afterwards
+    if (source.waiting.empty()) return;  // the work is gone, and its last note came afterwards
     listen_again(source);
     std::uint64_t overtaken = 0;
     std::uint32_t place = 0;
@@ -381,8 +382,8 @@ class continuation_thread {
     list_of(source).add(who, kept);
   }
 
-  /// Calls the continuations that wait for the work if it has ended, and returns whether it has. A source
-  /// that no one waits for any more is forgotten.
+  /// Calls the continuations that wait for the work if it has ended, and returns whether it has. Drops a
+  /// source without further waiting work.
   bool look_at(awaited_source& source, completion_key const& work) {
     if (!source.source().has_ended(work)) return false;
     auto ended = source.waiting.extract(work);
@@ -426,7 +427,7 @@ class continuation_thread {
   std::thread thread_;
   news news_;
   // Of the thread.
-  std::deque<pending_continuation> due_;  ///< must be called, or must wait for other work
+  std::deque<pending_continuation> due_;  ///< to be called, or to wait for other work
   awaited_sources told_, asked_for_;
   turn_of_looks where_ends_are_due_{true}, all_of_told_{false}, all_of_asked_for_{false};
   clock::time_point next_look_;  ///< at all

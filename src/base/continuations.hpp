@@ -10,23 +10,23 @@
 
 namespace ballast::detail {
 
-/// Whether the caller is a continuation.
+/// True if the caller is a continuation.
 bool is_in_continuation();
-/// The timeout of a wait for it without a deadline.
+/// The timeout of a wait for the work without a deadline.
 clock::duration timeout_of(completion const& work);
-/// Why a continuation is dropped.
+/// The error of a continuation that is dropped.
 std::exception_ptr never_called();
 
-/// The error that kept a completed completion's work from success; null if it succeeded.
+/// The error that kept a ready completion's work from success; null if it succeeded.
 std::exception_ptr failure_of(completion const& ended);
 
-/// Work that ends when end() is called; any key names it.
+/// Work that ends when end() is called; any key refers to it.
 class promised_end : public completion_source {
  public:
-  /// `timeout`: of a wait without a deadline.
+  /// `timeout` applies to waits without a deadline.
   explicit promised_end(clock::duration timeout) : timeout_(timeout) {}
 
-  /// Call it once; `failure` is null if the work ended well.
+  /// Call it once; `failure` is null if the work succeeded.
   void end(std::exception_ptr failure);
 
   bool has_ended(completion_key const&) override { return ended_.load(std::memory_order_acquire); }

@@ -16,7 +16,8 @@ namespace {
 
 constexpr std::string_view prefix = "BALLAST_";
 
-/// All that the library and its programs read; docs/reference/environment.md says what legal values are.
+/// All variables that the library and its programs read; docs/reference/environment.md lists the legal
+/// values.
 constexpr std::array variables{
     environment_variable{"BALLAST_CALLED_BY",
                          "the version of the `ballast` that runs this program; set by it"},
@@ -30,7 +31,7 @@ constexpr std::array variables{
     environment_variable{"BALLAST_TIMEOUT", "seconds after which a wait of a translated program fails"}};
 
 /// The known variable that `name` was probably meant to be; nothing if none is near, or if `name` itself is
-/// known. Compares what follows the common prefix.
+/// known. Compares only the text after the common prefix.
 std::optional<std::string> meant_by(std::string_view name) {
   std::vector<std::string_view> ends;
   for (auto const& variable : variables)

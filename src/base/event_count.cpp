@@ -12,8 +12,8 @@ namespace ballast {
 
 constexpr auto spin_time = std::chrono::microseconds(100);
 
-// Adds the time before others can see that this thread looked: either they count it too, or this thread adds
-// it.
+// Adds the time before other threads can see that this thread looked: either they count it too, or this
+// thread adds it.
 void detail::slept_time::look(clock::time_point before, clock::time_point now, clock::duration longest) {
   constexpr clock::duration between_notes = std::chrono::milliseconds(1);
   auto latest = latest_.load(std::memory_order_acquire);
@@ -100,10 +100,10 @@ bool event_count::spin_then_wait_past(std::uint64_t seen, deadline until) {
 void event_count::forward_to(std::shared_ptr<detail::end_listener> other) {
   std::lock_guard const hold(mutex_);
   bool const has = other != nullptr, had = other_ != nullptr;
-  other_.swap(other);  // the last one goes after the mutex is left
+  other_.swap(other);  // the old one is destroyed after the mutex is released
   if (!had && has) {
     sleepers_.fetch_add(1, std::memory_order_seq_cst);
-    epoch();  // what preceded a notify() that did not see the sleeper is visible to the caller
+    epoch();  // makes the writes before a notify() that did not see the sleeper visible to the caller
   }
   if (had && !has) sleepers_.fetch_sub(1, std::memory_order_seq_cst);
 }

@@ -19,13 +19,13 @@
 namespace ballast {
 namespace {
 
-/// The installed sink, and whether it is known to throw.
+/// The installed sink, and whether it has thrown.
 struct installed_sink {
   log_sink call;
   bool is_known_to_throw = false;
 };
 
-/// What it throws; null if nothing.
+/// Returns the sink's exception; null if it threw none.
 std::exception_ptr call(log_sink const& sink, log_level level, std::string_view line) noexcept {
   try {
     sink(level, line);
@@ -33,17 +33,18 @@ std::exception_ptr call(log_sink const& sink, log_level level, std::string_view 
   } catch (...) { return std::current_exception(); }
 }
 
-/// That of this thread.
+/// The calling thread's turn.
 struct turn {
   std::thread::id who = std::this_thread::get_id();
   detail::process_of_origin where;
 };
 
-/// Threads call the sink in turn, without the mutex, so that a sink may use what it likes of the library.
+/// Threads call the sink in turn, without the mutex, so that a sink may call any part of the library.
 class process_log {
  public:
   static process_log& of_this_process() {
-    static auto* const instance = new process_log;  // what ends last may still log
+    static auto* const instance = new process_log;  // never destroyed: objects that are destroyed last may
+                                                    // still log
     return *instance;
   }
 
@@ -76,7 +77,7 @@ class process_log {
   }
 
  private:
-  /// In a child of fork(), a turn that a thread of the parent had belongs to no thread.
+  /// In a child of fork(), no thread holds a turn that a thread of the parent held.
   bool is_taken() const { return turn_ && !turn_->where.is_parent(); }
   bool is_my_turn() const { return is_taken() && turn_->who == std::this_thread::get_id(); }
   void await_turn(std::unique_lock<std::mutex>& hold) {

@@ -30,7 +30,7 @@ using writer = std::function<void(std::ostream&)>;
 /// A stream to a file descriptor that keeps the first cause of failure, which errno would forget.
 class open_file final : public std::streambuf {
  public:
-  /// Owns what open() returned; if that is -1, the cause is errno.
+  /// Owns the descriptor that open() returned; if it is -1, errno is the cause.
   explicit open_file(int descriptor) : descriptor_(descriptor) { record_result(descriptor >= 0); }
   open_file& operator=(open_file&&) = delete;
   ~open_file() override {
@@ -79,15 +79,15 @@ class open_file final : public std::streambuf {
   std::array<char, 1 << 16> buffer_;  ///< used from the first overflow() on
 };
 
-/// The name is random, because two containers that share the folder may have processes of one id. An existing
-/// file of that name is not taken. The name is cut so that it stays legal where the final one is.
+/// The name is random, because processes of two containers that share the folder may have the same id. Never
+/// takes an existing file's name. The name is cut so that it is as legal as the final one.
 fs::path name_beside(fs::path const& final) {
   std::random_device chance;
   auto const number = std::to_string(chance()) + std::to_string(chance());
   return final.parent_path() / (final.filename().string().substr(0, 200) + ".partial-" + number);
 }
 
-/// A rename is on the disk when its folder is. A process that may not read the folder cannot wait for that.
+/// A rename is on the disk once its folder is. A process that may not read the folder cannot wait for that.
 std::error_code sync_folder(fs::path const& file) {
   auto const parent = file.parent_path();
   open_file folder(::open(parent.empty() ? "." : parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -99,8 +99,8 @@ std::error_code sync_folder(fs::path const& file) {
 /// A new file beside another, with an unpredictable name; removed unless it got its final name.
 class temporary_file {
  public:
-  /// Makes the file with the rights of `replaced`; if that is null, with those of any new file.
-  /// file().cause() says whether it could be made.
+  /// Makes the file with the permissions of `replaced`; if that is null, with those of any new file.
+  /// file().cause() tells the failure, if it could not be made.
   temporary_file(fs::path final, struct stat const* replaced)
       : final_(std::move(final)), file_(make(replaced != nullptr ? 0600 : 0666)) {
     if (replaced != nullptr && !file_.cause()) copy_permissions(*replaced);
@@ -111,8 +111,8 @@ class temporary_file {
   }
 
   open_file& file() { return file_; }
-  /// Renames the file once the disk has its contents, so that no crash leaves the final name with less.
-  /// Returns the error.
+  /// Renames the file once its contents are on the disk, so that no crash leaves an incomplete file under the
+  /// final name. Returns the error.
   std::error_code rename_to_final() {
     file_.sync_to_disk();
     file_.close();
@@ -156,8 +156,7 @@ class temporary_file {
   throw error("cannot write " + path.string() + ": " + cause);
 }
 
-/// The files that the process reads, by name and by number: a link may be made or a file be replaced
-/// meanwhile.
+/// The files that the process reads, by name and by inode: a link may be made or a file replaced meanwhile.
 struct read_files {
   std::mutex mutex;
   bool is_kept = false;
@@ -166,7 +165,7 @@ struct read_files {
 };
 
 read_files& all_read_files() {
-  static auto* const instance = new read_files;  // threads may write until the process ends
+  static auto* const instance = new read_files;  // never destroyed: threads may write until the process ends
   return *instance;
 }
 
@@ -176,7 +175,7 @@ std::optional<std::pair<dev_t, ino_t>> number_of(fs::path const& path) {
   return std::pair(there.st_dev, there.st_ino);
 }
 
-/// A terminal or /dev/null may be both: nothing of it is lost.
+/// A terminal or /dev/null may be read and written: overwriting it loses nothing.
 bool is_special(fs::path const& path) {
   struct stat there;
   return ::stat(path.c_str(), &there) == 0 && !S_ISREG(there.st_mode);
@@ -206,8 +205,8 @@ void write_in_place(fs::path const& path, writer const& write) {
   throw_if(file.cause(), path);
 }
 
-/// The path of a regular file that exists or will exist: a link stays, its target is replaced. Nothing for
-/// files that are written in place.
+/// The path of the regular file to replace, which may not exist yet: a link stays, its target is replaced.
+/// Nothing for files that are written in place.
 std::optional<fs::path> replacement_target(fs::path const& path) {
   std::error_code cause;
   fs::file_status const status = fs::status(path, cause);
@@ -217,15 +216,15 @@ std::optional<fs::path> replacement_target(fs::path const& path) {
   return is_link ? fs::canonical(path) : path;
 }
 
-/// Renaming would ask only for rights to the folder, and root has all: a file without the right to write is
-/// meant to stay.
+/// Renaming needs rights only to the folder, and root has all rights. But a file without write permission
+/// must stay.
 void check_writable(struct stat const& there, fs::path const& target, fs::path const& shown) {
   bool const is_writable =
       (there.st_mode & 0222) != 0 && ::faccessat(AT_FDCWD, target.c_str(), W_OK, AT_EACCESS) == 0;
   if (!is_writable) fail(shown, "the file that is there is read-only");
 }
 
-/// Empty, with the rights of the file that it is to replace.
+/// Makes an empty file with the permissions of the file that it will replace.
 temporary_file make_temporary(fs::path const& target, fs::path const& shown) {
   struct stat there;
   bool const replaces = ::stat(target.c_str(), &there) == 0;

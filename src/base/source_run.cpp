@@ -11,7 +11,7 @@
 namespace ballast::detail {
 namespace {
 
-/// Stays until the process is gone, since completions may be asked until then.
+/// Never destroyed, since completions may be queried until the process ends.
 struct all_runs {
   std::mutex mutex;
   std::deque<source_run> objects;
@@ -35,8 +35,8 @@ all_runs& runs() {
 
 }  // namespace
 
-/// Keeps the owner from going. Sequential consistency: either end() sees the visitor, or the visitor sees
-/// that the run is over.
+/// Keeps the owner alive. Sequential consistency: either end() sees the visitor, or the visitor sees that the
+/// run has ended.
 class source_run::visit {
  public:
   visit(source_run const& of, std::uint64_t run) : of_(of) {
@@ -46,7 +46,7 @@ class source_run::visit {
   ~visit() { of_.visitors_.fetch_sub(1, std::memory_order_release); }
   visit& operator=(visit&&) = delete;
 
-  /// Null if the run is over.
+  /// Null if the run has ended.
   completion_source* owner() const { return owner_; }
 
  private:
@@ -61,7 +61,7 @@ source_run& source_run::begin(completion_source& owner) {
   auto& given = *all.free.back();
   all.free.pop_back();
   given.owner_ = &owner;
-  if (given.process_.is_parent()) given.process_ = {};  // elsewhere others may read it
+  if (given.process_.is_parent()) given.process_ = {};  // else other threads may be reading it
   given.run_.store(++all.last_run, std::memory_order_seq_cst);
   return given;
 }

@@ -23,7 +23,7 @@ namespace ballast {
 
 using namespace detail;
 
-/// Called before a cluster releases its thread: a parent's thread is not in this process.
+/// Called in a child process before a cluster releases its thread, which exists only in the parent.
 static void leave_to_parent(std::unique_ptr<cluster_thread>& thread) {
   if (thread != nullptr && thread->process().is_parent()) (void)thread.release();
 }
@@ -59,7 +59,7 @@ std::vector<cluster> in_process_clusters(std::uint32_t ranks, cluster_options co
 
 namespace {
 
-/// Of a line of options.
+/// One option, from a line of options.
 struct typed_option {
   std::string_view name, value;
 };
@@ -71,7 +71,7 @@ typed_option take_option(std::string_view& lines) {
   return {name, line.substr(std::min(name.size() + 1, line.size()))};
 }
 
-/// The name of the first option that differs, and in the next line its values.
+/// The name of the first option that differs, and on the next line its values.
 std::string differing_option(said_by_ranks const& said) {
   auto const& first = said.at(0);
   auto const found = std::ranges::find_if(said, [&](auto const& one) { return one.second != first; });
@@ -92,7 +92,7 @@ class comparison final : public cluster_channel {
   comparison(cluster& over, agreement const& on, std::string text);
   ~comparison() override;
 
-  /// What is wrong, empty for nothing.
+  /// Describes what is wrong; empty if nothing is.
   std::string fault(deadline until);
 
   void receive(std::uint32_t from, envelope const& what, std::span<std::byte const> message) override;
@@ -113,7 +113,7 @@ class comparison final : public cluster_channel {
   std::uint16_t number_ = 0;
   event_count changed_;
 
-  // With the cluster's lock:
+  // Guarded by the cluster's lock:
   std::map<std::uint32_t, std::string> lost_;
   rank_agreement agreement_;
   std::exception_ptr failure_;

@@ -40,7 +40,7 @@ std::vector<task_range> own_batches::lose_all_but(std::vector<task_range> const&
   std::map<std::uint64_t, number_set> known;
   for (auto const& [number, open] : open_)
     if ((number & ~created_bit) < end) known.emplace(number, open.ended);
-  // Held tasks may have ended since, in part, or moved on and been held twice.
+  // Held tasks may since have ended in part, or moved on and been counted twice.
   for (auto const& range : held)
     if (auto const of = known.find(range.batch); of != known.end())
       for (auto const& [first, count] : of->second.missing(range.first + range.count))
@@ -116,7 +116,7 @@ void cluster_ending::decide(bool is_finished, std::vector<outgoing_message>& out
   }
   bool const is_first_to_know = first == rank_ && !is_over_ && all_have_finished();
   is_over_ = is_over_ || is_first_to_know;
-  // The rank that announced the end may have been lost before all had heard it.
+  // The rank that announced the end may have been lost before all others received it.
   if (is_first_to_know || (is_over_ && has_losses_))
     if (!std::exchange(has_passed_on_, true)) send_all(kind::end, out);
 }
@@ -238,7 +238,7 @@ void cluster_member::take_ranges(std::vector<task_range> ranges) {
     if (!census_.is_lost(range.origin)) backlog_.add(std::move(range));
 }
 
-// The lost rank is notified too: if it only seemed lost, it has to know.
+// The lost rank is notified too: if it only seemed lost, it must learn of it.
 void cluster_member::lose(std::uint32_t rank, std::string const& why) {
   if (!why.empty()) why_lost_.emplace(rank, why);
   if (!census_.lose(rank)) return;
@@ -256,7 +256,7 @@ std::string cluster_member::why_lost() const {
   return text;
 }
 
-// Created tasks belong to tasks that have begun, and are executed even if the cluster stops.
+// Created tasks belong to tasks that have begun, and are executed even after the cluster was stopped.
 task_range cluster_member::take(std::uint32_t max) {
   if (is_given_up_) return {};
   if (is_stopping_) return_backlog();
@@ -308,7 +308,7 @@ void cluster_member::end_if_over(held_at at) {
     done_[range.origin].ranges.push_back(range);
 }
 
-// What ends may have been created itself.
+// An ended range may itself have been created.
 void cluster_member::settle_created() {
   for (auto ended = own_.take_ended_created(); !ended.empty(); ended = own_.take_ended_created())
     for (auto const& batch : ended) {
@@ -356,7 +356,7 @@ void cluster_member::share(share_view const& of_rank, decision& next) {
     }
 }
 
-// An origin whose last report is long ago gets one at once, so that a lone task is not kept waiting.
+// An origin whose last report is old gets one at once, so that a single task's end is not delayed.
 void cluster_member::tell_done(std::int64_t now_ns, std::int64_t& look_again_ns) {
   for (auto& [origin, executed] : done_) {
     if (executed.ranges.empty()) continue;
@@ -399,7 +399,7 @@ std::vector<task_range> cluster_member::held_of(std::uint32_t origin) const {
   return held;
 }
 
-// Reports first what was executed, so that it is not missing.
+// Reports executed tasks first, so that they do not count as missing.
 void cluster_member::count_holdings() {
   for (auto& [origin, executed] : done_)
     if (!executed.ranges.empty())

@@ -16,36 +16,36 @@
 
 namespace ballast::detail {
 
-/// A batch that has ended: each of its tasks was executed, or is listed.
+/// A batch that has ended: each of its tasks was executed, or is listed here.
 struct ended_batch {
   std::uint64_t number = 0;
   std::shared_ptr<range_load> load;
   std::vector<number_set::range> returned;     ///< not executed, since the cluster was stopped
-  std::vector<number_set::range> perhaps_run;  ///< were on a rank when it was lost
+  std::vector<number_set::range> perhaps_run;  ///< on a rank when it was lost
 };
 
-/// The batches that were submitted on one rank, and what became of their tasks, wherever they are. Each task
-/// ends once; error if it ends again.
+/// The batches that were submitted on one rank, and the state of their tasks, wherever they are. Each task
+/// ends once; a second end throws error.
 class own_batches {
  public:
   explicit own_batches(std::uint32_t rank) : rank_(rank) {}
 
-  /// Takes a batch of one task at least; returns all of it, which is to be executed. `is_repeatable`: its
-  /// tasks may be executed again if a rank is lost. `kind`: 0, or created_bit.
+  /// Accepts a batch of at least one task; returns all of it for execution. `is_repeatable`: its tasks may be
+  /// executed again if a rank is lost. `kind`: 0, or created_bit.
   task_range add(std::uint32_t tasks, std::shared_ptr<range_load> load, bool is_repeatable,
                  std::uint64_t kind = 0);
   void executed(task_range const& range) { settle(range, nullptr); }
   void returned(task_range const& range) { settle(range, &batch::returned); }
-  /// Some of the tasks that these created were on a rank when it was lost.
+  /// Some of the tasks that these tasks created were on a rank when it was lost.
   void perhaps_run(task_range const& range) { settle(range, &batch::lost); }
-  /// Considers the batches below `end`. `held` is what the living ranks have; what has neither ended nor is
-  /// in it was on a lost rank. Returns what must be executed again; the rest has ended.
+  /// Examines the batches below `end`. `held` lists the tasks that living ranks hold. Tasks that have neither
+  /// ended nor are listed were on a lost rank. Returns those to execute again; the others have ended.
   std::vector<task_range> lose_all_but(std::vector<task_range> const& held, std::uint64_t end);
 
   /// The number of the next batch.
   std::uint64_t end() const { return end_; }
-  /// True if no submitted batch is open. Batches created here do not count: the submitted batches that they
-  /// came from wait for them, on whichever rank.
+  /// True if no submitted batch is open. Batches created here do not count: the submitted batches from which
+  /// they stem wait for them, on whichever rank.
   bool empty() const { return open_.empty() || open_.begin()->first >= created_bit; }
   /// Tasks of open batches that were submitted and have not ended.
   std::uint64_t unfinished() const;
@@ -53,9 +53,9 @@ class own_batches {
   std::shared_ptr<range_load> load_of(std::uint64_t batch) const;
   /// Batches that were submitted and have ended since the last call.
   std::vector<ended_batch> take_ended();
-  /// The same, and what was returned of batches that were submitted and have not ended.
+  /// Like take_ended(), and also lists returned tasks of submitted batches that have not ended.
   std::vector<ended_batch> take_returned();
-  /// As take_ended(), of those that were created.
+  /// Like take_ended(), for batches that were created.
   std::vector<ended_batch> take_ended_created();
   /// As of range_backlog.
   void note_state(auto&& note) const { note(end_, open_); }
@@ -80,16 +80,16 @@ class own_batches {
   std::vector<ended_batch> ended_, ended_created_;
 };
 
-/// How the ranks find out that no task is left anywhere. A rank whose own tasks have all ended, and which
-/// will submit no more, notifies the coordinator, the first living rank; once all have, the coordinator
-/// notifies all. Every task belongs to the rank where it was submitted, which knows its end, so messages need
-/// not be counted as where nobody does (Mattern 1987, "Algorithms for distributed termination detection").
+/// Detects that no task is left on any rank. A rank whose own tasks have all ended, and which will submit no
+/// more, notifies the coordinator, the first living rank. Once all have, the coordinator notifies all. Every
+/// task belongs to the rank that submitted it, which sees its end. So messages need not be counted, as they
+/// must be where tasks have no owner (Mattern 1987, "Algorithms for distributed termination detection").
 class cluster_ending {
  public:
   cluster_ending(std::uint32_t rank, std::uint32_t ranks);
 
   void lose(std::uint32_t rank) { is_lost_[rank] = has_losses_ = true; }
-  /// Takes the messages finished and end.
+  /// Handles the messages `finished` and `end`.
   void receive(std::uint32_t from, cluster_message const& message);
   /// Appends the messages that are due. `is_finished`: the rank's own tasks have ended and no more will come.
   void decide(bool is_finished, std::vector<outgoing_message>& out);
@@ -105,15 +105,16 @@ class cluster_ending {
   std::uint32_t rank_;
   std::vector<bool> is_lost_;
   bool has_losses_ = false, has_passed_on_ = false, is_over_ = false;
-  std::optional<std::uint32_t> told_;  ///< the coordinator that knows that the rank has finished
-  std::vector<bool> finished_;         ///< each rank, as the coordinator knows it
+  std::optional<std::uint32_t> told_;  ///< the coordinator that knows that this rank has finished
+  std::vector<bool> finished_;         ///< each rank's state, as the coordinator knows it
 };
 
-/// Finds out which tasks a lost rank had, though nobody keeps a record of where tasks go: every living rank
-/// says what it has, and what is missing was there. What is on its way between two of them must not be
-/// missing: each says on every channel that it knows of the loss, gives nothing from then on, and counts what
-/// it has once all others have said so, since all that was given before has come then (the markers of Chandy
-/// and Lamport 1985). Costs nothing while no rank is lost, and a message between any two when one is.
+/// Finds out which tasks a lost rank had, although no record of tasks' locations is kept: every living rank
+/// reports the tasks that it holds, and the missing ones were on the lost rank. Tasks in transit between two
+/// living ranks must not be missing. So each rank announces on every channel that it knows of the loss, and
+/// gives no tasks from then on. It counts its tasks once all others have announced it too, since all earlier
+/// gifts have arrived by then (the markers of Chandy and Lamport 1985). Costs nothing until a rank is lost,
+/// then one message between any two ranks.
 class loss_census {
  public:
   explicit loss_census(std::uint32_t rank, std::uint32_t ranks);
@@ -127,14 +128,14 @@ class loss_census {
 
   /// True if tasks must not leave the rank, since it has not reported its holdings.
   bool is_frozen() const { return counted_ < lost_.size(); }
-  /// True if the rank must report its holdings now; notes that it did.
+  /// True if the rank must report its holdings now, which this call records as done.
   bool is_due() const;
   void count() { counted_ = lost_.size(); }
 
-  /// Adds what a rank, or the rank itself, has of the rank's own tasks.
+  /// Adds the holdings that a rank, or this rank itself, reports of this rank's own tasks.
   void add(std::uint32_t from, cluster_message const& census);
-  /// True if all living ranks have said what they have, for the first time since the last loss; then held()
-  /// is that.
+  /// True, once after each loss, when all living ranks have reported their holdings; held() then returns
+  /// them.
   bool is_complete();
   std::vector<task_range> held() const;
   /// As of range_backlog.
@@ -142,7 +143,7 @@ class loss_census {
 
  private:
   struct holdings {
-    std::vector<std::uint32_t> lost;  ///< that the rank knew of
+    std::vector<std::uint32_t> lost;  ///< the losses that the rank knew of
     std::vector<task_range> ranges;
     bool is_whole = false;
     void note_state(auto&& note) const { note(lost, ranges, is_whole); }
@@ -157,60 +158,61 @@ class loss_census {
   std::vector<holdings> holdings_;             ///< of each rank
 };
 
-/// What one rank of a cluster does with tasks and messages: everything that is decided, and nothing that is
-/// carried out. It has no clock, no threads and no messages of its own; the same calls give the same results.
-/// To be asked to decide() whenever something has changed.
+/// The decisions of one rank of a cluster about tasks and messages; it carries nothing out. It has no clock,
+/// threads or messages of its own; the same calls give the same results. Call decide() whenever something has
+/// changed.
 class cluster_member {
  public:
-  /// `policy` decides which rank is asked, and how much is given. A rank collects what it has executed for
-  /// another for `done_interval_ns` before it reports it.
+  /// `policy` decides which rank to ask, and how much to give. A rank collects another rank's executed tasks
+  /// for `done_interval_ns` before it reports them.
   cluster_member(std::uint32_t rank, std::uint32_t ranks, std::unique_ptr<share_policy> policy,
                  std::int64_t done_interval_ns);
 
-  /// Takes a batch of one task at least; returns its number. Not after close() or stop().
+  /// Accepts a batch of at least one task; returns its number. Not after close() or stop().
   std::uint64_t submit(std::uint32_t tasks, std::shared_ptr<range_load> load, bool is_repeatable);
-  /// No more will be submitted here.
+  /// Declares that no more will be submitted here.
   void close() { is_closing_ = true; }
-  /// No rank executes more than its devices have by now.
+  /// No rank executes more tasks than its devices hold by now.
   void stop();
   /// True if close() or stop() was called, or another rank was stopped.
   bool is_closing() const { return is_closing_; }
 
   /// A message has come.
   void receive(std::uint32_t from, cluster_message message);
-  /// A rank does not answer. `why` is a sentence, or empty.
+  /// Records that a rank does not answer. `why` is a sentence, or empty.
   void lose(std::uint32_t rank, std::string const& why = {});
-  /// This rank cannot continue, and the others are notified: from now on nothing is taken or sent.
+  /// Records that this rank cannot continue and that the others are notified: from now on it takes and sends
+  /// nothing.
   void leave() { is_given_up_ = true; }
-  /// Called once this rank stops. Returns, once each, those tasks submitted here that neither its devices nor
-  /// other ranks got, or that were returned. Batches of which others have tasks do not end.
+  /// Called once this rank stops. Returns, once each, the tasks submitted here that neither its devices nor
+  /// other ranks got, or that were returned. Batches with tasks on other ranks do not end.
   std::vector<ended_batch> take_unexecuted();
   bool is_lost(std::uint32_t rank) const { return census_.is_lost(rank); }
   std::vector<std::uint32_t> lost() const { return census_.lost(); }
-  /// The reasons, after ": ", for the loss of all lost ranks; empty if nothing is known.
+  /// The reasons for the loss of all lost ranks, after ": "; empty if nothing is known.
   std::string why_lost() const;
 
   /// The first range that take() would return; null if there are none.
   task_range const* next() const { return backlog_.tasks() == 0 ? nullptr : &backlog_.ranges().front(); }
   /// Tasks for the rank's devices, up to `max` of one range; no tasks if there are none.
   task_range take(std::uint32_t max);
-  /// Tasks of take() were executed. `range.load` has their results. They have ended once all tasks passed to
-  /// created() have.
+  /// Records that tasks from take() were executed. `range.load` has their results. They end once all tasks
+  /// passed to created() have ended.
   void executed(task_range const& range);
-  /// Call before that: `creator`, a task of take(), created `tasks` tasks that left their device. They are a
-  /// batch of this rank, whoever executes them. With `stays` none but this rank may: they are with its
-  /// devices when this returns. The batch; no tasks if no rank waits for them, since the creator's origin is
-  /// lost.
+  /// Call it before executed(): `creator`, a task from take(), created `tasks` tasks that left their device.
+  /// They form a batch of this rank, whichever rank executes them. With `stays` only this rank may execute
+  /// them: they are with its devices when this returns. Returns the batch; it has no tasks if the creator's
+  /// origin is lost, since then no rank waits for them.
   task_range created(task_range const& creator, std::uint32_t tasks, std::shared_ptr<range_load> load,
                      bool is_repeatable, bool stays = false);
 
-  /// What is to be sent now.
+  /// The messages to send now.
   struct decision {
     std::vector<outgoing_message> messages;  ///< in this order
     std::int64_t look_again_ns = std::numeric_limits<std::int64_t>::max();
-    std::uint64_t wanting = 0;  ///< as of share_decision; 0 if nothing may leave the rank
+    std::uint64_t wanting = 0;  ///< as in share_decision; 0 if nothing may leave the rank
   };
-  /// The backlog of `view` is filled in.
+  /// Fills in the backlog of `view`.
   decision decide(share_view view);
 
   std::uint64_t backlog() const { return backlog_.tasks(); }
@@ -222,13 +224,13 @@ class cluster_member {
   std::uint64_t submitted() const { return own_.end(); }
   /// Batches that were submitted here and have ended since the last call.
   std::vector<ended_batch> take_ended() { return own_.take_ended(); }
-  /// Whether no rank has tasks any more.
+  /// True once no rank has tasks any more.
   bool is_over() const { return ending_.is_over(); }
-  /// True if the others take this rank for lost and continue without it.
+  /// True if the other ranks count this one as lost and continue without it.
   bool is_given_up() const { return is_given_up_; }
   /// For people.
   std::string describe() const;
-  /// As of range_backlog; without the policy's.
+  /// Like range_backlog::note_state(), without the policy's state.
   void note_state(auto&& note) const {
     note(backlog_, with_devices_, creators_, own_, own_counted_, census_, ending_, is_closing_, is_stopping_,
          is_given_up_);
@@ -238,10 +240,10 @@ class cluster_member {
  private:
   void send(std::uint32_t to, cluster_message message);
   void send_all(cluster_message const& message);
-  /// What take() returned and has not ended.
+  /// Tasks from take() that have not ended.
   struct held_range {
     task_range range;
-    std::uint32_t created = 0;  ///< batches that came of it and have not ended
+    std::uint32_t created = 0;  ///< unfinished batches that they created
     bool has_run = false, has_losses = false;
     void note_state(auto&& note) const { note(range, created, has_run, has_losses); }
   };
@@ -268,11 +270,11 @@ class cluster_member {
   std::int64_t done_interval_ns_;
   range_backlog backlog_;
   std::vector<held_range> with_devices_;
-  std::map<std::uint64_t, task_range> creators_;  ///< of batches that were created here
+  std::map<std::uint64_t, task_range> creators_;  ///< the creators of batches that were created here
   std::uint64_t running_ = 0;
   std::map<std::uint32_t, executed_tasks> done_;  ///< by origin
   own_batches own_;
-  std::uint64_t own_counted_ = 0;  ///< batches that there were at the last census
+  std::uint64_t own_counted_ = 0;  ///< the number of batches at the last census
   loss_census census_;
   std::map<std::uint32_t, std::string> why_lost_;
   cluster_ending ending_;

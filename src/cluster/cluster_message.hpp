@@ -13,21 +13,22 @@
 
 namespace ballast::detail {
 
-/// What ranks say to each other.
+/// A message between ranks.
 struct cluster_message {
   enum class kind : std::uint8_t {
-    ask,       ///< for tasks, with the asker's `state`
+    ask,       ///< asks for tasks, with the asker's `state`
     give,      ///< `ranges`
-    decline,   ///< answers a rank that asked: there is nothing now
-    withdraw,  ///< to a rank that declined: nothing is needed any more
+    decline,   ///< answers a rank that asked: no tasks now
+    withdraw,  ///< to a rank that declined: no tasks are needed any more
     done,      ///< to their origin: `ranges` were executed
     returned,  ///< to their origin: `ranges` will not be executed
-    perhaps,  ///< to their origin: `ranges` were executed, but some of what they created was lost with a rank
-    stop,     ///< all are to stop
+    perhaps,   ///< to their origin: `ranges` were executed, but some tasks that they created were lost with a
+               ///< rank
+    stop,      ///< all are to stop
     finished,  ///< to the coordinator: all tasks of the sender have ended, and it will submit no more
     end,       ///< from the coordinator: no rank has a task any more
     lost,      ///< ranks[0] is lost: the sender ignores it, and gives no tasks until its census
-    census,    ///< to each origin: `ranges` are what the sender has of it, now that `ranks` are lost
+    census,    ///< to each origin: `ranges` are all that the sender holds of it, now that `ranks` are lost
   };
 
   kind what = kind::ask;
@@ -46,7 +47,7 @@ struct outgoing_message {
   cluster_message message;
 };
 
-/// The duration of a rank's question and its answer: the shortest so far.
+/// The shortest time so far between a rank's question and its answer.
 class round_trip {
  public:
   void note_sent(std::uint32_t to, cluster_message::kind what, std::int64_t now_ns) {
@@ -54,16 +55,16 @@ class round_trip {
   }
   void note_received(std::uint32_t from, cluster_message::kind what, std::int64_t now_ns) {
     if (what != cluster_message::kind::give && what != cluster_message::kind::decline) return;
-    auto const asked = asked_ns_.extract(from);  // a gift may follow the answer, or come unasked
+    auto const asked = asked_ns_.extract(from);  // a gift may follow the answer, or come without a question
     if (asked.empty()) return;
     auto const took_ns = now_ns - asked.mapped();
     least_ns_ = std::min(least_ns_.value_or(took_ns), took_ns);
   }
-  /// A guess until an answer has come.
+  /// A guess until the first answer has come.
   std::int64_t ns() const { return least_ns_.value_or(20'000); }
 
  private:
-  std::map<std::uint32_t, std::int64_t> asked_ns_;  ///< by rank; those that were answered are gone
+  std::map<std::uint32_t, std::int64_t> asked_ns_;  ///< by rank; answered ones are removed
   std::optional<std::int64_t> least_ns_;
 };
 

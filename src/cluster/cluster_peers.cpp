@@ -15,7 +15,7 @@ namespace ballast {
 using namespace detail;
 namespace {
 
-/// A channel of a cluster that carries what the jobs of one scheduler exchange.
+/// A channel of a cluster that carries the messages of one scheduler's jobs.
 class cluster_peers final : public job_peers, public cluster_channel {
  public:
   explicit cluster_peers(cluster_thread& thread) : thread_(thread), channel_(thread) {}

@@ -31,7 +31,7 @@ constexpr auto report_timeout = std::chrono::seconds(1);
 
 std::int64_t ns(clock::time_point at) { return std::chrono::nanoseconds(at.time_since_epoch()).count(); }
 
-/// So that what all ranks say to one occupies a small part of its time.
+/// Chosen so that messages of all ranks to one take a small part of its time.
 std::int64_t done_interval_ns(std::uint32_t ranks) {
   return ranks == 1 ? 0 : std::max(min_done_interval_ns, ranks * done_interval_of_rank_ns);
 }
@@ -47,7 +47,7 @@ std::uint32_t workers_on_cores(device_list const& devices) {
   return workers;
 }
 
-/// For what stays until the process ends.
+/// For exceptions that are kept until the process ends.
 std::exception_ptr without_tasks(std::exception_ptr const& why) {
   try {
     std::rethrow_exception(why);
@@ -72,7 +72,7 @@ class cluster_queue::state final : public cluster_channel, public completion_sou
   std::string describe();
   clock::duration timeout() const { return options_.devices.queue.timeout; }
 
-  // For the cluster's thread.
+  // Called by the cluster's thread.
   void receive(std::uint32_t from, envelope const& what, std::span<std::byte const> message) override;
   void hear_of_end(std::uint32_t from) override {
     member_.receive(from, {.what = cluster_message::kind::end});
@@ -81,7 +81,7 @@ class cluster_queue::state final : public cluster_channel, public completion_sou
   std::int64_t step(std::int64_t now_ns) override;
   void fail(std::exception_ptr why) override;
 
-  // For completions: batches by number.
+  // For completions, which name batches by number.
   bool has_ended(completion_key const& work) override;
   void wait(completion_key const& work, deadline until) override { await(work.first, until); }
   clock::duration timeout(completion_key const&) const override { return timeout(); }
@@ -133,11 +133,11 @@ class cluster_queue::state final : public cluster_channel, public completion_sou
   source_run* run_ = nullptr;
   event_count changed_;
 
-  // With the cluster's lock:
+  // Guarded by the cluster's lock:
   bool is_attached_ = false;
   std::map<std::uint64_t, std::shared_ptr<range_load>> open_;
   std::map<std::uint64_t, std::exception_ptr> failed_;
-  std::uint64_t ended_below_ = 0;  ///< no batch from this one on has ended
+  std::uint64_t ended_below_ = 0;  ///< batches from this one on have not ended
   std::exception_ptr failure_;
   std::vector<task> returned_;
   std::vector<std::uint64_t> by_rank_;
@@ -192,7 +192,7 @@ cluster_queue::state::state(cluster& over, device_list const& devices, kernel_se
 
 cluster_queue::state::~state() {
   {
-    // At once, or the cluster's thread would take that it leaves for a failure.
+    // One lock for all steps: between them the cluster's thread would take the leaving for a failure.
     auto const hold = thread().lock();
     leave(std::uncaught_exceptions() > exceptions_ ? "" : "its queue went without close()");
     for (auto const& [number, load] : open_)
@@ -202,7 +202,7 @@ cluster_queue::state::~state() {
   }
   detach();
   run_->end(outcome());
-  changed_.notify();  // wakes waits for work that will never run
+  changed_.notify();  // wakes threads that wait for work which will never run
 }
 
 std::unique_ptr<run_outcome const> cluster_queue::state::outcome() const {
@@ -213,7 +213,7 @@ std::unique_ptr<run_outcome const> cluster_queue::state::outcome() const {
   return std::make_unique<run_outcome const>(has_run, without_tasks(failed_.begin()->second));
 }
 
-// Call it with the lock. From now on no arriving result is stored, since its place may be gone.
+// Call it with the lock held. From now on no arriving result is stored, since its destination may be gone.
 void cluster_queue::state::leave(std::string_view why) {
   if (!is_attached_ || member_.is_over() || failure_) return;
   member_.leave();
@@ -306,7 +306,7 @@ completion cluster_queue::state::submit(std::span<task const> batch) {
   return run_->completion_of(number);
 }
 
-// What the cluster's thread does.
+// Runs on the cluster's thread.
 
 void cluster_queue::state::receive(std::uint32_t from, envelope const& what,
                                    std::span<std::byte const> message) {
@@ -324,14 +324,14 @@ void cluster_queue::state::receive(std::uint32_t from, envelope const& what,
       reports_[from] = text;
       return changed_.notify();
   }
-  // The memory of results may be gone once the threads that wait for them were notified.
+  // The results' memory may be freed once the threads that wait for them were notified.
   if (failure_ || member_.is_given_up() || member_.is_lost(from)) return;
   auto decoded = codec_.decode(what, message, ranks());
   auto& content = decoded.message;
   using kind = cluster_message::kind;
   round_trip_.note_received(from, content.what, ns(clock::now()));
   if (content.what == kind::done) receive_done(from, decoded);
-  // What comes home has its addresses there.
+  // Addresses in returning results are valid on this rank.
   if (content.what == kind::give)
     for (auto& range : content.ranges)
       if (range.origin == rank()) range.load = own_load(from, range);
@@ -375,7 +375,7 @@ void cluster_queue::state::lose(std::uint32_t rank, std::string const& why) {
 
 std::int64_t cluster_queue::state::step(std::int64_t now_ns) {
   if (failure_) {
-    if (devices_.is_idle()) changed_.notify();  // wakes threads that wait for work that will not end well
+    if (devices_.is_idle()) changed_.notify();  // wakes threads that wait for work which will fail
     return std::numeric_limits<std::int64_t>::max();
   }
   try {
@@ -385,7 +385,7 @@ std::int64_t cluster_queue::state::step(std::int64_t now_ns) {
     member_.leave();
     thread().leave(channel_.number(), cause_of(failure_));
   }
-  // A rank that missed the message that it counts as lost may still learn that the others have ended.
+  // A rank that missed the news of its own loss may still learn that the others have ended.
   bool const is_given_up = member_.is_given_up() || (member_.is_over() && member_.unfinished() > 0);
   if (is_given_up && !failure_)
     failure_ = std::make_exception_ptr(
@@ -416,14 +416,14 @@ void cluster_queue::state::feed(std::int64_t now_ns) {
   for (auto wanted = devices_.wanted(); wanted > 0; wanted = devices_.wanted()) {
     auto const* const next = member_.next();
     if (!feeds_devices_with(next) || !devices_.has_room_for(*next)) return;
-    // The results of a range go home in one message.
+    // The results of a range return in one message.
     auto range = member_.take(std::min(wanted, codec_.piece_tasks()));
     if (range.count == 0) return;
     devices_.execute(std::move(range));
   }
 }
 
-// Tasks that were fetched from busy devices for others do not go back.
+// Tasks that were fetched from busy devices for other ranks do not go back.
 bool cluster_queue::state::feeds_devices_with(task_range const* next) {
   if (next == nullptr) return false;
   return !next->is_created() || next->origin != rank() || !devices_.has_created();
@@ -496,7 +496,7 @@ void cluster_queue::state::fail(std::exception_ptr why) {
   changed_.notify();
 }
 
-// What its users do.
+// Calls of its users.
 
 bool cluster_queue::state::has_ended(completion_key const& work) {
   if (process_.is_parent()) return false;  // nobody can say
@@ -504,7 +504,7 @@ bool cluster_queue::state::has_ended(completion_key const& work) {
   return !open_.contains(work.first) || (failure_ && devices_.is_idle());
 }
 
-// Batches end in any order, but none that follows the last that has ended.
+// Batches end in any order, but none after the last one that has ended.
 std::uint64_t cluster_queue::state::max_overtaken(completion_key const& work) {
   if (process_.is_parent()) return 0;
   auto const hold = thread().lock();
@@ -547,13 +547,13 @@ void cluster_queue::state::wait_all(deadline until) {
   });
 }
 
-/// Throws timed_out only: a failure ends the queue, too.
+/// Throws only timed_out: a failure ends the queue, too.
 void cluster_queue::state::await_end(deadline until) {
   thread().wake();
   wait_until(until, "all ranks to close the cluster queue", [&] { return failure_ || member_.is_over(); });
 }
 
-// The devices are asked at each call, so that a second one says the same.
+// Each call asks the devices, so that a second one reports the same.
 void cluster_queue::state::close(deadline until) {
   {
     auto const hold = thread().lock();
@@ -570,7 +570,7 @@ void cluster_queue::state::close(deadline until) {
   if (!failed_.empty()) std::rethrow_exception(failed_.begin()->second);
 }
 
-// The returned tasks count, not how the devices ended: close() and wait_all() report that.
+// The returned tasks matter, not how the devices ended: close() and wait_all() report that.
 std::vector<task> cluster_queue::state::stop() {
   auto const until = deadline::in(timeout());
   {
@@ -584,7 +584,8 @@ std::vector<task> cluster_queue::state::stop() {
   } catch (timed_out const&) { throw; } catch (error const&) {
     devices_.stop();
   }
-  changed_.notify();  // wakes waits for work that fails, which the cluster's thread no longer watches
+  changed_.notify();  // wakes threads that wait for failing work, which the cluster's thread no longer
+                      // watches
   auto const hold = thread().lock();
   if (failure_) take_back_unexecuted();
   return std::exchange(returned_, {});
@@ -642,7 +643,7 @@ cluster_queue::cluster_queue(cluster& over, device_list devices, kernel_set cons
                              cluster_queue_options options)
     : state_(std::make_unique<state>(over, std::move(devices), kernels, std::move(options))) {}
 cluster_queue::~cluster_queue() {
-  if (state_->process().is_parent()) (void)state_.release();  // its threads are not in this process
+  if (state_->process().is_parent()) (void)state_.release();  // its threads exist only in the parent
 }
 
 completion cluster_queue::submit(std::span<task const> batch) { return state_->submit(batch); }

@@ -17,11 +17,11 @@ namespace {
 
 constexpr int looks_before_yield = 60, messages_of_a_look = 64;
 constexpr std::int64_t yields_for_ns = 1'000'000, naps_short_for_ns = 10'000'000;
-/// So long a rank that leaves before the end tries to say so to others, which may take nothing any more.
+/// How long a rank that leaves early tries to send its reason to ranks that may have stopped receiving.
 constexpr clock::duration parting = std::chrono::milliseconds(200);
-/// Others wait this long for the reason why an exception has ended something here.
+/// The other ranks wait this long for the reason of an exception that ended something here.
 constexpr std::int64_t cause_may_follow_ns = 2'000'000'000;
-/// The limit for the reason that others receive: MPI sends this many bytes immediately.
+/// The limit for the reason that others receive: MPI sends a message of this size at once.
 constexpr std::size_t max_cause_bytes = 2000;
 constexpr std::string_view ended_by_exception = "an exception ended its program";
 constexpr std::int64_t short_nap_ns = 20'000, long_nap_ns = 200'000;
@@ -46,7 +46,7 @@ cluster_options const& checked(cluster_options const& options) {
 
 std::string name_of(std::uint32_t rank) { return "rank " + std::to_string(rank); }
 
-/// A channel's posts carry its number, and belong to it.
+/// The number of a channel's posts includes the channel's number.
 constexpr int channel_shift = 48;
 
 }  // namespace
@@ -159,7 +159,7 @@ void cluster_thread::tell_own_fault() {
   if (own_fault_.empty() || std::exchange(has_told_own_fault_, true)) return;
   is_unclean_ = true;
   left_until_ns_.clear();
-  // If a rank fails because another one did, it first sends the other rank's words.
+  // If a rank fails because another one did, it first passes on the other rank's reason.
   for (auto const& [rank, why] : lost_) send_all({0, std::uint8_t(kind::lost), 0, rank}, why);
   send_all({0, std::uint8_t(kind::lost), 0, place_.rank}, own_failure(own_fault_));
 }
@@ -242,8 +242,8 @@ void cluster_thread::run() try {
   fail_channels(failure_);
 }
 
-// Yields first and sleeps later, because ranks may share cores: others would wait for this rank's core. If
-// each rank had a core, MPI's own waits would suffice.
+// Yields first and sleeps later, because ranks may share cores: other ranks would wait for this rank's core.
+// If each rank had a core, MPI's own waits would suffice.
 void cluster_thread::rest(std::uint64_t epoch, std::int64_t idle_since_ns, std::int64_t look_again_ns) {
   auto const time = now();
   auto const idle_ns = time - idle_since_ns;
@@ -276,7 +276,7 @@ bool cluster_thread::look(std::int64_t& look_again_ns) {
   return has_sent || has_sent_placed || has_received || has_placed;
 }
 
-// True if messages other than heartbeats came. For heartbeats alone the thread does not stay awake.
+// True if messages other than heartbeats came. Heartbeats alone do not keep the thread awake.
 bool cluster_thread::receive(std::int64_t now_ns) {
   bool has_news = false;
   for (int messages = 0; messages < messages_of_a_look; ++messages) {
@@ -346,7 +346,7 @@ bool cluster_thread::flush(std::int64_t now_ns) {
       --waiting_;
       heartbeats_->sent(to, now_ns);
     }
-    // A rank that only seems to be lost must be notified, if it takes messages.
+    // A rank that only seems to be lost must be notified, if it accepts messages.
     if (!is_lost(to) || messages.empty()) continue;
     waiting_ -= messages.size();
     messages.clear();
@@ -356,19 +356,20 @@ bool cluster_thread::flush(std::int64_t now_ns) {
 
 void cluster_thread::beat(std::int64_t now_ns) {
   for (auto const rank : heartbeats_->due(now_ns)) {
-    heartbeats_->sent(rank, now_ns);  // or it would be due again until the message has left
+    heartbeats_->sent(rank, now_ns);  // or it would count as due until the message has left
     send(rank, {0, std::uint8_t(kind::alive)}, {});
   }
   if (open_channels_ == 0 && !is_ending_) return;
   for (auto const rank : heartbeats_->silent(now_ns)) {
     auto const why = name_of(rank) + " is lost: nothing was heard of it for " + text_of(options_.lost_after);
-    send_all({0, std::uint8_t(kind::lost), 0, rank}, why);  // not all ranks watch it
+    send_all({0, std::uint8_t(kind::lost), 0, rank}, why);  // not all ranks watch the lost one
     lose(rank, why);
   }
 }
 
-// If all goes well the last message to each rank says so: a rank that has it from all has all that was sent
-// to it. Until all have come to that they watch each other, and then none may take longer than to be lost.
+// In a normal end the last message to each rank announces it: a rank that has this message from all others
+// has received everything. Until all ranks get there they watch each other; a rank that takes too long counts
+// as lost.
 void cluster_thread::end() {
   tell_own_fault();
   bool const is_clean = !is_unclean_ && lost_.empty();
@@ -383,7 +384,7 @@ void cluster_thread::end() {
   flush_all(deadline::in(parting));
 }
 
-// Says a word and waits until all others have. False if they will not.
+// Sends a word and waits until all others have sent it. False if they will not.
 bool cluster_thread::meet(kind word, deadline until) {
   auto const& others = have_said_[word];
   wait_limit limit(until);
@@ -403,7 +404,7 @@ bool cluster_thread::meet(kind word, deadline until) {
   return true;
 }
 
-// What others are to hear still leaves.
+// Messages that are due to the others still leave.
 void cluster_thread::flush_all(deadline until) {
   for (wait_limit limit(until); waiting_ > 0 && !limit.passed();) {
     auto const time = now();

@@ -38,26 +38,26 @@ struct envelope {
 static_assert(sizeof(envelope) == 8);
 
 /// An object that is open on a cluster under the same number on every rank, such as a queue. The cluster's
-/// thread calls its members, and holds the cluster's lock.
+/// thread calls its members with the cluster's lock held.
 class cluster_channel {
  public:
   virtual ~cluster_channel() = default;
 
-  /// `message` is without its envelope.
+  /// `message` excludes the envelope.
   virtual void receive(std::uint32_t from, envelope const& what, std::span<std::byte const> message) = 0;
   /// The bytes posted under this number have arrived.
   virtual void hear_of_placed(std::uint64_t) {}
-  /// A rank says that all ranks have ended this.
+  /// A rank reports that all ranks have finished with this channel.
   virtual void hear_of_end(std::uint32_t from) = 0;
   /// `why` is a sentence that names the rank.
   virtual void lose(std::uint32_t rank, std::string const& why) = 0;
-  /// Does what is due, and returns when to call it again if nothing happens.
+  /// Does all that is due, and returns when to call it again if nothing happens.
   virtual std::int64_t step(std::int64_t now_ns) = 0;
-  /// This rank goes on no more.
+  /// This rank gives up.
   virtual void fail(std::exception_ptr why) = 0;
 };
 
-/// The thread of a cluster, which makes all calls of its transport.
+/// The thread of a cluster, which makes all calls to its transport.
 class cluster_thread {
  public:
   cluster_thread(transport_maker make, cluster_options const& options);
@@ -70,26 +70,28 @@ class cluster_thread {
 
   /// Keeps the thread from calling channels, and others from calling it. Throws error in a child of fork().
   [[nodiscard]] std::unique_lock<std::mutex> lock();
-  /// Lets the thread look again at once.
+  /// Makes the thread look again at once.
   void wake() { awake_.notify(); }
   event_count& wake_event() { return awake_; }
 
   // Call the members below with the lock held.
 
-  /// Opens the next channel, which receives what came for it before. Throws what the thread ended with.
+  /// Opens the next channel, which receives the messages that came for it before. Throws the error that ended
+  /// the thread.
   std::uint16_t open(cluster_channel& channel);
   /// Marks the next channel as not opened here: like open() and leave().
   void skip_channel();
-  /// This rank stops using what is open on the channel, and the others receive the reason. If `why` is empty
-  /// an exception is on its way, and fail() must report it; if it does not come soon, they are notified
-  /// without it.
+  /// This rank stops using the channel's object, and the others receive the reason. If `why` is empty, an
+  /// exception is being thrown, and fail() must report it; if that takes too long, they are notified without
+  /// a reason.
   void leave(std::uint16_t channel, std::string_view why);
-  /// This rank stops: the others receive the reason, what is open here fails, and the end waits for no rank.
+  /// This rank gives up: the others receive the reason, all that is open here fails, and the end waits for no
+  /// rank.
   void fail(std::string_view why);
-  /// `is_over`: ranks that still ask are notified that it is. `has_losses`: ranks were lost to the channel,
-  /// which may not come to the end of the cluster.
+  /// `is_over`: ranks that still ask are notified that the channel has finished. `has_losses`: the channel
+  /// lost ranks, which may not come to the end of the cluster.
   void close(std::uint16_t channel, bool is_over, bool has_losses);
-  /// Sends a message of an envelope and what follows, once the transport takes it.
+  /// Sends a message, which begins with an envelope, once the transport accepts it.
   void send(std::uint32_t to, std::vector<std::byte> message);
   void send(std::uint32_t to, envelope const& head, std::span<std::byte const> content);
   /// `why` is a sentence that names the rank.
@@ -97,7 +99,7 @@ class cluster_thread {
   /// Messages that wait for the transport.
   std::size_t waiting() const { return waiting_; }
 
-  // Like those of job_peers, but called on the cluster's thread alone.
+  // Like the members of job_peers, but called only on the cluster's thread.
 
   bool can_post() const {
     return !is_unclean_ && lost_.empty() && used_tags_.size() < transport::placed_tags;
@@ -109,8 +111,8 @@ class cluster_thread {
   void send_placed(std::uint32_t to, std::uint32_t tag, std::span<std::byte const> bytes);
 
  private:
-  /// Kinds of messages that concern no channel. `ending`: the rank is done. `leaving`: no word of it follows.
-  /// `lost`: the rank whose number is the envelope's count is lost.
+  /// Kinds of messages that concern no channel. `ending`: the rank has finished. `leaving`: it sends nothing
+  /// further. `lost`: the rank whose number is the envelope's count is lost.
   enum class kind : std::uint8_t { alive, ending, leaving, lost };
   static constexpr std::uint8_t end_of_channel = 255, no_channel = 254;
 
@@ -162,10 +164,11 @@ class cluster_thread {
   std::size_t waiting_ = 0;
   std::uint32_t newest_tag_ = 0;
   std::set<std::uint32_t> used_tags_;
-  bool has_sent_placed_ = false;  ///< since it was asked last
-  std::vector<lost_rank> lost_;   ///< as they were heard of: what comes first is a cause of the rest
+  bool has_sent_placed_ = false;  ///< since the last query
+  std::vector<lost_rank> lost_;   ///< in the order of the reports: the first may have caused the others
   std::map<kind, std::set<std::uint32_t>> have_said_;    ///< ending and leaving
-  std::map<std::uint16_t, std::int64_t> left_until_ns_;  ///< channels of which the others have not heard yet
+  std::map<std::uint16_t, std::int64_t> left_until_ns_;  ///< channels whose reason the others have not
+                                                         ///< received yet
   std::string own_fault_;
   bool has_told_own_fault_ = false;
   std::exception_ptr failure_;
@@ -176,7 +179,7 @@ class cluster_thread {
   std::thread thread_;
 };
 
-/// The next channel of a cluster. If it is not opened, the other ranks are notified.
+/// The next channel of a cluster. If this object ends without opening it, the other ranks are notified.
 class next_channel {
  public:
   explicit next_channel(cluster_thread& of) : thread_(&of) {}

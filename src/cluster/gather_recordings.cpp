@@ -25,7 +25,7 @@ constexpr std::int64_t look_again_ns = 100'000;
 
 std::int64_t steady_ns() { return std::chrono::nanoseconds(clock::now().time_since_epoch()).count(); }
 
-/// Names of counts stay as long as the process does, as string literals do.
+/// Names of counts live until the process ends, as string literals do.
 std::string_view kept_for_good(std::string const& name) {
   static std::mutex alone;
   static std::set<std::string> names;
@@ -116,7 +116,7 @@ void append_recording(recording& all, std::uint32_t rank, recording of_rank) {
   all.dropped += of_rank.dropped;
 }
 
-/// The others compare their clocks with rank 0's, and send what they have.
+/// The other ranks compare their clocks with rank 0's, and send their recordings.
 class gathering final : public cluster_channel {
  public:
   gathering(cluster& over, recording mine);
@@ -148,7 +148,7 @@ class gathering final : public cluster_channel {
   recording mine_;
   event_count changed_;
 
-  // With the cluster's lock:
+  // Guarded by the cluster's lock:
   std::map<std::uint32_t, std::vector<std::byte>> pieces_;
   std::set<std::uint32_t> complete_, lost_;
   std::vector<std::byte> to_send_;
@@ -188,7 +188,7 @@ void gathering::ask_time() {
   send(0, gather_kind::ask_time, {});
 }
 
-// The shortest of several round trips says most exactly when the other rank read its clock.
+// The shortest of several round trips gives the most exact time at which the other rank read its clock.
 void gathering::compare_clocks(std::int64_t theirs_ns) {
   auto const now_ns = steady_ns(), trip_ns = now_ns - asked_ns_;
   if (trip_ns < best_trip_ns_) {
@@ -199,7 +199,7 @@ void gathering::compare_clocks(std::int64_t theirs_ns) {
   changed_.notify();
 }
 
-// Takes long, which the cluster's thread must not.
+// Too slow for the cluster's thread.
 void gathering::send_mine() {
   for (auto& one : mine_.spans) {
     one.begin_ns += offset_ns_;
@@ -215,7 +215,7 @@ void gathering::send_mine() {
 }
 
 void gathering::receive(std::uint32_t from, envelope const& what, std::span<std::byte const> message) {
-  number_ = what.channel;  // may come while the channel is being opened
+  number_ = what.channel;  // it may arrive while the channel is being opened
   switch (gather_kind(what.kind)) {
     case gather_kind::ask_time: {
       auto const now_ns = steady_ns();

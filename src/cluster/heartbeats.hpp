@@ -7,9 +7,9 @@
 
 namespace ballast::detail {
 
-/// The ranks that get this rank's heartbeats, and those silent for too long. Two ranks watch each other if
-/// their numbers differ in one bit, or if no living rank is between them around the ring. Pure; times are of
-/// one clock, in nanoseconds.
+/// The ranks that get this rank's heartbeats, and those that have been silent for too long. Two ranks watch
+/// each other if their numbers differ in one bit, or if no living rank lies between them around the ring.
+/// Pure; all times are in nanoseconds of one clock.
 class heartbeats {
  public:
   heartbeats(std::uint32_t rank, std::uint32_t ranks, std::int64_t interval_ns, std::int64_t lost_after_ns,
@@ -17,15 +17,15 @@ class heartbeats {
 
   void sent(std::uint32_t to, std::int64_t now_ns) { sent_ns_[to] = now_ns; }
   void heard(std::uint32_t from, std::int64_t now_ns) { heard_ns_[from] = now_ns; }
-  /// The rank is lost, or has left: others are watched in its place.
+  /// The rank is lost, or has left: other ranks are watched in its place.
   void drop(std::uint32_t rank, std::int64_t now_ns);
 
-  /// The ranks to send a heartbeat to now.
+  /// The ranks that are due a heartbeat now.
   std::vector<std::uint32_t> due(std::int64_t now_ns) const;
   /// The ranks that now count as lost. Call it often: if the last call was long ago, this rank has slept, and
   /// the others get the full time again.
   std::vector<std::uint32_t> silent(std::int64_t now_ns);
-  /// Nobody was watched until now.
+  /// Starts watching all ranks.
   void begin(std::int64_t now_ns);
 
  private:

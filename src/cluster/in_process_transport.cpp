@@ -25,14 +25,14 @@ struct letter {
   std::vector<std::byte> bytes;
 };
 
-// The messages sent to a rank and not received yet: a queue for each sender, in which a message waits for
-// those before it.
+// Messages sent to a rank and not received yet: a queue for each sender, in which a message waits for the
+// earlier ones.
 struct mailbox {
   std::mutex mutex;
   std::vector<std::deque<letter>> lines;
-  std::vector<std::map<std::uint32_t, std::deque<letter>>> placed;  // of each sender, by tag
+  std::vector<std::map<std::uint32_t, std::deque<letter>>> placed;  // for each sender, by tag
   std::atomic<bool> is_lost = false;
-  bool has_left = false;  // nobody receives any more
+  bool has_left = false;  // no transport receives here any more
 
   void clear() {
     for (auto& line : lines) line.clear();
@@ -57,11 +57,11 @@ class in_process_network {
   cluster_place place_of(std::uint32_t rank) const;
   std::uint32_t room(std::uint32_t from, std::uint32_t to);
   void put(std::uint32_t from, std::uint32_t to, letter sent);
-  // The first that is due; looks at the line of rank `first` first.
+  // The first message that is due; starts with the queue of rank `first`.
   std::optional<incoming_message> take(std::uint32_t to, std::uint32_t first, std::vector<std::byte>& bytes);
   std::uint32_t placed_room(std::uint32_t from, std::uint32_t to);
   void place(std::uint32_t from, std::uint32_t to, std::uint32_t tag, letter sent);
-  // The first of what a rank has posted that has come.
+  // The first of a rank's posts whose message has come.
   std::optional<std::uint64_t> take_placed(std::uint32_t to, std::deque<placed_receive>& posted);
   void lose(std::uint32_t rank);
   void leave(std::uint32_t rank);
@@ -109,7 +109,8 @@ void in_process_network::place(std::uint32_t from, std::uint32_t to, std::uint32
   if (reaches(from, box)) box.placed[from][tag].push_back(std::move(sent));
 }
 
-// Under one lock and at one time, or what comes meanwhile could go to a later one of the same tag.
+// One lock and one time for all posts: else a message that comes meanwhile could go to a later post of the
+// same tag.
 std::optional<std::uint64_t> in_process_network::take_placed(std::uint32_t to,
                                                              std::deque<placed_receive>& posted) {
   auto const now = options_.most_delay_ns == 0 ? 0 : now_ns();
@@ -223,7 +224,7 @@ class in_process_transport final : public transport {
   cluster_place const place_;
   std::mt19937_64 random_;
   std::uniform_int_distribution<std::int64_t> delay_ns_;
-  std::uint32_t first_ = 0;  // so that each rank has its turn
+  std::uint32_t first_ = 0;  // so that each rank gets its turn
   std::vector<std::byte> received_;
   std::deque<placed_receive> posted_;
 };

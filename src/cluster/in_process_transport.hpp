@@ -12,9 +12,10 @@ namespace ballast::detail {
 
 /// How the ranks of one process are connected.
 struct in_process_options {
-  std::uint32_t host_ranks = 0;     ///< of each host, the last may have fewer; 0: all ranks are on one
-  std::uint32_t pair_messages = 8;  ///< from one rank to another, sent and not received; at least 1
-  /// Bounds of a message's delay, drawn at random; it is longer if another message is before it.
+  std::uint32_t host_ranks = 0;     ///< ranks per host (the last may have fewer); 0: all on one
+  std::uint32_t pair_messages = 8;  ///< messages from one rank to another that are sent and not received; at
+                                    ///< least 1
+  /// Bounds of a message's random delay; it is longer if an earlier message is still waiting.
   std::int64_t least_delay_ns = 0, most_delay_ns = 0;
   std::uint64_t seed = 0;                     ///< of the delays
   bool ends_together = false;                 ///< as processes do
@@ -29,10 +30,10 @@ class in_process_ranks {
   /// Throws bad_argument ("ranks", "pair_messages", "most_delay_ns").
   explicit in_process_ranks(std::uint32_t ranks, in_process_options const& options = {});
 
-  /// A maker for each rank, to be called once. The transports may outlive this.
+  /// A maker for each rank, to be called once. The transports may outlive this object.
   std::vector<transport_maker> makers() const;
-  /// Cuts a rank off: nothing from it or to it is received any more, what is on its way vanishes, and a rank
-  /// that closes waits for it in vain. No rank is notified.
+  /// Cuts a rank off: messages from and to it are lost, also those in transit, and a rank that closes waits
+  /// for it in vain. No rank is notified.
   void lose(std::uint32_t rank);
 
  private:

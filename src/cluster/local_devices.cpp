@@ -131,7 +131,7 @@ bool local_devices::has_room_for(task_range const& range) const {
   return !free_parts_->parts.empty();
 }
 
-// The part is free again when the last range of the message has gone.
+// The memory is free again when the last range of the message is destroyed.
 void local_devices::place_results(range_load& load) {
   if (load.arrived.staging_bytes() == 0 || load.result_part != nullptr) return;
   auto const take = [&] {
@@ -151,7 +151,7 @@ void local_devices::place_results(range_load& load) {
 void local_devices::execute(task_range range) {
   place_results(*range.load);
   auto const records = range.load->records(range.first, range.count);
-  // The load has members that records refer to.
+  // The load owns members to which records refer.
   struct kept_tasks {
     prepared_tasks tasks;
     std::shared_ptr<range_load> load;
@@ -172,7 +172,7 @@ bool local_devices::is_idle() const {
 
 void local_devices::notify(event_count& bell) { listener_ = std::make_shared<ringer>(bell); }
 
-// Tasks that a range created are there before its completion is.
+// Tasks that a range created arrive before its completion does.
 local_devices::collected local_devices::collect(std::int64_t now_ns) {
   bool const is_busy = running_ >= workers_;
   auto const ended = std::ranges::partition(given_, [](given const& one) { return !one.end.ready(); });
@@ -180,7 +180,7 @@ local_devices::collected local_devices::collect(std::int64_t now_ns) {
   if (creates_) all.created = take_created();
   std::uint64_t tasks = 0;
   for (auto& one : ended) {
-    one.end.wait();  // throws if it ended otherwise
+    one.end.wait();  // throws if it failed
     queue_.forget(one.end);
     tasks += one.range.count;
     all.executed.push_back(std::move(one.range));

@@ -14,12 +14,13 @@
 
 namespace ballast::detail {
 
-/// How fast tasks are executed, seen while all workers had some. Pure.
+/// The rate at which tasks are executed, measured while all workers had some. Pure.
 class execution_rate {
  public:
-  /// Called often: `executed` tasks since the last call, and whether every worker has a task.
+  /// Called often: `executed` is the number of tasks since the last call, `is_busy` means that every worker
+  /// has a task.
   void look(std::int64_t now_ns, std::uint64_t executed, bool is_busy);
-  /// 0 if that is not known yet.
+  /// 0 until it is known.
   double tasks_per_ns() const { return rate_; }
 
  private:
@@ -29,17 +30,17 @@ class execution_rate {
   double rate_ = 0;
 };
 
-/// How many tasks wait for the workers, so that these have the next at once: twice as many once there was
-/// none though there were more elsewhere, and fewer while more than half of them just wait. Few, since what
-/// waits for one rank's workers cannot go to another's; and at most one for each worker once there are none,
-/// since the next ones may be longer. Pure.
+/// The number of tasks to keep waiting for the workers, so that each finds its next one at once. Doubled
+/// after none was left although other tasks existed, and lowered while more than half of them just wait. Kept
+/// small, since a task that waits for one rank's workers cannot go to another rank. At most one per worker
+/// once no others exist, since the next tasks may be longer. Pure.
 class feed_ahead {
  public:
   explicit feed_ahead(std::uint32_t workers)
       : workers_(std::max(1u, workers)), least_(std::max(1u, workers / 32)), ahead_(least_) {}
 
-  /// Called often, before more tasks are given: `waiting` are with the devices and have not begun, and
-  /// `has_more` says whether there are others.
+  /// Called often, before more tasks are given. `waiting` tasks are with the devices and have not begun;
+  /// `has_more` means that there are others.
   void look(std::int64_t now_ns, std::uint64_t waiting, bool has_more);
   std::uint64_t tasks() const { return ahead_; }
 
@@ -51,50 +52,50 @@ class feed_ahead {
   bool was_full_ = false;
 };
 
-/// The executor of a rank's tasks: its devices, and pinned memory for results of tasks from other ranks. Only
-/// the constructor and close() wait for a device.
+/// Executes a rank's tasks: its devices, and pinned memory for results of tasks from other ranks. Only the
+/// constructor and close() wait for a device.
 class local_devices {
  public:
-  /// `max_result_bytes`: of the tasks of one message; 0 if the kernels have no results.
+  /// `max_result_bytes` applies to the tasks of one message; 0 if the kernels have no results.
   local_devices(device_list devices, kernel_set const& kernels, balanced_options const& options,
                 std::size_t max_result_bytes);
 
   std::uint32_t workers() const { return workers_; }
-  /// The rate of tasks that came from the queue; unknown where one of them may be all of a tree.
+  /// The rate of tasks from the queue; unknown if tasks create tasks, since one may be a whole tree.
   double tasks_per_ns() const { return creates_ ? 0 : rate_.tasks_per_ns(); }
-  /// Tasks that the devices have and that have not ended; an upper bound.
+  /// An upper bound of the devices' tasks that have not ended.
   std::uint64_t running();
   /// True if tasks create enough for nearly every worker.
   bool has_created();
-  /// Fetches created tasks from devices whose workers have some, for `workers_elsewhere` workers of other
-  /// ranks and for idle workers of this rank's devices: the next calls of collect() return them.
+  /// Fetches created tasks from devices with busy workers, for `workers_elsewhere` workers of other ranks and
+  /// for idle workers of this rank's devices. The next calls of collect() return them.
   void fetch_created(std::uint64_t workers_elsewhere);
-  /// True if there are more tasks than those that the devices have, before they are asked for.
+  /// Call it before asking the devices. `has_more`: there are more tasks than the devices hold.
   void look(std::int64_t now_ns, bool has_more) { ahead_.look(now_ns, waiting(), has_more); }
-  /// How many more tasks the devices should have now.
+  /// The number of further tasks that the devices should get now.
   std::uint32_t wanted();
   /// True if a range can be executed: there is memory for the results of its tasks.
   bool has_room_for(task_range const& range) const;
   void execute(task_range range);
-  /// Tasks that came of a range and left their device.
+  /// Tasks that a range created and that left their device.
   struct created_tasks {
     task_range creator;
     std::vector<task_record> records;
   };
   /// Since the last call.
   struct collected {
-    std::vector<created_tasks> created;  ///< also by tasks that are among the next
+    std::vector<created_tasks> created;  ///< also those that later tasks created
     std::vector<task_range> executed;
   };
-  /// Throws what a device ended with.
+  /// Throws the error that ended a device.
   collected collect(std::int64_t now_ns);
-  /// True if no device works on any of them.
+  /// True if no device works on any of the tasks.
   bool is_idle() const;
-  /// From now on the completion of tasks notifies `bell`, which outlives this.
+  /// From now on the completion of tasks notifies `bell`, which must outlive this.
   void notify(event_count& bell);
 
   void close(deadline until) { queue_.close(until); }
-  /// Ends the kernels of devices that still work, once one is lost.
+  /// Ends the kernels of devices that still work, after one was lost.
   void stop() { queue_.stop(); }
   std::string describe() { return queue_.describe(); }
 
@@ -104,13 +105,13 @@ class local_devices {
     completion end;
   };
 
-  /// The last to let go of a part may be a thread of the queue.
+  /// The last owner of a part may be a thread of the queue.
   struct part_list {
     std::mutex mutex;
     std::vector<std::byte*> parts;
   };
 
-  /// How many tasks are fetched for each worker that has none: most of them are small.
+  /// The number of tasks to fetch for each worker without one: most of them are small.
   static constexpr std::uint32_t created_for_a_worker = 8;
 
   std::uint64_t waiting();
@@ -126,11 +127,11 @@ class local_devices {
   bool creates_;
   std::uint32_t workers_ = 0;
   std::vector<given> given_;
-  std::uint64_t running_ = 0;  ///< of ranges that have not ended
+  std::uint64_t running_ = 0;  ///< tasks of ranges that have not ended
   std::uint64_t submitted_ = 0;
   execution_rate rate_;
   feed_ahead ahead_{1};
-  std::shared_ptr<end_listener> listener_;  ///< that is not registered with the queue yet
+  std::shared_ptr<end_listener> listener_;  ///< not registered with the queue yet
 };
 
 }  // namespace ballast::detail

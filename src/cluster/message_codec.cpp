@@ -24,7 +24,7 @@ struct range_head {
 };
 static_assert(sizeof(range_head) == 24);
 
-/// What a message has of a share_state.
+/// The fields of a share_state in a message.
 struct state_words {
   std::uint64_t backlog = 0, running = 0;
   double tasks_per_ns = 0;

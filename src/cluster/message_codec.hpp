@@ -14,17 +14,17 @@
 
 namespace ballast::detail {
 
-/// Turns what ranks say to each other into messages of a transport, and back.
+/// Converts the protocol's messages into messages of a transport, and back.
 class message_codec {
  public:
   message_codec(kernel_set const& kernels, published_arrays const& published);
 
-  /// Tasks that a message carries at most; when they have run, one carries the results of as many.
+  /// The most tasks in a message; after they have run, one message carries the results of as many.
   std::uint32_t piece_tasks() const { return piece_tasks_; }
   /// The upper limit of arrived_tasks::staging_bytes() for a message's tasks.
   std::size_t max_result_bytes() const;
 
-  /// Encodes the message for this channel and calls `send` with each part, in order: several parts if one
+  /// Encodes the message for this channel and calls `send` with its parts in order: several parts if one
   /// cannot hold it all.
   void encode(std::uint16_t channel, cluster_message const& message,
               std::function<void(std::vector<std::byte>)> const& send) const;
@@ -34,7 +34,8 @@ class message_codec {
     /// For each range of a `done` message, the results of its tasks in order.
     std::vector<std::span<std::byte const>> results;
   };
-  /// The result refers to `bytes`. Throws error if no rank of `ranks` with the same kernels can have said it.
+  /// The result refers to `bytes`. Throws error if no rank of `ranks` with the same kernels can have sent
+  /// them.
   decoded decode(envelope const& what, std::span<std::byte const> bytes, std::uint32_t ranks) const;
 
  private:

@@ -11,35 +11,35 @@
 
 namespace ballast::detail {
 
-/// Names an array that every rank has at an address of its own.
+/// Identifies an array that every rank has at an address of its own.
 using published_id = strong_id<struct published_tag, std::uint16_t>;
 
 /// For errors.
 std::string address_text(std::uint64_t address);
 
-/// Arrays to which addresses in tasks may point that go to another rank. Each rank publishes the same arrays
-/// in the same order, so that they have the same ids. What travels in place of an address is its array's id,
-/// in the upper 16 bits, and the distance from the array's beginning in bytes; 0 in place of null. Threads
-/// may call const members together while none calls another.
+/// Arrays to which addresses in travelling tasks may point. Each rank publishes the same arrays in the same
+/// order, so that they have the same ids. An address travels as its array's id, in the upper 16 bits, and the
+/// offset from the array's beginning in bytes; null travels as 0. Threads may call const members concurrently
+/// while no thread calls another member.
 class published_arrays {
  public:
   static constexpr std::size_t max_array_bytes = std::size_t(1) << 48;
-  static constexpr std::uint32_t max_arrays = 65535;  ///< over the time of the object
+  static constexpr std::uint32_t max_arrays = 65535;  ///< over the lifetime of the object
 
   /// The ids are 1, 2, ... in the order of the calls. Throws bad_argument ("first") if it is null, or if
   /// another array shares bytes with this one, ("bytes") if they are not 1 to 2^48 or pass the end of the
-  /// address space; error if there were 65535 arrays.
+  /// address space; error after 65535 arrays.
   published_id publish(void const* first, std::size_t bytes);
   /// Uses up the id of an array that cannot be published here.
   void skip() { by_id_.push_back({0, 0, 0}); }
-  /// From now on no address in it travels; its id is not given again. Throws bad_argument ("id") if there is
-  /// no such array.
+  /// From now on no address in the array travels; its id is not used again. Throws bad_argument ("id") if
+  /// there is no such array.
   void withdraw(published_id id);
 
-  /// The value that travels in place of an address; nothing if it is neither null nor within an array. An
-  /// array's end is not within it: another may begin there.
+  /// The value that travels in place of an address; nothing if the address is neither null nor within an
+  /// array. An array's end is not within it: another may begin there.
   std::optional<std::uint64_t> encode(std::uint64_t address) const;
-  /// Decodes on the rank that received it; nothing if the array is not published here, or ends before.
+  /// Called on the receiving rank; nothing if the array is not published here, or ends before.
   std::optional<std::uint64_t> decode(std::uint64_t word) const;
 
  private:
@@ -50,7 +50,7 @@ class published_arrays {
   std::vector<array>::const_iterator behind(std::uint64_t address) const;
 
   std::vector<array> by_address_;
-  std::vector<array> by_id_;  ///< the first has id 1; those that were withdrawn have no bytes
+  std::vector<array> by_id_;  ///< the first has id 1; withdrawn ones have no bytes
 };
 
 }  // namespace ballast::detail

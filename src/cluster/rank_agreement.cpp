@@ -11,12 +11,12 @@ namespace {
 
 constexpr std::size_t max_text = 60'000;
 
-/// Lists that differ only after the end of the shortened text differ in its last line.
+/// Lists that differ only after the cut of the shortened text differ in its last line.
 std::string shortened(std::string const& text) {
   return text.substr(0, max_text - 32) + "\n" + std::to_string(fingerprint(text)) + "\n";
 }
 
-constexpr std::uint32_t threads_of_queue = 2;  // what feeds the devices, and what sends messages
+constexpr std::uint32_t threads_of_queue = 2;  // one feeds the devices, one sends messages
 
 struct gpu_of_rank {
   std::uint32_t rank = 0;
@@ -74,7 +74,7 @@ std::string describe_gpus(std::uint32_t host, device_list const& devices) {
 }
 
 std::string twice_used_gpu(std::map<std::uint32_t, std::string> const& gpus) {
-  std::map<std::string, gpu_of_rank> seen;  // by host and GPU; prefers a rank that has it whole
+  std::map<std::string, gpu_of_rank> seen;  // by host and GPU; prefers a rank that has the whole GPU
   for (auto const& [rank, text] : gpus) {
     std::istringstream lines(text);
     std::string host, uuid;

@@ -13,11 +13,11 @@
 
 namespace ballast::detail {
 
-/// What ranks say, by rank.
+/// The texts of ranks, by rank.
 using said_by_ranks = std::map<std::uint32_t, std::string>;
 
-/// The first difference between the texts of rank 0 and another rank: lists of kernels, or a word. Empty if
-/// all are equal.
+/// The first difference between the texts of rank 0 and another rank, which are lists of kernels or words.
+/// Empty if all are equal.
 std::string difference_of(said_by_ranks const& said);
 
 /// A question to which all ranks must give matching answers, and the function by which rank 0 finds a fault.
@@ -27,8 +27,8 @@ struct agreement {
   char const* legal = "the same on all ranks";
 };
 
-/// Ranks agree on one call at a time. The first rank compares the texts of all living ranks. Pure; one thread
-/// at a time.
+/// Lets ranks agree on one call at a time. The first rank compares the texts of all living ranks. Pure; one
+/// thread at a time.
 class rank_agreement {
  public:
   struct surroundings {
@@ -40,12 +40,12 @@ class rank_agreement {
   rank_agreement(std::uint32_t rank, std::uint32_t ranks, surroundings of)
       : rank_(rank), ranks_(ranks), of_(std::move(of)) {}
 
-  /// Begins the next call, once its predecessor has ended. If no message holds the text, ranks compare
-  /// fingerprints.
+  /// Begins the next call, once the previous one has ended. If the text does not fit into a message, ranks
+  /// compare fingerprints.
   void begin(agreement const& on, std::string text);
-  /// On rank 0; may come before its own begin().
+  /// Called on rank 0, possibly before its own begin().
   void hear(std::uint32_t from, std::string_view text);
-  /// What rank 0 has found.
+  /// The fault that rank 0 has found.
   void hear_answer(std::string_view fault) { fault_ = fault; }
   /// Another rank is lost.
   void note_loss() { compare(); }
@@ -64,15 +64,16 @@ class rank_agreement {
   std::optional<std::string> fault_;
 };
 
-/// What a rank reports to the first rank about its GPUs. `host`: the first rank of its host.
+/// A rank's report to the first rank about its GPUs. `host`: the first rank of its host.
 std::string describe_gpus(std::uint32_t host, device_list const& devices);
 
 /// Takes the results of describe_gpus() by rank. Names a GPU that two ranks of a host have, unless both have
-/// parts of it; else empty. Resident kernels of two processes that each fill a GPU take turns on it. Pure.
+/// parts of it; otherwise empty. Resident kernels of two processes that each fill a GPU take turns on it.
+/// Pure.
 std::string twice_used_gpu(std::map<std::uint32_t, std::string> const& gpus);
 
-/// Advice for the user who started a process on fewer cores than its host devices have workers and its queue
-/// has threads, though there are more; else empty. Launchers bind processes by default. Pure.
+/// Advice for a user whose process has fewer cores than its host devices have workers and its queue has
+/// threads, although the machine has more; otherwise empty. Launchers bind processes by default. Pure.
 std::string advice_on_cores(process_cores const& cores, std::uint32_t workers_on_cores);
 
 }  // namespace ballast::detail

@@ -24,7 +24,7 @@ double meanwhile(share_view const& view, share_state const& rank) {
 }
 double meanwhile(share_view const& view) { return meanwhile(view, view.own); }
 
-/// Splitmix64 (Steele, Lea and Flood 2014), and a number below `end`.
+/// Splitmix64 (Steele, Lea and Flood 2014), reduced to a number below `end`.
 std::uint64_t next_random(std::uint64_t& state, std::uint64_t end) {
   auto z = state += 0x9e3779b97f4a7c15;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
@@ -32,10 +32,11 @@ std::uint64_t next_random(std::uint64_t& state, std::uint64_t end) {
   return (z ^ (z >> 31)) % end;
 }
 
-/// Has a rank ask ever more slowly while no answer suffices.
+/// Makes a rank ask ever more slowly while no answer suffices.
 class question_pace {
  public:
-  /// `at_once`: answers after which it asks on without a pause. Each pause is `growth` times the last.
+  /// `at_once`: the number of answers after which it asks without a pause. Each pause is `growth` times the
+  /// last.
   question_pace(std::uint32_t at_once, std::int64_t growth) : at_once_(at_once), growth_(growth) {}
 
   void was_answered() { has_answer_ = true; }
@@ -44,7 +45,7 @@ class question_pace {
     answers_ = 0;
     pause_ns_ = resume_ns_ = 0;
   }
-  /// True if the next question has to wait; then says until when.
+  /// True if the next question has to wait; then sets the time in `next`.
   bool is_paused(share_view const& view, share_decision& next) {
     if (std::exchange(has_answer_, false) && ++answers_ > at_once_) {
       pause_ns_ = std::min(longest_pause_ns, std::max(growth_ * pause_ns_, view.round_trip_ns));
@@ -62,35 +63,36 @@ class question_pace {
   std::int64_t pause_ns_ = 0, resume_ns_ = 0;
 };
 
-/// A rank that asked, and was given nothing since.
+/// A rank that asked, and has got nothing since.
 struct waiter {
   std::uint32_t rank;
   share_state state;
   std::int64_t since_ns = -1;  ///< when its question was seen
   bool knows = false;          ///< that it was declined
-  double gift = 0;             ///< tasks that it is to get
+  double gift = 0;             ///< tasks that it will get
 
-  /// The rest of its backlog now, at the rate at which it executes tasks.
+  /// The rest of its backlog now, given the rate at which it executes tasks.
   double backlog(std::int64_t now_ns) const { return rest_of(state.backlog, now_ns); }
-  /// The same of all its tasks.
+  /// The rest of all its tasks now.
   double tasks(std::int64_t now_ns) const { return rest_of(state.backlog + state.running, now_ns); }
   double rest_of(std::uint64_t count, std::int64_t now_ns) const {
-    if (state.tasks_per_ns == 0) return 0;  // or what it has would seem never to end
+    if (state.tasks_per_ns == 0) return 0;  // or its tasks would seem to last for ever
     return std::max(0.0, double(count) - state.tasks_per_ns * double(now_ns - since_ns));
   }
 };
 
-/// What all policies share: at most one question is under way, gifts leave in pieces, in turn to all ranks
-/// that were promised some, and a rank that asks in vain is declined. A policy says which rank to ask, how
-/// much to give, and whether a declined rank is remembered.
+/// The common part of all policies: at most one question is in transit; gifts leave in pieces, in turn to all
+/// ranks that were promised some; and a rank that asks in vain is declined. A policy decides which rank to
+/// ask, how much to give, and whether a declined rank is remembered.
 ///
-/// A gift that left in one message would keep every other rank waiting for its last byte. So a piece is
-/// limited and a gift is not.
+/// A gift in one message would keep every other rank waiting for its last byte, so pieces are limited and
+/// gifts are not.
 class asking_policy : public share_policy {
  public:
   explicit asking_policy(share_place const& place) : place_(place), is_lost_(place.ranks) {}
 
-  // The question may be older than what was promised to that rank, or than its end.
+  // The question may have been sent before that rank was promised its gift, or before it got the gift's last
+  // piece.
   void asked(std::uint32_t by, share_state const& state) final {
     if (is_lost_[by]) return;
     was_asked();
@@ -134,21 +136,21 @@ class asking_policy : public share_policy {
   }
 
  protected:
-  /// The rank to ask now, none of is_lost(). Without one it may say when to look again.
+  /// The rank to ask now, a living one. If it returns none, it may set when to look again.
   virtual std::optional<std::uint32_t> victim(share_view const& view, share_decision& next) = 0;
   /// Sets waiter::gift of each waiting rank. `spare`: tasks that no rank was promised and that need not stay.
   virtual void divide(share_view const& view, double spare, std::vector<waiter>& waiting) const = 0;
   /// True if a declined rank gets tasks later, without asking again.
   virtual bool remembers() const = 0;
-  /// Tasks that the rank keeps, whoever asks.
+  /// Tasks that the rank never gives away.
   virtual std::uint64_t reserve(share_view const& view) const {
     return std::uint64_t(std::ceil(meanwhile(view)));
   }
-  /// A gift, of tasks not promised to any rank, to a rank that did not ask for it; or none.
+  /// A gift, from tasks not promised to any rank, for a rank that did not ask; or none.
   virtual std::optional<waiter> unasked(share_view const&, double) { return std::nullopt; }
-  /// Notifies ranks that would give this one what others need more: it has enough.
+  /// Notifies ranks that would give this one tasks which others need more: it has enough.
   virtual void withdraw(share_view const&, share_decision&) {}
-  /// A rank asks that has less in its backlog.
+  /// A rank asks when its backlog is below this.
   virtual double low(share_view const& view) const { return view.own.workers; }
   virtual void has_enough() {}
   virtual void was_asked() {}
@@ -161,14 +163,14 @@ class asking_policy : public share_policy {
   std::vector<bool> const& is_lost() const { return is_lost_; }
 
  private:
-  /// True if the rank runs out of tasks before an answer to a question can be here.
+  /// True if the rank runs out of tasks before the answer to a question can arrive.
   bool is_short(share_view const& view) const {
     return !view.has_created && double(view.own.backlog) < std::max(low(view), meanwhile(view));
   }
 
-  /// For how many workers of waiting ranks this rank's workers may hand out created tasks at a time: half as
-  /// many as it has. More would soon be all that it has: then it waits for others itself, and each of them
-  /// remembers it and does the same.
+  /// The number of waiting ranks' workers to which this rank's workers may hand out created tasks at a time:
+  /// half of its own number. More would soon take all of its tasks. It would then wait for other ranks, which
+  /// remember it and do the same.
   std::uint64_t created_wanted(share_view const& view) const {
     std::uint64_t workers = 0;
     for (auto const& one : waiting_) workers += one.state.workers;
@@ -231,7 +233,7 @@ class asking_policy : public share_policy {
   std::deque<waiter> promised_;  ///< first: the receiver of the next piece
 };
 
-/// Each rank executes what was submitted there.
+/// Each rank executes the tasks that were submitted there.
 class none_policy final : public asking_policy {
  public:
   using asking_policy::asking_policy;
@@ -242,8 +244,8 @@ class none_policy final : public asking_policy {
   bool remembers() const override { return false; }
 };
 
-/// One rank has what all ask for, as the host of Chen et al. 2010 has it for its devices: the first that
-/// lives.
+/// The first living rank holds the tasks that all others ask for, as the host of Chen et al. 2010 holds them
+/// for its devices.
 class central_policy final : public asking_policy {
  public:
   using asking_policy::asking_policy;
@@ -271,7 +273,7 @@ class central_policy final : public asking_policy {
       spare -= one.gift;
     }
   }
-  /// Remembers also a rank that takes this one for the centre too early, because it learned of a loss first.
+  /// Also remembers a rank that mistakes this one for the centre, because it learned of a loss first.
   bool remembers() const override { return true; }
   /// More than the centre gives, so that not all of it goes back.
   std::uint64_t reserve(share_view const& view) const override {
@@ -288,8 +290,8 @@ class central_policy final : public asking_policy {
   bool is_remembered_ = false;
 };
 
-/// Asks a rank at random for half of what it has (Blumofe and Leiserson 1999; half: Hendler and Shavit 2002),
-/// and another one if it has nothing, ever more slowly.
+/// Asks a random rank for half of its tasks (Blumofe and Leiserson 1999; half: Hendler and Shavit 2002), and
+/// another one if that rank has none, ever more slowly.
 class random_policy final : public asking_policy {
  public:
   explicit random_policy(share_place const& place) : asking_policy(place), random_(place.seed + place.rank) {}
@@ -314,13 +316,14 @@ class random_policy final : public asking_policy {
   question_pace pace_{0, 2};
 };
 
-/// Asks the ranks of its host, then one at random, then its lifelines, each once, and ever more slowly while
-/// it gets too little to occupy its workers; a rank that has nothing remembers the asker and gives later
-/// (Saraswat et al. 2011, "Lifeline-based global load balancing"). Then it waits. A gift is by speed, so that
-/// unequal hosts end together.
+/// Asks the ranks of its host, then a random one, then its lifelines, each once, and ever more slowly while
+/// it gets too little to occupy its workers. Then it waits. A rank that has no tasks remembers the asker and
+/// gives later (Saraswat et al. 2011, "Lifeline-based global load balancing"). Gifts are proportional to
+/// speed, so that unequal hosts end together.
 ///
-/// A rank that has plenty and was asked also deals: it sends tasks to ranks at random, one after the other,
-/// until one has plenty too and says so. Else all that leaves it would lie with the few ranks that asked.
+/// A rank with plenty of tasks that was asked also deals: it sends tasks to random ranks, one after another,
+/// until one reports that it has plenty too. Otherwise all tasks that leave it would lie with the few ranks
+/// that asked.
 class lifeline_policy final : public asking_policy {
  public:
   explicit lifeline_policy(share_place const& place)
@@ -332,8 +335,8 @@ class lifeline_policy final : public asking_policy {
   }
 
  private:
-  /// With this many tasks a rank needs no more. At most half of that is promised to a rank that asks, so that
-  /// no gift that was asked for brings more.
+  /// With this many tasks a rank needs no more. A rank that asks is promised at most half of that, so that no
+  /// requested gift brings more.
   static double plenty(share_view const& view, share_state const& rank) {
     return 4.0 * std::max(view.piece_tasks, rank.workers);
   }
@@ -349,11 +352,11 @@ class lifeline_policy final : public asking_policy {
     }
     return std::nullopt;
   }
-  // A rank that asks earlier is given less, as others have less to spare, and asks more often.
+  // A rank that asks earlier gets less, since others have less to spare, and asks more often.
   double low(share_view const& view) const override { return std::ceil(view.own.workers / 4.0); }
 
-  /// Divides what this rank and the receivers have by speed, or by workers if a rank's speed is unknown. What
-  /// this rank does not need itself is for the waiting ranks.
+  /// Divides the tasks of this rank and the receivers by speed, or by workers if a rank's speed is unknown.
+  /// The waiting ranks get the tasks that this rank does not need itself.
   void divide(share_view const& view, double spare, std::vector<waiter>& waiting) const override {
     bool const is_known = view.own.tasks_per_ns > 0 && std::ranges::all_of(waiting, [](waiter const& one) {
                             return one.state.tasks_per_ns > 0;
@@ -380,8 +383,8 @@ class lifeline_policy final : public asking_policy {
       if (view.has_created) spare -= one.gift;
     }
   }
-  /// Few gifts that suffice are better than one task for each waiting rank. A declined rank that still has
-  /// tasks can wait until a gift is worth a message, if it is known when these will have run.
+  /// A few gifts that suffice are better than one task for each waiting rank. A declined rank that still has
+  /// tasks can wait until a gift is worth a message, if it is known when its tasks will have run.
   static double least_gift(waiter const& one, double has, bool is_first) {
     if (has < one.state.workers) return is_first ? 1 : std::max(1.0, one.state.workers - has);
     return one.knows && one.state.tasks_per_ns > 0 ? 2 * one.state.workers : 1;
@@ -437,7 +440,7 @@ class lifeline_policy final : public asking_policy {
     for (std::uint32_t i = 1; i < at.host_ranks; ++i)
       plan_.push_back(at.host_first + (at.rank - at.host_first + i) % at.host_ranks);
     if (at.ranks > 1) plan_.push_back(at_random());
-    // Not in the order of their numbers: the first ones to be remembered would all be near.
+    // Not in the order of their numbers: the first ranks to remember this one would all be near.
     auto lines = lifelines_of(at.rank, is_lost());
     for (auto left = lines.size(); left > 1; --left)
       std::swap(lines[left - 1], lines[next_random(random_, left)]);
@@ -446,7 +449,7 @@ class lifeline_policy final : public asking_policy {
 
   std::uint64_t random_;
   std::vector<bool> remembered_by_;
-  std::vector<bool> has_withdrawn_from_;  ///< since it was asked last
+  std::vector<bool> has_withdrawn_from_;  ///< since that rank was last asked
   std::vector<std::uint32_t> plan_;       ///< the ranks to ask, in this order
   std::size_t next_ = 0;                  ///< in plan_
   question_pace pace_{4, 4};

@@ -9,10 +9,11 @@
 
 namespace ballast::detail {
 
-/// The contents of tasks, which the protocol between ranks need not know.
+/// The contents of tasks, which the protocol between ranks does not need.
 struct range_load;
 
-/// In the number of a batch: its tasks were not submitted, but created by others on a device of the origin.
+/// A bit in the number of a batch: its tasks were not submitted, but created by others on a device of the
+/// origin.
 inline constexpr std::uint64_t created_bit = std::uint64_t(1) << 63;
 
 /// Tasks `first` to `first + count - 1` of a batch that was submitted, or created, on rank `origin`.
@@ -21,7 +22,7 @@ struct task_range {
   std::uint32_t first = 0;  ///< of the batch
   std::uint32_t count = 0;
   std::uint64_t batch = 0;           ///< number of the batch among the origin's, and created_bit
-  std::shared_ptr<range_load> load;  ///< also of the range that this was cut from
+  std::shared_ptr<range_load> load;  ///< shared with the range from which this one was cut
 
   bool is_created() const { return (batch & created_bit) != 0; }
   bool is_same(task_range const& other) const {
@@ -30,27 +31,28 @@ struct task_range {
 
   /// As of range_backlog.
   void note_state(auto&& note) const { note(origin, first, count, batch); }
-  /// Cuts the last `tasks` off, which are fewer than it has.
+  /// Cuts off the last `tasks`, which must be fewer than it has.
   task_range cut_last(std::uint32_t tasks) {
     count -= tasks;
     return {origin, first + count, tasks, batch, load};
   }
 };
 
-/// Tasks of a rank that no device was given. The rank's devices take the oldest, other ranks the youngest.
+/// Tasks of a rank that were given to no device. The rank's devices take the oldest, other ranks the
+/// youngest.
 class range_backlog {
  public:
   void add(task_range range);
   std::uint64_t tasks() const { return tasks_; }
   /// The oldest tasks, up to `max` of one range; none if it is empty.
   task_range take_first(std::uint32_t max);
-  /// The youngest `tasks`, of which there are as many.
+  /// The youngest `tasks`; there must be this many.
   std::vector<task_range> take_last(std::uint64_t tasks);
   std::vector<task_range> take_all();
-  /// Drops what a lost rank submitted.
+  /// Drops the tasks that a lost rank submitted.
   void drop(std::uint32_t origin);
   std::deque<task_range> const& ranges() const { return ranges_; }
-  /// Calls note() with all that its state consists of, for tests that distinguish states.
+  /// Calls note() with all parts of its state, for tests that distinguish states.
   void note_state(auto&& note) const { note(ranges_); }
 
  private:
@@ -58,7 +60,7 @@ class range_backlog {
   std::uint64_t tasks_ = 0;
 };
 
-/// Numbers below a limit, added range by range. Their neighbours are joined, so that few ranges are kept.
+/// Numbers below a limit, added range by range. Adjacent ranges are joined, so that few are stored.
 class number_set {
  public:
   struct range {
@@ -68,10 +70,10 @@ class number_set {
     bool operator==(range const&) const = default;
   };
 
-  /// False, and nothing is added, if one of them is there already.
+  /// False, and adds nothing, if one of them is there already.
   bool add(std::uint32_t first, std::uint32_t count);
   std::uint32_t size() const { return size_; }
-  /// What is missing below `end`, in order.
+  /// The ranges missing below `end`, in order.
   std::vector<range> missing(std::uint32_t end) const;
   /// As of range_backlog.
   void note_state(auto&& note) const { note(ends_); }

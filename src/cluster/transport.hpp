@@ -14,70 +14,70 @@
 
 namespace ballast::detail {
 
-/// A rank among all of a cluster, and the ranks of its host, which are consecutive.
+/// A rank's place in a cluster, and the ranks of its host, which are consecutive.
 struct cluster_place {
   std::uint32_t rank = 0;   ///< less than `ranks`
   std::uint32_t ranks = 1;  ///< of the whole cluster
   std::uint32_t host_first = 0, host_ranks = 1;
 };
 
-/// A message that has come.
+/// A message that has arrived.
 struct incoming_message {
   std::uint32_t from = 0;
   std::span<std::byte const> bytes;  ///< valid until the next call of receive()
 };
 
-/// What carries messages between the ranks of a cluster. One thread makes it, calls it and destroys it. What
-/// one rank sends another arrives in the order in which it was sent, each message once and whole; what is on
-/// its way to or from a rank that is lost may never arrive. No call waits, but close().
+/// Carries messages between the ranks of a cluster. One thread makes, calls and destroys it. Messages from
+/// one rank to another arrive in the order of sending, each once and whole; messages to or from a lost rank
+/// may never arrive. Only close() waits.
 class transport {
  public:
   /// Bytes of a message at most.
   static constexpr std::size_t max_message_bytes = 65536;
-  /// Of a message that is placed.
+  /// The size of a placed message.
   static constexpr std::size_t max_placed_bytes = job_peers::max_placed_bytes;
   static constexpr std::uint32_t placed_tags = 32768;
 
-  /// Leaves at once, whatever is on its way, unless close() was called.
+  /// Leaves at once, even with messages in transit, unless close() was called.
   virtual ~transport() = default;
 
   virtual cluster_place place() const = 0;
-  /// Its name, its version and what it runs on, in one line.
+  /// Its name, version and underlying network, in one line.
   virtual std::string describe() const = 0;
-  /// The number of messages that send() would take for this rank now. A rank that takes nothing must not use
+  /// The number of messages that send() accepts for this rank now. A rank that receives nothing must not use
   /// up the others' share.
   virtual std::uint32_t room_for(std::uint32_t rank) const = 0;
   /// Sends a copy of 1 to max_message_bytes bytes to another rank, if it can be sent one now. Throws
   /// bad_argument otherwise ("to", "message"), and error if the rank is known to be out of reach; most losses
   /// are not reported.
   virtual void send(std::uint32_t to, std::span<std::byte const> message) = 0;
-  /// The next message that has come. To be called repeatedly, since what was sent may leave only then. Throws
-  /// error if nothing can be received any more.
+  /// The next message that has arrived. Call it repeatedly, since sent messages may leave only during these
+  /// calls. Throws error if nothing can be received any more.
   virtual std::optional<incoming_message> receive() = 0;
 
-  // Placed messages come beside the others, where their receiver wants them: it posts memory for them first,
-  // and then sends the tag to the sender. Messages of one sender and tag arrive in the order in which they
-  // were sent, in what was posted in this order. None is sent without posted memory.
+  // Placed messages arrive beside the others, at an address that their receiver chooses: it posts memory for
+  // them first, and then sends the tag to the sender. Messages with one sender and tag arrive in the order of
+  // sending, and fill the posts in order. None is sent without posted memory.
 
-  /// Posts memory for a message. `what.tag` is less than placed_tags. The memory's owner is kept until
-  /// nothing can be received into it.
+  /// Posts memory for a message. `what.tag` is less than placed_tags. Keeps the memory's owner until nothing
+  /// can be received into it.
   virtual void post(placed_receive what) = 0;
-  /// The number of what was posted and has come; its owner is let go. To be called repeatedly.
+  /// The number of a post whose message has come; releases its owner. Call it repeatedly.
   virtual std::optional<std::uint64_t> next_placed() = 0;
   /// As room_for().
   virtual std::uint32_t placed_room_for(std::uint32_t rank) const = 0;
-  /// Sends a copy of 1 to max_placed_bytes bytes to another rank, if it can be sent them now. Throws as
-  /// send().
+  /// Sends a copy of 1 to max_placed_bytes bytes to another rank, if that rank can be sent a placed message
+  /// now. Throws as send().
   virtual void send_placed(std::uint32_t to, std::uint32_t tag, std::span<std::byte const> bytes) = 0;
 
-  /// True if close() is needed, since the ranks share what it releases.
+  /// True if close() is needed, since the ranks share resources that it releases.
   virtual bool ends_together() const { return true; }
-  /// The last call. Every rank has received all that was sent to it, and calls this: waits until all have, at
-  /// most as long as the transport's maker allows. Throws timed_out.
+  /// The last call, on every rank, after it has received all messages sent to it. Waits until all ranks have
+  /// called it, at most as long as the transport's maker allows. Throws timed_out.
   virtual void close() = 0;
 };
 
-/// Throws bad_argument unless it is another rank, and may be sent `bytes` bytes at once.
+/// Throws bad_argument unless it is another rank, and a message may have `bytes` bytes.
 inline void check_message(cluster_place const& at, std::uint32_t to, std::size_t bytes, std::size_t most) {
   if (to >= at.ranks || to == at.rank) {
     throw_bad_argument("to", to, "another of " + std::to_string(at.ranks) + " ranks");
@@ -93,7 +93,7 @@ inline void check_message(transport const& over, std::uint32_t to, std::size_t b
   check_message(over.place(), to, bytes, transport::max_message_bytes);
   if (over.room_for(to) == 0) throw_bad_argument("to", to, "a rank that there is room for a message to");
 }
-/// Throws error unless as many bytes have come as were posted: else the ranks' programs differ.
+/// Throws error unless the sizes of the post and the message match: otherwise the ranks' programs differ.
 inline void check_placed_size(placed_receive const& posted, std::size_t bytes) {
   if (bytes != posted.into.size())
     throw error("the ranks run different programs: rank " + std::to_string(posted.from) + " sent " +
@@ -106,7 +106,7 @@ inline void check_placed(transport const& over, std::uint32_t to, std::size_t by
 }
 ///@}
 
-/// Makes a transport on the thread that is to call it. Throws error where there is none to be had.
+/// Makes a transport on the thread that will call it. Throws error if none is available.
 using transport_maker = std::function<std::unique_ptr<transport>()>;
 
 }  // namespace ballast::detail

@@ -64,7 +64,7 @@ kernel_travel const& checked_travel(listed_kernel const& kernel) {
   throw error("a message with tasks is malformed: " + why);
 }
 
-/// Turns the values that arrived in place of addresses into addresses.
+/// Converts the values that arrived in place of addresses back into addresses.
 void decode(listed_kernel const& kernel, published_arrays const& published, std::byte* members) {
   for (auto const& address : kernel.travel->addresses) {
     auto const word = word_at(members + address.at);
@@ -171,7 +171,7 @@ arrived_tasks::arrived_tasks(kernel_set const& kernels, published_arrays const& 
   if (!bytes.empty()) throw_malformed(std::to_string(bytes.size()) + " bytes behind the last task");
 }
 
-/// The first task of the bytes. Returns how many it takes.
+/// Reads the first task of the bytes. Returns the number of bytes that it takes.
 std::size_t arrived_tasks::read(published_arrays const& published, std::span<std::byte const> bytes) {
   if (bytes.size() < record_bytes) throw_malformed("it ends within a task");
   task_record record;
@@ -189,7 +189,7 @@ std::size_t arrived_tasks::read(published_arrays const& published, std::span<std
   auto* members = reinterpret_cast<std::byte*>(record.data);
   if (kernel.by_reference) {
     auto const from = bytes.subspan(record_bytes, behind);
-    auto const at = members_.size();  // what the constructor has reserved suffices for all tasks
+    auto const at = members_.size();  // the constructor has reserved enough for all tasks
     members_.insert(members_.end(), from.begin(), from.end());
     members = members_.data() + at;
     record.point_to(members);

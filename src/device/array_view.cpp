@@ -13,10 +13,10 @@ namespace {
 
 std::string counted_bytes(std::size_t bytes) { return std::to_string(bytes) + " bytes"; }
 
-/// Describes T by the letter that others use for it.
+/// Describes T by the letter of its foreign description.
 std::string described(element_type const& type) { return type.name() + " of " + counted_bytes(type.bytes); }
 
-/// The letter of DLPack's code; 0 for those that no number of C++ has.
+/// The letter of DLPack's code; 0 for codes without a C++ number type.
 char kind_of_code(unsigned code) {
   constexpr std::string_view kinds("iuf\0\0\0b", 7);
   return code < kinds.size() ? kinds[code] : '\0';
@@ -27,7 +27,7 @@ bool is_native(char order) {
   return order == '|' || order == '=' || order == (is_little ? '<' : '>');
 }
 
-/// True if the text is the order, the letter and the bytes of the type.
+/// True if the text is the byte order, the letter and the size of the type.
 bool fits(std::string_view text, element_type const& type) {
   if (text.size() < 3 || !is_native(text[0]) || (type.kind != 0 && text[1] != type.kind)) return false;
   std::size_t bytes = 0;

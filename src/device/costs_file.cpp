@@ -54,7 +54,7 @@ bool is_day(std::string_view text) {
   });
 }
 
-/// Takes the text before the first space; the rest is left.
+/// Takes the text before the first space and leaves the rest.
 std::string_view take_word(std::string_view& line) {
   auto const word = line.substr(0, line.find(' '));
   line.remove_prefix(std::min(line.size(), word.size() + 1));
@@ -157,7 +157,7 @@ std::vector<kept_costs> read_costs(std::string const& path) {
   return text ? parse_costs(*text) : std::vector<kept_costs>();
 }
 
-/// A file that cannot be read has nothing worth keeping.
+/// A malformed file holds nothing worth keeping.
 std::vector<kept_costs> readable_costs(std::string const& path) {
   try {
     return read_costs(path);
@@ -277,7 +277,8 @@ void costs_file::complain(std::string const& reason) {
 }
 
 device_costs costs_on_this_machine(device_properties const& facts) {
-  static auto* const file = new costs_file(costs_path());  // devices may be opened until the very end
+  static auto* const file = new costs_file(costs_path());  // never destroyed: devices may be opened until the
+                                                           // very end
   return file->costs_of(facts);
 }
 

@@ -11,7 +11,7 @@
 
 namespace ballast::detail {
 
-/// What costs were measured of; they hold nowhere else.
+/// The hardware and driver whose costs were measured; the costs hold nowhere else.
 struct costs_key {
   std::string device;  ///< a GPU's uuid, or "cores"; no spaces
   int version = 0;     ///< a GPU's driver version; for cores, the machine's number of cores
@@ -23,7 +23,7 @@ struct costs_key {
 
 costs_key costs_key_of(device_properties const& facts);
 
-/// Costs as a file has them.
+/// Costs as stored in a file.
 struct kept_costs {
   costs_key key;
   device_costs costs;
@@ -31,9 +31,8 @@ struct kept_costs {
   bool operator==(kept_costs const&) const = default;
 };
 
-/// What text_of() wrote; costs that are missing are the defaults. Throws error that says what is wrong: text
-/// of something else or of another version, or a line that is not as it would have been written. A text that
-/// was cut off has no end.
+/// Parses the result of text_of(); missing costs get their defaults. Throws error with the fault: a text of
+/// another kind or version, or a line that text_of() would not write. The end mark reveals a truncated text.
 std::vector<kept_costs> parse_costs(std::string_view text);
 std::string text_of(std::vector<kept_costs> const& all);
 
@@ -42,20 +41,21 @@ void put_costs(std::vector<kept_costs>& all, kept_costs added);
 
 struct found_costs {
   device_costs costs;
-  std::string complaint;  ///< why these are defaults although others of the kind are there, else empty
+  std::string complaint;  ///< why these are defaults although the file has others of the kind; otherwise
+                          ///< empty
 };
 
-/// The costs of this key, else the defaults. Reports no fault if the list has none of GPUs (of cores), since
-/// then no one calibrated any.
+/// The costs of this key, otherwise the defaults. Reports no fault if the list has no entry for GPUs (or
+/// cores), since then none was calibrated.
 found_costs find_costs(std::vector<kept_costs> const& all, costs_key const& key);
 
-/// A file of costs as it was when it was first asked for. Any thread may call.
+/// A file of costs as it was at the first query. Any thread may call.
 class costs_file {
  public:
-  /// No file, or an empty path, has no costs.
+  /// A missing file, or an empty path, has no costs.
   explicit costs_file(std::string path);
 
-  /// The costs of the device, else the defaults. Logs why a file is not used, once for each reason.
+  /// The costs of the device, otherwise the defaults. Logs why a file is not used, once for each reason.
   device_costs costs_of(device_properties const& facts);
 
  private:
@@ -68,7 +68,7 @@ class costs_file {
   std::set<std::string> said_;
 };
 
-/// From the file at costs_path(), as it was when this was first called.
+/// From the file at costs_path(), as it was at the first call.
 device_costs costs_on_this_machine(device_properties const& facts);
 
 }  // namespace ballast::detail

@@ -46,8 +46,8 @@ std::vector<std::string> names_of(std::vector<device_spec> const& specs) {
   return names;
 }
 
-// Allocates the cores of this process out to the host devices if they take all of them, else none: two
-// processes whose devices take some would bind their workers to the same ones.
+// Allocates the cores of this process to the host devices if they use all of them, otherwise binds none: two
+// processes whose devices use some would bind their workers to the same cores.
 class core_allocator {
  public:
   explicit core_allocator(std::vector<device_spec> const& specs)
@@ -83,7 +83,7 @@ std::optional<std::string> setting_that_binds() {
   return std::nullopt;
 }
 
-/// Says why there are fewer than the machine has. Most often that is meant.
+/// Logs why the process has fewer cores than the machine. Most often that is intended.
 void tell_of_fewer_cores(std::vector<device_spec> const& specs) {
   auto const takes_what_there_is = [](device_spec const& spec) {
     return spec.kind == backend::host && spec.cores == spec.all;

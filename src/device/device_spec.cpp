@@ -16,7 +16,7 @@ constexpr auto grammar = "a comma-separated list of cuda | cuda:INDEX[@SMS] | ho
 constexpr int max_cores = 4096;
 constexpr double max_slowdown = 1000;
 
-// Cuts `text` at the first `mark`: what stood after it, or nothing if there is no mark.
+// Cuts `text` at the first `mark` and returns the text after it; nothing if there is no mark.
 std::optional<std::string_view> cut(std::string_view& text, char mark) {
   auto const at = text.find(mark);
   if (at == text.npos) return std::nullopt;

@@ -34,7 +34,7 @@ void check(resident_request const& request) {
 
 constexpr auto max_wait_for_yielding = std::chrono::seconds(10);
 
-/// Whether both may have multiprocessors in common.
+/// True if both may share multiprocessors.
 bool may_overlap(resident_claimant one, resident_claimant other) {
   return one == other || one.split != other.split;
 }
@@ -95,7 +95,7 @@ resident_room resident_claims::claim(resident_place const& place, resident_reque
   return room;
 }
 
-/// Whoever stays for longer than that is in the way as others are.
+/// A holder that stays longer than that blocks the request as others do.
 void resident_claims::await_yielding(std::unique_lock<std::mutex>& hold, resident_claimant who) {
   auto const is_in_the_way = [&](held const& one) { return one.asked.yields && may_overlap(one.who, who); };
   auto const have_left = [&] { return std::ranges::none_of(held_, is_in_the_way); };
@@ -154,14 +154,14 @@ std::uint64_t resident_claims::cost_to(std::uint32_t places, resident_claimant w
   return sum;
 }
 
-/// Whether, with the request, two kernels or more leave each other fewer places.
+/// Whether, with the request, two or more kernels leave each other fewer places.
 bool resident_claims::are_fragmented(resident_claimant who, resident_request const& request) const {
   auto const held_ones = std::ranges::count_if(
       held_, [&](held const& one) { return one.who == who && one.asked.fragmented_blocks != 0; });
   return held_ones + (request.fragmented_blocks != 0 ? 1 : 0) > 1;
 }
 
-/// How many blocks of the request fit without displacing the blocks of held claims.
+/// The number of the request's blocks that fit without displacing blocks of held claims.
 std::uint64_t resident_claims::left_for(resident_place const& place, resident_request const& request) const {
   bool const fragmented = are_fragmented(place.who, request);
   auto const left_of = [&](resident_request const& one) {

@@ -27,7 +27,8 @@ class fault_record {
   void record(std::string cause);
   /// Throws device_lost with the first cause if there was a fault, error if is_in_forked_child().
   void check() const;
-  /// True if this process is a child made by fork() since: the device's threads are the parent's.
+  /// True if this process is a child made by fork() after the device was opened: the device's threads exist
+  /// only in the parent.
   bool is_in_forked_child() const noexcept { return opened_in_.is_parent(); }
   std::string const& device() const noexcept { return device_; }
 
@@ -39,7 +40,7 @@ class fault_record {
   std::atomic<bool> lost_ = false;
 };
 
-/// What a resident kernel claims: a part of a split GPU, or the whole device.
+/// The target of a resident kernel's claim: a part of a split GPU, or the whole device.
 struct resident_claimant {
   std::uint64_t split = 0;  ///< above 0 for a part
   std::size_t part = 0;
@@ -47,7 +48,7 @@ struct resident_claimant {
   bool operator==(resident_claimant const&) const = default;
 };
 
-/// A device, or a part of a GPU, that resident kernels hold blocks of.
+/// A device, or a part of a GPU, whose blocks resident kernels hold.
 struct resident_place {
   resident_claimant who;
   std::string_view device;  ///< its name
@@ -58,24 +59,25 @@ struct resident_place {
 /// Parts of one split are disjoint, so each has a budget of its own; the whole GPU and the parts of different
 /// splits share multiprocessors and exclude each other. Any thread may call any member.
 ///
-/// When kernels fit side by side. Blocks of a resident kernel may wait for each other, so all must be there
-/// at once, and those that are there do not leave for others. A block of a kernel of which K fit on an empty
-/// SM takes at most 1/K of its threads, registers, shared memory and places for blocks. That the sum of these
-/// shares is at most the number of SMs is not enough, since nobody decides where blocks go (GPUs spread
-/// them): one small block on every SM leaves no place at all for blocks that fill an SM. But wherever they
-/// are, on an SM with other blocks at least floor(k (1 - sum 1/K)) places of a kernel's k are left, so each
-/// costs it at most ceil(k/K). So a kernel fits if its blocks, and the places that all others may cost it,
-/// are at most its k places on each SM. This must hold for every kernel, the new one and the resident ones,
-/// because some of their blocks may not have arrived yet (but those of `starts_first`). Among kernels of
-/// equal k, and on host devices (k = 1), it is the sum of shares, exactly.
+/// When kernels fit side by side: blocks of a resident kernel may wait for each other, so all must be on the
+/// device at once, and none leaves for others. If K blocks of a kernel fit on an empty SM, each takes at most
+/// 1/K of its threads, registers, shared memory and places for blocks. It is not enough that the sum of these
+/// shares is at most the number of SMs, since the GPU decides where blocks go, and spreads them: one small
+/// block on every SM leaves no place for blocks that fill an SM. But wherever the blocks are, a kernel keeps
+/// at least floor(k (1 - sum 1/K)) of its k places on an SM with other blocks, so each of these costs it at
+/// most ceil(k/K). So a kernel fits if its blocks, and the places that all others may cost it, are at most
+/// its k places on each SM. This must hold for every kernel, the new one and the resident ones, because some
+/// of their blocks may not have arrived yet (except those of `starts_first`). Among kernels of equal k, and
+/// on host devices (k = 1), it is exactly the sum of shares.
 ///
 /// Each quarter of an SM has its own registers, and a kernel's first block on an SM goes to the first
-/// quarters whatever lies there. So of two kernels whose blocks do not use the quarters alike
+/// quarters whatever lies there. So with two kernels whose blocks do not use the quarters alike
 /// (fragmented_blocks), each SM has fewer places: on an H100, 4 blocks of 64 threads cost a kernel of the
 /// same list 8 of 1024 places.
 ///
-/// Not counted is the division of an SM's memory into L1 cache and shared memory, which one kernel's blocks
-/// fix for all on that SM. Another process is not known here either. Such a start fails at its start_timeout.
+/// This ignores the division of an SM's memory into L1 cache and shared memory, which one kernel's blocks fix
+/// for all on that SM, and other processes. A start that fails for these reasons does so at its
+/// start_timeout.
 class resident_claims {
  public:
   /// As compute_device::claim_resident().
@@ -93,7 +95,7 @@ class resident_claims {
     resident_room room;
     resident_request asked;
 
-    /// The most places of a kernel with `places` on each SM that the blocks may take.
+    /// The most places that these blocks may take from a kernel with `places` on each SM.
     std::uint64_t cost_to(std::uint32_t places) const;
     std::string describe() const;
   };
@@ -131,7 +133,7 @@ class connection_setting {
 /// Must be called before ballast's first call of CUDA; later calls have no effect.
 void record_first_cuda_use();
 
-/// Throws what event::since() throws if one of its two events, `which`, has no time.
+/// Throws the error of event::since() if one of its two events, `which`, has no time.
 [[noreturn]] inline void throw_untimed(std::string_view which) {
   throw_bad_argument(which, "one by record_untimed(), which has no time", "an event by record()");
 }

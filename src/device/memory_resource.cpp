@@ -34,19 +34,19 @@ void try_enter(compute_device& device) noexcept {
   try {
     device.check();
   } catch (std::exception const&) {
-    // Every other call reports lost devices to the caller that takes the memory back.
+    // Every other call reports lost devices to its caller.
   }
 }
 
 }  // namespace
 
-/// The device's allocations from the user's resource, with their sizes, which release() does not pass. Any
+/// The device's allocations from the user's resource, with their sizes, which release() does not receive. Any
 /// thread may call any member.
 class lent_memory {
  public:
   explicit lent_memory(std::shared_ptr<memory_resource> lender) : lender_(std::move(lender)) {}
 
-  /// Throws as memory_resource::allocate() says; nothing is lent then.
+  /// Throws as memory_resource::allocate() describes; nothing is lent then.
   void* borrow(compute_device const& device, memory where, std::size_t bytes) {
     auto* const address = ask(device, where, bytes);
     try {

@@ -14,7 +14,7 @@ namespace ballast {
 using namespace detail;
 namespace {
 
-// A sleep takes some 60 us longer than asked, so shorter debts wait for company.
+// A sleep takes some 60 us longer than requested, so short debts accumulate first.
 constexpr double min_sleep_ns = 100e3;
 
 [[noreturn]] void throw_bad_pitch(char const* which, std::size_t pitch, std::size_t row_bytes) {
@@ -30,7 +30,7 @@ bool is_one_block(std::size_t to_pitch, std::size_t from_pitch, std::size_t row_
   return rows < 2 || (to_pitch == row_bytes && from_pitch == row_bytes);
 }
 
-/// The moment of an event. Nothing reports that it has come.
+/// Ends when an event is reached. Nothing reports that moment.
 class end_at_event final : public completion_source {
  public:
   explicit end_at_event(std::shared_ptr<event> moment) : moment_(std::move(moment)) {}
@@ -40,7 +40,7 @@ class end_at_event final : public completion_source {
       return moment_->reached();
     } catch (device_lost const&) { return true; } catch (...) {
       return false;
-    }  // it is not known; wait() says so
+    }  // it is not known; wait() throws the error
   }
   void wait(completion_key const&, deadline until) override {
     wait_limit limit(until);

@@ -15,15 +15,14 @@
 namespace ballast::detail {
 namespace {
 
-// A look at the records of a GPU costs little and a question about an event a microsecond; a sleep takes at
-// least fifty.
+// A look at a GPU's records costs little, a query of an event a microsecond, and a sleep at least fifty.
 constexpr std::uint32_t looks_before_sleep = 2000;
 // A GPU's completed work wakes no thread, so the thread looks at this interval.
 constexpr std::chrono::nanoseconds between_looks_at_gpu = std::chrono::microseconds(50);
-// CPU cores wake the thread when they end something, but not when a block of a lost device never ends.
+// CPU cores wake the thread when work ends, but not when a block of a lost device never ends.
 constexpr std::chrono::nanoseconds between_fault_checks = std::chrono::milliseconds(20);
 constexpr std::chrono::nanoseconds between_looks_elsewhere = std::chrono::microseconds(100);
-// No one wakes the thread when a device becomes idle, so it looks at this interval.
+// Nothing wakes the thread when a device becomes idle, so it looks at this interval.
 constexpr std::chrono::nanoseconds between_looks_for_rest = std::chrono::microseconds(50);
 
 void pause_core() {
@@ -61,8 +60,8 @@ void device_thread::close(deadline until) {
   thread_.join();
 }
 
-/// Whether it is to end is read after the epoch, so that close() ends the sleep, and before the look, so that
-/// what was handed over before close() is seen.
+/// Reads the request to end after the epoch, so that close() ends the sleep, and before the look, so that
+/// work submitted before close() is seen.
 void device_thread::run() {
   std::optional<wait_limit> limit;
   for (auto why = look::usual;;) {
@@ -85,8 +84,8 @@ bool device_thread::keeps_looking() {
   return true;
 }
 
-/// A last look finds earlier changes before the thread sleeps; threads that change something later notify.
-/// Returns false if none did in all the time.
+/// A last look finds earlier changes before the thread sleeps; threads that make later changes notify.
+/// Returns false if none did within its longest sleep.
 bool device_thread::sleep(std::uint64_t seen) {
   asleep_.store(true, std::memory_order_seq_cst);
   asleep_without_limit_.store(true, std::memory_order_seq_cst);

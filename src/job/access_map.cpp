@@ -17,7 +17,7 @@ int checked_rank(std::size_t count) {
   return int(count);
 }
 
-/// Sizes of 0 are left out, so that no partial product overflows either.
+/// Sizes of 0 are skipped, so that no partial product overflows either.
 void check_product(std::span<std::size_t const> sizes) {
   std::size_t product = 1;
   for (auto const size : sizes) {
@@ -120,14 +120,15 @@ constexpr std::size_t equal_shares = 0;
 
 std::size_t rounded_up(std::size_t size, std::size_t each) { return size / each + (size % each != 0); }
 
-/// Consecutive indices for each unit of a job: `per_unit` of them, the last unit what is left, or equal
-/// shares if that is 0.
+/// Consecutive indices for each unit of a job: `per_unit` each, the last unit the remainder; or equal shares
+/// if that is 0.
 class unit_shares {
  public:
   /// Messages name `map`.
   unit_shares(std::string map, std::size_t per_unit) : map_(std::move(map)), per_unit_(per_unit) {}
 
-  /// The share of a part with units, of `size` indices. Throws bad_argument ("map") if the units do not fit.
+  /// The share of a non-empty part, out of `size` indices. Throws bad_argument ("map") if the units do not
+  /// fit.
   index_range of(job_part part, std::uint32_t units, std::size_t size) const;
 
  private:
@@ -138,7 +139,7 @@ class unit_shares {
   std::size_t per_unit_;
 };
 
-/// Each job asks several times: texts are made only for messages.
+/// Each job calls it several times, so it builds texts only for messages.
 void unit_shares::check(std::uint32_t units, std::size_t size) const {
   if (per_unit_ == 0 && size % units != 0)
     refuse(units, size, "units that divide them, or the same map with how many a unit has");

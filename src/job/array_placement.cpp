@@ -23,7 +23,7 @@ bool follows(row_copy const& last, std::size_t to, std::size_t from) {
   return to == last.to + last.rows * last.to_pitch && from == last.from + last.rows * last.from_pitch;
 }
 
-/// A second row decides the pitch.
+/// The second row determines the pitch.
 bool append_row(row_copy& last, row_copy const& next) {
   if (last.row_bytes != next.row_bytes) return false;
   if (last.rows > 1 && !follows(last, next.to, next.from)) return false;
@@ -36,7 +36,7 @@ bool append_row(row_copy& last, row_copy const& next) {
   return true;
 }
 
-/// Adds what copies the bytes that are located at both; rows that follow each other evenly become one.
+/// Adds copies of the bytes that lie at both; evenly spaced rows become one copy.
 void add_copies(std::vector<row_copy>& copies, std::vector<located_bytes> const& from,
                 std::vector<located_bytes> const& to) {
   for (auto const& source : from)
@@ -68,7 +68,7 @@ std::vector<byte_range> device_residency::only_here(coherence_directory const& d
   return found;
 }
 
-/// An array that is gone has nothing that anybody could want.
+/// A destroyed array needs none of its bytes.
 bool device_residency::is_clean(array_id array, byte_range bytes) const {
   auto const state = arrays_.find(array);
   return state == nullptr || only_here(state->directory, bytes).empty();
@@ -130,8 +130,8 @@ void array_placement::check_shares_no_memory(array_state const& adopting) {
       throw_bad_argument("memory", "some of " + other->name(), "memory of no other array of the scheduler");
 }
 
-/// A copy takes a stream of its target, so that what comes in is in one order; but a GPU reaches all memory,
-/// and CPU cores do not.
+/// A copy uses a stream of its target, so that arrivals are ordered; but a GPU reaches all memory, and CPU
+/// cores do not.
 op_stream array_placement::stream_of_copy(place_id from, place_id to) const {
   if (to == host_place) return stream_of(from.value() - 1, device_stream::copy_out);
   auto const is_cuda = [&](place_id place) {
@@ -196,7 +196,7 @@ void array_placement::note_copied_by(planned_task& task) {
   moved_ += moved;
 }
 
-/// The tasks are of one job and planned together.
+/// The tasks belong to one job and are planned together.
 void array_placement::broadcast_shared_reads(std::vector<planned_task>& tasks) {
   if (tasks.size() < 2) return;
   auto const job = tasks.front().job;
@@ -204,7 +204,7 @@ void array_placement::broadcast_shared_reads(std::vector<planned_task>& tasks) {
     if (job->request.arguments[i].reads() && job->is_shared_by_units(i)) broadcast(i, tasks);
 }
 
-/// A task that reads something else, of a map for which units differ after all, has no memory for this.
+/// A task that reads other bytes, because the map's units differ after all, has no memory for these.
 void array_placement::broadcast(std::size_t argument, std::vector<planned_task>& tasks) {
   auto const job = tasks.front().job;
   auto const& array = job->request.arguments[argument].array;
@@ -225,7 +225,7 @@ void array_placement::broadcast(std::size_t argument, std::vector<planned_task>&
   }
 }
 
-/// Rows are located now: later operations may give the bytes other memory.
+/// Locates the rows now: later operations may give the bytes other memory.
 void array_placement::hand_over(std::shared_ptr<array_state> const& array, planned_copy copy,
                                 job_number job) {
   std::vector<row_copy> rows;

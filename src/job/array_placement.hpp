@@ -22,7 +22,7 @@ namespace ballast::detail {
 
 class array_placement;
 
-/// Plans copies of data that leaves the memory of one device, or moves in it.
+/// Plans copies of data that leaves the memory of one device, or moves within it.
 class device_residency final : public eviction_handler {
  public:
   device_residency(array_placement& arrays, std::uint32_t device, std::size_t bytes, operations const& ops)
@@ -30,9 +30,9 @@ class device_residency final : public eviction_handler {
 
   working_set& set() { return set_; }
   working_set const& set() const { return set_; }
-  /// Like working_set::pin(); what had to be copied to the host is added to `moved`.
+  /// Like working_set::pin(); adds the bytes copied to the host to `moved`.
   std::optional<std::vector<resident_bytes>> pin(std::span<needed_bytes const> needs, moved_bytes& moved);
-  /// Evicts what no task needs now.
+  /// Evicts data that no task needs now.
   void evict_unpinned() { set_.evict_unpinned(*this); }
 
   bool is_clean(array_id array, byte_range bytes) const override;
@@ -49,41 +49,41 @@ class device_residency final : public eviction_handler {
   moved_bytes moved_;
 };
 
-/// Throws error if the task reads what a failed job or a lost device had.
+/// Throws error if the task reads data that was lost with a failed job or a device.
 void check_has_inputs(planned_task const& task, std::optional<std::string> const& first_failure);
 
-/// Where bytes of the arrays lie: what brings them to a place, and what frees memory for them there. Copies
-/// go to the sink as they are planned. No device and no clock; one thread at a time.
+/// The places of the arrays' bytes: plans the copies that bring bytes to a place, and frees memory for them
+/// there. Passes each copy to the sink when it is planned. No device and no clock; one thread at a time.
 class array_placement {
  public:
-  /// All of them outlive this.
+  /// All of its arguments must outlive this.
   array_placement(operations& ops, std::vector<planned_device> const& devices, copy_links links,
                   work_sink& sink, retired_objects& retired);
 
   void add(std::shared_ptr<array_state> const& array);
   /// Call it once no planned operation uses the array.
   void forget(array_id array);
-  /// Throws bad_argument ("memory") if some of its memory is another array's.
+  /// Throws bad_argument ("memory") if some of its memory belongs to another array.
   void check_shares_no_memory(array_state const& adopting);
-  /// Null if nobody has it any more.
+  /// Null if the array is no longer owned.
   std::shared_ptr<array_state> find(array_id array);
 
   copy_links const& links() const { return sources_.links(); }
   working_set const& set(std::uint32_t device) const { return residencies_[device]->set(); }
 
-  /// Gives all that the task touches memory on its device (working_set::pin()); false, and nothing has
-  /// changed, if too much is pinned there.
+  /// Gives memory on its device to all bytes that the task touches (working_set::pin()). False, and changes
+  /// nothing, if too much is pinned there.
   bool pin(planned_task& task);
-  /// Takes that back, and evicts what no task needs now unless the device is to reuse it.
+  /// Unpins the task's bytes, and evicts data that no task needs now unless `reuse` is set.
   void release(planned_task const& task, bool reuse);
-  /// Plans copies for tasks of one job that are pinned and planned together: copies of bytes that several of
-  /// them read and only the host has.
+  /// Plans copies for tasks of one job that are pinned and planned together: of bytes that several of them
+  /// read and only the host has.
   void broadcast_shared_reads(std::vector<planned_task>& tasks);
-  /// Plans the copies of what a pinned task reads and its device lacks.
+  /// Plans copies of the bytes that a pinned task reads and its device lacks.
   void fetch_reads(planned_task& task);
-  /// Counts what a shared task copies between its devices by itself.
+  /// Counts the bytes that a shared task copies between its devices itself.
   void note_copied_by(planned_task& task);
-  /// Plans the copies of what is not valid at a place (task_planner::fetch_to).
+  /// Plans copies of the bytes that are not valid at a place (task_planner::fetch_to).
   moved_bytes fetch_to(std::shared_ptr<array_state> const& array, byte_runs const& bytes, place_id to,
                        std::span<op_id const> after, job_number job);
   /// Plans to move the valid ones of these bytes within a device's memory.
@@ -91,7 +91,7 @@ class array_placement {
                       std::size_t from, std::size_t to, std::span<op_id const> after);
 
   void handle_copy_end(copy_work const& copy, bool failed);
-  /// What was valid there alone is lost.
+  /// Bytes that were valid only there are lost.
   void lose_device(std::uint32_t device);
   /// The bytes of all planned copies between places.
   moved_bytes const& moved() const { return moved_; }

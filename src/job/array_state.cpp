@@ -45,7 +45,7 @@ void release_memory(std::shared_ptr<array_state> const& array, deadline until) {
   }
 }
 
-/// Values that are lost do not count: nothing is read.
+/// Lost values do not matter: nothing is read.
 bool is_unused_within(std::shared_ptr<array_state> const& array, deadline until) {
   try {
     array->runtime->open(array, {host_use::give_up}, until);
@@ -53,7 +53,7 @@ bool is_unused_within(std::shared_ptr<array_state> const& array, deadline until)
   } catch (error const&) { return false; }
 }
 
-/// Called by destructors: logs failures; std::terminate() if a device may still use the memory.
+/// Called by destructors: logs failures; calls std::terminate() if a device may still use the memory.
 void give_back_memory(std::shared_ptr<array_state> const& array) noexcept {
   auto& runtime = *array->runtime;
   if (runtime.process().is_parent()) return;
@@ -103,7 +103,7 @@ std::byte* array_state::memory_at(place_id place, std::byte* of_device) const {
   return place == home() ? home_memory() : of_device;
 }
 
-/// Devices and the host have one address space.
+/// Devices and the host share one address space.
 bool array_state::shares_memory_with(array_state const& other) const {
   for (auto const* const own : {host_memory(), home_memory()})
     for (auto const* const others : {other.host_memory(), other.home_memory()}) {

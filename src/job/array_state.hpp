@@ -17,41 +17,41 @@ namespace ballast::detail {
 
 class job_runtime;
 
-/// Memory of the caller that is an array's copy at one place.
+/// The caller's memory that is an array's copy at one place.
 struct adopted_copy {
   std::byte* first;
   place_id place = host_place;
 };
 
-/// What a shared array stands for: its copy on the host, and what is known of all its copies. All but the
-/// constants is the runtime's, under its mutex. It lives as long as anything that was planned with it.
+/// The state of a shared array: its copy on the host, and the knowledge about all its copies. All but the
+/// constants belongs to the runtime, under its mutex. Lives as long as anything that was planned with it.
 class array_state {
  public:
   /// Places and operations are the directory's. Without a runtime the memory is adopted.
   array_state(std::uint32_t places, operations& ops, array_id number, std::string array_name,
               extents const& of_shape, std::size_t bytes_of_element, std::optional<adopted_copy> adopted,
               std::shared_ptr<job_runtime> of);
-  /// Gives its memory on the devices back when the runtime looks next. Any thread, with or without the mutex.
+  /// Its memory on the devices is freed when the runtime looks next. Any thread, with or without the mutex.
   ~array_state();
 
   std::size_t bytes() const { return shape.elements() * element_bytes; }
-  /// What messages call it.
+  /// Its name in messages.
   std::string name() const;
   /// The address of the host's copy; null if there are no bytes.
   std::byte* host_memory() const { return home() == host_place ? home_memory() : on_host_->data(); }
-  /// The owner that keeps that memory; null if it is the caller's.
+  /// The owner that keeps that memory alive; null if it is the caller's.
   std::shared_ptr<void const> host_owner() const { return on_host_; }
-  /// True if one of its copies is memory of the caller.
+  /// True if one of its copies is the caller's memory.
   bool is_adopted() const { return adopted_.has_value(); }
-  /// The place of that copy; the host's if there is none.
+  /// The place of the adopted copy; the host's if there is none.
   place_id home() const { return adopted_ ? adopted_->place : host_place; }
   std::byte* home_memory() const { return adopted_ ? adopted_->first : on_host_->data(); }
   /// The origin of its bytes' offsets at a place; `of_device` serves all arrays there.
   std::byte* memory_at(place_id place, std::byte* of_device) const;
-  /// True if a byte of the host's copy or of the adopted one is also one of the other array's.
+  /// True if the host's copy or the adopted one shares a byte with the other array's.
   bool shares_memory_with(array_state const& other) const;
 
-  std::shared_ptr<job_runtime> const runtime;  ///< null where planning is tried without one
+  std::shared_ptr<job_runtime> const runtime;  ///< null for trial plans without a runtime
   array_id const id;
   extents const shape;
   std::size_t const element_bytes;

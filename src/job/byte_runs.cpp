@@ -8,7 +8,7 @@
 namespace ballast::detail {
 namespace {
 
-/// Rows of one plane that fill their pitch are one row.
+/// Joins rows of one plane that fill their pitch into one row.
 pitched_run with_rows_joined(pitched_run run) {
   if (run.rows > 1 && run.length < run.row_pitch) return run;
   run.length *= run.rows;
@@ -28,15 +28,15 @@ pitched_run with_planes_joined(pitched_run run) {
   return run;
 }
 
-/// Things of one extent at equal distances, no closer than that.
+/// Items of equal extent at equal distances, without overlap.
 struct repetition {
   std::size_t first, extent, pitch, count;
 
-  /// How many of them begin before `at`.
+  /// The number of items that begin before `at`.
   std::size_t begun_before(std::size_t at) const {
     return at <= first ? 0 : limited((at - first - 1) / step() + 1);
   }
-  /// How many of them end at `at` or before.
+  /// The number of items that end at `at` or before.
   std::size_t ended_by(std::size_t at) const {
     return at < first + extent ? 0 : limited((at - first - extent) / step() + 1);
   }
@@ -44,8 +44,8 @@ struct repetition {
   std::size_t limited(std::size_t number) const { return std::min(number, count); }
 };
 
-/// Calls whole(index, count) for runs that lie within the bounds, and cut(index) for those that the bounds
-/// may cut, ascending.
+/// Calls whole(index, count) for runs within the bounds, and cut(index) for those that the bounds may cut,
+/// ascending.
 template <class Whole, class Cut>
 void divide(repetition const& all, byte_range bounds, Whole whole, Cut cut) {
   auto const from = all.begun_before(bounds.begin), to = all.ended_by(bounds.end);
@@ -90,7 +90,7 @@ class intersecting {
   std::vector<pitched_run> found_;
 };
 
-/// The ranges that are not empty, ascending, joined where they meet.
+/// The non-empty ranges, ascending; adjacent ones are joined.
 std::vector<index_range> joined(std::vector<index_range> ranges) {
   std::erase_if(ranges, [](index_range range) { return range.is_empty(); });
   std::ranges::sort(ranges, {}, &index_range::begin);

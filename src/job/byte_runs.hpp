@@ -14,11 +14,11 @@ namespace ballast::detail {
 constexpr bool overlap(byte_range one, byte_range other) {
   return one.begin < other.end && other.begin < one.end;
 }
-/// The bytes that both have; empty if there are none.
+/// The bytes in both; empty if there are none.
 constexpr byte_range common(byte_range one, byte_range other) {
   return {std::max(one.begin, other.begin), std::min(one.end, other.end)};
 }
-/// The smallest range that holds both.
+/// The smallest range that contains both.
 constexpr byte_range joined(byte_range one, byte_range other) {
   if (one.is_empty()) return other;
   if (other.is_empty()) return one;
@@ -27,8 +27,8 @@ constexpr byte_range joined(byte_range one, byte_range other) {
 /// Adds a range that begins after all others do, joined to the last one if they meet.
 void append(std::vector<byte_range>& to, byte_range more);
 
-/// `length` bytes from `first` on, `rows` times every `row_pitch` bytes, and that `planes` times every
-/// `plane_pitch` bytes: what one copy can move. Pitches are at least what they step over.
+/// `length` bytes from `first` on, `rows` times every `row_pitch` bytes, and all of that `planes` times every
+/// `plane_pitch` bytes: as much as one copy can move. A pitch is at least the extent of the row or plane.
 struct pitched_run {
   std::size_t first = 0, length = 0;
   std::size_t rows = 1, row_pitch = 0;
@@ -41,36 +41,36 @@ struct pitched_run {
   bool operator==(pitched_run const&) const = default;
 };
 
-/// A run of the same bytes in the one form that ballast uses: rows that follow each other without a gap are
-/// one, and so are planes; what is there once has a pitch of 0.
+/// The unique form of a run's bytes: rows that follow each other without a gap become one, and so do planes;
+/// a single row or plane has a pitch of 0.
 pitched_run normalised(pitched_run run);
 
 /// The bytes of `run` within `bounds`, ascending, as at most five normalised runs: part of a row, rows,
 /// planes, rows, part of a row.
 std::vector<pitched_run> intersection(pitched_run const& run, byte_range bounds);
 
-/// The bytes of a region of an array, as few runs that one copy each can move. A value.
+/// The bytes of a region of an array, in as few runs as possible, each of which one copy can move. A value.
 class byte_runs {
  public:
   byte_runs() = default;  ///< no bytes
-  /// `elements` lie within the array, as access_map::of() makes sure; the array's bytes fit in size_t.
+  /// `elements` lie within the array, as access_map::of() guarantees; the array's bytes fit in size_t.
   byte_runs(region const& elements, extents const& array, std::size_t element_bytes);
-  /// Ascending ranges of bytes, whatever the array.
+  /// Ascending ranges of bytes, of any array.
   explicit byte_runs(std::vector<byte_range> const& ranges);
 
   bool is_empty() const { return runs_.empty(); }
-  /// True if both are the same bytes of one array, cut in the same way.
+  /// True if both are the same bytes of one array, divided in the same way.
   bool operator==(byte_runs const&) const = default;
   std::size_t bytes() const;
   /// The range from the first byte to the end of the last one.
   byte_range hull() const;
   byte_runs intersect(byte_range bounds) const;
-  /// True if some byte is in both, of the same array. Looks at more than the hulls only where those meet.
+  /// True if both share a byte of the same array. Looks beyond the hulls only if these overlap.
   bool overlaps(byte_runs const& other) const;
   /// Normalised, ascending, each ending before the next begins.
   std::vector<pitched_run> const& runs() const { return runs_; }
 
-  /// Calls visit(byte_range) for each stretch of bytes without a gap, ascending.
+  /// Calls visit(byte_range) for each contiguous stretch of bytes, ascending.
   template <class F>
   void for_each_interval(F visit) const {
     for (auto const& run : runs_)

@@ -13,26 +13,26 @@
 namespace ballast::detail {
 namespace {
 
-/// Which bytes of an array are valid at one place, and which operations touch them there. Bytes that become
-/// invalid keep their operations: the memory is still touched. Bytes lie within the array.
+/// The valid bytes of an array at one place, and the operations that touch them there. Bytes that become
+/// invalid keep their operations: the memory is still in use. Bytes lie within the array.
 class replica_state {
  public:
   replica_state(std::size_t bytes, bool valid)
       : states_(bytes, {.valid = valid, .writer = {}, .readers = {}}) {}
 
-  /// The stretches that are valid, or that are not, ascending, joined.
+  /// The stretches that are valid (or invalid), ascending, joined.
   std::vector<byte_range> stretches(byte_range bytes, bool valid) const;
-  /// What has not ended, as operation::dependencies.
+  /// The unfinished operations, in the form of operation::dependencies.
   op_set users(operations const& ops, byte_range bytes) const;
   op_set writers(operations const& ops, byte_range bytes) const;
 
-  /// `op` comes after what writes the bytes, and their next writer comes after `op`. It fails with a copy
-  /// that brings them.
+  /// `op` must wait for the writers of the bytes, and their next writer must wait for `op`. It fails if a
+  /// copy that brings them fails.
   void record_read(operations& ops, op_id op, byte_range bytes);
-  /// `op` comes after all that touches the bytes, which are valid then.
+  /// `op` must wait for all that touches the bytes, which are valid afterwards.
   void record_write(operations& ops, op_id op, byte_range bytes);
   void invalidate(byte_range bytes);
-  /// Invalidates the bytes that `writer` wrote last. Returns which of them were valid.
+  /// Invalidates the bytes that `writer` wrote last. Returns those that were valid.
   std::vector<byte_range> invalidate_of(op_id writer, byte_range bytes);
 
  private:
@@ -72,7 +72,7 @@ op_set replica_state::writers(operations const& ops, byte_range bytes) const {
   return found;
 }
 
-/// Leaves ended operations out of the states, so that neighbours that differ only in these are joined.
+/// Omits ended operations from the states, so that neighbours that differ only in these are joined.
 void replica_state::record_read(operations& ops, op_id op, byte_range bytes) {
   states_.change(bytes, [&](byte_state& state) {
     depend_on_writer(ops, op, state.writer);
@@ -81,7 +81,7 @@ void replica_state::record_read(operations& ops, op_id op, byte_range bytes) {
   });
 }
 
-/// Wrong bytes are no failure of the copy that moves them: others of the same copy may be right.
+/// Wrong bytes are no failure of the copy that moves them: other bytes of the copy may be right.
 void replica_state::depend_on_writer(operations& ops, op_id op, op_id writer) {
   if (ops.has_ended(writer)) return;
   ops.add_dependency(op, writer);
@@ -106,7 +106,7 @@ void replica_state::invalidate(byte_range bytes) {
   states_.change(bytes, [](byte_state& state) { state.valid = false; });
 }
 
-/// The operation that made the bytes what they are, wherever they lie.
+/// The operation that produced the bytes, wherever they lie.
 struct byte_origin {
   op_id writer;
   std::optional<job_number> lost_by = std::nullopt;
@@ -196,7 +196,7 @@ std::vector<held_bytes> coherence_directory::state::holders(byte_range bytes) co
   return pieces;
 }
 
-/// The first job that lost them is the one reported.
+/// Only the first job that lost them is reported.
 void coherence_directory::state::lose(byte_range bytes, job_number job) {
   origins.change(bytes, [&](byte_origin& origin) {
     if (!origin.lost_by) origin.lost_by = job;

@@ -12,7 +12,7 @@
 
 namespace ballast::detail {
 
-/// Bytes of one set of holders.
+/// Bytes with one set of holders.
 struct held_bytes {
   byte_range bytes;
   std::uint32_t places = 0;  ///< a bit for each place_id where they are valid; 0: they are lost
@@ -20,17 +20,17 @@ struct held_bytes {
   bool operator==(held_bytes const&) const = default;
 };
 
-/// Where the bytes of one array are valid, and which operations touch them at each place: the rules of
-/// coherence without any device. State changes when an operation is planned, not when it ends, so that jobs
-/// run ahead: what an operation has to wait for is put in its `dependencies` here. At first all bytes are
-/// valid at one place.
+/// The places where the bytes of one array are valid, and the operations that touch them at each place: the
+/// rules of coherence without any device. State changes when an operation is planned, not when it ends, so
+/// that jobs run ahead: this class fills in an operation's `dependencies`. At first all bytes are valid at
+/// one place.
 ///
-/// Operations are noted in the order of their ids, and before they are issued. Each call that names bytes
+/// Operations are recorded in the order of their ids, and before they are issued. Each call that names bytes
 /// throws bad_argument ("bytes") beyond the array, ("place") beyond the places; a refused record_... has not
 /// changed the directory. One thread at a time.
 class coherence_directory {
  public:
-  /// `places`: 1 to 32, with the host; throws bad_argument ("places"). `ops` outlives the directory. The
+  /// `places`: 1 to 32, including the host; throws bad_argument ("places"). `ops` outlives the directory. The
   /// bytes are valid at `first`; throws bad_argument ("place").
   coherence_directory(std::size_t bytes, std::uint32_t places, operations& ops, place_id first = host_place);
   coherence_directory(coherence_directory&&) noexcept;
@@ -38,7 +38,7 @@ class coherence_directory {
 
   /// The bytes that are not valid at `place`, ascending, joined.
   std::vector<byte_range> missing(place_id place, byte_range bytes) const;
-  /// Ascending, cut so that each piece has one set of holders, as few as that allows.
+  /// Ascending, in as few pieces as possible, each with one set of holders.
   std::vector<held_bytes> holders(byte_range bytes) const;
 
   /// The unfinished operations that touch these bytes at `place`, and those that write them there, in the
@@ -46,33 +46,33 @@ class coherence_directory {
   op_set users(place_id place, byte_range bytes) const;
   op_set writers(place_id place, byte_range bytes) const;
 
-  /// `copy` brings bytes that are valid at `from`: it comes after what writes them there and after all that
-  /// touches them at `to`. They are valid there too then. Throws bad_argument ("bytes") if they are not at
-  /// `from`.
+  /// `copy` brings bytes that are valid at `from` to `to`, where they are valid afterwards: it waits for
+  /// their writers at `from` and for all that touches them at `to`. Throws bad_argument ("bytes") if they are
+  /// not valid at `from`.
   void record_arrival(op_id copy, place_id from, place_id to, byte_range bytes);
-  /// `op` reads bytes that are valid at `place`, after what writes them there, and fails if what made them
-  /// does, wherever that was. Throws bad_argument ("bytes").
+  /// `op` reads bytes that are valid at `place`, and waits for their writers there. It fails if the operation
+  /// that produced them fails, wherever that was. Throws bad_argument ("bytes").
   void record_read(op_id op, place_id place, byte_range bytes);
-  /// `op` writes bytes at `place`, after all that touches them there. They are valid nowhere else then, and
-  /// lost no more.
+  /// `op` writes bytes at `place`, and waits for all that touches them there. Afterwards they are valid only
+  /// there, and no longer lost.
   void record_write(op_id op, place_id place, byte_range bytes);
 
-  /// The bytes are no longer kept at `place`. Returns the operations that touch them there and have not
-  /// ended, ascending, of each stream the newest: the next user of the memory comes after them. Throws
+  /// The bytes are no longer kept at `place`. Returns the unfinished operations that touch them there,
+  /// ascending, the newest of each stream: the next user of the memory must wait for them. Throws
   /// bad_argument ("bytes") if some of them are valid nowhere else.
   op_set record_eviction(place_id place, byte_range bytes);
 
-  /// `writer` of job `job` has failed: those of the bytes that nothing has written since are lost.
+  /// `writer` of job `job` has failed: its bytes are lost unless another operation has written them since.
   void record_loss(op_id writer, byte_range bytes, job_number job);
-  /// `job` has failed before what was to write the bytes was planned: they are lost.
+  /// `job` has failed before the operation that should write the bytes was planned: they are lost.
   void record_unwritten(byte_range bytes, job_number job);
-  /// `copy`, which job `job` asked for, has failed, and before anything else is planned: those of the bytes
-  /// that nothing has written at `to` since are not valid there. The rest of the places have them as before;
-  /// if none has, because they were dropped there meanwhile, they are lost.
+  /// `copy`, which job `job` requested, has failed; call this before planning anything else. Bytes that
+  /// nothing has written at `to` since are not valid there. The other places keep theirs. If none has the
+  /// bytes, because they were dropped there meanwhile, they are lost.
   void record_failed_copy(op_id copy, place_id to, byte_range bytes, job_number job);
-  /// All that is kept at `place` is gone; what was valid nowhere else is lost by `job`.
+  /// All bytes at `place` are gone; `job` has lost those that were valid nowhere else.
   void record_place_loss(place_id place, job_number job);
-  /// The job that lost the first lost one of the bytes.
+  /// The job that lost the first of the lost bytes.
   std::optional<job_number> lost(byte_range bytes) const;
 
  private:

@@ -26,8 +26,8 @@ bool has_failed_source(device_operation const& work) {
   return std::ranges::any_of(work.data_dependencies, [](auto const& source) { return source->has_failed(); });
 }
 
-/// True if a launch after `first` waits for its end anyway, unless it is already over. Within a stream
-/// operations run in order.
+/// True if a launch that follows `first` waits for its end anyway, unless it has already ended. Within a
+/// stream operations run in order.
 bool is_awaited_by(device_operation const& first, operation_progress const& earlier) {
   auto const is_behind = [&](auto const& other) {
     return other->on() == earlier.on() && other->op() >= earlier.op();
@@ -36,7 +36,7 @@ bool is_awaited_by(device_operation const& first, operation_progress const& earl
          (earlier.on() == first.progress->on() && earlier.op() < first.progress->op());
 }
 
-/// A lost device's current copy ends within this time; until then no one may take its memory.
+/// A lost device's current copy ends within this time; its memory must not be reused before.
 constexpr auto longest_copy = std::chrono::seconds(1);
 
 core_clock started_clock(compute_device& device) {
@@ -93,7 +93,7 @@ void stream_queue::close(deadline until) {
   stream_.reset();
 }
 
-/// Looks again after watching: a step in between would wake no thread.
+/// Checks again after watching: no thread is woken for a step in between.
 template <class Reached>
 bool stream_queue::is_at(operation_progress& earlier, Reached reached) const {
   if (reached()) return true;
@@ -130,7 +130,7 @@ progress_list stream_queue::issue_next() {
   return issued;
 }
 
-/// Issued with that launch, it has its events and its failure.
+/// It was issued with that launch, so it has the launch's events and failure.
 std::shared_ptr<operation_progress> stream_queue::mark_first_issued(issued_work const& launch) {
   auto& work = waiting_.front();
   auto& issued = issued_.emplace_back(launch);
@@ -156,8 +156,8 @@ stream_queue::issued_work stream_queue::enqueue(device_operation const& work, bo
   return result;
 }
 
-/// An operation after one that could not be issued still waits for the event after it, since the stream may
-/// still be busy with earlier work.
+/// An operation after one that could not be issued still waits for its own end event, since the stream may be
+/// busy with earlier work.
 void stream_queue::try_to_enqueue(device_operation const& work, task_extent const& extent,
                                   issued_work& result) {
   bool const measured = work.is_timed && !on_cuda_;
@@ -178,7 +178,8 @@ void stream_queue::wait_for(progress_list const& earlier) {
       stream_->wait_for(*one->end_event());
 }
 
-/// To ask a GPU costs as much as a third of a launch: of many the newest is asked first, for all of them.
+/// Querying a GPU costs as much as a third of a launch: of many operations it queries the newest first, which
+/// may answer for all.
 bool stream_queue::is_first_over() {
   auto const launches_left = [&] { return issued_.size() - issued_.front().joined; };
   if (over_ == 0 && on_cuda_ && launches_left() > 1 && issued_.back().end && issued_.back().end->reached())
@@ -205,12 +206,12 @@ std::optional<ended_operation> stream_queue::next_end(core_clock const& clock) {
   if (found.failure && first.settle) first.settle();
   if (found.failure) first.progress->mark_failed();
   last_ended_ = first.progress;
-  issued_.pop_front();  // now: the clock throws if the device is lost, and this is ended by its loss then
+  issued_.pop_front();  // now: the clock throws if the device is lost, and its loss then ends this operation
   --over_;
   return found;
 }
 
-/// A joined launch's operations get shares of its time by their units, one after another.
+/// Divides the launch's time among its joined operations by their units, one after another.
 void stream_queue::set_times(ended_operation& of, issued_work const& work, core_clock const& clock) {
   bool const is_joined = work.launched.count != work.part.count;
   if (is_joined) of.joined = {.part = work.launched};
@@ -227,8 +228,8 @@ void stream_queue::set_times(ended_operation& of, issued_work const& work, core_
   of.end_ns = at(units_told_ += work.part.count);
 }
 
-/// An event with a time costs a GPU 2 us between two kernels, one without costs nothing
-/// (docs/decisions/0014): so its executor says when it saw the end, and the next kernel begins there.
+/// A timed event costs a GPU 2 us between two kernels, an untimed one nothing (docs/decisions/0014). So a
+/// GPU's executor takes the time at which it saw the end, and the next kernel begins there.
 core_clock::interval stream_queue::times_of(issued_work const& work, core_clock const& clock) const {
   if (work.begin != nullptr) return clock.between(*work.begin, *work.end);
   auto begin_ns = std::max(work.issued_ns, last_end_ns_);
@@ -278,11 +279,11 @@ void device_executor::submit(device_operation work) {
 void device_executor::close(deadline until) {
   thread_.close(until);
   if (!is_at_rest()) return;
-  inbox_.clear();  // what was dropped keeps arrays
+  inbox_.clear();  // dropped operations keep arrays alive
   queues_.clear();
 }
 
-/// Issues before it reports: planning may hold up the listener for long.
+/// Issues before it reports: planning in the listener may take long.
 bool device_executor::poll(look why) {
   drain_inbox();
   bool const any = issue_and_poll();
@@ -321,7 +322,8 @@ bool device_executor::issue() {
   return any;
 }
 
-/// A look costs a GPU's executor time for issuing, and work issued just now has hardly ended.
+/// On a GPU a query delays the issue of further work, and work that was issued just now can hardly have
+/// ended.
 bool device_executor::may_have_ended() const {
   return !device_->is_cuda() || double(now_ns() - issued_ns_) > device_->costs().shortest_kernel_ns;
 }
@@ -342,7 +344,7 @@ bool device_executor::report_ends(if_busy then) {
   return true;
 }
 
-/// Whether the device was lost by it.
+/// Returns whether the device was lost by it.
 bool device_executor::tell_idle() {
   try {
     listener_(number_, {}, if_busy::wait);
@@ -368,8 +370,7 @@ bool device_executor::poll_queue(stream_queue& queue, NextEnd next) {
   return any;
 }
 
-/// The streams are closed first: a block of the device may still be at work on memory that others would be
-/// given.
+/// The streams are closed first: a block of the device may still use memory that would otherwise be reused.
 void device_executor::lose(std::exception_ptr loss) {
   auto const until = deadline::in(std::max<std::chrono::nanoseconds>(shutdown_timeout_, longest_copy));
   for (auto& queue : queues_) queue.close(until);
@@ -386,7 +387,7 @@ void device_executor::wake_watchers(operation_progress const& of) {
     executors_[std::size_t(std::countr_zero(left))]->wake();
 }
 
-/// Expects new work as well as completions soon: a wake-up costs more than a small task.
+/// Expects new work soon, as well as completions: a wake-up costs more than a small task.
 awaited_work device_executor::awaited() const {
   if (loss_) return {};
   return {.is_near = true, .is_on_device = std::ranges::any_of(queues_, &stream_queue::has_issued)};

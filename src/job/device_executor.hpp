@@ -31,12 +31,12 @@ inline std::int64_t now_ns() { return std::chrono::nanoseconds(clock::now().time
 enum class device_stream : std::uint32_t { copy_in, compute_0, compute_1, copy_out };
 inline constexpr std::uint32_t streams_per_device = 4;
 
-/// How far an executor has come with an operation; other executors that wait for it look here.
+/// The progress of an operation on its executor; other executors that wait for it read it.
 class operation_progress {
  public:
   enum class step : std::uint8_t { planned, issued, over };
 
-  /// `decided_at_end`: whether it fails may be known only when it is over, and others wait for the report.
+  /// `decided_at_end`: only its end may show whether it fails, and others wait for the report.
   operation_progress(op_id op, op_stream on, bool on_cuda, bool decided_at_end = false)
       : op_(op), on_(on), on_cuda_(on_cuda), decided_at_end_(decided_at_end) {}
 
@@ -44,19 +44,19 @@ class operation_progress {
   op_stream on() const { return on_; }
   bool is_issued() const { return step_.load(std::memory_order_seq_cst) != step::planned; }
   bool is_over() const { return step_.load(std::memory_order_seq_cst) == step::over; }
-  /// True if what comes after it may be issued on that backend now. Streams of one backend wait for each
-  /// other's end events.
+  /// True if an operation that follows it may be issued on that backend now. Streams of one backend wait for
+  /// each other's end events.
   bool may_be_followed(bool on_cuda) const {
     return is_over() || (is_issued() && on_cuda == on_cuda_ && !decided_at_end_);
   }
-  /// True if it has failed as far as its executor knows by now.
+  /// True if its executor knows by now that it has failed.
   bool has_failed() const { return failed_.load(std::memory_order_acquire); }
-  /// When its executor saw that it was over, by the host's clock; 0 before.
+  /// The host time when its executor saw its end; 0 before.
   std::int64_t over_ns() const { return over_ns_.load(std::memory_order_relaxed); }
-  /// After the operation was issued: the event after it in its stream; null if its device was lost.
+  /// The event after it in its stream, once the operation was issued; null if its device was lost.
   event const* end_event() const { return end_event_.get(); }
 
-  // Below: called by the executor that carries it out.
+  // The following members are called by the executor that carries it out.
   void mark_failed() { failed_.store(true, std::memory_order_release); }
   void mark_issued(std::shared_ptr<event> end_event) {
     end_event_ = std::move(end_event);
@@ -67,7 +67,7 @@ class operation_progress {
     advance_to(step::over);
   }
 
-  /// That executor (below 32) is woken at each step from now on: look at the steps again after this.
+  /// Each further step wakes that executor (below 32). Check the steps again after this call.
   void watch(std::uint32_t executor) { watchers_.fetch_or(1u << executor, std::memory_order_seq_cst); }
   /// The executors to be woken after a step.
   std::uint32_t watchers() const { return watchers_.load(std::memory_order_seq_cst); }
@@ -88,29 +88,30 @@ class operation_progress {
 
 using progress_list = std::vector<std::shared_ptr<operation_progress>>;
 
-/// An operation as an executor is given it.
+/// An operation as it is passed to an executor.
 struct device_operation {
   std::shared_ptr<operation_progress> progress = {};
   bool is_timed = false;                 ///< its times are wanted
-  progress_list dependencies = {};       ///< begins when these are over
-  progress_list data_dependencies = {};  ///< fails without being tried if one of these has failed by then
-  std::function<void(stream&, task_extent const&)> enqueue = {};  ///< its own, or that of all joined ones
+  progress_list dependencies = {};       ///< it begins after their ends
+  progress_list data_dependencies = {};  ///< it fails without being tried if one of them has failed by then
+  std::function<void(stream&, task_extent const&)> enqueue = {};  ///< enqueues its own work, or that of all
+                                                                  ///< joined operations
   /// If there is one: called when it has ended well, and fails it if it throws.
   std::function<void()> conclude = {};
   /// If there is one: called when it has failed, or its device is lost, before that is reported.
   std::function<void()> settle = {};
   task_extent extent{};        ///< of a kernel
-  bool may_be_joined = false;  ///< to those before it in its stream, which can take it
+  bool may_be_joined = false;  ///< with operations before it in its stream, if their launch can take it
 };
 
-/// How many operations from the first on, one or more, are to be one launch, if the first is issued now.
-/// Those that may be joined are, unless that would put the first ones off or have one launch do what comes
-/// after another, or what lies between them was issued already.
+/// The number of operations, from the first on, that one launch carries out if the first is issued now; at
+/// least 1. Joins those that may be joined. It must not delay the first ones, launch an operation before one
+/// that it follows, or skip one that was already issued in between.
 std::size_t count_joined(std::deque<device_operation> const& waiting);
 
-/// What an executor reports of an operation, in the order of its stream.
+/// An executor's report of an operation's end, in the order of its stream.
 struct ended_operation {
-  /// The launch of several tasks.
+  /// One launch of several tasks.
   struct joined_launch {
     job_part part;  ///< of all tasks
     std::int64_t begin_ns = 0, end_ns = 0;
@@ -118,18 +119,18 @@ struct ended_operation {
 
   op_id op;
   std::exception_ptr failure = nullptr;
-  std::int64_t begin_ns = 0, end_ns = 0;     ///< if it is timed and ended well, by the host's clock
+  std::int64_t begin_ns = 0, end_ns = 0;     ///< host time; set if it is timed and has succeeded
   std::optional<joined_launch> joined = {};  ///< this one has a share of the launch's times, by units
 };
 
-/// When kernels and copies of CPU cores ran: the times of their events, moved to the host's clock.
+/// When kernels and copies of CPU cores ran: converts the times of their events to the host's clock.
 class core_clock {
  public:
   struct interval {
     std::int64_t begin_ns, end_ns;
   };
 
-  /// `origin` is an event that was reached at `at_ns`, by the host's clock.
+  /// `origin` is an event that was reached at host time `at_ns`.
   core_clock(std::shared_ptr<event> origin, std::int64_t at_ns) : origin_(std::move(origin)), at_ns_(at_ns) {}
 
   /// Both events were reached.
@@ -142,12 +143,12 @@ class core_clock {
   std::int64_t const at_ns_;
 };
 
-/// One stream of an executor: the operations that wait to be issued on it and those that were, both in order.
-/// The executor's thread only.
+/// One stream of an executor: its waiting and its issued operations, both in order. Only the executor's
+/// thread calls it.
 class stream_queue {
  public:
-  /// `wake_event` is rung where the stream can when something has ended; it outlives the stream. On CPU cores
-  /// a launch that is about to begin a block once `is_stopped` leaves the rest out and fails.
+  /// The stream notifies `wake_event`, if it can, when work has ended; `wake_event` must outlive it. On CPU
+  /// cores a launch that is about to begin a block once `is_stopped` skips the rest and fails.
   stream_queue(compute_device& device, std::uint32_t executor, event_count& wake_event,
                std::function<bool()> is_stopped = {});
 
@@ -155,18 +156,18 @@ class stream_queue {
   bool is_empty() const { return waiting_.empty() && issued_.empty(); }
   bool has_issued() const { return !issued_.empty(); }
 
-  /// Issues the first work, and what may be joined to it, if nothing prevents it; the result lists what it
-  /// issued. If it must wait for another executor, that executor will wake this one.
+  /// Issues the first operation, and those that may be joined to it, if nothing prevents it; returns the
+  /// issued ones. If it must wait for another executor, that executor will wake this one.
   progress_list issue_next();
-  /// The first issued one, if it has ended. Throws what kept an event from being set behind it: the device is
-  /// lost then.
+  /// The first issued operation, if it has ended. Throws the error that kept its end event from being
+  /// recorded: the device is then lost.
   std::optional<ended_operation> next_end(core_clock const& clock);
-  /// Once the device is lost and the queue closed: ends the first operation, issued or waiting, with the
-  /// loss, as soon as what it depends on is over.
+  /// Called once the device is lost and the queue closed: ends the first operation, issued or waiting, with
+  /// the loss, as soon as all operations that it depends on have ended.
   std::optional<ended_operation> next_end_after_loss(std::exception_ptr const& loss);
-  /// True if nothing runs, or will, that was issued.
+  /// True if no issued work runs, or will run.
   bool is_at_rest() const;
-  /// Waits, but not beyond `until`, for what a lost device still runs.
+  /// Waits until `until` for work that a lost device still runs.
   void close(deadline until);
 
   /// The operation whose end was reported last.
@@ -177,15 +178,15 @@ class stream_queue {
     std::shared_ptr<operation_progress> progress = nullptr;
     bool is_timed;
     progress_list dependencies = {};
-    std::shared_ptr<event> begin = nullptr;  ///< if it is timed, on CPU cores
-    std::shared_ptr<event> end = nullptr;    ///< null for what could not be issued
+    std::shared_ptr<event> begin = nullptr;  ///< set if it is timed, on CPU cores
+    std::shared_ptr<event> end = nullptr;    ///< null if it could not be issued
     std::int64_t issued_ns = 0;
     std::exception_ptr failure = nullptr;
-    std::function<void()> conclude = {};  ///< keeps what the work uses
+    std::function<void()> conclude = {};  ///< keeps the objects that the work uses
     std::function<void()> settle = {};
     std::shared_ptr<launch_gate> gate = nullptr;
-    job_part part{}, launched{};  ///< those of all that were joined
-    std::size_t joined = 1;       ///< operations of the launch, if this is the first of them
+    job_part part{}, launched{};  ///< the units of all joined operations
+    std::size_t joined = 1;       ///< operations of the launch, if this is its first
   };
 
   template <class Reached>
@@ -209,24 +210,25 @@ class stream_queue {
   std::deque<device_operation> waiting_;
   std::deque<issued_work> issued_;
   bool is_lost_ = false;
-  std::size_t over_ = 0;  ///< how many of those are known to have ended, from the first on
+  std::size_t over_ = 0;  ///< how many of the issued ones are known to have ended, from the first on
   std::int64_t last_end_ns_ = 0;
-  core_clock::interval launch_ns_{};  ///< of the newest launch that is over
+  core_clock::interval launch_ns_{};  ///< of the newest launch that has ended
   std::uint32_t units_told_ = 0;      ///< units whose share was reported
   std::shared_ptr<operation_progress> last_ended_;
-  std::unique_ptr<stream> stream_;  ///< goes first, so that nothing runs that was issued
+  std::unique_ptr<stream> stream_;  ///< destroyed first, so that no issued work runs any more
 };
 
 /// Carries out the operations of one device on its streams, on a thread of its own, and reports their ends.
 class device_executor final : private device_work {
  public:
   enum class if_busy { decline, wait };
-  /// Called on the executor's thread; whether it took them, which it has to if it is to wait until it can.
-  /// Without ends where the thread has nothing to do.
+  /// Called on the executor's thread; returns whether it accepted the ends, which it must if told to wait
+  /// until it can. Called without ends when the thread has nothing to do.
   using listener =
       std::function<bool(std::uint32_t executor, std::vector<ended_operation> const& ends, if_busy then)>;
 
-  /// `shutdown_timeout`: for what the device still runs when it is lost. `is_stopped`: as stream_queue's.
+  /// `shutdown_timeout`: for work that the device still runs when it is lost. `is_stopped`: as in
+  /// stream_queue.
   device_executor(std::shared_ptr<compute_device> device, std::uint32_t number, listener ends,
                   std::chrono::nanoseconds shutdown_timeout, std::function<bool()> const& is_stopped = {});
   device_executor& operator=(device_executor&&) = delete;
@@ -236,14 +238,14 @@ class device_executor final : private device_work {
   /// Starts the thread. `executors` are all executors by number, which it wakes; they live until all are
   /// closed.
   void start(std::span<std::unique_ptr<device_executor> const> executors);
-  /// Takes operations in the order of their ids. Any thread.
+  /// Accepts operations in the order of their ids. Any thread.
   void submit(device_operation work);
   void wake() { thread_.wake(); }
-  /// Waits for taken operations at most until `until`. Does nothing if start() did not succeed, or the second
-  /// time. Any thread but the executor's.
+  /// Waits for accepted operations at most until `until`. Does nothing if start() did not succeed, or the
+  /// second time. Any thread but the executor's.
   void close(deadline until);
-  /// After close(): true if the device has finished all that was issued here. Otherwise the executor has to
-  /// stay.
+  /// After close(): true if the device has finished all work issued here. Otherwise the executor must stay
+  /// alive.
   bool is_at_rest() const { return std::ranges::all_of(queues_, &stream_queue::is_at_rest); }
 
  private:
@@ -272,7 +274,7 @@ class device_executor final : private device_work {
   std::int64_t issued_ns_ = 0;
   std::span<std::unique_ptr<device_executor> const> executors_;
 
-  device_thread thread_;  // before the queues, whose streams may still ring when an end is seen
+  device_thread thread_;  // before the queues, whose streams may still notify it
   std::vector<stream_queue> queues_;
   std::mutex inbox_mutex_;
   std::vector<device_operation> inbox_;

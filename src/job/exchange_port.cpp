@@ -10,12 +10,12 @@
 namespace ballast::detail {
 namespace {
 
-/// More messages would only use memory: the thread takes others when these have left.
+/// More messages would only use memory: the thread of the messages accepts others when these have left.
 constexpr std::size_t max_waiting_messages = 16;
 /// Ranks compare steps when nothing else is to be sent, or when there are this many.
 constexpr std::size_t max_untold_steps = 64;
-constexpr std::size_t max_step_text = 4000;  // so that a message holds some
-/// Messages of 256 KiB that memory is posted for at a time.
+constexpr std::size_t max_step_text = 4000;  // so that a message holds several
+/// The number of messages of 256 KiB for which memory is posted at a time.
 constexpr std::size_t max_posted = 1024;
 
 std::span<std::byte const> bytes_of(std::string_view text) { return std::as_bytes(std::span(text)); }
@@ -175,7 +175,7 @@ void exchange_port::step() {
     to_send_.pop_front();
     send_data(id);
   }
-  // Taken out first, in case the send fails.
+  // Taken out of the list first, in case the send fails.
   for (auto left = to_place_.size(); left > 0; --left) {
     auto const id = to_place_.front();
     to_place_.pop_front();
@@ -184,8 +184,8 @@ void exchange_port::step() {
   if (is_over_) tell_end();
 }
 
-/// Memory is posted before the other rank can know the tag. What is posted is looked at as a whole, so there
-/// is not too much of it; the rest comes by other messages.
+/// Memory is posted before the other rank can know the tag. Posts count whole, so not too much is posted; the
+/// rest comes in other messages.
 void exchange_port::ask(std::uint32_t peer, exchange_id id) {
   auto& wanted = incoming_.at(id);
   if (wanted.is_to_be_placed() && posted_.size() < max_posted && peers_->can_post()) {
@@ -212,11 +212,11 @@ void exchange_port::hear_of_placed(std::uint64_t number) {
 
 void exchange_port::end(std::map<exchange_id, transfer>& of, std::map<exchange_id, transfer>::iterator at) {
   auto const progress = std::move(at->second.progress);
-  of.erase(at);  // before: the listener may be the last owner of the memory
+  of.erase(at);  // before the call: the listener may be the last owner of the memory
   ended_(progress);
 }
 
-/// Notifies ranks that asked for what this rank has not come to. The peers notify ranks that ask from now on.
+/// Notifies ranks that asked for exchanges this rank never reached. From now on job_peers answers such ranks.
 void exchange_port::tell_end() {
   for (auto const& [id, one] : outgoing_)
     if (one.progress == nullptr) send(one.peer, {.what = kind::ended});
@@ -234,7 +234,7 @@ void exchange_port::send_times() {
     send_to_all({.what = kind::time, .id = {step, 0}}, std::as_bytes(std::span(&time, 1)));
 }
 
-/// Sends one message of it; the rest waits behind the others' messages.
+/// Sends one message of it; the rest waits behind other exchanges' messages.
 void exchange_port::send_data(exchange_id id) {
   auto const sent = outgoing_.find(id);
   auto& from = sent->second;
@@ -257,7 +257,7 @@ bool exchange_port::send_placed(exchange_id id) {
   for (auto room = peers_->placed_room_for(from.peer); room > 0 && from.has_more(); --room)
     peers_->send_placed(from.peer, from.tag, from.take(job_peers::max_placed_bytes));
   if (from.has_more()) return false;
-  send(from.peer, {.what = kind::placed, .id = id});  // the end of this rank must not come before
+  send(from.peer, {.what = kind::placed, .id = id});  // sent before the end of this rank
   end(outgoing_, sent);
   return true;
 }
@@ -311,14 +311,14 @@ void exchange_port::hear_of_end(std::uint32_t rank) {
   note_end_of(rank);
 }
 
-/// The rank has received all that it needs, if it runs the same program.
+/// A rank that has ended has received all that it needs, if it runs the same program.
 void exchange_port::note_end_of(std::uint32_t rank) {
   ended_ranks_.insert(rank);
   auto const comes_from_it = [&](auto const& one) { return one.second.peer == rank && !one.second.is_sent; };
   if (std::ranges::any_of(incoming_, comes_from_it)) report_end_of(rank);
 }
 
-/// A step that the rank before reported first is compared when this rank comes to it.
+/// If the previous rank reported a step first, this rank compares it when it reaches that step.
 void exchange_port::report_difference() {
   auto const& difference = check_.difference();
   if (!difference || has_failed_) return;

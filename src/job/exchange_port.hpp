@@ -24,7 +24,8 @@
 
 namespace ballast::detail {
 
-/// Identifies an exchange equally on both of its ranks: the step, and the exchange's number in it.
+/// Identifies an exchange, with the same value on both of its ranks: the step, and the exchange's number in
+/// it.
 struct exchange_id {
   std::uint64_t step = 0;
   std::uint32_t index = 0;
@@ -32,7 +33,7 @@ struct exchange_id {
   auto operator<=>(exchange_id const&) const = default;
 };
 
-/// Bytes of host memory that go to another rank or come from one.
+/// Bytes of host memory that are sent to another rank or received from one.
 struct exchanged_bytes {
   exchange_id id;
   bool is_sent = false;
@@ -40,24 +41,24 @@ struct exchanged_bytes {
   std::vector<byte_range> bytes;  ///< ascending
 };
 
-/// How many units of a job a rank computed, and for how long.
+/// The number of units of a job that a rank computed, and its time.
 struct rank_time {
   std::uint64_t units = 0, ns = 0;
 };
 
-/// True if this rank does what the one before it does, step by step: all ranks of a cluster do the same if
-/// each does what its neighbour does. Steps are texts. Pure; one thread at a time.
+/// Compares this rank's steps with the previous rank's, one by one: if each rank does the same as its
+/// neighbour, all do the same. Steps are texts. Pure; one thread at a time.
 class program_check {
  public:
-  /// The next step that this rank does.
+  /// The next step of this rank.
   void add(std::string text);
   /// Steps not yet reported to the next rank.
   std::size_t untold() const { return untold_.size(); }
-  /// Takes them, at most `most_bytes` bytes, a line each. At least one if there is one.
+  /// Takes up to `most_bytes` bytes of these steps, a line each; at least one step if there is one.
   std::string take_untold(std::size_t most_bytes);
-  /// Receives the next steps of the rank before, as its take_untold() gave them.
+  /// Receives the previous rank's next steps, as its take_untold() returned them.
   void hear(std::string_view told);
-  /// The first step that is not the same: "step 17 is ... here, and ... there".
+  /// The first step that differs: "step 17 is ... here, and ... there".
   std::optional<std::string> const& difference() const { return difference_; }
 
  private:
@@ -68,35 +69,35 @@ class program_check {
   std::optional<std::string> difference_;
 };
 
-/// Carries bytes between the host memory of ranks. A receiver asks when its memory is free, and is sent the
-/// bytes when they are there: so nothing that comes has to be stored, however far one rank is ahead. Long
-/// ranges are received right where they are to be, if that memory has an owner that can be made to keep it: a
-/// failure may leave what is under way unfinished. Any thread may call; no call waits.
+/// Carries bytes between the host memory of ranks. A receiver asks when its memory is free, and the sender
+/// answers when it has the bytes. So nothing has to be buffered, however far one rank is ahead. Long ranges
+/// are received in place, if the memory has an owner that this object can hold: a failure may leave a
+/// transfer unfinished. Any thread may call; no call waits.
 class exchange_port final : public peer_listener {
  public:
-  /// Called on the thread of the messages: an exchange has ended.
+  /// Called on the thread of the messages when an exchange has ended.
   using end_listener = std::function<void(std::shared_ptr<operation_progress> of)>;
-  /// Nothing can be exchanged any more; once.
+  /// Called once, when nothing can be exchanged any more.
   using failure_listener = std::function<void(std::exception_ptr why)>;
 
-  /// `heard`: called when take_times() may have something.
+  /// `heard` is called when take_times() may have a result.
   exchange_port(
       std::shared_ptr<job_peers> peers, end_listener ended, failure_listener failed,
       std::function<void()> heard = [] {});
 
-  /// Begins one: its bytes are there, or may be overwritten, until it ends. `owner`: of the memory; null if
-  /// nothing keeps it.
+  /// Begins an exchange. The bytes are ready, or may be overwritten, until it ends. `owner` keeps the memory
+  /// alive; null if nothing does.
   void begin(exchanged_bytes const& what, std::byte* memory, std::shared_ptr<void const> owner,
              std::shared_ptr<operation_progress> of);
   /// A step of the program, which the next rank compares with its own.
   void note_step(std::string text);
-  /// Reports to all ranks how long this one took for the newest job before a step.
+  /// Reports to all ranks this rank's time for the newest job before a step.
   void tell_time(std::uint64_t step, rank_time const& time);
   /// The times of all ranks, in their order, once all have reported.
   std::optional<std::vector<rank_time>> take_times(std::uint64_t step);
-  /// The ranks that have not reported, a line each for messages.
+  /// The ranks that have not reported, a line each, for messages.
   std::string missing_times(std::uint64_t step);
-  /// After this nothing is called and no memory is touched. `is_over`: all that others need was sent.
+  /// Afterwards it calls nothing and touches no memory. `is_over`: everything that other ranks need was sent.
   /// Otherwise they receive the reason through job_peers.
   void close(bool is_over, std::string_view why = {});
 
@@ -111,17 +112,17 @@ class exchange_port final : public peer_listener {
   static constexpr std::uint32_t no_tag = ~std::uint32_t(0);
   struct header {
     kind what;
-    std::uint32_t tag = no_tag;  ///< of the wanted bytes: the tag of the messages that place them
+    std::uint32_t tag = no_tag;  ///< the tag of the messages that place the wanted bytes
     exchange_id id{};
   };
 
-  /// One way of an exchange: what has come or gone of it counts from its first byte.
+  /// One direction of an exchange: its progress counts from the first byte.
   struct transfer {
     std::uint32_t peer = 0;
     std::vector<byte_range> bytes{};
     std::byte* memory = nullptr;
     std::shared_ptr<void const> owner = nullptr;
-    std::shared_ptr<operation_progress> progress = nullptr;  ///< null until it was begun here
+    std::shared_ptr<operation_progress> progress = nullptr;  ///< null until the exchange was begun here
     bool is_wanted = false;
     std::uint32_t tag = no_tag;
     std::size_t posted = 0;  ///< messages that will be placed and have not come
@@ -130,7 +131,7 @@ class exchange_port final : public peer_listener {
 
     bool is_done() const { return range == bytes.size() && posted == 0; }
     bool has_more() const { return range < bytes.size(); }
-    /// True if messages of one range each are no shorter than others, and something keeps the memory.
+    /// True if messages of one range each are no shorter than usual ones, and the memory has an owner.
     bool is_to_be_placed() const;
     /// The next bytes of memory, at most `most`; they count as done.
     std::span<std::byte> take(std::size_t most);
@@ -159,8 +160,8 @@ class exchange_port final : public peer_listener {
   std::function<void()> const heard_;
   std::mutex mutex_;  ///< taken last
   std::map<exchange_id, transfer> outgoing_, incoming_;
-  std::deque<exchange_id> to_send_;              ///< wanted and there, in turn
-  std::deque<exchange_id> to_place_;             ///< the same, of those with tags
+  std::deque<exchange_id> to_send_;              ///< wanted and ready, in turn
+  std::deque<exchange_id> to_place_;             ///< those that have tags
   std::map<std::uint64_t, exchange_id> posted_;  ///< by their numbers
   std::uint64_t newest_posted_ = 0;
   std::deque<std::pair<std::uint32_t, exchange_id>> to_ask_;

@@ -35,7 +35,7 @@ array_use host_access::all_uses() const {
   return {array_->id, reads() ? bytes_ : byte_runs(), writes() ? bytes_ : byte_runs()};
 }
 
-/// From the turn on nothing newer touches the bytes.
+/// Once its turn has come, nothing newer touches the bytes.
 bool host_access::try_open() {
   if (!has_come()) return false;
   if (reads()) fetch();

@@ -12,29 +12,29 @@
 
 namespace ballast::detail {
 
-/// The elements that are meant, which are all of the array for every_element. Throws bad_argument
-/// ("elements") beyond it.
+/// The requested elements; all of the array for every_element. Throws bad_argument ("elements") beyond it.
 index_range elements_of(array_state const& array, index_range elements);
 
-/// Elements that a thread of the host waits for, mostly on the host. It takes its turn among the jobs, so
-/// that nothing newer overtakes it; the directory knows of it only when it is granted, so an access that is
-/// given up has changed nothing. One thread at a time; whoever waits asks try_open() after each change, or
-/// once has_come() says that it may help.
+/// Elements that a thread of the host waits for, usually on the host. It takes its turn among the jobs, so
+/// that nothing newer overtakes it. The directory learns of it only when it is granted, so giving up an
+/// access changes nothing. One thread at a time; a waiting thread calls try_open() after each change, or when
+/// has_come() is true.
 class host_access {
  public:
   /// Takes its turn. At least one element. The planner outlives it.
   host_access(job_planner& planner, std::shared_ptr<array_state> array, host_use use, index_range elements);
   host_access& operator=(host_access&&) = delete;
-  /// Ends its turn; jobs that waited for it may be planned then.
+  /// Ends its turn; jobs that waited for it may then be planned.
   ~host_access() { planner_.end_turn(turn_); }
 
   /// True if its turn has come: every earlier job that touches its elements is planned.
   bool has_come() const { return planner_.has_come(turn_, all_uses()); }
   /// True if its place has the elements and nothing else uses them. Plans the copies once the turn has come.
-  /// Throws error, job_failed if their values are lost.
+  /// Throws error, and job_failed if their values are lost.
   bool try_open();
-  /// They are the host's. After try_open() said so, and before anything changed. Single elements are then
-  /// accessed without a step of the program, so only if all ranks have them.
+  /// Gives the elements to the host. Call it directly after try_open() returned true. Accesses of single
+  /// elements that follow are no steps of the program, so they are allowed only if all ranks have the
+  /// elements.
   void grant(bool is_for_all_ranks);
 
  private:
@@ -46,7 +46,7 @@ class host_access {
   job_planner& planner_;
   std::shared_ptr<array_state> const array_;
   host_use const use_;
-  place_id const place_;  ///< where it wants the elements
+  place_id const place_;  ///< where the elements are wanted
   index_range const elements_;
   byte_runs const bytes_;
   job_number const turn_;

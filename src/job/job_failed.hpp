@@ -10,14 +10,15 @@
 
 namespace ballast::detail {
 
-/// The reason for a job's failure, which a job_failed reports besides the job's name; or that it was stopped.
+/// The reason for a job's failure, which job_failed reports besides the job's name, or for its stop.
 struct job_failure {
   job_part part;
   std::string device, cause;
-  std::uint64_t stopped_with = 0;  ///< how many jobs were, with this one; 0 if it was not
+  std::uint64_t stopped_with = 0;  ///< the number of jobs stopped together, including this one; 0 if it was
+                                   ///< not stopped
 };
 
-/// Whether that is what was thrown.
+/// True if the failure is an exception of this type.
 template <class What>
 bool is_a(std::exception_ptr const& failure) {
   try {
@@ -27,15 +28,15 @@ bool is_a(std::exception_ptr const& failure) {
   }
 }
 
-/// The failure of an operation that was not tried, because an operation whose data it takes has failed.
+/// The failure of an operation that was not tried because an operation that provides its data has failed.
 std::exception_ptr failure_of_source();
 bool is_failure_of_source(std::exception_ptr const& failure);
 
-/// Why a task fails that was not begun: its scheduler was stopped.
+/// The failure of a task that was not begun because its scheduler was stopped.
 std::exception_ptr failure_by_stop();
 bool is_failure_by_stop(std::exception_ptr const& failure);
 
-/// For the end of a sentence about what followed from it: "; the first failure was of job ..."; empty if
+/// The end of a sentence about a failure's consequences: "; the first failure was of job ..."; empty if
 /// nothing has failed.
 std::string first_failure_text(std::optional<std::string> const& first);
 

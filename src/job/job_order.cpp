@@ -22,7 +22,7 @@ bool covers(job_part range, job_part part) {
          part.count <= range.count - (part.first - range.first);
 }
 
-/// The rest of `range` before and after a part of it.
+/// The parts of `range` before and after `part`.
 std::vector<job_part> without(job_part range, job_part part) {
   std::vector<job_part> left{{range.first, part.first - range.first},
                              {end_of(part), end_of(range) - end_of(part)}};

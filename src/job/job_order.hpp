@@ -14,40 +14,38 @@
 
 namespace ballast::detail {
 
-/// The accesses of a part of a job to an array: bytes that it reads and bytes that it writes, which may
-/// overlap.
+/// How a part of a job uses an array: bytes that it reads and bytes that it writes, which may overlap.
 struct array_use {
   array_id array;
   byte_runs read, written;
 };
 
-/// True if one of them writes what the other reads or writes.
+/// True if one of them writes bytes that the other reads or writes.
 bool conflict(std::span<array_use const> one, std::span<array_use const> other);
 
-/// Which part of a job may be planned: one that conflicts with nothing that earlier jobs have not planned
-/// yet. What is planned is ordered by the directories. Host accesses that wait for their turn are jobs of one
-/// unit. A plain state machine; one thread at a time.
+/// Decides which part of a job may be planned: one that conflicts with no unplanned part of an earlier job.
+/// The directories order planned parts. Host accesses that wait for their turn are jobs of one unit. A plain
+/// state machine; one thread at a time.
 class job_order {
  public:
-  /// What the units of a part do with arrays: monotone, as access maps are. Asked for parts that are not
-  /// planned, and at most once for each, when a later job asks whether it conflicts.
+  /// How the units of a part use arrays: monotone, as access maps are. Called for unplanned parts, at most
+  /// once for each, when a later job checks for conflicts.
   using uses_of_part = std::function<std::vector<array_use>(job_part)>;
 
-  /// Adds a job, of whose `units` none is planned yet. Throws bad_argument ("job") unless it is newer than
-  /// all before.
+  /// Adds a job with `units` unplanned units. Throws bad_argument ("job") unless it is newer than all others.
   void add(job_number job, std::uint32_t units, uses_of_part uses);
-  /// The oldest job before `job` with an unplanned part that conflicts with `uses`; none if the part whose
-  /// uses these are may be planned now. The oldest job of all always may.
+  /// The oldest job before `job` with an unplanned part that conflicts with `uses`; none if the part with
+  /// these uses may be planned now. The oldest job of all always may.
   std::optional<job_number> blocking_job(job_number job, std::span<array_use const> uses);
-  /// Throws bad_argument ("part") unless all of its units are there and none of them is planned.
+  /// Throws bad_argument ("part") unless all of its units exist and are unplanned.
   void mark_planned(job_number job, job_part part);
-  /// Gives up what is not planned of a job, and returns it.
+  /// Drops the unplanned units of a job, and returns them.
   std::vector<job_part> drop(job_number job);
-  /// Gives up those unplanned ranges of a job that write nothing that an earlier job has yet to read or
-  /// write, and returns them. The others still hold up later jobs.
+  /// Drops those unplanned ranges of a job that write nothing that an earlier job has yet to read or write,
+  /// and returns them. The other ranges still hold up later jobs.
   std::vector<job_part> drop_behind_earlier(job_number job);
 
-  /// Whether all units were planned or dropped.
+  /// True if all units were planned or dropped.
   bool is_planned(job_number job) const;
 
  private:
@@ -67,7 +65,7 @@ class job_order {
   std::deque<unplanned_job>::iterator find(job_number job);
 
   job_number newest_;
-  std::deque<unplanned_job> jobs_;  ///< ascending; those with unplanned units: mostly the oldest one goes
+  std::deque<unplanned_job> jobs_;  ///< ascending; those with unplanned units: usually the oldest goes first
 };
 
 }  // namespace ballast::detail

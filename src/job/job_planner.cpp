@@ -11,7 +11,7 @@
 namespace ballast::detail {
 namespace {
 
-/// Jobs that are not wholly planned, of which advance() looks at the oldest only.
+/// Of the jobs that are not completely planned, plan_jobs() examines at most this many, the oldest.
 constexpr int max_jobs_examined = 16;
 constexpr std::size_t max_busy_times = 16;
 
@@ -47,7 +47,7 @@ void job_planner::add(std::shared_ptr<job_record> const& job) {
   if (job->is_planned()) note_end_before_begin(*job);
 }
 
-/// As a job of one unit.
+/// Takes a place in the order, as a job of one unit would.
 job_number job_planner::take_turn(array_use const& use) {
   newest_turn_ = next_turn();
   order_.add(newest_turn_, 1, [use](job_part) { return std::vector{use}; });
@@ -63,8 +63,7 @@ void job_planner::add_exchange(std::shared_ptr<array_state> const& array, exchan
   waiting_exchanges_.push_back({turn, std::move(use), array, std::move(what)});
 }
 
-/// Plans all jobs before that turn. True if all exchanges are planned now: an access of the host may prevent
-/// it.
+/// Plans all jobs before that turn. True if all exchanges are now planned: a host access may prevent it.
 bool job_planner::plan_exchanges_before(job_number turn) {
   for (; !waiting_exchanges_.empty() && waiting_exchanges_.front().turn < turn;
        waiting_exchanges_.pop_front()) {
@@ -76,7 +75,7 @@ bool job_planner::plan_exchanges_before(job_number turn) {
   return true;
 }
 
-/// Lost bytes are not sent: their job has failed, and so will the other ranks' jobs. Exchanges end in any
+/// Lost bytes are not sent: their job has failed, and the other ranks' jobs will too. Exchanges end in any
 /// order, so each has its own stream.
 void job_planner::plan_exchange(std::shared_ptr<array_state> const& array, exchanged_bytes const& what) {
   byte_runs const bytes(what.bytes);
@@ -93,7 +92,7 @@ void job_planner::plan_exchange(std::shared_ptr<array_state> const& array, excha
   sink_.take(exchange_work{op, array, what});
 }
 
-/// The operation begins and ends here.
+/// Records a host write as an operation that has already ended.
 void job_planner::record_host_write(array_state& array, byte_range bytes, place_id at) {
   auto const op = ops_.add(op_kind::host_access, {std::uint32_t(devices_.size()), 0});
   array.directory.record_write(op, at, bytes);
@@ -111,9 +110,9 @@ void job_planner::advance() {
   } while (retire_ended());
 }
 
-// Over ranks one job is planned after the other, and before it what is exchanged for it: else the devices of
-// two ranks might be full of tasks, or their streams of copies, that wait for what the other one has behind
-// such.
+// With several ranks, jobs are planned one after another, each after its exchanges. Otherwise the devices of
+// two ranks, or their copy streams, might be full of tasks that wait for operations queued behind such tasks
+// on the other rank.
 void job_planner::plan_jobs() {
   int examined = 0;
   for (auto const& job : jobs_) {
@@ -143,7 +142,7 @@ bool job_planner::retire_ended() {
   return statistics_.failed != failed_before;
 }
 
-/// No executor looks for what one that ran nothing leaves.
+/// A job that ran nothing leaves objects that no executor would look for.
 void job_planner::retire(std::shared_ptr<job_record> const& job) {
   if (job->has_run())
     job->is_last_with_an_array() ? retired_.with_arrays.push_back(job) : retired_.jobs.push_back(job);
@@ -151,8 +150,8 @@ void job_planner::retire(std::shared_ptr<job_record> const& job) {
     retired_.any.push_back(job);
 }
 
-/// No job after max_jobs_examined waiting ones has begun, as plan_jobs() looks at none of them, so that a
-/// submission costs the same however many wait. A job that ends without having begun is noted.
+/// If max_jobs_examined jobs wait, plan_jobs() looks at no later one, so none of these has begun. A
+/// submission costs the same however many jobs wait. Jobs that end without having begun are recorded.
 auto job_planner::end_of_begun() -> std::deque<std::shared_ptr<job_record>>::iterator {
   int waiting = 0;
   return std::ranges::find_if(jobs_, [&](auto const& job) {
@@ -172,8 +171,8 @@ void job_planner::plan_of(std::shared_ptr<job_record> const& job) {
   fail_if_stuck(*job);
 }
 
-/// A device that is at work on other jobs takes a new one only when few of their tasks are left: so a policy
-/// knows how the runs before went when it begins the next one.
+/// A device with tasks of other jobs takes a new job only when few of them are left. So a policy knows the
+/// results of earlier runs when it begins the next one.
 bool job_planner::has_room(device_in_use const& on, std::uint32_t own_tasks) const {
   return !on.lacks_memory && on.tasks - own_tasks < options_.in_flight;
 }
@@ -225,8 +224,7 @@ void job_planner::choose_devices(job_record& job) {
   if (job.devices.empty()) throw error("no device that is not lost can run it");
 }
 
-/// True if the memory of the devices holds their parts of the job. Otherwise it runs on one device, as other
-/// jobs do.
+/// True if each device's memory holds its part of the job. Otherwise it runs on one device, as other jobs do.
 bool job_planner::may_share(job_record const& job) const {
   auto const& shares = job.request.shares;
   if (shares == nullptr) return false;
@@ -260,8 +258,8 @@ job_shape job_planner::shape_of(job_record const& job) const {
   return shape;
 }
 
-/// A task for each device that may have one more: so devices that begin together are known before anything
-/// is copied to them.
+/// Plans a task for each device that may have one more, so that devices that begin together are known before
+/// anything is copied to them.
 bool job_planner::plan_round(std::shared_ptr<job_record> const& job) {
   std::vector<planned_task> tasks;
   for (std::uint32_t device_index = 0; device_index < job->device_states.size(); ++device_index)
@@ -291,7 +289,7 @@ auto job_planner::next_task(std::shared_ptr<job_record> const& job, std::uint32_
   return task;
 }
 
-/// Everything that a user's function may throw comes before anything changes.
+/// All user functions that may throw are called before anything changes.
 auto job_planner::admit(std::shared_ptr<job_record> const& job, std::uint32_t device_index, job_part part)
     -> std::optional<planned_task> {
   auto const device = job->devices[device_index];
@@ -311,7 +309,7 @@ auto job_planner::admit(std::shared_ptr<job_record> const& job, std::uint32_t de
   }
 }
 
-/// Its piece keeps what all devices do: that is lost if it fails.
+/// Its piece records the uses of all devices: their results are lost if it fails.
 void job_planner::share(planned_task& task) const {
   auto const& all = task.job->request.shares->of;
   for (auto const& one : all) {
@@ -328,7 +326,7 @@ void job_planner::share(planned_task& task) const {
   }
 }
 
-/// All or nothing. Newer jobs take none of the memory that is missing.
+/// Pins all or nothing. Newer jobs take none of the missing memory.
 bool job_planner::pin_all(planned_task& task) {
   auto const pin = [&](planned_task& one) {
     bool const has_room = arrays_.pin(one);
@@ -345,8 +343,8 @@ bool job_planner::pin_all(planned_task& task) {
   return true;
 }
 
-/// Worth more kernels only if the part is about all that the device will have of the job; tasks are checked
-/// whole.
+/// More kernels pay only if the part is nearly all that the device gets of the job; checked tasks are never
+/// divided.
 std::vector<task_piece> job_planner::pieces_of(planned_task const& task) const {
   auto const& job = *task.job;
   auto const whole_share = job.own.count / std::uint32_t(2 * job.devices.size());
@@ -361,8 +359,8 @@ std::vector<task_piece> job_planner::pieces_of(planned_task const& task) const {
   return pieces;
 }
 
-/// The ends follow what they read in one stream and so begin first; the rest, in the other one, begins while
-/// their few blocks run.
+/// The ends follow the kernel that wrote their input in one stream, and so begin first. The rest, in the
+/// other stream, begins while the few blocks of the ends run.
 void job_planner::plan_task(planned_task planned) {
   auto const task = std::make_shared<planned_task>(std::move(planned));
   auto const newest = ops_.newest();
@@ -393,8 +391,8 @@ std::uint64_t job_planner::units_at_once(planned_task const& task) const {
   return job.listed->blocks_at_once[task.device()] / std::max<std::uint64_t>(job.grid().blocks_of_unit(), 1);
 }
 
-/// True if it adjoins the newest kernel of its device, which has the same arrays and was not issued yet, and
-/// is short. The executor sees other obstacles when it issues.
+/// True if the task is short and adjacent to the newest kernel of its device, which has the same arrays and
+/// was not issued yet. The executor sees other obstacles when it issues.
 bool job_planner::may_join_newest(planned_task const& task) const {
   auto const& newest = on_devices_[task.device()].newest;
   auto const& job = *task.job;
@@ -419,7 +417,7 @@ void job_planner::note_newest(planned_task const& task, op_id kernel, op_stream 
   newest.on = on, newest.job = task.job->number, newest.extent = std::move(extent);
 }
 
-/// Notes all reads before all writes, since one array may be several arguments.
+/// Records all reads before all writes, since one array may be several arguments.
 op_id job_planner::plan_kernel(planned_task const& task, task_piece const& piece, op_stream on) {
   auto const& arguments = task.job->request.arguments;
   auto const place = task.place();
@@ -437,7 +435,7 @@ op_id job_planner::plan_kernel(planned_task const& task, task_piece const& piece
   return kernel;
 }
 
-/// No other operation may touch bytes there that a device writes, or meanwhile copies to itself; at last each
+/// No other operation may touch the bytes that a device writes, or copies to itself meanwhile; finally each
 /// byte is valid where it was written.
 void job_planner::record_shares(planned_task const& task, op_id kernel) {
   auto const& arguments = task.job->request.arguments;
@@ -469,15 +467,15 @@ void job_planner::fail(job_record& job, job_part part, std::string const& device
   drop_rest(job);
 }
 
-/// Drops the unplanned parts of a failed job; true if nothing of it is left. Older jobs come first: they
-/// access what it was to write as if it had not failed yet.
+/// Drops the unplanned parts of a failed job; true if none is left. Older jobs go first: they access the
+/// bytes that it should have written as if it had not failed yet.
 bool job_planner::drop_rest(job_record const& job) {
   auto const dropped = order_.drop_behind_earlier(job.number);
   job.lose(dropped);
   return order_.is_planned(job.number);
 }
 
-/// A policy's answer is final if nothing is in flight.
+/// A policy's answer is final if no task is in flight.
 void job_planner::fail_if_stuck(job_record& job) {
   if (job.is_planned() || job.tasks_in_flight != 0) return;
   for (std::uint32_t device_index = 0; device_index < job.device_states.size(); ++device_index)
@@ -488,9 +486,9 @@ void job_planner::fail_if_stuck(job_record& job) {
                                      std::to_string(job.split->unissued()) + " units to no device")));
 }
 
-/// A task takes the stream of the kernel whose results it reads, so that it begins as soon as that ends.
-/// One that may be joined takes the stream of that. Other tasks alternate, so that the tail of one kernel and
-/// the beginning of the next share the device.
+/// A task uses the stream of the kernel whose results it reads, so that it begins as soon as that kernel
+/// ends. One that may be joined uses the stream of the kernel that it joins. Other tasks alternate, so that
+/// the tail of one kernel and the beginning of the next share the device.
 op_stream job_planner::compute_stream_of(planned_task const& task, bool may_join) {
   if (auto const writer = last_writer(task); writer != op_id()) return ops_.at(writer).on;
   auto const device = task.device();
@@ -499,8 +497,8 @@ op_stream job_planner::compute_stream_of(planned_task const& task, bool may_join
   return stream_of(device, even ? device_stream::compute_0 : device_stream::compute_1);
 }
 
-/// The newest kernel of the task's device of which it reads something and which has not ended; or none. What
-/// devices share is of the first one.
+/// The newest unfinished kernel of the task's device from which the task reads; or none. For a shared task it
+/// is the first device's.
 op_id job_planner::last_writer(planned_task const& task) const {
   op_id newest{};
   auto const place = task.place();
@@ -633,7 +631,7 @@ bool job_planner::was_alone(std::uint32_t device, job_number job, ended_operatio
   return !met;
 }
 
-/// The output of its tasks is lost by their jobs, when these end; all other data is lost by no job.
+/// Its tasks' jobs lose their output when the tasks end; all other data is lost by no job.
 void job_planner::lose_device(std::uint32_t device) {
   if (!std::exchange(on_devices_[device].is_lost, true)) arrays_.lose_device(device);
 }
@@ -642,11 +640,11 @@ void job_planner::stop() {
   stopped_ = true;
   for (auto const& job : jobs_) {
     fail(*job, {}, {}, std::make_exception_ptr(error("it had not ended when its scheduler went")));
-    job->lose(order_.drop(job->number));  // older accesses of the host end with the scheduler
+    job->lose(order_.drop(job->number));  // older host accesses end with the scheduler
   }
 }
 
-/// Jobs that fail from now on because of a source failed because that source was stopped.
+/// From now on, jobs that fail because of a source fail because that source was stopped.
 void job_planner::stop_jobs() {
   stopped_jobs_ = std::max<std::uint64_t>(jobs_.size(), 1);
   for (auto const& job : jobs_)

@@ -30,81 +30,83 @@ struct busy_time {
   bool operator==(busy_time const&) const = default;
 };
 
-/// What jobs do on one device.
+/// The jobs' state on one device.
 struct device_in_use {
   std::uint32_t tasks = 0;  ///< that were planned
   std::uint32_t kernels = 0;
   bool is_lost = false;
-  bool lacks_memory = false;        ///< a job waits for some, so newer ones take none; in one advance()
+  bool lacks_memory = false;        ///< a job waits for memory, so newer ones take none; valid within one
+                                    ///< advance()
   std::vector<busy_time> latest{};  ///< kernels that ended last
   newest_kernels newest{};
 };
 
-/// What the jobs of a site share.
+/// The state that the jobs of a site share.
 struct site_memory {
   std::unique_ptr<split_policy> policy;
   std::vector<joinable_length> joinable{};  ///< on each device
 };
 
-/// Decides which device computes which part of which job, and when: fed with jobs and with the ends of what
-/// it planned, it hands copies and kernels to a sink. No device, no clock, no mutex; one thread at a time.
+/// Decides which device computes which part of which job, and when. It receives jobs and the ends of planned
+/// work, and passes copies and kernels to a sink. No device, no clock, no mutex; one thread at a time.
 class job_planner {
  public:
-  /// All but the devices and the links outlive this. `options` were checked.
+  /// All but the devices and the links outlive this object. `options` were checked.
   job_planner(operations& ops, std::vector<planned_device> devices, copy_links links,
               job_options const& options, work_sink& sink, retired_objects& retired);
   job_planner& operator=(job_planner&&) = delete;
 
   array_placement& arrays() { return arrays_; }
 
-  // Jobs and accesses of the host take turns in one order.
+  // Jobs and host accesses take turns in one order.
   job_number newest_turn() const { return newest_turn_; }
   job_number next_turn() const { return job_number(newest_turn_.value() + 1); }
-  /// A job whose number is next_turn().
+  /// Adds a job whose number is next_turn().
   void add(std::shared_ptr<job_record> const& job);
-  /// True if a job that has just been added may begin; if not, the end of a task lets it, and there is no
-  /// need to advance().
+  /// True if a job that has just been added may begin. Otherwise the end of a task lets it begin, and
+  /// advance() is not needed.
   bool may_begin() const;
-  /// For an access of the host.
+  /// For a host access.
   job_number take_turn(array_use const& use);
-  /// True if nothing that comes first is still unplanned and conflicts with it.
+  /// True if nothing earlier is still unplanned and conflicts with it.
   bool has_come(job_number turn, array_use const& use) { return !order_.blocking_job(turn, {&use, 1}); }
   void end_turn(job_number turn) { order_.drop(turn); }
-  /// Bytes of an array that are to go to another rank or come from one, in turn.
+  /// Adds an exchange, in turn: bytes of an array that are sent to another rank or received from one.
   void add_exchange(std::shared_ptr<array_state> const& array, exchanged_bytes what);
-  /// Those that have not ended.
+  /// The exchanges that have not ended.
   std::size_t exchanges() const { return exchanges_; }
-  /// The host writes bytes that nothing else touches any more.
+  /// Records that the host writes bytes that nothing else touches any more.
   void record_host_write(array_state& array, byte_range bytes, place_id at);
 
-  /// Plans all that may be; to be called whenever something has changed.
+  /// Plans all work that may be planned; call it whenever something has changed.
   void advance();
-  /// Work that the sink took has ended on `device`; `failed` also if only the source of its data has.
+  /// Handles the end on `device` of work that the sink accepted; `failed` is also set if only the source of
+  /// its data has failed.
   void handle_end(planned_work const& work, std::uint32_t device, ended_operation const& end, bool failed);
 
-  /// Fails the jobs that have not ended and plans no more.
+  /// Fails all unfinished jobs and plans no more.
   void stop();
-  /// Fails the jobs that are not wholly planned. Tasks that were planned end, well or by failure_by_stop().
+  /// Fails the jobs that are not completely planned. Planned tasks end, successfully or by failure_by_stop().
   void stop_jobs();
   bool has_stopped_jobs() const { return stopped_jobs_ != 0; }
-  /// Returns the jobs that this stopped and no one took yet, in their order.
+  /// Returns the stopped jobs that were not returned before, in their order.
   std::vector<completion> take_stopped();
-  /// Other ranks will not do their parts: fails the jobs that have not ended, and gives up the exchanges that
-  /// were not planned. Those that were have to be ended by the caller.
+  /// The other ranks will not do their parts: fails all unfinished jobs, and drops unplanned exchanges. The
+  /// caller must end the planned ones.
   void abandon(std::exception_ptr const& why);
-  /// The failure of the first job that failed, if one has.
+  /// The failure of the first job that failed, if any.
   std::optional<std::string> const& first_failure() const { return first_failure_; }
   bool is_stopped() const { return stopped_; }
-  /// Completes the jobs that are left.
+  /// Completes the remaining jobs.
   void complete_all_jobs();
   void forget_jobs();
 
-  /// Jobs that have not ended, ascending.
+  /// The unfinished jobs, ascending.
   std::deque<std::shared_ptr<job_record>> const& jobs() const { return jobs_; }
   bool is_lost(std::uint32_t device) const { return on_devices_[device].is_lost; }
   std::string const& device_name(std::uint32_t device) const { return devices_[device].name; }
   job_statistics statistics() const;
-  /// The jobs that have not ended, as text for messages, a line each.
+  /// The unfinished jobs as text for messages, a line each.
   std::string state_of_jobs() const;
 
  private:
@@ -166,8 +168,9 @@ class job_planner {
   array_placement arrays_;
   job_order order_;
   std::map<job_site, site_memory> sites_;
-  std::deque<std::shared_ptr<job_record>> jobs_;  ///< that have not ended, ascending
-  job_number newest_ended_unbegun_{0};            ///< of those that ended, or will, without having begun
+  std::deque<std::shared_ptr<job_record>> jobs_;  ///< unfinished, ascending
+  job_number newest_ended_unbegun_{0};            ///< the newest of the jobs that have ended, or will,
+                                                  ///< without having begun
   job_number newest_turn_;
   std::vector<device_in_use> on_devices_;
   job_statistics statistics_;
@@ -181,7 +184,7 @@ class job_planner {
   std::size_t exchanges_ = 0;
   std::uint32_t newest_exchange_ = 0;
   std::optional<std::string> first_failure_;
-  std::uint64_t stopped_jobs_ = 0;  ///< the jobs that stop_jobs() found; 1 if none
+  std::uint64_t stopped_jobs_ = 0;  ///< the number of jobs at stop_jobs(), at least 1; 0 before
   std::vector<completion> ended_by_stop_;
   bool stopped_ = false;
 };

@@ -16,8 +16,8 @@
 namespace ballast::detail {
 namespace {
 
-/// The ranks that have the same bytes, ascending. All ranks are written as an empty list, which would
-/// otherwise mean no rank.
+/// The ranks that have the same bytes, ascending. An empty list, which would otherwise mean no rank, stands
+/// for all ranks.
 using holders = std::vector<std::uint32_t>;
 
 std::uint32_t distance(std::uint32_t one, std::uint32_t other) {
@@ -64,8 +64,7 @@ std::string use_text(access_request const& what) {
   }
 }
 
-/// The text contains only what may differ between ranks that run one binary, so not the addresses of its
-/// functions.
+/// Contains only values that are equal on all ranks with the same binary, so no function addresses.
 std::string step_text(job_record const& job) {
   auto const& blocks = job.grid().blocks();
   auto text = "job '" + job.report.name + "' of kernel " + job.request.kernel_name + " over " +
@@ -80,7 +79,7 @@ std::string step_text(job_record const& job) {
 bool reads(host_use use) { return use != host_use::write && use != host_use::give_up; }
 bool writes(host_use use) { return use == host_use::write || use == host_use::update; }
 
-/// The time in which its slowest device ran kernels.
+/// The time that its slowest device spent in kernels.
 rank_time time_of(job_report const& job) {
   rank_time time;
   std::map<std::uint32_t, std::uint64_t> ns_of_devices;
@@ -91,7 +90,7 @@ rank_time time_of(job_report const& job) {
   return time;
 }
 
-/// So much of an exchange is one of its own: the next is copied from a device while it travels.
+/// Larger exchanges are divided: the next piece is copied from a device while one travels.
 constexpr std::size_t max_exchange_bytes = 8 << 20;
 
 }  // namespace
@@ -113,7 +112,7 @@ void rank_ledger::add(array_id array, std::size_t bytes) {
 
 void rank_ledger::forget(array_id array) { arrays_[array.value()].reset(); }
 
-/// The first that is free, and of those the nearest: ranks of a host have neighbouring numbers.
+/// The first that is free, and among these the nearest: ranks of a host have neighbouring numbers.
 std::uint32_t rank_ledger::best_source(std::vector<std::uint32_t> const& holders, std::uint32_t to) const {
   return *std::ranges::min_element(
       holders, {}, [&](std::uint32_t rank) { return std::pair(turns_[rank], distance(rank, to)); });
@@ -143,8 +142,8 @@ void rank_ledger::record_arrivals(rank_exchange const& exchange) {
     });
 }
 
-// Ranks fetch values from before the step, so all writes come after all reads. A map that throws has changed
-// nothing.
+// Ranks fetch values from before the step, so all writes come after all reads. If a map throws, nothing has
+// changed.
 std::vector<rank_exchange> rank_ledger::step(uses_of_rank const& uses) {
   std::vector<rank_exchange> exchanges;
   std::vector<std::vector<array_use>> all;
@@ -310,7 +309,7 @@ void job_ranks::begin(exchange_work const& work, std::shared_ptr<operation_progr
   port_.begin(work.what, work.array->host_memory(), work.array->host_owner(), std::move(progress));
 }
 
-/// On the thread of the messages.
+/// Runs on the thread of the messages.
 void job_ranks::end(std::shared_ptr<operation_progress> const& progress) {
   progress->mark_ended(now_ns());
   for (auto left = progress->watchers(); left != 0; left &= left - 1)
@@ -334,7 +333,7 @@ void job_ranks::leave() {
   {
     std::lock_guard const hold(mutex_);
     if (!failure_) {
-      has_left_ = true;  // together: a thread that sees the failure sees this
+      has_left_ = true;  // set with the failure: a thread that sees the failure sees this too
       failure_ = std::make_exception_ptr(error("an exception has ended the scheduler of this rank"));
     }
   }
@@ -351,7 +350,7 @@ void job_ranks::stop(bool is_over) {
   if (!has_failed_) port_.close(is_over, "its job scheduler went before all was exchanged");
 }
 
-/// Runs until the port is closed; what has ended by then concerns no one any more.
+/// Runs until the port is closed; later ends concern no one.
 void job_ranks::run() {
   for (;;) {
     auto const seen = changed_.epoch();

@@ -28,22 +28,21 @@
 
 namespace ballast::detail {
 
-/// Bytes of one array that a rank lacks, and which rank is to send them.
+/// Bytes of one array that a rank lacks, and the rank that must send them.
 struct rank_exchange {
   array_id array;
   std::uint32_t from = 0, to = 0;
-  std::vector<byte_range> bytes{};  ///< ascending, none of them empty
+  std::vector<byte_range> bytes{};  ///< ascending, all non-empty
 
   bool operator==(rank_exchange const&) const = default;
 };
 
-/// Which ranks have the current bytes of the arrays. Each rank keeps one, and as all ranks submit the same
-/// jobs all ledgers are alike: so each knows what to send without being asked, and what will come. It
-/// distinguishes ranks, not places within a rank: those are the directories' matter. Pure; one thread at a
-/// time.
+/// Which ranks have the current bytes of the arrays. Each rank keeps a ledger. All ranks submit the same
+/// jobs, so all ledgers are equal, and each rank knows without being asked what to send and what will arrive.
+/// It distinguishes ranks, not places within a rank, which the directories track. Pure; one thread at a time.
 class rank_ledger {
  public:
-  /// What a rank reads and writes in one step, which is a job or an access of the host.
+  /// A rank's reads and writes in one step, which is a job or a host access.
   using uses_of_rank = std::function<std::vector<array_use>(std::uint32_t rank)>;
 
   explicit rank_ledger(std::uint32_t ranks);
@@ -53,11 +52,11 @@ class rank_ledger {
   void add(array_id array, std::size_t bytes);
   void forget(array_id array);
 
-  /// What is exchanged before the step, in one order on all ranks: a receiver of bytes may have to send them
-  /// on to the next rank, so that what many read spreads as a tree. Afterwards a rank alone has what it
-  /// writes.
+  /// The exchanges before the step, in the same order on all ranks: a receiver of bytes may have to send them
+  /// on to the next rank, so that widely read bytes spread as a tree. Afterwards only the writing rank has
+  /// what it writes.
   std::vector<rank_exchange> step(uses_of_rank const& uses);
-  /// All ranks write the same values.
+  /// Records that all ranks write the same values.
   void record_common_write(array_id array, byte_runs const& bytes);
 
  private:
@@ -68,25 +67,25 @@ class rank_ledger {
   void record_arrivals(rank_exchange const& exchange);
 
   std::uint32_t const ranks_;
-  std::vector<std::uint32_t> turns_;  ///< of each rank: when in this step it is free to send, in exchanges
-  std::vector<std::unique_ptr<array_holders>> arrays_;  ///< by number; null where one was forgotten
+  std::vector<std::uint32_t> turns_;  ///< for each rank: when in this step it is free to send, in exchanges
+  std::vector<std::unique_ptr<array_holders>> arrays_;  ///< by number; null if forgotten
 };
 
 /// The units, or rows, of `whole` that belong to a rank: equally many for all, or one more for the first
 /// ranks.
 index_range part_of_rank(std::size_t whole, std::uint32_t rank, std::uint32_t ranks);
 
-/// Which units of its jobs each rank computes: as many for all until it learns how long the ranks took, then
-/// more for the faster. Equal times give equal shares on all ranks: it reckons in whole numbers. Pure; one
-/// thread at a time.
+/// Which units of a job each rank computes: equally many until it has learned the ranks' times, then more for
+/// the faster ones. It uses integers, so equal times give equal shares on all ranks. Pure; one thread at a
+/// time.
 class rank_shares {
  public:
   explicit rank_shares(std::uint32_t ranks) : ranks_(ranks) {}
 
-  /// True if the ranks are to compare times before the next job of a site: before the third, the fifth, the
-  /// ninth, and so on, always twice as many later.
+  /// True if the ranks must compare times before the next job of a site: before the third, fifth, ninth, and
+  /// so on, at intervals that double.
   bool is_due(job_site const& site) const;
-  /// Learns from each rank's time for the newest job. Shares change if that promises 3% at least.
+  /// Learns from each rank's time for the newest job. Changes the shares if that promises at least 3%.
   void learn(job_site const& site, std::span<rank_time const> of_ranks);
   /// A job of the site begins.
   void count(job_site const& site) { ++sites_[site].jobs; }
@@ -95,29 +94,29 @@ class rank_shares {
  private:
   struct learned {
     std::uint64_t jobs = 0;
-    std::vector<std::uint64_t> weights{};  ///< of each rank; none: all are alike
+    std::vector<std::uint64_t> weights{};  ///< for each rank; empty: all are equal
   };
 
   std::uint32_t const ranks_;
   std::map<job_site, learned> sites_;
 };
 
-/// An exchange that this rank takes part in.
+/// An exchange in which this rank takes part.
 struct own_exchange {
   array_id array;
   exchanged_bytes what;
 };
 
-/// What a scheduler with peers has besides: which rank computes what, what the ranks exchange for it, and a
-/// thread that reports the results to the scheduler, since its listeners may free memory and call the user's
-/// code, which the thread of the messages may not.
+/// The parts of a scheduler with peers: decides which rank computes what, and which bytes the ranks exchange.
+/// A thread of its own reports the results to the scheduler. The scheduler's listeners may free memory and
+/// call the user's code, which the thread of the messages may not.
 class job_ranks {
  public:
   struct listeners {
     std::function<void(std::vector<ended_operation> const& ends)> ended;
-    /// The ranks cannot continue. Nothing is exchanged after this.
+    /// Called when the ranks cannot continue. Nothing is exchanged after this.
     std::function<void(std::exception_ptr why)> failed;
-    /// An executor that waits for an exchange.
+    /// Wakes an executor that waits for an exchange.
     std::function<void(std::uint32_t executor)> wake;
   };
 
@@ -132,27 +131,27 @@ class job_ranks {
   std::vector<own_exchange> begin(job_record const& job);
   std::vector<own_exchange> begin(array_state const& array, access_request const& what);
 
-  /// The job of a site whose times all ranks are to compare before the next one begins; null if none.
+  /// The job of a site whose times all ranks must compare before the next one begins; null if none.
   std::shared_ptr<job_end> job_to_learn_from(job_site const& site) const;
-  /// The times of all ranks for it, as each reports; it has ended. Waits for them, without the scheduler's
-  /// mutex. Throws timed_out, and what the ranks fail with.
+  /// The times of all ranks for this ended job, as each reports them. Waits for the ranks, without the
+  /// scheduler's mutex. Throws timed_out, and the ranks' failure.
   std::vector<rank_time> compare(job_report const& newest, deadline until);
   void learn(job_site const& site, std::vector<rank_time> const& times) { shares_.learn(site, times); }
 
-  /// The units of a job that are this rank's.
+  /// The units of a job that belong to this rank.
   job_part part_of(job_record const& job) const { return part_of(job, rank_); }
-  /// The elements that this rank has then; own_elements are its part of the slowest dimension.
+  /// The elements that this rank has afterwards; own_elements means its part of the slowest dimension.
   index_range elements_of(array_state const& array, access_request const& what) const {
     return elements_of(array, what, rank_);
   }
 
   // Any thread.
   void begin(exchange_work const& work, std::shared_ptr<operation_progress> progress);
-  /// This rank cannot continue: calls the listener, and notifies the others.
+  /// Called if this rank cannot continue: calls the listener, and notifies the others.
   void fail(std::exception_ptr why);
   /// Like fail(), when an exception ends the scheduler: the code that catches it notifies the others.
   void leave();
-  /// Ends the thread. `is_over`: this rank has done all that others need.
+  /// Ends the thread. `is_over`: this rank has done everything that the others need.
   void stop(bool is_over);
 
  private:

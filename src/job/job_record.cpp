@@ -95,7 +95,8 @@ array_uses job_record::uses(job_part part) const {
   return uses_of(request, part);
 }
 
-/// Asks the map anew: if it has begun to fail, it fails here and not once a thread waits for its elements.
+/// Calls the map again: if the map has begun to fail, the job fails here and not once a thread waits for its
+/// elements.
 array_uses job_record::uses_or_failure(job_part part) {
   try {
     return uses_of(request, part);

@@ -31,7 +31,7 @@ namespace ballast::detail {
 
 class job_runtime;
 
-/// All that planning needs to know of a device.
+/// The planner's knowledge of a device.
 struct planned_device {
   std::string name;
   bool is_cuda = false;
@@ -40,45 +40,47 @@ struct planned_device {
 
 inline place_id place_of(std::uint32_t device) { return place_id(1 + device); }
 
-/// A kernel of a set that the scheduler was given.
+/// A kernel of a set that was added to the scheduler.
 struct listed_code {
   kernel_code code;
   std::vector<std::uint64_t> blocks_at_once;  ///< on each device
 };
 
-/// Jobs of one site share what a policy has learned: a factory's number or one that the job names, the grid's
-/// blocks and the dimension in which it is cut, and the policy.
+/// Jobs of one site share what a policy has learned. A site is the number of a factory or the one that the
+/// job names, the grid's blocks, the dimension that is cut, and the policy.
 using job_site = std::tuple<std::uint64_t, std::uint32_t, std::uint32_t, std::uint32_t, int, std::string>;
 
 job_site site_of(job_request const& request, std::string const& policy);
 
-/// What a part of a job does with each array, in the order of the arguments.
+/// The uses of each array by a part of a job, in the order of the arguments.
 using array_uses = std::shared_ptr<std::vector<array_use> const>;
 
-/// The accesses of the requested job's part. Throws what a map throws.
+/// The uses of a part of the requested job. Throws the exception of a map.
 array_uses uses_of(job_request const& request, job_part part);
 
-/// What one of several devices does with the arrays of a job that they share.
+/// One device's uses of the arrays of a job that several devices share.
 struct job_share {
   std::uint32_t device = 0;
-  std::vector<array_use> uses{};          ///< its uses of each argument; `written` also has what others write
-  std::vector<byte_runs> written_last{};  ///< of each argument: what is valid here alone in the end
+  std::vector<array_use> uses{};          ///< its uses of each argument; `written` also includes the bytes
+                                          ///< that others write
+  std::vector<byte_runs> written_last{};  ///< for each argument: the bytes that are valid only here in the
+                                          ///< end
 };
 
 /// How devices share a job of one unit.
 struct job_shares {
-  std::vector<job_share> of{};      ///< at least two; the first device's stream has the launch
-  std::uint64_t bytes_between = 0;  ///< that it copies between them
+  std::vector<job_share> of{};      ///< at least two; the launch is in the first device's stream
+  std::uint64_t bytes_between = 0;  ///< bytes that it copies between the devices
   /// Throws if one of the devices is lost, as the launch's stream need not report it.
   std::function<void()> check = {};
-  /// Waits for the other devices where the launch's stream is lost or has failed.
+  /// Waits for the other devices if the launch's stream is lost or has failed.
   std::function<void()> settle = {};
 };
 
-/// As messages call a job.
+/// The job's name in messages.
 std::string display_name_of(std::string const& name, job_number number);
 
-/// The end of a job, which completions look at also when the scheduler is gone.
+/// The end of a job, which completions can read even after the scheduler is destroyed.
 class job_end final : public completion_source {
  public:
   job_end(std::weak_ptr<job_runtime const> runtime, std::string name, job_number number,
@@ -86,11 +88,11 @@ class job_end final : public completion_source {
       : runtime_(std::move(runtime)), name_(std::move(name)), number_(number), timeout_(timeout) {}
 
   void renumber(job_number to) { number_ = to; }
-  /// Wakes waiting threads; called once. `failure`: none if the job ended well.
+  /// Wakes waiting threads; called once. `failure` is empty if the job succeeded.
   void complete(job_report report, std::optional<job_failure> failure);
 
   bool has_ended(completion_key const&) override { return complete_.load(std::memory_order_acquire); }
-  /// Throws job_failed or stopped, each caller one of its own, and timed_out.
+  /// Throws job_failed or stopped, to each caller an exception of its own, and timed_out.
   void wait(completion_key const& job, deadline until) override;
   clock::duration timeout(completion_key const&) const override { return timeout_; }
   bool notify_at_end(completion_key const& job, std::shared_ptr<end_listener> const& listener) override;
@@ -111,7 +113,7 @@ class job_end final : public completion_source {
   std::atomic<bool> complete_ = false;
 };
 
-/// A job that has not ended. The runtime's, under its mutex, but for the constants.
+/// An unfinished job. It belongs to the runtime, under its mutex, except for the constants.
 class job_record {
  public:
   /// `whole`: uses_of() all units.
@@ -120,59 +122,59 @@ class job_record {
              clock::duration timeout);
 
   job_grid const& grid() const { return request.setup.grid; }
-  /// Of the whole job, on whatever rank.
+  /// The units of the whole job, on all ranks.
   std::uint32_t units() const { return grid().units(); }
   kernel_code const* code() const { return listed == nullptr ? nullptr : &listed->code; }
   job_site site() const { return site_of(request, policy); }
-  /// As messages call it: "'step' (number 17)".
+  /// Its name in messages: "'step' (number 17)".
   std::string display_name() const;
-  /// Before anybody has its completion.
+  /// Call it before giving out its completion.
   void renumber(job_number to);
 
-  /// What a part reads and writes; of the whole job what its maps, which are pure, said at first. Throws what
-  /// a map throws.
+  /// The uses of a part; for the whole job it returns the first results of the maps, which are pure. Throws
+  /// the exception of a map.
   array_uses uses(job_part part) const;
-  /// What a part reads and writes, as conservative_uses(), but fails the job if a map throws.
+  /// The uses of a part as conservative_uses() returns them, but fails the job if a map throws.
   array_uses uses_or_failure(job_part part);
-  /// What a part reads and writes; what the whole job does if a map throws.
+  /// The uses of a part; those of the whole job if a map throws.
   array_uses conservative_uses(job_part part) const;
-  /// Decides is_shared_by_units() and bytes_per_unit(); called once, for a job with units. Throws what a map
-  /// throws.
+  /// Computes is_shared_by_units() and bytes_per_unit(); called once, for a job with units. Throws the
+  /// exception of a map.
   void measure_arguments();
-  /// True if every unit reads or writes all that the job does of an argument.
+  /// True if every unit reads or writes all bytes of an argument that the job uses.
   bool is_shared_by_units(std::size_t argument) const { return shared_by_units_[argument]; }
-  /// True if two units read something in common that not all units read. Throws what a map throws.
+  /// True if two units read something in common that not all units read. Throws the exception of a map.
   bool read_in_common(std::uint32_t unit, std::uint32_t other) const;
-  /// The bytes of one unit that units do not share.
+  /// The bytes of one unit that other units do not share.
   std::uint64_t bytes_per_unit() const { return bytes_per_unit_; }
 
-  /// The memory that a part's arrays take on a device.
+  /// The memory for a part's arrays on a device.
   std::size_t memory_of(job_part part) const;
-  /// Marks the data that these unplanned parts were to write as lost, so that no reader takes old values for
-  /// new ones.
+  /// Marks the data that these unplanned parts should have written as lost, so that no reader takes old
+  /// values for new ones.
   void lose(std::vector<job_part> const& unplanned) const;
-  /// Its progress as a line of text for messages; `all` are the devices of the list.
+  /// Its progress as a line of text for messages; `all` lists the scheduler's devices.
   std::string state(std::vector<planned_device> const& all) const;
 
-  /// True if no one else holds some array of it, so that the array goes with it.
+  /// True if it is the last owner of one of its arrays, so that the array is destroyed with it.
   bool is_last_with_an_array() const;
-  /// Puts the arrays of all arguments into the list, so that destroying the job frees none. Nothing else may
+  /// Moves the arrays of all arguments into the list, so that destroying the job frees none. Nothing else may
   /// follow.
   void move_arrays_to(std::vector<std::shared_ptr<void const>>& list);
-  /// No task of the job is left to be planned.
+  /// True if no task of the job remains to be planned.
   bool is_planned() const;
   bool has_ended() const { return is_planned() && tasks_in_flight == 0; }
-  /// Gives up what was not planned. The first failure counts.
+  /// Drops the unplanned tasks. The first failure counts.
   void fail(job_failure why);
   /// Notifies the completions.
   void complete();
-  /// True if a device did something of it; once it is complete.
+  /// True if a device ran part of it; valid once it is complete.
   bool has_run() const { return !end->report().tasks.empty(); }
 
-  /// What the job does on one device.
+  /// The job's state on one device.
   struct device_state {
-    std::optional<job_part> deferred = {};  ///< the policy gave it, but it could not be planned yet
-    std::uint32_t in_flight = 0;            ///< tasks in flight, the deferred one included
+    std::optional<job_part> deferred = {};  ///< the policy assigned it, but it could not be planned yet
+    std::uint32_t in_flight = 0;            ///< tasks in flight, including the deferred one
   };
 
   job_number number;
@@ -183,12 +185,13 @@ class job_record {
   std::shared_ptr<job_end> const end;
 
   bool is_shared = false;                     ///< its devices share its unit, by request.shares
-  job_part own;                               ///< units of this rank; all, unless the scheduler has peers
-  std::vector<std::uint32_t> devices{};       ///< that take part, by their places in the list
-  std::vector<std::uint32_t> max_units{};     ///< of a task, for each of `devices`
+  job_part own;                               ///< units of this rank; all units if the scheduler has no peers
+  std::vector<std::uint32_t> devices{};       ///< that take part, as indices in the list
+  std::vector<std::uint32_t> max_units{};     ///< the most units of a task, for each of `devices`
   std::vector<device_state> device_states{};  ///< for each of `devices`
   std::unique_ptr<job_split> split;           ///< once it has begun
-  std::span<joinable_length> joinable{};      ///< its site's, on each device of the list; once it has begun
+  std::span<joinable_length> joinable{};      ///< the site's lengths, on each device of the list; set once
+                                              ///< the job has begun
   std::uint32_t tasks_in_flight = 0;          ///< that were planned
   std::optional<job_failure> failure;
   job_report report;
@@ -199,41 +202,42 @@ class job_record {
   std::uint64_t bytes_per_unit_ = 0;
 };
 
-/// What one kernel of a task computes.
+/// The part of a task that one kernel computes.
 struct task_piece {
   job_part part;
   array_uses uses;
   std::int64_t begin_ns = 0, end_ns = 0;  ///< once it has ended
 };
 
-/// One hull per array, though it may be several arguments.
+/// One hull per array, even if the array is several arguments.
 std::vector<needed_bytes> needs_of(std::vector<array_use> const& uses);
 
-/// A task that was planned and has not ended.
+/// A planned task that has not ended.
 struct planned_task {
   std::shared_ptr<job_record> job;
-  std::uint32_t device_index;  ///< which of the job's devices
+  std::uint32_t device_index;  ///< an index into the job's devices
   job_part part;
   array_uses uses;
   std::vector<task_piece> pieces{};         ///< in the order of their kernels
   std::vector<resident_bytes> residents{};  ///< of each array, pinned
-  std::vector<std::size_t> first_bytes{};   ///< of each array: the first byte of its hull
+  std::vector<std::size_t> first_bytes{};   ///< for each array: the first byte of its hull
   moved_bytes moved{};
   std::uint64_t own_bytes = 0;  ///< moved for this part alone
   std::size_t pieces_ended = 0;
   bool has_failed = false;
-  std::optional<std::uint32_t> share_on{};  ///< the device, if this is what others do of a shared task
+  std::optional<std::uint32_t> share_on{};  ///< the device, if this is the part of a shared task on another
+                                            ///< device
   std::vector<planned_task> shares{};       ///< of other devices
 
   std::uint32_t device() const { return share_on.value_or(job->devices[device_index]); }
   place_id place() const { return place_of(device()); }
   resident_bytes const& resident_of(std::size_t argument) const;
   /// Its units, and where element 0 of each argument's array would be if the device's memory for arrays began
-  /// at `memory`. What is before the hull is not there, and is not computed as a pointer.
+  /// at `memory`. The bytes before the hull do not exist, so that address is not computed as a pointer.
   task_extent extent(std::byte* memory) const;
-  /// When the last piece ended; once all have.
+  /// The time when the last piece ended; valid once all have.
   std::int64_t end_ns() const;
-  /// The time in which at least one piece ran: those at the ends wait for neighbours, the rest does not.
+  /// The time in which at least one piece ran: pieces at the ends wait for neighbours, the rest does not.
   std::int64_t busy_ns() const;
 };
 

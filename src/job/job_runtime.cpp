@@ -22,7 +22,7 @@ device_list const& checked(device_list const& devices) {
   return devices;
 }
 
-/// 0 on a lost device, to which no task will go.
+/// 0 on a lost device, which gets no task.
 std::uint64_t blocks_at_once(compute_device& device, kernel_code const& code) {
   try {
     return std::uint64_t(device.resources(code).blocks_per_multiprocessor) *
@@ -30,7 +30,7 @@ std::uint64_t blocks_at_once(compute_device& device, kernel_code const& code) {
   } catch (device_lost const&) { return 0; }
 }
 
-/// Pools alone run the others.
+/// Only pools run the other kernels.
 bool is_for_jobs(listed_kernel const& kernel) {
   return kernel.spawns == 0 && kernel.joins == 0 && !kernel.reduces && kernel.tasks_at_once == 1;
 }
@@ -79,8 +79,9 @@ std::vector<described_argument> described(std::vector<job_argument> const& argum
   return all;
 }
 
-/// Nine tenths of a GPU's memory, in equal shares for the parts of it that the list names. They take theirs
-/// in the order of the list: of k parts with m to come (10 k F) / (k + 9 m) was free at first, if F is now.
+/// Nine tenths of a GPU's memory, in equal shares for the parts of it that the list names. They allocate in
+/// the order of the list. If F bytes are free now and m of k parts are still to come, (10 k F) / (k + 9 m)
+/// were free at first.
 std::size_t share_of_gpu(device_list const& devices, std::uint32_t device, std::size_t free) {
   auto const is_same_gpu = [&](auto const& other) {
     return other->is_cuda() && other->spec().index == devices[device]->spec().index;
@@ -92,7 +93,7 @@ std::size_t share_of_gpu(device_list const& devices, std::uint32_t device, std::
 
 constexpr std::size_t room_between_arrays = 256 * memory_alignment;
 
-/// Takes memory in the order of the list, since each device may leave less to the next.
+/// Allocates in the order of the list, since each device may leave less to the next.
 std::vector<device_buffer<std::byte>> taken_memory(device_list const& devices, job_options const& options) {
   std::vector<device_buffer<std::byte>> memory;
   for (std::uint32_t device = 0; device < devices.size(); ++device) {
@@ -119,9 +120,9 @@ std::vector<operation_dispatcher::device> devices_to_submit_to(
   return all;
 }
 
-constexpr std::size_t many_jobs = 1024;  // a program that submits far ahead has as many
+constexpr std::size_t many_jobs = 1024;  // a program that submits far ahead has this many
 
-/// A caller that kept an argument may submit it when its array is gone.
+/// A caller that kept an argument may submit it after its array was released.
 void check_not_released(job_request const& request) {
   for (auto const& argument : request.arguments)
     if (argument.array->is_released)
@@ -129,7 +130,7 @@ void check_not_released(job_request const& request) {
                          "arrays that have memory");
 }
 
-/// Elements that the host was given are no longer its own.
+/// The host loses its access to these elements.
 void revoke_host_access(job_request const& request) {
   for (auto const& argument : request.arguments) {
     auto& open = argument.array->open;
@@ -138,7 +139,7 @@ void revoke_host_access(job_request const& request) {
   }
 }
 
-/// Is in a list for as long as it lives.
+/// An entry in a list for as long as it lives.
 template <class T>
 class entry {
  public:
@@ -219,7 +220,7 @@ void job_runtime::start() {
     for (auto const& executor : executors_) executor->start(executors_);
     if (options_.ranks == nullptr) return;
     auto ranks = std::make_unique<job_ranks>(options_.ranks, rank_listeners());
-    std::lock_guard const hold(mutex_);  // its thread may be at work
+    std::lock_guard const hold(mutex_);  // its thread may be running
     ranks_ = std::move(ranks);
   } catch (...) {
     for (auto const& executor : executors_) executor->close(deadline::in(options_.shutdown_timeout));
@@ -275,7 +276,7 @@ std::string const& job_runtime::policy_of(job_request const& request) const {
   return request.setup.policy.empty() ? options_.policy : request.setup.policy;
 }
 
-/// Checks what needs no mutex; the uses are those of the whole job.
+/// Makes the checks that need no mutex; returns the uses of the whole job.
 array_uses job_runtime::checked_uses(job_request const& request) const {
   auto const& grid = request.setup.grid;
   if (request.kernel != nullptr) check_grid_of_ballast_kernel(grid);
@@ -312,7 +313,7 @@ kernel_code const* job_runtime::checked_code(job_request const& request) {
   check_process();
   auto whole = checked_uses(request);
   add_kernel_of(request);
-  std::optional<job_record> alone;  // goes when the mutex is free
+  std::optional<job_record> alone;  // destroyed after the mutex is released
   guard const hold(*this);
   check_not_released(request);
   auto const* const listed = code_of(request);
@@ -330,8 +331,8 @@ void job_runtime::check_memory(job_record const& job) {
   check_units_fit(job, devices_[largest]->name(), bytes_of(largest));
 }
 
-/// A map that cannot say it is tried once for each factory, grid and description of arguments, several
-/// arguments of one array always.
+/// A map that does not declare its overlap is tried once for each factory, grid and description of arguments;
+/// several arguments of one array are tried always.
 void job_runtime::check_write_overlap(job_record const& job) {
   auto const cannot_say = [](job_argument const& argument) {
     return argument.writes() && argument.map.overlap() == unit_overlap::unknown;
@@ -387,8 +388,8 @@ void job_runtime::log_wait_for_jobs(std::string const& why, clock::duration at_m
   if (left > 0) log_wait(why + " (unfinished jobs: " + std::to_string(left) + ")", at_most);
 }
 
-/// Returns what is_over() says under the mutex. It is asked again when may_be_over() says so: other threads
-/// ask that first, since waking this one takes longer.
+/// Returns the result of is_over() under the mutex, called again when may_be_over() is true. Other threads
+/// call that first, since waking this one takes longer.
 template <class IsOver>
 bool job_runtime::wait_until(guard& hold, deadline until, IsOver is_over,
                              std::function<bool()> const& may_be_over) {
@@ -439,7 +440,7 @@ void job_runtime::release_array(array_id array) noexcept {
   released_arrays_.push_back(array);
 }
 
-/// No planned operation uses them any more, or they would not be gone.
+/// No planned operation uses these arrays any more, or they would not have been destroyed.
 void job_runtime::forget_released_arrays() {
   std::vector<array_id> gone;
   {
@@ -508,7 +509,7 @@ void job_runtime::wait_for_access(guard& hold, std::shared_ptr<array_state> cons
   access.grant(is_for_all);
 }
 
-/// Executors see it at once; here it is seen when something happens, as it will while jobs are left.
+/// Executors see the request at once. This thread sees it at the next event, which comes while jobs are left.
 void job_runtime::notice_stop() {
   if (!planner_.has_stopped_jobs() && is_stop_requested()) {
     stop_requested_.store(true);
@@ -571,15 +572,14 @@ void job_runtime::add_exchanges(std::vector<own_exchange> exchanges) {
       planner_.add_exchange(array, std::move(one.what));
 }
 
-/// The exchanges with other ranks that it needs come before it.
+/// Its exchanges with other ranks come before it.
 void job_runtime::begin_over_ranks(job_record& job) {
   job.own = ranks_->part_of(job);
   add_exchanges(ranks_->begin(job));
   job.renumber(planner_.next_turn());
 }
 
-/// From time to time the ranks compare how long they took for the newest job of the site, with the default
-/// policy.
+/// From time to time the ranks compare their times for the site's newest job, with the default policy.
 void job_runtime::learn_shares(job_request const& request) {
   auto const& policy = policy_of(request);
   if (policy != job_options{}.policy) return;
@@ -601,7 +601,7 @@ void job_runtime::learn_shares(job_request const& request) {
   ranks_->learn(site, times);
 }
 
-/// On the thread of the ranks, whose messages have ended. What was to come of them will not.
+/// Runs on the ranks' thread, whose messages have ended. Exchanges that were still to come will not come.
 void job_runtime::abandon(std::exception_ptr const& why) {
   std::vector<ended_operation> given_up;
   {
@@ -614,7 +614,7 @@ void job_runtime::abandon(std::exception_ptr const& why) {
   handle_ends(std::uint32_t(devices_.size()), given_up, device_executor::if_busy::wait);
 }
 
-/// Others may need something of this rank still.
+/// Other ranks may still need bytes of this rank.
 void job_runtime::stop_ranks(deadline until) {
   guard hold(*this);
   auto const have_ended = [&] { return planner_.exchanges() == 0 || abandoned_; };
@@ -656,7 +656,7 @@ void job_runtime::stop(deadline until) {
   try {
     wait_all(until);
   } catch (timed_out const&) {
-    // The completions of what is left say so.
+    // The completions of the remaining jobs report it.
   }
   if (ranks_ != nullptr) stop_ranks(until);
   {
@@ -673,20 +673,20 @@ void job_runtime::stop(deadline until) {
     changed_.notify();
   }
   if (at_rest) return release_jobs();
-  request_stop();  // what is left asks the user's function no more, and begins no block
+  request_stop();  // from now on the remaining jobs call no user function, and begin no block
   complete_all_jobs();
   leak_self();
 }
 
-/// Operations that a device still runs, or will, use the memory of the arrays, and its streams ring the
-/// executors' bells.
+/// Operations that a device still runs, or will run, use the memory of the arrays, and its streams notify the
+/// executors.
 void job_runtime::leak_self() {
   leave_behind(shared_from_this(),
                "a job scheduler is left behind with its memory: kernels or copies have not ended", devices_);
 }
 
-/// Breaks a cycle: the kept jobs hold arrays, and arrays hold this runtime. Arrays may live for long, but
-/// their device memory is freed here unless a block may still use it.
+/// Breaks a cycle: the kept jobs hold arrays, and arrays hold this runtime. Arrays may live long, but their
+/// device memory is freed here unless a block may still use it.
 void job_runtime::release_jobs() {
   bool const all_ended = planner_.jobs().empty();
   complete_all_jobs();
@@ -701,7 +701,7 @@ void job_runtime::complete_all_jobs() {
 }
 
 void job_runtime::forget_jobs() {
-  std::vector<planned_work> left;  // goes when the mutex is free
+  std::vector<planned_work> left;  // destroyed after the mutex is released
   guard const hold(*this, departing::all);
   planner_.forget_jobs();
   left = dispatcher_.forget_all();

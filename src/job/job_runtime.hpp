@@ -31,7 +31,7 @@
 
 namespace ballast::detail {
 
-/// The properties of an argument that decide which elements units touch, whatever array it is.
+/// The properties of an argument that decide which elements units touch, for any array.
 struct described_argument {
   std::array<std::size_t, 3> sides;
   std::string map;
@@ -40,15 +40,16 @@ struct described_argument {
   auto operator<=>(described_argument const&) const = default;
 };
 
-/// The most of a device's memory that a scheduler takes if nothing else was said: 0.9 of what is free on a
-/// GPU, of which each part takes as much if memory is taken in the order of the list; of what the process can
-/// have a quarter for all CPU cores of the list, but not much more than `array_bytes` if that is not 0.
+/// The default of the most device memory that a scheduler takes. On a GPU it is 0.9 of the free memory, of
+/// which each part gets an equal share if memory is taken in the order of the list. For all CPU cores of the
+/// list together it is a quarter of the memory that the process can get, but not much more than `array_bytes`
+/// if that is not 0.
 std::size_t default_device_bytes(device_list const& devices, std::uint32_t device,
                                  std::uint64_t array_bytes = 0);
 
-/// What a scheduler, its arrays and the completions of its jobs share: one mutex, under which job_planner
-/// decides, host_access waits for its turn, and operation_dispatcher hands what was planned to the executors
-/// and takes the ends that they report. Nothing under the mutex waits for a device.
+/// The state that a scheduler, its arrays and its jobs' completions share, under one mutex: job_planner
+/// decides, host_access waits for its turn, and operation_dispatcher passes planned work to the executors and
+/// handles the ends that they report. Nothing waits for a device with the mutex held.
 class job_runtime : public std::enable_shared_from_this<job_runtime> {
  public:
   job_runtime(device_list const& devices, job_options options);
@@ -60,26 +61,26 @@ class job_runtime : public std::enable_shared_from_this<job_runtime> {
   job_options const& options() const { return options_; }
   copy_links const& links() const { return links_; }
   process_of_origin const& process() const { return process_; }
-  /// The place of a device; the host's for null. Throws bad_argument ("device") for one of no scheduler or of
-  /// another one.
+  /// The place of a device; the host's for null. Throws bad_argument ("device") for any device that is not
+  /// the scheduler's.
   place_id place_of(compute_device const* device) const;
 
-  // Any thread. In a child of fork() they throw error.
+  // Any thread. In a child of fork() these members throw error.
   void add(kernel_set const& more);
-  /// Throws bad_argument ("memory") if `adopted` is partly another array's.
+  /// Throws bad_argument ("memory") if `adopted` overlaps another array.
   std::shared_ptr<array_state> make_array(extents const& shape, std::size_t element_bytes, std::string name,
                                           std::optional<adopted_copy> adopted);
   completion submit(job_request request);
-  /// Throws what submit() would throw of the job alone, and returns its kernel's code, which stays as long as
-  /// this does; null for a plain one.
+  /// Throws the errors of submit() that depend only on the job, and returns its kernel's code, which lives as
+  /// long as this object; null for a plain one.
   kernel_code const* checked_code(job_request const& request);
-  /// The elements of this rank; all, if there are no peers.
+  /// The elements of this rank; all elements without peers.
   index_range own_elements_of(array_state const& array) const;
   /// As array_handle::open().
   index_range open(std::shared_ptr<array_state> const& array, access_request what, deadline until);
-  /// From now on no job may use the array, or jobs may again.
+  /// From now on no job may use the array; or, with false, jobs may again.
   void set_released(array_state& array, bool is_released);
-  /// True if no device works for this any more. Waits only for a scheduler that is going.
+  /// True if no device works for this object any more. Waits only for a scheduler that is being destroyed.
   bool is_at_rest_within(deadline until);
   void wait_all(deadline until);
   /// Async-signal-safe.
@@ -92,25 +93,25 @@ class job_runtime : public std::enable_shared_from_this<job_runtime> {
   std::vector<journal_entry> journal() const;
   /// The unfinished work, as text for messages.
   std::string state() const;
-  /// Throws error if an executor has no thread; then none has.
+  /// Throws error if an executor cannot start its thread; then none has started.
   void start();
-  /// Waits for the jobs; what has not ended by then fails. Waits for no other rank if an exception is on its
-  /// way. No call but open() and statistics() after it.
+  /// Waits for the jobs; those that have not ended by then fail. Does not wait for other ranks if an
+  /// exception is being thrown. After it, call only open() and statistics().
   void stop(deadline until);
 
-  /// An array's state is being destroyed. Any thread, with or without the mutex.
+  /// Called while an array's state is being destroyed. Any thread, with or without the mutex.
   void release_array(array_id array) noexcept;
 
  private:
-  /// The parts of retired_ that go when the mutex is free again, beside `any`.
+  /// The parts of retired_ that are destroyed after the mutex is released, besides `any`.
   enum class departing {
-    jobs,         ///< those that have ended, without their arrays
-    with_arrays,  ///< arrays; jobs too if they are many, else they are left to submitters
+    jobs,         ///< ended jobs, without their arrays
+    with_arrays,  ///< arrays; jobs too if they are many, otherwise submitters free them
     all
   };
 
-  /// The mutex, held. What departed meanwhile is destroyed when it is free again: freeing pinned memory waits
-  /// for devices, and factories are the user's.
+  /// Holds the mutex. Destroys retired objects after releasing it: freeing pinned memory waits for devices,
+  /// and factories are the user's.
   class guard {
    public:
     explicit guard(job_runtime& runtime, departing what = departing::jobs)
@@ -132,7 +133,7 @@ class job_runtime : public std::enable_shared_from_this<job_runtime> {
     departing const what_;
   };
 
-  /// Throws in a child of fork(), before a mutex is taken that may have been held.
+  /// Throws in a child of fork(), before locking a mutex that may have been held then.
   void check_process() const { process_.check("a job scheduler or an array of it"); }
 
   // Submission.
@@ -146,7 +147,7 @@ class job_runtime : public std::enable_shared_from_this<job_runtime> {
   void check_write_overlap(job_record const& job);
   std::shared_ptr<job_record> make_job(job_request request, array_uses whole);
 
-  /// Stays true once it is; any thread, without the mutex.
+  /// Once true, it stays true; any thread, without the mutex.
   bool is_stop_requested() const {
     if (stop_requested_.load()) return true;
     if (!options_.stop_requested || !options_.stop_requested()) return false;
@@ -167,7 +168,7 @@ class job_runtime : public std::enable_shared_from_this<job_runtime> {
   void wait_for_access(guard& hold, std::shared_ptr<array_state> const& array, access_request const& what,
                        deadline until, bool is_for_all);
 
-  // Other ranks; under the mutex, but for abandon().
+  // For several ranks; called with the mutex held, except abandon().
   job_ranks::listeners rank_listeners();
   void check_not_abandoned() const;
   void add_exchanges(std::vector<own_exchange> exchanges);
@@ -188,27 +189,29 @@ class job_runtime : public std::enable_shared_from_this<job_runtime> {
   job_options const options_;
   mutable std::atomic<bool> stop_requested_ = false;
   copy_links const links_;
-  event_count changed_;  ///< rung after changes that a thread may wait for
+  event_count changed_;  ///< notified after changes that a thread may wait for
 
   mutable std::mutex mutex_;
   operations ops_;
   retired_objects retired_;
-  std::atomic<bool> has_retired_ = false;  ///< whether something was left there when the mutex was free last
-  std::vector<device_buffer<std::byte>> memory_;  ///< for arrays, of each device
+  std::atomic<bool> has_retired_ = false;  ///< whether something was left there when the mutex was last
+                                           ///< released
+  std::vector<device_buffer<std::byte>> memory_;  ///< for arrays, one for each device
   operation_dispatcher dispatcher_;
   job_planner planner_;
   std::map<kernel_key, listed_code> kernels_;
-  /// Pairs of sites and arguments in which no unit writes what another one touches.
+  /// Pairs of sites and arguments in which no unit writes bytes that another one touches.
   std::set<std::tuple<std::uint64_t, job_site, std::vector<described_argument>>> tried_maps_;
   array_id newest_array_;
-  std::vector<std::function<bool()> const*> waiting_;  ///< whether it may be over, by waiting thread
-  std::optional<bool> at_rest_;  ///< once stop() has ended: whether no device works for this any more
+  std::vector<std::function<bool()> const*> waiting_;  ///< for each waiting thread: whether its condition may
+                                                       ///< hold
+  std::optional<bool> at_rest_;  ///< set by stop(): whether no device works for this object any more
 
   std::mutex released_mutex_;  ///< taken last
   std::vector<array_id> released_arrays_;
 
   std::vector<std::unique_ptr<device_executor>> executors_;
-  std::exception_ptr abandoned_;      ///< why the ranks go on no more
+  std::exception_ptr abandoned_;      ///< why the ranks cannot continue
   std::unique_ptr<job_ranks> ranks_;  ///< null without peers
   int const exceptions_ = std::uncaught_exceptions();
   process_of_origin const process_;

@@ -23,7 +23,7 @@ job_scheduler::job_scheduler(device_list const& devices, kernel_set const& kerne
 
 job_scheduler::~job_scheduler() {
   if (runtime_->process().is_parent()) {
-    (void)new std::shared_ptr<job_runtime>(std::move(runtime_));  // its threads are not in this process
+    (void)new std::shared_ptr<job_runtime>(std::move(runtime_));  // its threads exist only in the parent
     return;
   }
   auto const at_most = runtime_->options().shutdown_timeout;

@@ -37,7 +37,7 @@ std::vector<index_range> elements_of(std::initializer_list<byte_runs const*> all
   return elements;
 }
 
-/// Devices whose streams wait for each other, and that reach each other's memory.
+/// True if the devices' streams wait for each other, and the devices reach each other's memory.
 bool can_share(job_runtime const& runtime) {
   auto const& devices = runtime.devices();
   if (runtime.options().check_maps || runtime.options().ranks != nullptr) return false;
@@ -51,7 +51,7 @@ bool can_share(job_runtime const& runtime) {
   return true;
 }
 
-/// Checks the other devices: the first device's executor sees a loss of its own.
+/// Checks the other devices: the first device's executor sees its own loss.
 void check_others_of(device_list const& devices) {
   try {
     for (auto const& device : devices) device->check();
@@ -80,8 +80,8 @@ struct repeated_launches {
   std::function<void(std::uint32_t)> enqueue;
 };
 
-/// Whatever was launched once is loaded, so that nothing is while the stream captures. A graph of another
-/// length pays too, where this one is too long, or much too short.
+/// A kernel that was launched once is loaded, so nothing is loaded while the stream captures. Captures a
+/// graph of another length too, if this one is too long, or much too short.
 bool capture_if_due(captured_repetitions& now, repeated_launches const& what, std::uint32_t left,
                     stream& on) {
   if (now.is_in_vain) return false;
@@ -92,7 +92,7 @@ bool capture_if_due(captured_repetitions& now, repeated_launches const& what, st
   try {
     now.work = on.capture([&] { what.enqueue(plan.repetitions); });
   } catch (device_lost const&) { throw; } catch (error const& refusal) {
-    now.work = nullptr;  // launches one by one do the same
+    now.work = nullptr;  // single launches do the same
     write_log(log_level::warning,
               "a job sequence is launched kernel by kernel: " + std::string(refusal.what()));
   }
@@ -131,7 +131,7 @@ void sequence_program::add(job_request const& job, kernel_code const* code, std:
   steps_.push_back({job.setup.grid, code, job.launch, std::move(arrays)});
 }
 
-/// Evicted arrays come back elsewhere.
+/// Evicted arrays return at another address.
 bool sequence_program::place(placed_arrays& arrays, std::span<void* const> at) const {
   if (!arrays.of_steps.empty() && std::ranges::equal(arrays.at, at)) return false;
   arrays.at.assign(at.begin(), at.end());
@@ -177,7 +177,7 @@ void sequence_program::enqueue_shared(task_launch const& whole, std::uint32_t ti
            times - 2, on);
   } catch (device_lost const& loss) {
     devices_[whole.device]->check();
-    throw error(loss.what());  // not of the device whose stream has the launch
+    throw error(loss.what());  // not the device whose stream has the launch
   }
 }
 
@@ -190,7 +190,7 @@ void sequence_program::open_lanes(shared_by_devices& all) const {
     }
 }
 
-/// All lanes begin after the stream's earlier work, and the stream continues after all of them. A stop of its
+/// All lanes begin after the stream's earlier work, and the stream continues after all of them. Stopping its
 /// launch stops theirs.
 void sequence_program::run(shared_by_devices& all, std::vector<shared_step> const& steps, std::uint32_t times,
                            stream& origin) const {
@@ -330,7 +330,7 @@ void sequence_content::share() {
   is_tried_ = true, is_shared_ = is_planned;
 }
 
-/// An array that is two arguments is all in its first one.
+/// An array that is two arguments belongs entirely to the first.
 std::shared_ptr<job_shares const> sequence_content::shares_of(job_request const& all,
                                                               std::uint32_t times) const {
   auto const& plan = program_->plan();
@@ -349,7 +349,7 @@ std::shared_ptr<job_shares const> sequence_content::shares_of(job_request const&
   return shares;
 }
 
-/// Repeated as often, it is a site of its own: a policy learns how long a unit takes.
+/// Each number of repetitions is a site of its own: a policy learns how long a unit takes.
 job_request sequence_content::request(std::uint32_t times) {
   job_request all{.setup = {.grid = times == 0 || jobs() == 0 ? 0 : 1, .name = name_},
                   .is_for_gpus = is_for_gpus_,
@@ -357,7 +357,7 @@ job_request sequence_content::request(std::uint32_t times) {
                   .factory = (std::uint64_t{1} << 63) | (number_ << 32) | times};
   was_submitted_ = true;
   for (auto const& array : arrays_)
-    all.arguments.push_back(array.argument());  // the steps count on the order
+    all.arguments.push_back(array.argument());  // the steps rely on this order
   for (auto const& array : arrays_)
     if (auto const more = array.argument_read_only()) all.arguments.push_back(*more);
   if (may_be_shared_ && !is_tried_ && jobs() != 0) share();

@@ -21,19 +21,20 @@ namespace ballast::detail {
 
 class job_runtime;
 
-/// How many repetitions of a sequence a graph has, and whether it is time to capture one. Pure.
+/// The number of repetitions of a sequence in a graph, and whether to capture one now. Pure.
 struct capture_plan {
   std::uint32_t repetitions = 0;
   bool is_due = false;
 };
 
-/// On one device more launches in a graph gain nothing: launching the graph costs little beside its launches.
+/// On one device more launches in a graph gain nothing: launching the graph costs little compared with its
+/// launches.
 inline constexpr std::size_t max_captured_launches = 128;
-/// The limit where devices share it: none begins the next graph before all have ended this one.
+/// The limit if devices share it: none begins the next graph before all have ended this one.
 inline constexpr std::size_t max_captured_when_shared = 1024;
 
 /// Decides for a sequence of `jobs` launches, of which `launched` were issued singly, and which will run
-/// `left` times more. Capturing then costs at most as much as its absence has cost.
+/// `left` times more. Capturing then costs at most as much as single launches have cost so far.
 capture_plan plan_capture(device_costs const& costs, std::size_t jobs, std::uint64_t launched,
                           std::uint32_t left, std::size_t max_launches = max_captured_launches);
 
@@ -45,26 +46,26 @@ struct captured_repetitions {
   bool is_in_vain = false;     ///< the device captures nothing
 };
 
-/// What a sequence launches. Keeps no arrays: those of a submission are kept by its job. Once submitted it is
-/// constant, but for what devices captured.
+/// The launches of a sequence. Keeps no arrays: a submission's job keeps its own. Constant once submitted,
+/// except for the graphs that devices captured.
 class sequence_program {
  public:
   explicit sequence_program(device_list const& devices) : devices_(devices), captured_(devices.size()) {}
-  /// With nothing captured, and for one device.
+  /// Copies no captures, and is for one device.
   sequence_program(sequence_program const& other)
       : devices_(other.devices_), steps_(other.steps_), captured_(devices_.size()) {}
 
-  /// `arrays`: of each argument of the job, by its place among all arrays of the sequence.
+  /// `arrays`: for each argument of the job, its index among all arrays of the sequence.
   void add(job_request const& job, kernel_code const* code, std::vector<std::size_t> arrays);
-  /// Makes all devices share it from now on, by this plan.
+  /// From now on all devices share it, by this plan.
   void share(sequence_plan plan) { shared_ = std::make_unique<shared_by_devices>(std::move(plan)); }
   std::size_t jobs() const { return steps_.size(); }
   /// How devices share it, if they may.
   sequence_plan const& plan() const { return shared_->plan; }
-  /// Enqueues `times` repetitions. `whole` has all arrays of the sequence. For the thread of that device
-  /// only.
+  /// Enqueues `times` repetitions. `whole` has all arrays of the sequence. Called only on that device's
+  /// thread.
   void enqueue(task_launch const& whole, std::uint32_t times, stream& on);
-  /// Waits until no device works at it any more, at most a minute for each stream.
+  /// Waits until no device works on it any more, at most a minute for each stream.
   void settle() const noexcept;
 
  private:
@@ -74,7 +75,7 @@ class sequence_program {
     std::function<void(task_launch const&, stream&)> launch;
     std::vector<std::size_t> arrays;
   };
-  /// The places of the arrays on a device: of all arrays, and as each step takes them.
+  /// The addresses of the arrays on a device: of all arrays, and in the order of each step.
   struct placed_arrays {
     std::vector<void*> at = {};
     std::vector<std::vector<void*>> of_steps = {};
@@ -87,7 +88,7 @@ class sequence_program {
         : plan(std::move(its_plan)), arrays(plan.devices()), lanes(plan.devices()) {}
     sequence_plan const plan;
     std::vector<placed_arrays> arrays;                        ///< on each device
-    std::vector<std::vector<std::unique_ptr<stream>>> lanes;  ///< of each device, once it has run
+    std::vector<std::vector<std::unique_ptr<stream>>> lanes;  ///< for each device, once it has run
   };
   using step_events = std::vector<std::unique_ptr<event>>;
 
@@ -108,16 +109,16 @@ class sequence_program {
   std::unique_ptr<shared_by_devices> shared_;
 };
 
-/// An array of a sequence, and what its jobs do with it. What the first one writes, and no job reads before,
-/// is not copied to the device.
+/// An array of a sequence, and its uses by the jobs. Bytes that the first job writes, and no job reads
+/// before, are not copied to the device.
 struct sequence_array {
   std::shared_ptr<array_state> state;
   byte_runs read = {}, written = {};
   std::size_t bytes_written_first = 0;  ///< bytes that the first job writes without reading any
 
-  /// One more use, by an argument of a job that reads the array or not.
+  /// Adds a use, by an argument of a job that does or does not read the array.
   void add(array_use const& use, bool is_read_by_job);
-  /// The access of the sequence as one job: a write if it writes, else a read.
+  /// The sequence's access as one job: a write if it writes, else a read.
   job_argument argument() const;
   /// The additional read access, if there is one.
   std::optional<job_argument> argument_read_only() const;
@@ -146,12 +147,12 @@ class sequence_content {
   bool const may_be_shared_;
   std::uint64_t const number_;
   std::vector<sequence_job> jobs_;  ///< where devices may share them
-  bool is_tried_ = false;           ///< whether devices can share what was added so far
+  bool is_tried_ = false;           ///< whether it is known if devices can share the jobs added so far
   bool is_shared_ = false;
   std::vector<sequence_array> arrays_;
   bool is_for_gpus_ = false;
   std::shared_ptr<sequence_program> program_;
-  bool was_submitted_ = false;  ///< the program: then others run it, and have captured it
+  bool was_submitted_ = false;  ///< the program was submitted: other threads may run it, and have captured it
 };
 
 }  // namespace ballast::detail

@@ -11,7 +11,7 @@ namespace ballast::detail {
 namespace {
 
 /// True if each part of `count` units fits. Parts that begin within `stride` units of each other are tried as
-/// one, which has them all.
+/// one, which contains them all.
 bool all_fit(std::uint32_t count, std::uint32_t units, std::size_t limit, memory_of_part const& memory) {
   auto const stride = std::max(count / 8, 1u);
   for (std::uint64_t first = 0; first + count <= units; first += stride) {
@@ -33,7 +33,7 @@ std::uint32_t max_within(std::size_t limit, std::uint32_t units, memory_of_part 
   return fit;
 }
 
-/// The two furthest reaches, of different units: enough to find the furthest of all units but a given one.
+/// The two furthest reaches, of different units: enough to find the furthest reach of all units but one.
 class furthest {
  public:
   void add(touched_bytes const& touched) {
@@ -61,11 +61,11 @@ class furthest {
   std::optional<reach> first_, second_;
 };
 
-constexpr std::uint32_t parts_per_boundary = 100;  // an end is at most one in this many
+constexpr std::uint32_t parts_per_boundary = 100;  // each end is at most 1 / 100 of a part
 constexpr std::uint32_t max_boundary_units = 64;   // each is asked for
 
-/// How many units on from `first`, in that direction, read in common with the one before it; more than `most`
-/// are not counted.
+/// The number of units after `first`, in that direction, that read bytes in common with the unit before them;
+/// counts up to `most`.
 std::uint32_t depth(std::uint32_t first, int direction, std::uint32_t most, read_in_common const& meet) {
   std::uint32_t found = 0;
   while (found <= most && meet(first - std::uint32_t(direction), first + std::uint32_t(direction) * found))
@@ -73,7 +73,7 @@ std::uint32_t depth(std::uint32_t first, int direction, std::uint32_t most, read
   return found;
 }
 
-/// What each unit of a job touches of one array.
+/// The bytes of one array that each unit of a job touches.
 std::vector<touched_bytes> touched_by_units(job_record const& job, array_id array) {
   std::vector<touched_bytes> touched;
   for (std::uint32_t unit = 0; unit < job.units(); ++unit) {

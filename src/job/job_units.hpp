@@ -19,17 +19,16 @@ class job_record;
 /// The memory that the units of a part need at once: monotone, as access maps are.
 using memory_of_part = std::function<std::size_t(job_part)>;
 
-/// The most units that any part of a job of `units` units may have: three parts of them, else two, else one
-/// fit in `limit` bytes, wherever they lie in the job, so that one may be brought in and one out while one
-/// runs. 0 if a single unit does not fit. May be up to an eighth too few, so that not every part has to be
-/// tried.
+/// The most units that any part of a job of `units` units may have: wherever the parts lie, three of them
+/// (else two, else one) must fit in `limit` bytes, so that one can be copied in and one out while one runs. 0
+/// if a single unit does not fit. May be up to an eighth too small, so that not every part has to be tried.
 std::uint32_t max_units(std::uint32_t units, std::size_t limit, memory_of_part const& memory);
 
 /// The first unit that alone needs more than `limit` bytes; none if there is no such unit.
 std::optional<std::uint32_t> first_unit_over(std::size_t limit, std::uint32_t units,
                                              memory_of_part const& memory);
 
-/// What one array has of a unit's memory.
+/// One array's share of a unit's memory.
 struct memory_of_array {
   std::string name;
   std::size_t bytes = 0;
@@ -57,20 +56,21 @@ struct common_byte {
 /// The first such byte, if there is one. `touched` is in any order; none of its ranges is empty.
 std::optional<common_byte> first_common_byte(std::vector<touched_bytes> touched);
 
-/// Throws bad_argument ("device_bytes") if the arrays of a unit need more than the `limit` of the device that
-/// has the most memory.
+/// Throws bad_argument ("device_bytes") if the arrays of a unit exceed the `limit` of the device with the
+/// most memory.
 void check_units_fit(job_record const& job, std::string const& largest_device, std::size_t limit);
-/// Throws bad_argument ("arguments") if a unit writes what another one touches. Maps that do not say whether
-/// units overlap are not tried again if they `were_tried`, unless an array is several arguments.
+/// Throws bad_argument ("arguments") if a unit writes bytes that another one touches. If the units
+/// `were_tried`, maps that do not declare their overlap are not tried again, unless an array is several
+/// arguments.
 void check_units_write_apart(job_record const& job, bool were_tried);
 
 /// True if two units of a job read something in common.
 using read_in_common = std::function<bool(std::uint32_t unit, std::uint32_t other)>;
 
-/// The pieces of a device's part of a job of `units` units, in the order in which they are to be computed:
-/// the units at its ends that read what units beyond it read come first, so that what a neighbour will need
-/// of them is copied while the rest is computed. The whole part where there are none, or where one end has
-/// more than 64 of them or a hundredth of the part. Pure.
+/// The pieces of a device's part of a job of `units` units, in the order of computation. The units at its
+/// ends that share inputs with units beyond it come first, so that results for a neighbour are copied while
+/// the rest is computed. Returns the whole part if there are none, or if one end has more than 64 of them or
+/// a hundredth of the part. Pure.
 std::vector<job_part> boundary_first(job_part part, std::uint32_t units, read_in_common const& meet);
 
 }  // namespace ballast::detail

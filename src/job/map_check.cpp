@@ -13,7 +13,7 @@
 
 #if defined(__SANITIZE_ADDRESS__)
 #  define BALLAST_ADDRESS_SANITIZER
-#elif defined(__has_feature)  // as clang says it
+#elif defined(__has_feature)  // clang's form
 #  if __has_feature(address_sanitizer)
 #    define BALLAST_ADDRESS_SANITIZER
 #  endif
@@ -27,7 +27,7 @@ namespace {
 
 constexpr std::size_t min_margin = 4096, max_margin_of_array = std::size_t{16} << 20;
 
-/// The fill of undeclared bytes in each trial. Bytes to be written have another value, so that a copy of
+/// The fill of undeclared bytes in each trial. Bytes to be written get another value, so that a copy of
 /// undeclared bytes does not count as a write. The values are far apart as numbers of any type.
 constexpr std::byte fill_of_undeclared[trials] = {std::byte{0xCD}, std::byte{0x3A}};
 constexpr std::byte fill_of_unwritten[trials] = {std::byte{0x9B}, std::byte{0x64}};
@@ -52,7 +52,7 @@ std::size_t margin(trial_margins margins, std::size_t bytes_of_array) {
   return margins == trial_margins::none ? 0 : min_margin + std::min(bytes_of_array, max_margin_of_array);
 }
 
-/// So much before the hull that its bytes keep their distance from a multiple of memory_alignment.
+/// A distance before the hull that preserves its bytes' distance from a multiple of memory_alignment.
 std::size_t aligned_hull_offset(std::size_t margin, byte_range hull) {
   return memory_of({0, margin}) + hull.begin % memory_alignment;
 }
@@ -77,7 +77,7 @@ void add_to_sets(std::vector<std::vector<std::size_t>>& sets, std::span<array_us
 
 constexpr auto alignment = std::align_val_t(memory_alignment);
 
-/// AddressSanitizer reports the line of a kernel that leaves its memory, if nothing else is there.
+/// AddressSanitizer reports the line of a kernel that leaves its memory, if nothing else lies there.
 #ifdef BALLAST_ADDRESS_SANITIZER
 constexpr auto margins = trial_margins::none;
 
@@ -95,7 +95,7 @@ void forbid(map_check const&, std::byte*) {}
 void allow(map_check const&, std::byte*) {}
 #endif
 
-/// What is before the hull is not there, and is not computed as a pointer.
+/// The bytes before the hull do not exist, so their address is not computed as a pointer.
 std::byte* hull_in(void* array, byte_range hull) {
   return reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(array) + hull.begin);
 }
@@ -110,7 +110,7 @@ std::vector<array_use> of_arguments(std::span<array_use const> uses,
   return found;
 }
 
-/// As messages count them, from 1.
+/// Numbers the arguments from 1, as messages do.
 std::string numbers_of(std::vector<std::size_t> const& arguments) {
   std::string text = arguments.size() == 1 ? "argument " : "arguments ";
   for (std::size_t i = 0; i < arguments.size(); ++i)
@@ -190,7 +190,7 @@ std::ptrdiff_t map_check::element_at(std::size_t byte_of_memory) const {
   return byte >= 0 ? byte / each : -((-byte + each - 1) / each);
 }
 
-/// The first one of a part that the task may not write.
+/// The first changed byte of a part that the task must not write.
 std::optional<std::size_t> map_check::changed_byte(declared_bytes const& part, tried const& memory,
                                                    std::byte const* hull) const {
   if (has(part.use, declared_use::written)) return std::nullopt;
@@ -212,7 +212,7 @@ std::optional<wrong_use> map_check::wrong_result(declared_bytes const& part, tri
   return std::nullopt;
 }
 
-/// Some bytes of an element may stay as they were: it may have padding.
+/// Some bytes of an element may stay unchanged: it may have padding.
 std::optional<wrong_use::kind> map_check::wrong_element(std::size_t at, declared_use use,
                                                         tried const& memory) const {
   std::size_t unwritten = 0, different = 0;

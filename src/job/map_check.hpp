@@ -16,7 +16,7 @@
 
 namespace ballast::detail {
 
-/// What a task declares of bytes. Bits: 1, their values are taken in; 2, the task may change them.
+/// A task's declaration for bytes. Bit 1: it reads their values; bit 2: it may change them.
 enum class declared_use : std::uint8_t { nothing = 0, read = 1, written = 2, updated = 3 };
 
 struct declared_bytes {
@@ -26,7 +26,7 @@ struct declared_bytes {
   bool operator==(declared_bytes const&) const = default;
 };
 
-/// How a task used an element otherwise than declared.
+/// A use of an element that differs from its declaration.
 struct wrong_use {
   enum class kind : std::uint8_t { read_undeclared, left_unwritten, written_undeclared };
 
@@ -39,29 +39,29 @@ struct wrong_use {
 /// A wrong use in words: "is written but not declared".
 char const* text_of(wrong_use::kind what);
 
-/// A task is tried twice, on memory that differs in all that nothing was taken in to.
+/// A task runs twice, on memory that differs in all bytes that it does not declare as read.
 inline constexpr std::size_t trials = 2;
 
-/// The arguments of a task, by their places, in sets that share memory: those of one array that touch an
-/// element in common which one of them writes. The others have memory of their own, so that none reaches what
-/// another one declares. Arguments without bytes are in none.
+/// Groups the arguments of a task, as indices, into sets that share memory: arguments of one array that touch
+/// a common element which one of them writes. Other arguments have memory of their own, so that none reaches
+/// elements declared by another. Arguments without bytes are in no set.
 std::vector<std::vector<std::size_t>> arguments_that_share(std::span<array_use const> uses);
 
-/// The contents of a trial's memory outside the declared bytes, so that their use shows.
+/// The memory of a trial outside the declared bytes, which reveals their use.
 enum class trial_margins : std::uint8_t {
   none,    ///< for a tool that watches the memory
-  around,  ///< on both sides as much as the array goes on, but at most 16 MiB, and 4 KiB more
+  around,  ///< on both sides as far as the array continues, but at most 16 MiB, and 4 KiB more
 };
 
 struct checked_array {
   std::size_t bytes, element_bytes;
 };
 
-/// Decides from two trials of a task's kernel whether it keeps to what the task declares of an array. The
-/// trials' memory holds the bytes from the first to the last one declared, and margins. A value.
+/// Decides from two trials of a task's kernel whether it does only what the task declares for an array. The
+/// trials' memory holds the bytes from the first to the last declared one, and margins. A value.
 class map_check {
  public:
-  /// `uses`: of arguments that share memory, with at least one byte.
+  /// `uses` belong to arguments that share memory, and have at least one byte.
   map_check(std::span<array_use const> uses, checked_array const& array, trial_margins margins);
 
   byte_range hull() const { return hull_; }
@@ -72,15 +72,15 @@ class map_check {
   /// All of a trial's memory, ascending.
   std::vector<declared_bytes> const& declared() const { return declared_; }
 
-  // Below, `hull` is where the hull's bytes are on the device.
+  // In the following members, `hull` is the address of the hull's bytes on the device.
 
-  /// Fills memory for a trial, 0 or 1, and takes in what is read.
+  /// Fills memory for a trial, 0 or 1, and copies in the bytes that are read.
   void prepare(std::byte* memory, std::size_t trial, std::byte const* hull) const;
-  /// The fault after both runs, if any: the first element that was written but not declared, else the first
-  /// wrong result.
+  /// The fault found after both runs, if any: the first element that was written but not declared, else the
+  /// first wrong result.
   std::optional<wrong_use> verdict(std::array<std::byte const*, trials> const& memory,
                                    std::byte const* hull) const;
-  /// Copies what a trial may have written to the hull.
+  /// Copies the bytes that a trial was allowed to write to the hull.
   void keep_results(std::byte const* memory, std::byte* hull) const;
 
  private:
@@ -99,20 +99,20 @@ class map_check {
   std::vector<declared_bytes> declared_;
 };
 
-/// A task of CPU cores whose kernel runs twice, on memory of its own instead of the device's, so that what it
-/// does beside its access maps shows. Not copied; one thread at a time.
+/// A task of CPU cores whose kernel runs twice, on its own memory instead of the device's, which reveals
+/// accesses outside its maps. Not copied; one thread at a time.
 class checked_task {
  public:
-  /// `uses` and `arrays`, of each argument: its bytes, and where its element 0 would be on the device. The
-  /// request outlives the task.
+  /// `uses` and `arrays` hold for each argument its bytes, and where its element 0 would be on the device.
+  /// The request outlives the task.
   checked_task(job_request const& request, std::span<array_use const> uses, std::vector<void*> arrays);
 
-  /// Takes in what the task reads, which is on the device by now.
+  /// Copies in the task's inputs, which are on the device by now.
   void prepare();
   /// The address of element 0 of each argument in a trial, 0 or 1.
   std::vector<void*> arrays(std::size_t trial) const;
-  /// After both: the results of the first go to the device. Throws ballast::error, and changes nothing there,
-  /// if the kernel did anything beside its maps.
+  /// Called after both trials: copies the results of the first to the device. If the kernel did anything
+  /// outside its maps, throws ballast::error and changes nothing there.
   void conclude();
 
  private:

@@ -60,7 +60,7 @@ void operation_dispatcher::check_not_stopped() const {
   if (is_stopped_ && is_stopped_()) std::rethrow_exception(failure_by_stop());
 }
 
-/// A checked task's results reach the device at its end, if it did nothing beside its maps.
+/// A checked task's results reach the device at its end, if it kept to its maps.
 void operation_dispatcher::submit_kernel(kernel_work kernel) {
   auto const op = kernel.op;
   auto const job = kernel.task->job;
@@ -125,7 +125,7 @@ void operation_dispatcher::submit_exchange(exchange_work exchange) {
   begin_exchanges();
 }
 
-/// Only the handler of ends sees their dependencies end, so it must start them.
+/// Only the completion handler sees their dependencies end, so it must start them.
 void operation_dispatcher::begin_exchanges() {
   std::erase_if(waiting_exchanges_, [&](op_id op) {
     auto const has_ended = [&](op_id earlier) { return ops_.has_ended(earlier); };
@@ -157,8 +157,8 @@ progress_list operation_dispatcher::progress_of(op_set const& ops) const {
   return found;
 }
 
-/// Handles completions in the order of the operations: one counts only after those of all its dependencies,
-/// because their failure is its own and executors report them at different times.
+/// Handles completions in the order of the operations. A completion counts only after those of all its
+/// dependencies, because it inherits their failure and executors report them at different times.
 void operation_dispatcher::handle_ends(std::uint32_t on_device, std::vector<ended_operation> const& ends,
                                        end_listener const& ended) {
   for (auto const& one : ends) reported_ends_.emplace(one.op, reported_end{on_device, one});
@@ -197,7 +197,7 @@ std::vector<planned_work> operation_dispatcher::forget_all() {
   return all;
 }
 
-/// Everything comes after older operations only: what hangs shows in the oldest.
+/// Every operation depends on older ones only, so the oldest shows where the work hangs.
 auto operation_dispatcher::oldest() const -> std::optional<unfinished_operation> {
   auto const found = std::ranges::min_element(in_flight_, {}, [](auto const& one) { return one.first; });
   if (found == in_flight_.end()) return std::nullopt;

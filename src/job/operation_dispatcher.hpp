@@ -17,24 +17,24 @@
 
 namespace ballast::detail {
 
-/// Makes operations of executors out of what was planned, and says which of the ends that executors report
-/// count. It only asks where memory lies: no device, no clock, no mutex; one thread at a time.
+/// Turns planned work into operations of executors, and decides which of their reported ends count. It only
+/// asks where memory lies: no device, no clock, no mutex; one thread at a time.
 class operation_dispatcher final : public work_sink {
  public:
   struct device {
     bool is_cuda = false;
     std::byte* memory = nullptr;  ///< for arrays
   };
-  /// Hands an operation to the executor of a device.
+  /// Passes an operation to the executor of a device.
   using submission = std::function<void(std::uint32_t device, device_operation work)>;
-  /// Begins an exchange with another rank, which sets the progress to ended.
+  /// Begins an exchange with another rank, which marks the progress as ended.
   using exchange_begin = std::function<void(exchange_work const& work, std::shared_ptr<operation_progress>)>;
-  /// Work has ended on a device; `failed` also if only what it takes data from has.
+  /// Called when work has ended on a device; `failed` is also set if only the source of its data has failed.
   using end_listener = std::function<void(planned_work const& work, std::uint32_t device,
                                           ended_operation const& end, bool failed)>;
 
-  /// Uses the option `check_maps`, and whether there is a recorder, for which copies are timed. `ops`
-  /// outlives this. Kernels issued once `is_stopped` fail instead; executors ask it.
+  /// Uses the option `check_maps`, and whether there is a recorder, which makes copies timed. `ops` outlives
+  /// this object. Kernels issued once `is_stopped` fail instead; executors call it.
   operation_dispatcher(operations& ops, std::vector<device> devices, job_options const& options,
                        submission submit, exchange_begin begin = {}, std::function<bool()> is_stopped = {});
 
@@ -47,14 +47,14 @@ class operation_dispatcher final : public work_sink {
   std::vector<planned_work> forget_all();
 
   std::size_t unfinished() const { return in_flight_.size(); }
-  /// Exchanges that will not end: as if all had failed. For handle_ends().
+  /// Ends the exchanges that will never end as failed. For handle_ends().
   std::vector<ended_operation> give_up_exchanges(std::exception_ptr const& why);
-  /// An operation that has not ended, for messages.
+  /// An unfinished operation, for messages.
   struct unfinished_operation {
     op_id op;
     bool is_kernel, is_issued;
     std::uint32_t device;
-    exchanged_bytes const* exchange;  ///< null if it is none
+    exchanged_bytes const* exchange;  ///< null if it is no exchange
   };
   std::optional<unfinished_operation> oldest() const;
   operation_journal const& journal() const { return journal_; }
@@ -86,8 +86,9 @@ class operation_dispatcher final : public work_sink {
   exchange_begin const begin_;
   std::function<bool()> const is_stopped_;
   std::unordered_map<std::uint64_t, work_in_flight> in_flight_;  ///< by operation
-  std::map<op_id, reported_end> reported_ends_;                  ///< that do not count yet
-  std::vector<op_id> waiting_exchanges_;                         ///< for what they come after, ascending
+  std::map<op_id, reported_end> reported_ends_;                  ///< reported ends that do not count yet
+  std::vector<op_id> waiting_exchanges_;                         ///< waiting for their dependencies,
+                                                                 ///< ascending
   operation_journal journal_;
 };
 

@@ -16,21 +16,21 @@
 
 namespace ballast::detail {
 
-/// Jobs count from 1 in the order of their submission.
+/// Jobs are numbered from 1 in the order of their submission.
 using job_number = strong_id<struct job_number_tag, std::uint64_t>;
 /// The place of an array's copy: 0 is the host, 1 + d device d of the list.
 using place_id = strong_id<struct place_tag, std::uint32_t>;
 inline constexpr place_id host_place{0};
-/// Operations count from 1 in the order in which they were planned; 0 is none.
+/// Operations are numbered from 1 in the order of planning; 0 is none.
 using op_id = strong_id<struct op_tag, std::uint64_t>;
-/// The arrays of a scheduler count from 1 in the order in which they were made.
+/// The arrays of a scheduler are numbered from 1 in the order of their construction.
 using array_id = strong_id<struct array_tag, std::uint64_t>;
 
-/// A few operations: mostly so few that they need no memory of their own.
+/// A few operations: usually so few that they need no heap memory.
 struct op_set : boost::container::small_vector<op_id, 4> {
   using small_vector::small_vector;
-  /// For Boost 1.74, whose iterators are not contiguous to the standard library: from the vector of later
-  /// ones a span is made anyway, and g++ warns of two ways.
+  /// For Boost 1.74, whose iterators the standard library does not accept as contiguous. Vectors of later
+  /// versions convert to a span anyway, and g++ warns of two ways.
   template <std::same_as<std::span<op_id const>> Span>
   requires(!std::contiguous_iterator<const_iterator>) operator Span() const { return {data(), size()}; }
 };
@@ -45,35 +45,36 @@ struct op_stream {
   constexpr auto operator<=>(op_stream const&) const = default;
 };
 
-/// What moves or changes bytes of arrays.
+/// Work that moves or changes bytes of arrays.
 struct operation {
   op_kind kind;
   op_stream on;
   op_status status = op_status::waiting;
-  bool has_failed_input = false;  ///< an operation whose data it takes has failed, so it will fail too
-  op_set dependencies = {};       ///< what has to end before it begins, ascending, of each stream the newest
-  op_set data_dependencies = {};  ///< operations whose bytes it reads, in any order, unless already ended
+  bool has_failed_input = false;  ///< an operation that provides its data has failed, so it will fail too
+  op_set dependencies = {};       ///< operations that must end before it begins, ascending, of each stream
+                                  ///< the newest
+  op_set data_dependencies = {};  ///< unfinished operations whose bytes it reads, in any order
 };
 
-/// The operations that were planned and not forgotten, and the order among them: an operation comes after
-/// older ones only, so no two wait for each other. A plain state machine; one thread at a time.
+/// The operations that were planned and not forgotten, and their order. An operation depends only on older
+/// ones, so no two wait for each other. A plain state machine; one thread at a time.
 class operations {
  public:
   op_id add(op_kind kind, op_stream on);
 
-  /// `later` begins when `earlier` has ended, though it may have failed. Nothing if it has ended, is none or
-  /// `later` itself. Throws bad_argument ("later") if that was issued, ("earlier") if that is newer.
+  /// `later` begins when `earlier` has ended, even if it failed. Does nothing if `earlier` has ended, is none
+  /// or is `later` itself. Throws bad_argument ("later") if that was issued, ("earlier") if that is newer.
   void add_dependency(op_id later, op_id earlier);
-  /// `later` fails if `from` does or has. Sets no order: `later` comes after it anyway. As add_dependency for
-  /// one that is none or `later` itself.
+  /// `later` fails if `from` does or has. Sets no order, since `later` waits for it anyway. Does nothing if
+  /// `from` is none or `later` itself.
   void add_data_dependency(op_id later, op_id from);
 
   /// Throws bad_argument ("operation") unless it waits, and all its predecessors have ended or were issued.
   void mark_issued(op_id op);
-  /// Marks it as failed if `failed`, or if its data were wrong. Throws bad_argument ("operation") unless it
-  /// is issued.
+  /// Marks the operation as failed if `failed`, or if its data were wrong. Throws bad_argument ("operation")
+  /// unless it is issued.
   void mark_ended(op_id op, bool failed = false);
-  /// The last one planned; 0 if there was none.
+  /// The operation planned last; 0 if there was none.
   op_id newest() const { return op_id(forgotten_ + kept_.size()); }
   /// Forgets ended operations older than `op`, up to the first that has not ended.
   void forget_before(op_id op);
@@ -82,7 +83,8 @@ class operations {
   bool has_ended(op_id op) const;
   /// Throws bad_argument ("operation") if it was forgotten, is none or was never planned.
   operation const& at(op_id op) const { return kept_[index_of(op)]; }
-  /// Adds one that has not ended to a set as operation::dependencies is; those in it that have ended go.
+  /// Adds an unfinished operation to a set of the form of operation::dependencies; removes the set's ended
+  /// ones.
   void add_newest(op_set& set, op_id op) const;
 
  private:
@@ -96,13 +98,13 @@ class operations {
   std::deque<operation> kept_;
 };
 
-/// The newest lines of what happened to operations. One thread at a time.
+/// The newest events of operations. One thread at a time.
 class operation_journal {
  public:
   static constexpr std::size_t max_lines = 65536;
 
   void record_submission(op_id op, operation const& planned, job_number job);
-  /// While it is still known.
+  /// Call it while the operation is still known.
   void record_end(op_id op, operation const& ended);
 
   std::vector<journal_entry> lines() const { return {lines_.begin(), lines_.end()}; }

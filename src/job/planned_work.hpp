@@ -20,30 +20,30 @@ inline op_stream stream_of(std::uint32_t device, device_stream stream) {
   return {device, std::uint32_t(stream)};
 }
 
-/// One copy of equal rows, as a stream takes it. Places count from the first byte of either place's memory.
+/// One copy of equal rows, as a stream takes it. Positions count from the first byte of each place's memory.
 struct row_copy {
   std::size_t to = 0, from = 0;
   std::size_t row_bytes = 0, rows = 1;
-  std::size_t to_pitch = 0, from_pitch = 0;  ///< where there are several rows
+  std::size_t to_pitch = 0, from_pitch = 0;  ///< set if there are several rows
 };
 
-/// A copy that was planned and has not ended.
+/// A planned copy that has not ended.
 struct copy_work {
   std::shared_ptr<array_state> array;
   planned_copy what;
-  job_number job;              ///< for which it is; none for the host's accesses and for evictions
-  std::vector<row_copy> rows;  ///< until it is handed to its executor
+  job_number job;              ///< the job that needs it; none for host accesses and evictions
+  std::vector<row_copy> rows;  ///< kept until it is passed to its executor
 };
 
-/// A kernel that was planned and has not ended: one piece of a task.
+/// A planned kernel that has not ended: one piece of a task.
 struct kernel_work {
   op_id op;
   std::shared_ptr<planned_task> task;
   std::size_t piece;
-  bool may_be_joined = false;  ///< to the kernel that its device was given before
+  bool may_be_joined = false;  ///< to the previous kernel of its device
 };
 
-/// Bytes that are on their way from or to another rank.
+/// Bytes in transit from or to another rank.
 struct exchange_work {
   op_id op;
   std::shared_ptr<array_state> array;
@@ -52,12 +52,12 @@ struct exchange_work {
 
 using planned_work = std::variant<kernel_work, copy_work, exchange_work>;
 
-/// Takes what was planned, in the order of the operations. All that the work depends on was taken before.
+/// Accepts planned work, in the order of the operations. All dependencies of the work were accepted before.
 class work_sink {
  public:
   virtual ~work_sink() = default;
   virtual void take(planned_work work) = 0;
-  /// True if its device was not given the operation yet: then more may be joined to it.
+  /// True if its device has not received the operation yet: further work may then be joined to it.
   virtual bool waits_to_be_issued(op_id) const { return false; }
 };
 
@@ -65,9 +65,9 @@ class work_sink {
 /// memory waits for devices, and factories are the user's.
 struct retired_objects {
   std::vector<std::shared_ptr<void const>> any;
-  /// Jobs that have ended. The submitting thread frees them soonest, since it allocated most of their memory.
+  /// Jobs that have ended. The submitting thread frees them fastest, since it allocated most of their memory.
   std::vector<std::shared_ptr<job_record>> jobs;
-  /// Arrays, and what may be the last owner of one: for executors, since no submitter is to wait.
+  /// Arrays, and objects that may be the last owner of one: for executors, since no submitter should wait.
   std::vector<std::shared_ptr<void const>> with_arrays;
 
   bool is_empty() const { return any.empty() && jobs.empty() && with_arrays.empty(); }

@@ -12,8 +12,8 @@
 
 namespace ballast::detail {
 
-/// A value for each byte of an array, kept once for neighbours that have the same. Boost's interval map does
-/// the work; no header that a test includes may include this, since it compiles long.
+/// A value for each byte of an array, stored once for neighbours with equal values. Uses Boost's interval
+/// map, which compiles slowly: no header that a test includes may include this one.
 template <class Value>
 class range_map {
  public:
@@ -33,7 +33,7 @@ class range_map {
       map_.set({interval(bytes.begin, bytes.end), value});
   }
 
-  /// Calls change(Value&) for each stretch, and keeps what it makes of it.
+  /// Calls change(Value&) for each stretch, and stores the changed value.
   template <class F>
   void change(byte_range bounds, F change) {
     if (bounds.is_empty() || change_in_place(bounds, change)) return;
@@ -51,8 +51,8 @@ class range_map {
   using map = boost::icl::interval_map<std::size_t, Value, boost::icl::partial_enricher, std::less,
                                        boost::icl::inplace_plus, boost::icl::inter_section, interval>;
 
-  /// True if the bytes are exactly one stretch that lies apart from its neighbours. Programs repeat accesses
-  /// of the same stretches, and such a stretch needs no new node.
+  /// True if the bytes are exactly one stretch that touches no neighbour. Programs repeat accesses of the
+  /// same stretches, and such a stretch needs no new node.
   template <class F>
   bool change_in_place(byte_range bytes, F const& change) {
     interval const all(bytes.begin, bytes.end);
@@ -61,7 +61,7 @@ class range_map {
     change(stretch->second);
     bool const joins = (next != map_.end() && next->second == stretch->second) ||
                        (stretch != map_.begin() && std::prev(stretch)->second == stretch->second);
-    if (joins) map_.set({all, std::move(stretch->second)});  // which erases that stretch first
+    if (joins) map_.set({all, std::move(stretch->second)});  // set() erases that stretch first
     return true;
   }
 

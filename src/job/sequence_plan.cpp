@@ -50,8 +50,8 @@ ranges without(ranges const& all, ranges const& taken) {
   return left;
 }
 
-/// Repetitions of the jobs, planned one after the other as the scheduler would plan them, on devices that
-/// begin without any data.
+/// Plans repetitions of the jobs one after another, as the scheduler would, on devices that begin without any
+/// data.
 class repeated_jobs {
  public:
   repeated_jobs(std::span<sequence_job const> jobs, std::span<std::size_t const> array_bytes,
@@ -68,8 +68,8 @@ class repeated_jobs {
       directories_.emplace_back(bytes, std::uint32_t(weights.size() + 1), ops_);
   }
 
-  /// Operations of two repetitions ago have ended, which keeps the directories small and changes no step:
-  /// note() looks only for those of the last two, and no written byte has an older writer.
+  /// Marks operations of two repetitions ago as ended, which keeps the directories small. It changes no step:
+  /// note() looks only for operations of the last two, and no written byte has an older writer.
   std::vector<shared_step> plan_next() {
     for (auto const op : std::exchange(last_, std::exchange(newest_, {}))) ops_.mark_ended(op);
     steps_.clear();
@@ -98,7 +98,8 @@ class repeated_jobs {
     return all;
   }
 
-  /// Called once the shares are known: data that no device writes is there before, and is not copied again.
+  /// Called once the shares are known: data that no device writes is there from the start, and is not copied
+  /// again.
   void drop_constants(std::vector<shared_step>& steps) const {
     for (auto& one : steps) {
       auto* const copy = std::get_if<shared_copy_in>(&one.what);
@@ -115,7 +116,8 @@ class repeated_jobs {
     ranges from_host, all, written;
   };
 
-  /// Data that no device writes must also be there: it is copied before, even where a device could give it.
+  /// A device's share. Data that no device writes counts as read from the host: it is copied before the
+  /// start, even if a device could provide it.
   static array_share share_of(touched const& mine, ranges const& written_by_all) {
     auto const all = merged(mine.all);
     auto read = mine.from_host;
@@ -198,7 +200,7 @@ class repeated_jobs {
     steps_.push_back(std::move(step));
   }
 
-  /// What every unit reads does not count.
+  /// Bytes that every unit reads do not count.
   static bool read_in_common(job_request const& request, std::vector<array_use> const& whole,
                              std::uint32_t unit, std::uint32_t other) {
     auto const one = uses_of(request, {unit, 1}), next = uses_of(request, {other, 1});
@@ -214,13 +216,13 @@ class repeated_jobs {
   copy_sources sources_;
   task_planner planner_;
   std::vector<coherence_directory> directories_;  ///< of each array
-  std::vector<std::vector<touched>> of_devices_;  ///< of each device, of each array
-  std::vector<op_id> last_, newest_;              ///< of the steps of two repetitions
+  std::vector<std::vector<touched>> of_devices_;  ///< for each device and each array
+  std::vector<op_id> last_, newest_;              ///< for the steps of two repetitions
   std::vector<shared_step> steps_;
-  std::vector<ranges> written_;  ///< of each array, by all devices; once the shares are known
+  std::vector<ranges> written_;  ///< for each array, by all devices; set once the shares are known
 };
 
-/// Marks the steps of a repetition, and of the one after it.
+/// Marks the steps of a repetition, and of the next one.
 void mark_awaited(std::vector<shared_step>& steps, std::vector<shared_step> const& next) {
   for (auto const& later : steps)
     for (auto const& [step, is_of_last] : later.after)

@@ -37,7 +37,7 @@ class mapped_split final : public recorded_split {
     return part;
   }
 
-  device_parts waiting_;  ///< of each device, the next one last
+  device_parts waiting_;  ///< for each device, the next part last
 };
 
 }  // namespace
@@ -49,7 +49,7 @@ std::unique_ptr<job_split> split_as_mapped(job_shape const& shape, device_parts 
 
 namespace {
 
-/// One range per device, all of the same size: what a program without a scheduler does.
+/// One range of equal size per device, as a program without a scheduler would use.
 class static_policy final : public split_policy {
   std::unique_ptr<job_split> split(job_shape const& shape) override {
     device_parts parts;
@@ -59,7 +59,7 @@ class static_policy final : public split_policy {
   }
 };
 
-/// One range per device, by the speeds that were measured; equal ones at first.
+/// One range per device, by measured speed; equal ones at first.
 class weighted_policy final : public split_policy {
   std::unique_ptr<job_split> split(job_shape const& shape) override {
     auto const known = history_.of(shape);
@@ -97,8 +97,8 @@ class task_map {
 constexpr double max_imbalance = 1.05;  // largest time over the mean that still counts as balanced
 constexpr std::uint32_t unbalanced_runs_to_act = 3;  // one or two may be chance
 
-/// The part whose move makes the fewest new borders between devices: at a border to the other one, if there
-/// is such.
+/// The part whose move makes the fewest new borders between devices: one at a border to the other device, if
+/// there is one.
 std::size_t part_to_move(std::vector<job_part> const& from, std::vector<job_part> const& to) {
   for (std::size_t index = from.size(); index-- > 0;)
     for (auto const& other : to)
@@ -112,7 +112,7 @@ void move_part(std::vector<job_part>& from, std::size_t index, std::vector<job_p
   to.insert(std::ranges::upper_bound(to, part.first, {}, &job_part::first), part);
 }
 
-/// What is expected of each device after moves.
+/// The expected times of the devices after moves.
 class expected_times {
  public:
   explicit expected_times(finished_job const& run) : ns_(run.spans_ns()) {
@@ -137,7 +137,7 @@ class expected_times {
     return ns_[slowest()] <= max_imbalance * mean;
   }
 
-  /// True if the later of both would end earlier.
+  /// True if the later of the two devices would end earlier.
   bool gains_by(std::uint32_t units, std::size_t from, std::size_t to) const {
     return ns_[to] + units * unit_ns_[to] < ns_[from];
   }
@@ -188,7 +188,7 @@ void task_map::balance(finished_job const& run) {
   }
 }
 
-/// Ohno et al. 2016, section 3.4.3: a repeated job gives each task to the device that had it before, where
+/// Ohno et al. 2016, section 3.4.3: a repeated job gives each task to the device that ran it before, where
 /// its data is.
 class fixed_policy final : public split_policy {
   std::unique_ptr<job_split> split(job_shape const& shape) override {

@@ -10,9 +10,9 @@
 namespace ballast::detail {
 namespace {
 
-constexpr double work_ahead_ns = 100e3;  // hides the way to the host and back, some 10 us, many times over
+constexpr double work_ahead_ns = 100e3;  // hides the round trip to the host, some 10 us, many times over
 
-/// The split whose units wait in one pool: each device takes the next ones as it gets on.
+/// A split whose units wait in one pool: each device takes the next ones when it is ready.
 class pooled_split : public recorded_split {
  protected:
   using recorded_split::recorded_split;
@@ -20,9 +20,9 @@ class pooled_split : public recorded_split {
   std::uint32_t units_taken() const { return taken_; }
 
  private:
-  /// The units for the device's next task. The caller cuts off more than it may have or than are left.
+  /// The units for the device's next task. The caller reduces it to the allowed and the remaining number.
   virtual std::uint32_t wanted_units(std::uint32_t device) const = 0;
-  /// Known units per ns of the device, or 0.
+  /// The device's known units per ns, or 0.
   virtual double speed(std::uint32_t) const { return 0; }
 
   std::optional<job_part> choose(std::uint32_t device, std::uint32_t in_flight) final;
@@ -40,7 +40,7 @@ std::optional<job_part> pooled_split::choose(std::uint32_t device, std::uint32_t
   return part;
 }
 
-/// How many tasks of `units` the device may have at once.
+/// The number of tasks of `units` that the device may have at once.
 std::uint32_t pooled_split::tasks_ahead(std::uint32_t device, std::uint32_t units) const {
   if (shape().devices.size() == 1) return max_tasks_in_flight;
   auto const tasks = std::ceil(work_ahead_ns * speed(device) / units);
@@ -56,7 +56,7 @@ class master_worker_split final : public pooled_split {
   }
 
  private:
-  /// The units up to the end of the part: its rest, if the device before took less than the whole.
+  /// The units up to the end of the part: the remainder, if the previous device took less than the whole.
   std::uint32_t wanted_units(std::uint32_t) const override {
     return *std::ranges::upper_bound(ends_, units_taken()) - units_taken();
   }
@@ -64,11 +64,12 @@ class master_worker_split final : public pooled_split {
   std::vector<std::uint32_t> ends_;  ///< of the parts, ascending
 };
 
-constexpr double min_task_ns = 50e3;  // several times what a task costs by itself
+constexpr double min_task_ns = 50e3;  // several times the cost of a task itself
 constexpr std::uint32_t probes_of_the_units = 16;
 constexpr double max_growth = 2;  // over the known sizes, since other units may take longer
 
-/// Polychronopoulos and Kuck 1987: a part of what is left, here half of the device's share of it.
+/// Polychronopoulos and Kuck 1987: each task takes a fraction of the remaining units, here half of the
+/// device's share of them.
 class guided_split final : public pooled_split {
  public:
   guided_split(job_shape const& shape, std::vector<double> units_per_ns, bool probing, listener finished)
@@ -90,7 +91,7 @@ class guided_split final : public pooled_split {
 
   double min_task_units(std::uint32_t device) const { return std::floor(min_task_ns * speed(device)); }
 
-  /// The device's share of the speed of all. Devices of unknown speed pass for the mean of the known ones.
+  /// The device's share of the total speed. Devices of unknown speed count as the mean of the known ones.
   double share(std::uint32_t device) const {
     double sum = 0;
     std::uint32_t known = 0;
@@ -109,11 +110,11 @@ class guided_split final : public pooled_split {
     return now.units / now.span_ns();
   }
 
-  std::vector<double> known_;  ///< units per ns, from runs before
+  std::vector<double> known_;  ///< units per ns, from earlier runs
   bool probing_;
 };
 
-/// Ohno et al. 2016, section 4.3: whichever device is idle gets the next task.
+/// Ohno et al. 2016, section 4.3: any idle device gets the next task.
 class master_worker_policy final : public split_policy {
   std::unique_ptr<job_split> split(job_shape const& shape) override { return split_among_workers(shape); }
 };

@@ -9,11 +9,11 @@
 namespace ballast::detail {
 namespace {
 
-constexpr double min_gain = 0.01;  // share of the time that must be gained to move a border
+constexpr double min_gain = 0.01;  // share of the time that a move of a border must gain
 constexpr std::uint32_t early_runs = 4;
-constexpr double payback_runs = 100;  // a job repeated a few times is mostly repeated often
+constexpr double payback_runs = 100;  // a job repeated a few times is usually repeated often
 
-/// All that lies between the old borders and the new ones.
+/// All units between the old borders and the new ones.
 double units_that_move(std::vector<std::uint32_t> const& from, std::vector<std::uint32_t> const& to) {
   double units = 0, old_border = 0, new_border = 0;
   for (std::size_t device = 0; device < from.size(); ++device) {
@@ -28,14 +28,14 @@ std::uint32_t units_of(std::vector<std::uint32_t> const& shares) {
   return std::accumulate(shares.begin(), shares.end(), std::uint32_t{0});
 }
 
-/// The time to change from one to the other, one unit after another over the slowest link.
+/// The time of the change, one unit after another over the slowest link.
 double move_ns(std::vector<std::uint32_t> const& from, std::vector<std::uint32_t> const& to,
                job_shape const& shape) {
   auto const slowest = std::ranges::min(shape.devices, {}, &split_device::bytes_per_ns).bytes_per_ns;
   return units_that_move(from, to) * static_cast<double>(shape.bytes_per_unit) / slowest;
 }
 
-constexpr double min_grain_ns = 100e3;  // a dozen times what a task costs
+constexpr double min_grain_ns = 100e3;  // a dozen times the cost of a task
 constexpr double min_grain_gain = 0.03;
 constexpr std::uint32_t waves_of_section = 4, min_waves = 16;
 
@@ -43,7 +43,7 @@ bool is_within(job_part part, job_part whole) {
   return part.first >= whole.first && part.first + part.count <= whole.first + whole.count;
 }
 
-/// When the last task of these units ended.
+/// The time when the last task of these units ended.
 std::int64_t end_of(device_run const& run, job_part units) {
   std::int64_t end = run.begin_ns;
   for (auto const& task : run.ended)
@@ -62,17 +62,18 @@ std::uint64_t units_of(std::uint64_t blocks, std::uint64_t blocks_per_unit) {
 }
 
 constexpr double task_costs_ns = 8e3;    // cost of one more task, beside its work
-constexpr double hidden_costs_ns = 2e3;  // cost of one more task, where copies hide the kernels
+constexpr double hidden_costs_ns = 2e3;  // cost of one more task, if copies hide the kernels
 constexpr double max_tasks = 64;
 constexpr double min_wave_fill = 0.9;
-constexpr double part_for_sections = 0.06;  // share of a range's time that cutting it may take
+constexpr double part_for_sections = 0.06;  // the share of a range's time that cutting it may take
 constexpr std::uint32_t max_sections = 16, min_sections = 6;
 constexpr double uneven = 0.1, even = 0.05, uneven_probes = 0.35;  // as unevenness() has it
 constexpr double max_unexplained = 0.7, min_surprise = 0.1;
 constexpr std::uint32_t max_wait = 64;
-constexpr std::uint32_t runs_to_settle = 2;  // their ranges follow from other parts and from other ranges
+constexpr std::uint32_t runs_to_settle = 2;  // these ranges follow from other parts and other ranges
 
-/// The units that fit into the fewest waves of blocks that they fill well; 1 if blocks are unknown.
+/// The units that fit into the fewest waves of blocks that they fill well; 1 if the number of blocks is
+/// unknown.
 std::uint32_t units_of_waves(job_shape const& shape, split_device const& device) {
   if (shape.blocks_per_unit == 0 || device.blocks_at_once == 0) return 1;
   for (auto blocks = device.blocks_at_once;; blocks += device.blocks_at_once) {
@@ -264,7 +265,7 @@ paced_shares& learned_ranges::chosen(job_shape const& shape) {
   return other;
 }
 
-/// As many sections as cost little; none if these are too few to learn from.
+/// Chooses as many sections as cost little; none if these are too few to learn from.
 std::uint32_t learned_ranges::sections(std::size_t device, std::uint32_t units) const {
   auto const ns = of_unit_[device].kernels_ns * units;
   auto const most = std::min<double>(ns * part_for_sections / task_costs_ns, max_sections);
@@ -289,8 +290,8 @@ std::vector<job_part> learned_ranges::tasks_of(std::size_t device, job_part rang
   return tasks;
 }
 
-/// n tasks show 1 / n of the copies, for the rest hides behind kernels, and cost something each: the least
-/// sum of copies / n + cost * n.
+/// With n tasks 1 / n of the copies is not hidden behind kernels, and each task costs something: minimises
+/// copies / n + cost * n.
 std::vector<job_part> learned_ranges::large_tasks_of(std::size_t device, job_part range) const {
   auto const& known = of_unit_[device];
   auto const units = range.count;
@@ -331,7 +332,7 @@ void learned_ranges::learn_times(finished_job const& run) {
   ++runs_;
 }
 
-/// One device has no borders, whatever its units take.
+/// A single device has no borders, whatever its units take.
 double learned_ranges::surprise_by(finished_job const& run, std::vector<double> const& busy_ns) const {
   if (run.devices.size() == 1) return 0;
   return is_uneven() ? profile_.surprise_by(run) : by_units_.surprise_by(run, busy_ns);
@@ -352,7 +353,7 @@ bool learned_ranges::is_explained(finished_job const& run) const {
   return profile_.deviation(run) < max_unexplained * all_alike.deviation(run);
 }
 
-/// Two successive looks must show the same.
+/// Cuts by work only after two successive looks that show uneven units.
 void learned_ranges::note_look(finished_job const& run) {
   auto const is_clear = !do_copies_take_longer() && unevenness(run, by_waves_.units_per_step()) > uneven;
   auto const is_second = std::exchange(doubts_, 0) > 0;
@@ -415,7 +416,7 @@ void learned_ranges::learn_from_probes(finished_job const& run) {
   doubts_ = 2;
 }
 
-/// Leaves out bytes that were copied only because the ranges changed.
+/// Excludes bytes that were copied only because the ranges changed.
 std::vector<double> learned_ranges::busy_ns(finished_job const& run, std::vector<double> const& moved) const {
   auto times = run.spans_with_copies_ns(shape_);
   for (std::size_t device = 0; device < times.size(); ++device) {
@@ -425,7 +426,7 @@ std::vector<double> learned_ranges::busy_ns(finished_job const& run, std::vector
   return times;
 }
 
-/// All of them after the first run, which had no ranges.
+/// All bytes after the first run, which had no ranges.
 std::vector<double> learned_ranges::moved_bytes(finished_job const& run) const {
   std::vector<double> bytes;
   auto const ranges = ranges_of(run);
@@ -448,8 +449,8 @@ void learned_ranges::record_unit_costs(finished_job const& run, std::vector<doub
 
 namespace {
 
-/// Wants no number from the user, the future work of Ohno et al. 2016: how fast the devices are and into how
-/// many tasks a range is best cut comes from the runs before.
+/// Needs no number from the user, the future work of Ohno et al. 2016: it learns the devices' speeds, and the
+/// best number of tasks per range, from earlier runs.
 class learned_policy final : public split_policy {
   std::unique_ptr<job_split> split(job_shape const& shape) override {
     auto const ranges = ranges_.of(shape);

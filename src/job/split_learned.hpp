@@ -14,11 +14,11 @@
 
 namespace ballast::detail {
 
-/// Keeps borders where they are until moving them pays: soon after the beginning, when most is to be gained,
-/// or when the runs since then have lost as much as the move costs.
+/// Keeps borders in place until moving them pays: soon after the beginning, when there is most to gain, or
+/// once the runs since then have lost as much as the move costs.
 class border_brake {
  public:
-  /// A run that would have been shorter by `gain_ns` with other borders, 0 if that is too little to count.
+  /// Records a run that other borders would have shortened by `gain_ns`, 0 if that is too little to count.
   void note_run(double gain_ns);
   bool allows(double gain_ns, double move_ns) const;
   void note_move() { lost_ns_ = 0; }
@@ -36,30 +36,30 @@ class paced_shares {
 
   std::vector<std::uint32_t> const& shares() const { return shares_; }
   std::vector<std::uint32_t> const& units_per_step() const { return history_.units_per_step(); }
-  /// What a run with these shares takes; 0 if there was none.
+  /// The time of a run with these shares; 0 if there was none.
   double run_ns() const { return run_ns_; }
   bool is_known() const { return history_.is_known(); }
 
-  /// The next run with these shares measures it anew.
+  /// Makes the next run with these shares measure the time again.
   void forget_time() { run_ns_ = 0; }
   void forget_speeds(finished_job const& run) { history_.forget(run); }
   /// Learns from a run with any shares, in which each device was busy for `busy_ns`.
   void learn(finished_job const& run, std::vector<double> const& busy_ns);
 
-  /// The largest relative difference, over all devices, between the times of a run with any shares and the
-  /// times that the speeds promise.
+  /// The largest relative difference, over all devices, between the times of a run with any shares and those
+  /// predicted from the speeds.
   double surprise_by(finished_job const& run, std::vector<double> const& busy_ns) const;
-  /// Changes the shares to what the speeds say, if that pays for the bytes that have to move.
+  /// Changes the shares to fit the speeds, if that pays for the bytes that must move.
   void move_borders(job_shape const& shape);
 
-  /// True if shares by these speeds promise enough over `others` to pay for going there and back.
+  /// True if shares by these speeds promise enough over `others` to pay for the change and back.
   bool promise_more_than(std::vector<std::uint32_t> const& others, job_shape const& shape) const;
   /// True if a run with these was faster than with `others` by enough to pay for the change. False while the
   /// time with `others` is unknown.
   bool are_better_than(paced_shares const& others, job_shape const& shape) const;
 
  private:
-  /// The time that a run gains by changing from one to the other; 0 if it is too little to count.
+  /// The time per run that a change from one to the other gains; 0 if it is too little to count.
   double gain_ns(std::vector<std::uint32_t> const& from, std::vector<std::uint32_t> const& to) const;
   bool are_of(finished_job const& run) const;
 
@@ -69,10 +69,10 @@ class paced_shares {
   border_brake brake_;
 };
 
-/// True if a device is faster with tasks of few blocks than with large ones. Blocks that begin together read
-/// the same at about the same time, so that the cache has it; those of a large kernel drift apart. At the end
-/// of one run's range tasks of as many blocks as the device runs at once are tried, and tasks of half as
-/// many, two of which fill it. What took least of a unit stays.
+/// Finds out whether a device is faster with tasks of few blocks than with large ones. Blocks that begin
+/// together read the same data at about the same time, so that the cache holds it; those of a large kernel
+/// drift apart. At the end of one run's range it tries tasks of as many blocks as the device runs at once,
+/// and tasks of half as many, two of which fill it. It keeps the size with the least time per unit.
 class task_grain {
  public:
   task_grain(std::uint64_t blocks_per_unit, split_device const& device);
@@ -80,14 +80,14 @@ class task_grain {
   /// The units of a small task if small tasks were found faster; nothing if tasks should be large.
   std::optional<std::uint32_t> units() const { return chosen_; }
 
-  /// The small tasks with which the range is to end, in a run that tries them. None where blocks are unknown,
-  /// there was a trial, the range is of few waves or larger than a task may be, or tasks would take no more
-  /// than they cost: `unit_ns` is what a unit takes in large ones, 0 if unknown.
+  /// The small tasks at the end of the range, in a run that tries them. None if the number of blocks is
+  /// unknown, a trial was made, the range has few waves or exceeds the limit of a task, or tasks would cost
+  /// as much as their work. `unit_ns`: the time of a unit in large tasks, 0 if unknown.
   std::vector<job_part> trial(job_part range, double unit_ns);
 
-  /// What the run's units would have taken with the tasks that are to be from now on. `busy_ns` if it was no
-  /// trial; it may have begun before the run that it was to follow had ended. `work` of a part, its units
-  /// where these are alike.
+  /// The time that the run's units would have taken with the tasks used from now on; `busy_ns` if the run was
+  /// no trial, which may have begun before the previous run had ended. `work` returns the work of a part, its
+  /// number of units if these are alike.
   double learn(device_run const& run, double busy_ns, std::function<double(job_part)> const& work);
 
  private:
@@ -103,29 +103,29 @@ class task_grain {
   std::optional<std::uint32_t> chosen_;
 };
 
-/// One range of units per device, side by side, so that only their ends lie at other devices' data; how long
-/// each is and into how many tasks it is cut follows from the runs before. A kernel of few blocks takes whole
-/// waves of them, another one does not: ranges for both are tried, and those that took less stay. Tasks of
-/// few blocks are tried once as well. Where some units take longer than others, borders follow the work of
-/// each part instead.
+/// One range of units per device, side by side, so that only their ends adjoin other devices' data. Earlier
+/// runs determine their lengths and the number of tasks. A kernel of few blocks takes whole waves of them,
+/// another one does not: it tries ranges for both, and keeps the faster. It also tries tasks of few blocks
+/// once. If some units take longer than others, borders follow the work of each part instead.
 class learned_ranges {
  public:
   explicit learned_ranges(job_shape const& shape);
 
-  /// Whether anything was learned.
+  /// True if anything was learned.
   bool is_known() const { return by_units_.is_known(); }
 
-  /// What each device is to do next.
+  /// The next parts of each device.
   device_parts parts(job_shape const& shape);
 
   /// Learns from a run in ranges.
   void learn(finished_job const& run);
-  /// Learns from a run in other parts, before there was one in ranges. The first run in ranges knows better.
+  /// Learns from a run in other parts, before the first one in ranges. The first run in ranges gives better
+  /// data.
   void learn_from_probes(finished_job const& run);
 
  private:
   struct unit_costs {
-    double bytes_in = 0, bytes_out = 0;  ///< without those that were copied because a border moved
+    double bytes_in = 0, bytes_out = 0;  ///< without copies that a moved border caused
     double kernels_ns = 0;
   };
 
@@ -155,7 +155,7 @@ class learned_ranges {
   paced_shares by_units_, by_waves_;
   std::vector<task_grain> grains_;  ///< of each device
   work_profile profile_;
-  std::vector<std::uint32_t> shares_by_work_;  ///< as long as units are uneven
+  std::vector<std::uint32_t> shares_by_work_;  ///< used while units are uneven
   border_brake work_brake_;
   bool look_closer_;                        ///< at the next run, by cutting ranges into sections
   std::uint32_t doubts_ = 0;                ///< looks that may still disprove the profile
@@ -165,7 +165,7 @@ class learned_ranges {
   bool forward_ = false;
   std::uint32_t runs_ = 0;  ///< that it learned from
   std::vector<job_part> last_ranges_;
-  std::vector<unit_costs> of_unit_;  ///< of each device, in the last run
+  std::vector<unit_costs> of_unit_;  ///< for each device, in the last run
 };
 
 }  // namespace ballast::detail

@@ -11,7 +11,7 @@ namespace ballast::detail {
 
 constexpr double outlier_factor = 2;
 constexpr std::uint32_t outliers_to_accept = 3;
-constexpr double unknown_speed_factor = 1.05;  // more than the gain that is too little to count
+constexpr double unknown_speed_factor = 1.05;  // more than the smallest gain that counts
 
 void device_run::add(ended_task const& task) {
   auto const from_ns = tasks == 0 ? task.begin_ns : std::max(task.begin_ns, end_ns);

@@ -12,7 +12,7 @@
 
 namespace ballast::detail {
 
-/// What one device did of a job.
+/// One device's part of a run.
 struct device_run {
   std::uint32_t units = 0, tasks = 0;
   std::int64_t begin_ns = 0, end_ns = 0;      ///< first kernel's begin, last kernel's end
@@ -23,7 +23,7 @@ struct device_run {
   std::vector<ended_task> ended{};  ///< all of them, in the order of their reports
 
   void add(ended_task const& task);
-  /// The time from the first kernel's begin to the last kernel's end; at least 1 where there were units.
+  /// The time from the first kernel's begin to the last kernel's end; at least 1 if there were units.
   double span_ns() const;
 };
 
@@ -35,16 +35,16 @@ struct placed_part {
 /// A finished job.
 struct finished_job {
   std::vector<device_run> devices;
-  std::vector<placed_part> placed;  ///< in the order in which they were given out
-  bool alone = true;                ///< all tasks were, so that their times can be learned from
+  std::vector<placed_part> placed;  ///< in the order in which they were assigned
+  bool alone = true;                ///< all tasks ran alone, so their times can be learned from
 
   /// span_ns() of each device.
   std::vector<double> spans_ns() const;
-  /// span_ns() of each device, and its copies before and after, if they take as long as the shape says.
+  /// span_ns() of each device with its copies before and after, if they run at the shape's rates.
   std::vector<double> spans_with_copies_ns(job_shape const& shape) const;
 };
 
-/// A split that reports to a policy how it went.
+/// A split that reports its run to a policy.
 class recorded_split : public job_split {
  public:
   using listener = std::function<void(finished_job const&)>;
@@ -61,7 +61,7 @@ class recorded_split : public job_split {
   finished_job const& run() const { return run_; }
 
  private:
-  /// At least one unit was not given out. At most max_units of the device.
+  /// Called while a unit is unassigned. Returns at most max_units of the device.
   virtual std::optional<job_part> choose(std::uint32_t device, std::uint32_t in_flight) = 0;
 
   void check(std::uint32_t device) const;
@@ -72,10 +72,11 @@ class recorded_split : public job_split {
   std::uint32_t unissued_, unfinished_;
 };
 
-/// Tasks that a device has at once where nothing is decided by waiting: its share is known, or it is alone.
+/// The tasks that a device has at once if waiting decides nothing: its share is known, or it is the only
+/// device.
 inline constexpr std::uint32_t max_tasks_in_flight = 64;
 
-/// Each device takes its parts in their order, however the others get on, and has as many as it can ahead.
+/// Each device takes its own parts in order, independently of the others, with as many ahead as possible.
 std::unique_ptr<job_split> split_as_mapped(job_shape const& shape, device_parts parts,
                                            recorded_split::listener finished = {});
 
@@ -84,7 +85,7 @@ std::unique_ptr<job_split> split_among_workers(job_shape const& shape,
                                                recorded_split::listener finished = {});
 
 /// Large parts first, small ones last: a device that can take one gets the next. `units_per_ns` of each
-/// device are known, or 0. A device of unknown speed begins with a small part as a probe if `probing`.
+/// device is known, or 0. A device of unknown speed begins with a small part as a probe if `probing`.
 std::unique_ptr<job_split> split_guided(job_shape const& shape, std::vector<double> units_per_ns,
                                         bool probing, recorded_split::listener finished = {});
 
@@ -95,15 +96,15 @@ std::unique_ptr<split_policy> make_weighted_split();
 std::unique_ptr<split_policy> make_fixed_split();
 std::unique_ptr<split_policy> make_learned_split();
 
-/// How fast one device carries out steps of one kind, learned from its share of each run.
+/// The speed of one device for steps of one kind, learned from its share of each run.
 class device_speed {
  public:
-  /// 0 as long as nothing is known.
+  /// 0 while nothing is known.
   double steps_per_ns() const { return steps_per_ns_; }
 
-  /// Half of what was known and half of what is new. Something more than twice or less than half as fast as
-  /// known counts only if it comes for the third time in a row, and then alone: it is no outlier but another
-  /// speed. Nothing is learned from 0 steps; `busy_ns` above 0.
+  /// Averages the known speed and the new one. A speed beyond twice or below half of the known one counts
+  /// only the third time in a row, and then alone: it is no outlier but a new speed. Learns nothing from 0
+  /// steps; `busy_ns` must be above 0.
   void learn(double steps, double busy_ns);
 
  private:
@@ -113,25 +114,24 @@ class device_speed {
   std::uint32_t outliers_in_a_row_ = 0;
 };
 
-/// How fast the devices carried out the jobs of one kind.
+/// The speeds of the devices for the jobs of one kind.
 class job_history {
  public:
-  /// `units_per_step` as in device_pace, of each device.
+  /// `units_per_step` as in device_pace, for each device.
   job_history(job_shape const& shape, std::vector<std::uint32_t> units_per_step);
   explicit job_history(job_shape const& shape) : job_history(shape, all_ones(shape)) {}
 
   std::vector<std::uint32_t> const& units_per_step() const { return units_per_step_; }
 
-  /// Nothing is learned from a run that shared a device with another job: its times are not its own.
+  /// Learns nothing from a run that shared a device with another job: its times are distorted.
   void learn(finished_job const& run);
-  /// Learns as from the run, but with other times than its own: one for each device, above 0 where it had
-  /// units.
+  /// Learns from the run, but with these times: one for each device, above 0 where it had units.
   void learn(finished_job const& run, std::vector<double> const& busy_ns);
   /// Forgets the speeds of the devices that had units in this run.
   void forget(finished_job const& run);
 
   bool is_known() const { return known_; }
-  /// The speed of each device in steps per ns; 0 as long as it is unknown.
+  /// The speed of each device in steps per ns; 0 while it is unknown.
   std::vector<double> speeds() const;
   /// The pace of each device. A device of unknown speed counts as slightly faster than the fastest, so that
   /// it is tried. All are equal if none is known.
@@ -145,11 +145,11 @@ class job_history {
   bool known_ = false;
 };
 
-/// What a policy remembers of its jobs as long as their shape stays.
+/// A policy's memory of its jobs, kept as long as their shape stays the same.
 template <class Memory>
 class shape_cache {
  public:
-  /// Shared with the splits, which add what they learn and may outlive the policy.
+  /// Shared with the splits, which add to it and may outlive the policy.
   std::shared_ptr<Memory> of(job_shape const& shape) {
     if (memory_ && has_same_shape(shape)) return memory_;
     units_ = shape.units, tasks_ = shape.tasks, devices_ = shape.devices.size();

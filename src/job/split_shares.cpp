@@ -8,13 +8,13 @@
 namespace ballast::detail {
 namespace {
 
-/// The time of `steps` steps; infinite for a device that does not move.
+/// The time of `steps` steps; infinite for a device that makes none.
 double time_ns(std::uint32_t steps, device_pace pace) {
   if (steps == 0) return 0;
   return pace.steps_per_ns > 0 ? steps / pace.steps_per_ns : std::numeric_limits<double>::infinity();
 }
 
-/// Which device would end first with one step more.
+/// The device that would end first with one step more.
 std::size_t first_with_one_more(std::span<std::uint32_t const> shares, std::span<device_pace const> paces) {
   auto const with_one_more = [&](std::size_t device) {
     return time_ns(whole_steps(shares[device], paces[device].units_per_step) + 1, paces[device]);
@@ -25,7 +25,7 @@ std::size_t first_with_one_more(std::span<std::uint32_t const> shares, std::span
   return first;
 }
 
-/// Whole steps for the time in which all together would do the units if steps could be divided.
+/// Whole steps that fit in the time that all devices together would need if steps could be divided.
 std::vector<std::uint32_t> shares_rounded_down(std::uint32_t units, std::span<device_pace const> paces) {
   double units_per_ns = 0;
   for (auto const& pace : paces) units_per_ns += pace.steps_per_ns * pace.units_per_step;

@@ -9,35 +9,36 @@
 
 namespace ballast::detail {
 
-/// Parts of each device, in the order in which it takes them.
+/// The parts of each device, in the order in which it takes them.
 using device_parts = std::vector<std::vector<job_part>>;
 
-/// A device's pace: how many units it computes at a time. A step that is not full takes as long as a full
-/// one.
+/// A device's pace: the number of units that it computes at a time. A partly filled step takes as long as a
+/// full one.
 struct device_pace {
   double steps_per_ns = 0;           ///< at least 0
   std::uint32_t units_per_step = 1;  ///< at least 1
 };
 
-/// Steps for `units` units, the last one perhaps not full.
+/// Steps for `units` units; the last may be partly filled.
 constexpr std::uint32_t whole_steps(std::uint32_t units, std::uint32_t units_per_step) {
   return units / units_per_step + (units % units_per_step != 0);
 }
 
-/// `whole` in `count` parts whose sizes differ by at most one unit, the larger ones first; in as many as
-/// there are units if that is less. `count` at least 1.
+/// `whole` in `count` parts (at least 1) whose sizes differ by at most one unit, the larger ones first; in
+/// fewer if there are fewer units.
 std::vector<job_part> equal_parts(job_part whole, std::uint32_t count);
 
 /// `whole` in at most `count` parts of whole steps, except the last.
 std::vector<job_part> parts_of_steps(job_part whole, std::uint32_t count, std::uint32_t units_per_step);
 
-/// Units of each device so that the slowest ends as early as whole steps allow. At least one device moves.
+/// Units of each device such that the slowest ends as early as whole steps allow. At least one device must
+/// make steps.
 std::vector<std::uint32_t> shares_by_pace(std::uint32_t units, std::span<device_pace const> paces);
 
 /// The time of the slowest.
 double slowest_ns(std::span<std::uint32_t const> shares, std::span<device_pace const> paces);
 
-/// One range per device, in the order of the devices; of no units where the share is 0.
+/// One range per device, in the order of the devices; empty if the share is 0.
 std::vector<job_part> side_by_side(std::span<std::uint32_t const> shares);
 
 }  // namespace ballast::detail

@@ -42,7 +42,7 @@ bool are_linked(place_id one, place_id other, copy_links const& links) {
   return links.between(one, other).direct && links.between(other, one).direct;
 }
 
-/// Readers that all have direct links to each other, in as few groups as taking each in turn gives.
+/// Groups readers that all have direct links to each other, into as few groups as a greedy pass gives.
 std::vector<std::vector<place_id>> linked_groups(std::span<place_id const> readers, copy_links const& links) {
   std::vector<std::vector<place_id>> groups;
   for (auto const reader : readers) {
@@ -58,7 +58,7 @@ std::vector<std::vector<place_id>> linked_groups(std::span<place_id const> reade
   return groups;
 }
 
-/// Each in chunks; no more than `most` stripes.
+/// Divides the bytes into at most `most` stripes, each in chunks.
 std::vector<pieces> striped(std::span<byte_range const> bytes, std::size_t most) {
   std::size_t sum = 0;
   for (auto const range : bytes) sum += range.size();
@@ -70,7 +70,7 @@ std::vector<pieces> striped(std::span<byte_range const> bytes, std::size_t most)
 }
 
 /// Sends the first chunks of all stripes, then the second ones, and so on: a chunk from the host goes on to
-/// the other devices while the next one comes.
+/// the other devices while the next one arrives.
 void add_ring(std::vector<shared_copy>& copies, std::vector<place_id> const& group,
               std::span<byte_range const> bytes) {
   auto const stripes = striped(bytes, group.size());
@@ -88,7 +88,7 @@ enum port : std::size_t { out_to_host, in_from_host, out_to_devices, in_from_dev
 
 bool is_one_of(std::uint32_t places, place_id place) { return places >> place.value() & 1; }
 
-/// The newest copy from there if it takes `bytes` bytes more, else a new one.
+/// The newest copy from there if it has space for `bytes` more, else a new one.
 planned_copy& copy_with_room(std::vector<planned_copy>& copies, place_id from, place_id to,
                              std::size_t bytes) {
   auto newest_first = std::views::reverse(copies);
@@ -241,7 +241,7 @@ std::vector<planned_copy> task_planner::broadcast(coherence_directory& directory
 /// Copies in chunks, so that passing data on to a next device need not wait for all of it.
 void task_planner::choose_sources(std::vector<planned_copy>& copies, held_bytes const& piece, place_id to) {
   for (auto const& chunk : pieces_of({&piece.bytes, 1}, max_copy_bytes)) {
-    auto const bytes = chunk.front();  // of one range, so it is one
+    auto const bytes = chunk.front();  // part of one range, so it is one range
     auto const from = sources_.choose(piece.places, to, bytes.size());
     auto& copy = copy_with_room(copies, from, to, bytes.size());
     if (copy.size != 0) sources_.mark_ended(from, to, copy.size);  // one copy, which grows

@@ -19,22 +19,22 @@ namespace ballast::detail {
 /// One direction between two places.
 struct copy_link {
   double bytes_per_ns = 0;
-  bool direct = true;  ///< false: the driver goes through the host's memory, or a host stream has to wait
-  double copy_ns = 10'000;  ///< what a copy takes beside its bytes
+  bool direct = true;       ///< false: the driver goes through host memory, or a host stream has to wait
+  double copy_ns = 10'000;  ///< the time of a copy in addition to its bytes
 };
 
-/// The links between places, host memory being place 0. A value.
+/// The links between places; host memory is place 0. A value.
 class copy_links {
  public:
-  /// `links`: row-major, from * places + to; those of place 0 count as direct. Throws bad_argument ("links")
-  /// unless there are places * places, each above 0 bytes per ns but those from a place to itself.
+  /// `links`: row-major, from * places + to; links of place 0 count as direct. Throws bad_argument ("links")
+  /// unless there are places * places, each above 0 bytes per ns (except from a place to itself).
   copy_links(std::uint32_t places, std::vector<copy_link> links);
 
   std::uint32_t places() const { return places_; }
   copy_link const& between(place_id from, place_id to) const {
     return links_[std::size_t(from.value()) * places_ + to.value()];
   }
-  /// The time of a copy on an empty link: that of any copy, and the time of its bytes.
+  /// The time of a copy on an empty link: the fixed cost of a copy, and the time of its bytes.
   std::int64_t ns_of(place_id from, place_id to, std::size_t bytes) const;
 
  private:
@@ -42,24 +42,25 @@ class copy_links {
   std::vector<copy_link> links_;
 };
 
-/// The links that are expected by the devices' costs; nothing is measured. May enable peer access.
+/// The links expected from the devices' costs; nothing is measured. May enable peer access.
 copy_links expected_links(device_list const& devices);
 
-/// From which place to copy: a device before the host, and of several the one from which the bytes are
-/// expected there first, given what is under way on its link and on the target's. A plain state machine; one
-/// thread at a time.
+/// Chooses the source of a copy: a device before the host; among several, the one whose copy is expected to
+/// finish first, given the copies in transit on its link and the target's. A plain state machine; one thread
+/// at a time.
 class copy_sources {
  public:
   explicit copy_sources(copy_links links);
 
   copy_links const& links() const { return links_; }
-  /// One of `holders`, which has a bit for each place_id where the bytes are valid or will be. One without a
-  /// direct link only if all are so, and the host only if no device has a direct link as fast as the host's:
-  /// what a device has crosses the host's links no more. Among equals the host, then the first. Throws
-  /// bad_argument ("holders") if there is none, ("to") if `to` is one or no place.
+  /// Chooses one of `holders`, which has a bit for each place_id where the bytes are valid or will be. Takes
+  /// one without a direct link only if none has one. Takes the host only if no device has a direct link as
+  /// fast as the host's, so that data on a device need not cross the host's links again. Among equals the
+  /// host, then the first. Throws bad_argument ("holders") if there is none, ("to") if `to` is one or no
+  /// place.
   place_id choose(std::uint32_t holders, place_id to, std::size_t bytes) const;
 
-  /// A copy is under way on its links until mark_ended().
+  /// Counts a copy as in transit on its links until mark_ended().
   void mark_planned(place_id from, place_id to, std::size_t bytes) { queue(from, to, bytes, 1); }
   /// Ends a copy that was marked as planned.
   void mark_ended(place_id from, place_id to, std::size_t bytes) { queue(from, to, bytes, -1); }
@@ -72,15 +73,15 @@ class copy_sources {
   void queue(place_id from, place_id to, std::size_t bytes, int sign);
 
   copy_links links_;
-  std::vector<std::int64_t> queued_ns_;  ///< of each place to and from the host, and to and from devices
+  std::vector<std::int64_t> queued_ns_;  ///< for each place: to and from the host, and to and from devices
 };
 
-/// Copies of more bytes are cut, so that what needs the first of them need not wait for the last.
+/// Copies are cut at this size, so that work that needs their first bytes need not wait for the last.
 inline constexpr std::size_t max_copy_bytes = std::size_t(16) << 20;
-/// The least stripe of a shared read: a smaller copy takes as long for being a copy as for its bytes.
+/// The smallest stripe of a shared read: the fixed cost of a smaller copy equals the time of its bytes.
 inline constexpr std::size_t min_stripe_bytes = std::size_t(1) << 20;
 
-/// A copy of a shared read: bytes of an array that are to go from one place to another, ascending.
+/// A copy of a shared read: bytes of an array that go from one place to another, ascending.
 struct shared_copy {
   place_id from, to;
   std::vector<byte_range> bytes;
@@ -91,11 +92,11 @@ struct shared_copy {
 /// Ascending ranges, cut into pieces of `each` bytes in order; the last may have fewer. No piece is empty.
 std::vector<std::vector<byte_range>> pieces_of(std::span<byte_range const> bytes, std::size_t each);
 
-/// How bytes that the host alone holds come to devices that all read them, in an order in which each copy's
-/// source is valid. Devices with direct links to each other take a stripe each from the host and the others'
-/// stripes from them, each time from another one (in a ring), so that the host's links carry the bytes once;
-/// where there are too few bytes, only the first devices have a stripe. The rest take all from the host.
-/// Copies have at most max_copy_bytes. `bytes`: ascending, without empty ones.
+/// How bytes that only the host has get to devices that all read them, in an order in which each copy's
+/// source is valid. Each of the devices with direct links to each other takes a stripe from the host, and the
+/// other stripes from its neighbours in a ring, so that the host's links carry the bytes once. If there are
+/// too few bytes, only the first devices have a stripe. The remaining devices take everything from the host.
+/// Copies have at most max_copy_bytes. `bytes`: ascending, without empty ranges.
 std::vector<shared_copy> shared_read(std::span<byte_range const> bytes, std::span<place_id const> readers,
                                      copy_links const& links);
 
@@ -109,29 +110,29 @@ struct planned_copy {
   void add(byte_range more);
 };
 
-/// A place that reads bytes which others read as well, and the operations that used its memory before.
+/// A place that reads bytes which others read as well, and the earlier users of its memory.
 struct shared_reader {
   place_id place;
   std::span<op_id const> dependencies;
 };
 
-/// Puts what a task needs into operations. No device and no clock; one thread at a time.
+/// Plans the operations that a task needs. No device and no clock; one thread at a time.
 class task_planner {
  public:
-  /// On which stream a copy is carried out.
+  /// Returns the stream that carries out a copy.
   using stream_of_copy = std::function<op_stream(place_id from, place_id to)>;
 
   task_planner(operations& ops, copy_sources& sources, stream_of_copy stream)
       : ops_(ops), sources_(sources), stream_(std::move(stream)) {}
 
-  /// Notes the copies that bring bytes to a place where they are not valid, of at most max_copy_bytes each,
-  /// from the sources that promise to be fastest. They come after `after` too, which used the memory there
+  /// Records the copies that bring bytes to a place where they are not valid, of at most max_copy_bytes each,
+  /// from the sources that promise to be fastest. They also wait for `after`, which used the memory there
   /// before.
   std::vector<planned_copy> fetch_to(coherence_directory& directory, byte_runs const& bytes, place_id to,
                                      std::span<op_id const> after = {});
 
-  /// Notes the copies of bytes that only the host has to readers that all have memory for them, once over the
-  /// host's links (shared_read). Bytes that a device has as well are left to fetch_to().
+  /// Records the copies of bytes that only the host has to readers that all have memory for them, once over
+  /// the host's links (shared_read). Leaves bytes that a device has as well to fetch_to().
   std::vector<planned_copy> broadcast(coherence_directory& directory, byte_runs const& bytes,
                                       std::span<shared_reader const> readers);
 
@@ -144,7 +145,7 @@ class task_planner {
   stream_of_copy stream_;
 };
 
-/// A kernel reads bytes, which are valid there; it writes bytes.
+/// Records that a kernel reads bytes, which are valid there; or that it writes bytes.
 void record_reads(coherence_directory& directory, op_id kernel, place_id at, byte_runs const& bytes);
 void record_writes(coherence_directory& directory, op_id kernel, place_id at, byte_runs const& bytes);
 /// The job that lost some of these bytes; nothing if none did.

@@ -13,12 +13,12 @@ namespace {
 constexpr std::uint32_t max_cells = 1024;
 constexpr std::size_t tasks_to_compare = 4;
 constexpr int rounds_of_speeds = 8;
-constexpr double min_work = 1e-9;  // of a unit, beside 1 for the mean one: nothing is divided by 0
+constexpr double min_work = 1e-9;  // the least work of a unit, relative to the mean: prevents division by 0
 
 /// Tasks that a device ended one after another.
 struct task_group {
   std::span<ended_task const> tasks;
-  double ns;  ///< of all, as far as none before them ran
+  double ns;  ///< the time of all of them, without earlier tasks
 };
 
 /// In the order of their ends.
@@ -55,14 +55,14 @@ double unevenness_of(std::vector<task_group> const& groups, std::uint32_t units_
   return deviation_ns / ns;
 }
 
-/// Groups of single tasks; groups of two if the device seems to have run two at a time, as it does with tasks
+/// Groups of single tasks. Groups of two if the device seems to have run two at a time, as it does with tasks
 /// that do not fill it: the second of a pair then ends with the first.
 std::vector<task_group> groups_of(std::span<ended_task const> tasks, std::int64_t begin_ns) {
   auto singles = grouped(tasks, begin_ns, 1), pairs = grouped(tasks, begin_ns, 2);
   return unevenness_of(pairs, 1) < unevenness_of(singles, 1) / 2 ? pairs : singles;
 }
 
-/// Of values with weights; 0 without any.
+/// The median of weighted values; 0 without any.
 double weighted_median(std::vector<std::pair<double, double>> all) {
   std::ranges::sort(all);
   double sum = 0, below = 0;
@@ -85,7 +85,7 @@ void for_each_cell(job_part part, double units_per_cell, std::size_t cells, Use 
   }
 }
 
-/// The speed at which a device's parts have as much work for each unit as their neighbours.
+/// The speed at which a device's parts have as much work per unit as their neighbours.
 template <class Parts>
 double speed_beside_others(std::size_t device, Parts const& parts, std::vector<double> const& speeds) {
   std::vector<std::pair<double, double>> all;
@@ -126,7 +126,7 @@ double work_profile::work_of(job_part part) const {
   return work;
 }
 
-/// Scales the cells of the part, which keeps their known proportions. A cell that lies only partly in it
+/// Scales the cells of the part, which keep their known proportions. A cell that lies only partly in it
 /// changes by that share.
 void work_profile::set_work(job_part part, double work) {
   auto const change = work / std::max(work_of(part), min_work * part.count) - 1;

@@ -10,34 +10,34 @@
 
 namespace ballast::detail {
 
-/// Which units of a job take long, and how fast the devices are, learned from the times of its tasks. A
-/// value; no device and no clock.
+/// The work of a job's units, and the devices' speeds, learned from the times of its tasks. A value; no
+/// device and no clock.
 class work_profile {
  public:
   /// At first all units and all devices are alike.
   work_profile(std::uint32_t units, std::size_t devices);
 
-  /// Learns from a run in which devices took parts from all over the range, so that neighbouring parts of
-  /// different devices show how fast the devices are: parts differ less from their neighbours than from most
-  /// others.
+  /// Learns the devices' speeds from a run in which devices took parts from all over the range. Parts differ
+  /// less from their neighbours than from most others, so neighbouring parts of different devices show the
+  /// devices' speeds.
   void learn_from_mixed_parts(finished_job const& run);
-  /// Learns from a run in which each device had short tasks from a part of a range: the devices' times, at
-  /// their known speeds, show which units cost more.
+  /// Learns which units cost more, from a run in which each device ran short tasks of its range, by the
+  /// tasks' times at the devices' known speeds.
   void learn_work(finished_job const& run);
-  /// Learns from a run in ranges how fast the devices are, as device_speed does.
+  /// Learns the devices' speeds from a run in ranges, as device_speed does.
   void learn_speeds(finished_job const& run);
 
   /// Units of each device, side by side, so that all end at about the same time.
   std::vector<std::uint32_t> shares() const;
   /// The time of the slowest.
   double slowest_ns(std::vector<std::uint32_t> const& shares) const;
-  /// The largest relative difference, over all devices, between a device's time in this run and the time
-  /// known before.
+  /// The largest relative difference, over all devices, between a device's time in this run and its predicted
+  /// time.
   double surprise_by(finished_job const& run) const;
   /// The mean deviation of the units' work from their mean, over that mean.
   double unevenness() const;
-  /// How badly it predicts the differences between the times of a run's tasks: their mean deviation from the
-  /// prediction, given the time of all tasks of the same device, over their mean. 0 without tasks.
+  /// The error of its predictions within a run: the tasks' mean deviation from the predicted times, over
+  /// their mean. The prediction takes the total time of each device's tasks as given. 0 without tasks.
   double deviation(finished_job const& run) const;
   double work_of(job_part part) const;
 
@@ -58,7 +58,7 @@ class work_profile {
 };
 
 /// How much the units of a device differ in a run: the largest work_profile::unevenness() of all devices. 0
-/// where no device had at least four tasks. Tasks of few blocks may come in waves, so it takes the smaller
+/// if no device had at least four tasks. Tasks of few blocks may come in waves, so it takes the smaller
 /// result of counting single units and counting whole steps.
 double unevenness(finished_job const& run, std::vector<std::uint32_t> const& units_per_step);
 

@@ -18,7 +18,7 @@ bool has_all(byte_range range, byte_range of) { return range.begin <= of.begin &
   throw_bad_argument("bytes", std::to_string(bytes.begin) + " to " + std::to_string(bytes.end), legal);
 }
 
-/// The rest of a segment after bytes at one of its ends are gone.
+/// The rest of a segment after bytes at one of its ends were removed.
 byte_range without(byte_range all, byte_range gone) {
   return gone.begin == all.begin ? byte_range{gone.end, all.end} : byte_range{all.begin, gone.begin};
 }
@@ -44,7 +44,7 @@ class arena::state {
   operations const& ops;
   std::size_t bytes;
   free_ranges free;
-  range_map<op_set> users;  ///< users of memory given back, also if it was taken since
+  range_map<op_set> users;  ///< users of memory given back, even if it was taken since
 };
 
 arena::arena(std::size_t bytes, operations const& ops)
@@ -137,7 +137,7 @@ byte_range segments::remove(segment_id id) {
   return memory;
 }
 
-/// The state that would remain if some segments went.
+/// The state that would remain if some segments were evicted.
 struct working_set::attempt {
   working_set const& set;
   free_ranges free;
@@ -257,8 +257,8 @@ void working_set::evict(segment_id victim, eviction_handler& data) {
   memory_.give_back(segments_.remove(victim));
 }
 
-/// All memory is taken before anything is moved, which frees some: as in the attempt that showed that there
-/// is enough.
+/// Takes all memory before moving anything, which frees some, as in the attempt that showed that there is
+/// enough.
 void working_set::take(std::span<needed_bytes const> needs, eviction_handler& data) {
   std::vector<std::pair<needed_bytes, byte_range>> taken;
   for (auto const& need : needs)
@@ -275,7 +275,7 @@ void working_set::move_in(needed_bytes const& need, byte_range memory, eviction_
     auto const moved = common(from.bytes, need.hull);
     auto const offset = from.offset_of(moved.begin);
     auto const users = data.move(need.array, moved, offset, to.offset_of(moved.begin), memory_.users(memory));
-    // Adds them to the segment's remaining block too, in which moved bytes lay beside others.
+    // Also adds them to the segment's remaining block, in which moved bytes lay next to others.
     memory_.add_users({offset, offset + moved.size()}, users);
     memory_.give_back(segments_.cut(from.id, moved));
   }

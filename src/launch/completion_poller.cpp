@@ -9,7 +9,7 @@
 
 namespace ballast::detail {
 
-// An event is asked by a call of CUDA that costs as much as a tenth of a launch.
+// Querying an event is a CUDA call that costs a tenth of a launch.
 constexpr int max_events_queried = 4, max_events_recorded = 4;
 // The interval while launch streams issue launches themselves and do not wait: completions then only free
 // capacity.
@@ -86,8 +86,8 @@ void completion_poller::complete_launch(dispatch_stream& target, launch_in_fligh
     if (!member.has_ended) complete_member(member);
 }
 
-/// Kernels of a merged launch end before it; what follows them may begin elsewhere. Those that go on in its
-/// chain have ended with the last.
+/// Kernels of a merged launch end before it; launches after them may begin elsewhere. Kernels that continue
+/// in its chain have ended with the last one.
 bool completion_poller::poll_kernel_ends(dispatch_stream& target) {
   auto* const merged = target.oldest_reporting_each();
   if (merged == nullptr) return false;
@@ -122,7 +122,7 @@ void completion_poller::learn(dispatch_stream const& target, launch_in_flight co
   if (ended.reports_each && !ended.facts.empty()) learn_ends(target, ended);
   table_.learn(ended.facts, ended.predicted, span);
   if (rings_ != nullptr) tell_rings(ended, span);
-  // Beside others each launch takes longer, merged or not.
+  // Each launch takes longer beside others, merged or not.
   bool const was_alone = ended.alone_as == counts_.launches() && (rings_ == nullptr || !rings_->is_running());
   if (was_alone && ended.predicted.merged_busy > 0) plan_.filter().record(ended.facts, ended.predicted, span);
 }
@@ -140,8 +140,8 @@ void completion_poller::learn_ends(dispatch_stream const& target, launch_in_flig
   table_.learn_ends(ended.facts, kernel_spans_);
 }
 
-/// Launches that do not report their end get an event after them: one for all that were issued together, and
-/// only now and then if nothing waits for their end, since an event costs as much as a part of a launch.
+/// Records an event after launches that do not report their end: one for all that were issued together, and
+/// only now and then if nothing waits for their end, since an event costs as much as part of a launch.
 bool completion_poller::record_events() {
   int given = 0;
   for (std::uint32_t place = 0; place < streams_.size(); ++place) {

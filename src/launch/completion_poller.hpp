@@ -18,21 +18,21 @@ namespace ballast::detail {
 /// learned times. Only the dispatcher's thread uses it.
 class completion_poller {
  public:
-  /// All live as long as this; there may be no rings.
+  /// All arguments live as long as this; the rings may be null.
   completion_poller(dispatch_streams& streams, ordered_rings* rings, launch_plan& plan, kernel_table& table,
                     plain_times& times, issue_counts& counts, trace_target const& trace_to);
 
-  /// Looks at the streams and rings; asks few events, whose streams take turns. Returns whether anything has
-  /// ended. Throws device_lost.
+  /// Checks the streams and rings, and queries a few events, whose streams take turns. Returns whether
+  /// anything has ended. Throws device_lost.
   bool poll();
-  /// Gives few streams an event behind what they have in flight, where its end could not be seen otherwise.
-  /// Returns whether it gave any. Throws device_lost.
+  /// Records an event in a few streams after their launches in flight, if their end could not be seen
+  /// otherwise. Returns whether it recorded any. Throws device_lost.
   bool record_events();
 
-  /// The lines of launches that have ended since this was cleared; one may be in it more than once.
+  /// The launch streams whose launches have ended since this was cleared; may contain duplicates.
   std::vector<launch_stream_state*>& completed() { return completed_; }
-  /// How many kernels have ended since the last call, but for those in rings that threads waited for one by
-  /// one.
+  /// The number of kernels that have ended since the last call, except those in rings that threads waited for
+  /// one by one.
   std::uint64_t take_ended() { return std::exchange(ended_, 0); }
 
  private:

@@ -33,8 +33,8 @@ bool mode_selector::changes(std::uint64_t kernels, std::int64_t busy_ns) {
   return now_ != before;
 }
 
-/// True if the fastest mode would have completed a quarter of a window in that time. The best mode is not
-/// hurried, since kernels may have become longer.
+/// True if the fastest mode would have completed a quarter of a window in that time. The best mode is not cut
+/// short, since kernels may have become longer.
 bool mode_selector::is_far_behind() const {
   if (now_ == best_ && !tries_all_at_first()) return false;
   auto const expected = rate_of_late() * static_cast<double>(busy_ns_);
@@ -46,7 +46,7 @@ double mode_selector::best_rate() const {
 }
 
 /// The rate that the fastest mode can be expected to reach now: when kernels become longer, the known rates
-/// are of shorter ones.
+/// belong to shorter ones.
 double mode_selector::rate_of_late() const {
   return tries_all_at_first() ? best_rate() : std::min(tried_[best_].rate, newest_of_best_);
 }
@@ -59,7 +59,7 @@ void mode_selector::end_window() {
   now_ = next();
 }
 
-/// The best is known better with each window; of another one only how it does now counts.
+/// Averages the best mode's windows; for another mode only the newest window counts.
 void mode_selector::learn(double rate) {
   auto& tried = tried_[now_];
   ++tried.windows;
@@ -96,8 +96,8 @@ void mode_selector::compare_all() {
   for (std::size_t i = 1; i < allowed_; ++i) compare(i);
 }
 
-/// The faster one is the best, the other waits for its next try. The one that was the best is tried soon:
-/// what is known of it may be of other kernels.
+/// The faster one becomes the best, the other waits for its next try. A former best is tried again soon: its
+/// known rate may belong to other kernels.
 void mode_selector::compare(std::size_t other) {
   if (tried_[other].rate > clearly_faster * tried_[best_].rate) {
     std::swap(best_, other);

@@ -8,9 +8,9 @@
 
 namespace ballast::detail {
 
-/// How launches get from the threads to the device: the queue's thread merges what waits, or issues one by
-/// one, or leaves it to the launch streams, each of which issues its own, or puts them into rings that
-/// resident blocks read, and merges the others.
+/// How launches get from the threads to the device. The queue's thread merges waiting launches, or issues
+/// them one by one; or each launch stream issues its own; or launches go into rings that resident blocks
+/// read, and the others are merged.
 enum class dispatch_mode : std::uint8_t { merged, one_by_one, direct, resident };
 inline constexpr std::size_t dispatch_mode_count = 4;
 
@@ -19,20 +19,20 @@ constexpr bool merges(dispatch_mode mode) {
   return mode == dispatch_mode::merged || mode == dispatch_mode::resident;
 }
 
-/// Finds out which mode is the fastest by trying: a device's kernels, its host and its hardware queues decide
-/// that together, and no rule that was tried knew it (docs/decisions/0013). Time is cut into windows of some
-/// hundred kernels, after a change of the mode without those that still went in the other one. Each mode has
-/// two windows at first; then the best stays, and the others are tried again, the seldomer the slower they
-/// were, or as soon as the best does worse than they did. A mode that is far behind in its window loses it at
-/// once, and has no second one at first. Pure: no clock, no device. One thread at a time.
+/// Finds the fastest mode by trying: a device's kernels, its host and its hardware queues decide that
+/// together, and no rule that was tried predicted it (docs/decisions/0013). Time is divided into windows of
+/// some hundred kernels; after a change of mode, kernels issued in the old mode do not count. Each mode has
+/// two windows at first. Then the best stays, and the others are tried again: the slower they were, the more
+/// rarely; or as soon as the best becomes slower than they were. A mode that is far behind loses its window
+/// at once, and has no second one at first. Pure: no clock, no device. One thread at a time.
 class mode_selector {
  public:
-  /// The first of equally fast ones is preferred. At least one.
+  /// Prefers the first among equally fast ones. At least one.
   explicit mode_selector(std::span<dispatch_mode const> allowed);
 
   dispatch_mode now() const { return tried_[now_].mode; }
-  /// `kernels` kernels have ended since the last call, and for `busy_ns` there was anything to do. Calls
-  /// outstanding(), how many others have been launched and have not ended, if the mode changes.
+  /// `kernels` kernels have ended since the last call, during which there was work for `busy_ns`. If the mode
+  /// changes, calls outstanding(), which returns how many other kernels were launched and have not ended.
   template <class Outstanding>
   void record(std::uint64_t kernels, std::int64_t busy_ns, Outstanding outstanding) {
     if (changes(kernels, busy_ns)) of_before_ = outstanding();
@@ -66,15 +66,15 @@ class mode_selector {
   std::array<tried_mode, dispatch_mode_count> tried_{};
   std::size_t allowed_, now_ = 0, best_ = 0;
   std::uint64_t window_ = 0, kernels_ = 0;
-  std::uint64_t of_before_ = 0;  ///< kernels yet to end that went another mode
+  std::uint64_t of_before_ = 0;  ///< kernels yet to end that were issued in another mode
   std::int64_t busy_ns_ = 0;
   double newest_of_best_ = 0;  ///< the rate of its last window
 };
 
-/// Whether launch streams may issue their launches on their own threads instead of handing them over.
+/// Whether launch streams may issue their launches on their own threads instead of passing them on.
 enum class direct_dispatch { never, always, where_better };
 
-/// What the order policy of that name asks for.
+/// The setting that the order policy of that name requires.
 constexpr direct_dispatch direct_dispatch_of(std::string_view order) {
   if (order == "passthrough") return direct_dispatch::always;
   return order == "adaptive" ? direct_dispatch::where_better : direct_dispatch::never;

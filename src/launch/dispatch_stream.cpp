@@ -9,7 +9,7 @@
 namespace ballast::detail {
 namespace {
 
-/// A device's timer may tick once a microsecond, and 0 would say that nothing is known.
+/// A device's timer may tick once a microsecond, and 0 would mean an unknown time.
 std::int64_t at_least_a_tick(std::int64_t span_ns) { return std::max<std::int64_t>(span_ns, 1); }
 
 void clear(stream& on, void* memory, std::size_t bytes) {
@@ -101,7 +101,8 @@ void dispatch_stream::list_ended(std::vector<ended_launch>& into) {
   }
 }
 
-/// The oldest launch in flight with an event or record of its end: then all before have ended too.
+/// The oldest launch in flight with an event or record of its end: its end proves that all before it have
+/// ended.
 std::uint64_t dispatch_stream::find_next_tracked() {
   if (next_tracked_ > ended_) return next_tracked_;
   auto const newest = ended_ + in_flight();
@@ -139,12 +140,12 @@ launch_in_flight* dispatch_stream::oldest_reporting_each() {
   return oldest.reports_each ? &oldest : nullptr;
 }
 
-/// A kernel may have begun and ended before the launch's first block noted the begin.
+/// A kernel may have begun and ended before the launch's first block recorded the begin.
 std::int64_t dispatch_stream::span_ns_of_kernel(std::uint32_t place) const {
   return std::min(at_least_a_tick(end_of_kernel(place).span_ns()), span_ns_of_ended());
 }
 
-/// The completion word of the oldest launch in flight, or what an earlier launch left there.
+/// The completion word of the oldest launch in flight, or an earlier launch's leftover.
 kernel_end dispatch_stream::end_of_kernel(std::uint32_t place) const {
   auto& ends = kernel_completions_[(ended_ + 1) % max_in_flight];
   return {atomic_ref<std::uint64_t, scope::system>(ends.end[place]).load_acquire()};

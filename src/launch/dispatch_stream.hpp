@@ -21,9 +21,9 @@
 
 namespace ballast::detail {
 
-/// What a launch carries out, for its label.
+/// The launch's content, for its label.
 struct launch_content {
-  std::string_view kernel = {};  ///< of its first ballast kernel; empty if it has none
+  std::string_view kernel = {};  ///< the name of its first ballast kernel; empty if it has none
   std::uint32_t kernels = 0;     ///< launches of launch streams
   bool has_others = false;       ///< than that kernel
   bool is_graph = false;
@@ -32,15 +32,15 @@ struct launch_content {
   std::string label() const;
 };
 
-/// A launch that has ended. Its time on the device is 0 if it did not report that.
+/// A launch that has ended. Its time on the device is 0 if it did not report one.
 struct ended_launch {
   launch_content what;
   std::int64_t issued_ns = 0, device_ns = 0;
 };
 
-/// The launches of one stream, oldest first, that were seen to have ended at `seen_ns`, as spans that do not
-/// overlap: each ends where the next begins, at the latest at `seen_ns`. It is as long as its launch reported
-/// or reaches back to its issue, but not before `free_from_ns`, when the stream was free. Pure.
+/// Converts the launches of one stream, oldest first, that were seen to have ended at `seen_ns`, to spans
+/// that do not overlap. Each ends where the next begins, or at `seen_ns`. It is as long as its launch
+/// reported, or reaches back to its issue, but not before `free_from_ns`, when the stream was free. Pure.
 std::vector<span> spans_of_stream(std::vector<ended_launch> const& ended, std::int64_t free_from_ns,
                                   std::int64_t seen_ns);
 
@@ -49,9 +49,9 @@ class launch_trace {
  public:
   launch_trace(trace_target to, std::size_t streams) : to_(to), free_from_ns_(streams) {}
 
-  /// Whether there is a recorder; any thread.
+  /// True if there is a recorder; any thread.
   explicit operator bool() const { return bool(to_); }
-  /// Records those that were seen to have ended now.
+  /// Records launches that were just seen to have ended.
   void record(std::uint32_t stream, std::vector<ended_launch> const& ended) noexcept;
 
  private:
@@ -59,7 +59,7 @@ class launch_trace {
   std::vector<std::int64_t> free_from_ns_;  // by stream
 };
 
-/// A launch that was issued and is not known to have ended.
+/// An issued launch that is not known to have ended.
 struct launch_in_flight {
   struct member {
     launch_stream_state* line;
@@ -69,17 +69,17 @@ struct launch_in_flight {
   std::vector<member> members;             ///< the launch streams whose launches it carries out
   std::vector<kernel_facts> facts;         ///< of these launches, if they were kernels of a set
   predicted_times predicted{};             ///< of a merged launch, if times are known
-  mergeable_kernel const* lone = nullptr;  ///< the set's kernel, if the launch is of this kernel alone
+  mergeable_kernel const* lone = nullptr;  ///< the set's kernel, if the launch consists of this kernel alone
   bool reports_end = false;                ///< it writes a completion_record
   bool reports_each = false;               ///< and the ends of its kernels
-  bool is_timed = false;                   ///< its completion_record says how long its work took
+  bool is_timed = false;                   ///< its completion_record contains the duration of its work
   bool needs_end_only_if_watched = false;  ///< its end is not urgent unless its launch stream is watched
-  std::unique_ptr<event> end_event;        ///< else the event after it; null as long as there is none
-  bool is_measured = false;                ///< alone in its stream, with an event behind it since issued_at
-  clock::time_point issued_at;             ///< of a launch that is measured or traced
+  std::unique_ptr<event> end_event;        ///< otherwise the event after it; null until there is one
+  bool is_measured = false;                ///< alone in its stream, with an event after it, from issued_at on
+  clock::time_point issued_at;             ///< set if the launch is measured or traced
   /// The number of this launch, if nothing else was in flight when it was issued; else 0.
   std::uint64_t alone_as = 0;
-  launch_content content;  ///< if it is traced, with issued_at
+  launch_content content;  ///< set, like issued_at, if the launch is traced
   /// The graph that it launched, held until the launch has ended.
   std::shared_ptr<void const> graph;
 
@@ -92,9 +92,9 @@ class dispatch_stream {
  public:
   static constexpr std::uint32_t max_in_flight = 64;
 
-  /// `running`, `records` and `ends` (max_in_flight of them) are the stream's own, cleared, the first on the
-  /// device, the others pinned; `in_flight` is its own too, zero, and lies beside those of other streams,
-  /// which are looked at together.
+  /// `running`, `records` and `ends` (max_in_flight of them) are the stream's own and cleared; the first is
+  /// on the device, the others are pinned. `in_flight` is its own too, zero, and lies next to those of other
+  /// streams, which are read together.
   dispatch_stream(std::unique_ptr<stream> on, running_launch* running, completion_record* records,
                   kernel_completions* ends, std::atomic<std::uint32_t>& in_flight)
       : on_(std::move(on)),
@@ -110,8 +110,8 @@ class dispatch_stream {
 
   // For the holder of mutex().
   stream& on() { return *on_; }
-  /// The description of the launch that is issued next; mark_issued() makes it known. The stream must not be
-  /// full.
+  /// The description of the launch that is issued next, which mark_issued() adds to those in flight. The
+  /// stream must not be full.
   launch_in_flight& next() { return at(issued_ + 1); }
   /// How that launch reports its end, without the receiver to notify.
   completion_signal completion_of_next() const {
@@ -123,33 +123,33 @@ class dispatch_stream {
             .number = number};
   }
   void mark_issued();
-  /// The launch issued last is that of `graph`. The thread that looks for ends.
+  /// Marks the launch issued last as that of `graph`. For the polling thread.
   void attach_graph(std::shared_ptr<void const> graph);
-  /// Gives the launch issued last an event or record of its end, if it has none, and with it all before. The
-  /// thread that looks for ends.
+  /// Gives the launch issued last, and with it all before, an event or record of its end, if it has none. For
+  /// the polling thread.
   void record_event();
 
-  // The thread that looks for ends.
-  /// The oldest launch in flight if it is seen to have ended, else null. Then mark_ended() forgets it. Throws
+  // The following members are for the polling thread.
+  /// The oldest launch in flight if it is seen to have ended, else null. mark_ended() then removes it. Throws
   /// device_lost.
   launch_in_flight* ended();
-  /// All that are seen to have ended, oldest first, before the first of them is forgotten. Throws
-  /// device_lost.
+  /// Lists all launches that are seen to have ended, oldest first, before the first of them is removed.
+  /// Throws device_lost.
   void list_ended(std::vector<ended_launch>& into);
-  /// The duration of that launch: on the device if it reported that, as the host saw it if it was measured,
+  /// The duration of that launch: on the device if it was reported, as the host saw it if it was measured,
   /// else 0.
   std::int64_t span_ns_of_ended() const;
   void mark_ended();
   /// The oldest launch in flight if it reports the ends of its kernels, else null.
   launch_in_flight* oldest_reporting_each();
-  /// True if the kernel at that place of it has ended.
+  /// True if that launch's kernel at this place has ended.
   bool has_kernel_ended(std::uint32_t place) const { return end_of_kernel(place).is_of(ended_ + 1); }
-  /// The time from the begin of the launch that ended() gave, which reports each kernel, to the end of its
-  /// kernel at that place.
+  /// The time from the begin of the launch that ended() returned, which reports each kernel, to the end of
+  /// its kernel at this place.
   std::int64_t span_ns_of_kernel(std::uint32_t place) const;
   /// The newest launch in flight, null if there is none.
   launch_in_flight const* newest() const;
-  /// Whether a graph is in flight.
+  /// True if a graph is in flight.
   bool carries_graph() const { return ended_ < last_graph_; }
   /// True if the next completion needs no new event.
   bool is_known_by_event();
@@ -176,8 +176,8 @@ class dispatch_stream {
   alignas(64) std::uint64_t ended_ = 0;
   std::uint64_t known_ended_ = 0;  // at least ended_
   std::uint64_t last_graph_ = 0;
-  std::uint64_t searched_ = 0;         // up to here for an event or record
-  std::uint64_t next_tracked_ = none;  // the oldest found that is not known to have ended
+  std::uint64_t searched_ = 0;         // searched up to here for an event or record
+  std::uint64_t next_tracked_ = none;  // the oldest one found that is not known to have ended
 };
 
 /// The streams of a dispatcher, with the memory in which launches report their ends.
@@ -188,7 +188,7 @@ class dispatch_streams {
   // Any thread.
   std::uint32_t size() const { return std::uint32_t(in_flight_.size()); }
   dispatch_stream& operator[](std::uint32_t place) { return streams_[place]; }
-  /// How many launches that stream had in flight a moment ago.
+  /// The number of launches that the stream had in flight a moment ago.
   std::uint32_t in_flight(std::uint32_t place) const {
     return in_flight_[place].load(std::memory_order_relaxed);
   }
@@ -209,16 +209,16 @@ class stream_loads {
  public:
   explicit stream_loads(dispatch_streams& streams) : streams_(streams), in_flight_(streams.size()) {}
 
-  /// Looks at all streams, and shows as full those that carry a graph: the next launches of all its launch
-  /// streams would follow each other there.
+  /// Looks at all streams, and shows those that carry a graph as full: the next launches of all the graph's
+  /// launch streams would follow each other there.
   std::span<std::uint32_t const> look();
   void add_graph(std::uint32_t place) { graph_streams_.push_back(place); }
-  /// Looks at that stream again: whether it was empty and is not any more, because a launch stream issued
-  /// itself. For the stream's holder. Two chains on one stream would take as long as both. A stream that was
-  /// chosen because the launch's predecessor is in flight there was not empty, so the launch stays behind it.
+  /// Looks at that stream again: true if it was empty and is no longer, because a launch stream issued a
+  /// launch itself. For the stream's holder. Two chains on one stream would take as long as both. A stream
+  /// chosen because the launch's predecessor is in flight there was not empty, so the launch stays after it.
   bool became_busy(std::uint32_t place);
   std::uint32_t emptiest() const;
-  /// The first stream that is empty now; size() of the streams if there is none.
+  /// The first stream that is empty now; the number of streams if there is none.
   std::uint32_t find_empty() const;
 
  private:

@@ -31,18 +31,18 @@ std::uint32_t connections_of(compute_device const& device) {
 }
 
 // If hardware queues are few, a launch that waits in one for its predecessor holds up all launches after it
-// (Wende, Cordes, Steinke 2012, equation 1): no trial is needed to know it.
+// (Wende, Cordes, Steinke 2012, equation 1): this needs no trial.
 constexpr std::uint32_t enough_connections = 8, many_connections = 32;
 
 bool is_resident(launch_options const& options) { return options.order == "resident"; }
 
-/// Threads that wait for each of their launches are served at once, except on cores, where merging what comes
-/// together costs less, and where a key puts other launches first.
+/// Threads that wait for each of their launches are served at once, except on cores, where merging concurrent
+/// launches costs less, and where a key puts other launches first.
 bool looks_for_awaited(compute_device const& device, launch_options const& options) {
   return device.is_cuda() && options.order == "adaptive" && options.key == "fifo";
 }
 
-/// Null where a resident kernel runs already: it may run as long as the queue.
+/// Null if a resident kernel already runs: it may run as long as the queue.
 std::unique_ptr<ordered_rings> make_rings(std::shared_ptr<compute_device> const& device,
                                           mergeable_kernels const& kernels, launch_options const& options,
                                           event_count& wake_event) {
@@ -54,8 +54,8 @@ std::unique_ptr<ordered_rings> make_rings(std::shared_ptr<compute_device> const&
   } catch (no_room const&) { return nullptr; }
 }
 
-/// Only the default order chooses, and not on CPU cores, where merging was the fastest in every load that was
-/// tried (docs/decisions/0029).
+/// Only the default order chooses, and not on CPU cores, where merging was the fastest in every load tried
+/// (docs/decisions/0029).
 std::vector<dispatch_mode> modes_of(compute_device const& device, launch_options const& options,
                                     std::uint32_t connections, bool has_rings) {
   bool const merges_anyway = !device.is_cuda() && options.merge != "none";
@@ -151,7 +151,7 @@ void dispatcher::throw_if_stopped() const {
   if (auto const* const cause = stopped_because_.load(std::memory_order_relaxed)) throw stopped_by(cause);
 }
 
-/// The error for a stop, with the number of launches of all launch streams that are not issued by now.
+/// The error for a stop, with the number of unissued launches of all launch streams.
 stopped dispatcher::stopped_by(char const* cause) const {
   std::uint64_t waiting = 0;
   for (auto const& line : lines_.all()) {
@@ -201,13 +201,13 @@ void dispatcher::add_to_inbox(launch_stream_state& line) {
   thread_.wake();
 }
 
-/// Called by the launch stream's thread: puts the launch into the stream's ring, which takes such a launch;
+/// Called by the launch stream's thread: puts the launch into the stream's ring, which accepts such a launch;
 /// false if it must wait for the dispatcher's thread.
 bool dispatcher::put_directly(launch_stream_state& line, submission const& work, bool is_awaited) {
   if (line.is_in_flight() && !line.is_in_ring()) return false;
   try {
     if (!work.dependencies_met() || !rings_->put(line, work, is_awaited)) return false;
-  } catch (...) { return false; }  // the thread will see what it is
+  } catch (...) { return false; }  // the dispatcher's thread will throw it again
   rings_->count_direct(line);
   if (rings_->is_running()) {
     thread_.wake_if_idle();
@@ -232,7 +232,7 @@ bool dispatcher::issue_directly(launch_stream_state& line, submission& work) {
   completion_events events;
   try {
     issuer_.record_events_before(work, target, events);
-  } catch (...) { return false; }  // the thread will see what it is
+  } catch (...) { return false; }  // the dispatcher's thread will throw it again
   std::unique_lock const hold(target.mutex(), std::try_to_lock);
   if (!hold || target.is_full()) return false;
   bool const must_be_first =
@@ -252,8 +252,8 @@ bool dispatcher::issue_directly(launch_stream_state& line, submission& work) {
   return true;
 }
 
-/// The stream that has the launch stream's launches, else its own. If the order asks for no certain stream:
-/// another one that has no launches.
+/// The stream that has the launch stream's launches, else its own. If the order does not require a particular
+/// stream: another one without launches.
 std::uint32_t dispatcher::stream_for(launch_stream_state const& line) const {
   auto const streams = streams_.size();
   auto const own = line.number() % streams;
@@ -285,9 +285,10 @@ bool dispatcher::may_issue_directly(launch_stream_state const& line, submission 
   return is_awaited || is_alone(line, work);
 }
 
-/// Where hardware queues are shared, successive launches may block the next launch stream; and what waits for
-/// its predecessor may be merged with what comes next. Launch streams that begin together all find nothing in
-/// flight; if each issued its own, each would go on in a stream of its own, and none be merged.
+/// If hardware queues are shared, successive launches may block the next launch stream; and a launch that
+/// waits for its predecessor may be merged with later ones. Launch streams that begin together all find
+/// nothing in flight; if each issued its own launch, each would continue in a stream of its own, and none
+/// would be merged.
 bool dispatcher::is_alone(launch_stream_state const& line, submission const& work) const {
   bool const may_merge = merges(mode()) && work.kernel() != nullptr;
   bool const may_follow_own = connections_ >= streams_.size() && !may_merge;
@@ -315,7 +316,8 @@ bool dispatcher::poll(look why) {
 }
 
 bool dispatcher::poll_once() {
-  // If it is resumed after drain_inbox(), what was submitted last is not seen yet: it would be left behind.
+  // If the queue is resumed after drain_inbox(), the latest submissions are not seen yet: they would be left
+  // behind.
   bool const was_paused = paused_.load(std::memory_order_seq_cst);
   bool found = drain_inbox();
   if (lost_) return found;
@@ -331,7 +333,7 @@ bool dispatcher::poll_once() {
   return found || poller_.record_events();
 }
 
-/// Reports to the selector of modes how much has ended, and in how long.
+/// Reports to the mode selector how many kernels have ended, and in which time.
 void dispatcher::update_mode() {
   auto const now = clock::now();
   auto const outstanding = [this] {
@@ -346,7 +348,7 @@ void dispatcher::update_mode() {
               (uses_rings() && rings_->is_anything_tried());
 }
 
-/// A paused queue in which launches wait is mostly resumed soon, and the time to wake up would be theirs.
+/// A paused queue with waiting launches is usually resumed soon, and a wake-up would delay them.
 awaited_work dispatcher::awaited() const {
   bool const is_resumed_soon = paused_.load(std::memory_order_relaxed) && plan_.offers() != 0;
   if (lost_) return {.is_resumed_soon = is_resumed_soon};
@@ -378,8 +380,8 @@ bool dispatcher::drain_inbox() {
   return found;
 }
 
-/// Puts the oldest launches of a line that is neither offered nor blocked into its ring, and offers the next;
-/// lets go of the line if it has none.
+/// Puts the oldest launches of a launch stream that is neither offered nor blocked into its ring, and offers
+/// the next; drops the launch stream if it has none.
 bool dispatcher::update(launch_stream_state& line) {
   if (stop_error_ && !line.has_failed()) line.fail(stop_error_, lost_);
   for (std::uint32_t put = 0;;) {
@@ -401,11 +403,11 @@ bool dispatcher::update(launch_stream_state& line) {
   return false;
 }
 
-/// For all launches that they take.
+/// True if rings are used for all launches that they accept.
 bool dispatcher::uses_rings() const { return rings_ != nullptr && mode() == dispatch_mode::resident; }
 
-/// Called before a launch of the launch stream goes another way, with none in its ring: other streams may be
-/// waiting for a ring.
+/// Called before a launch of the launch stream goes another way, with none in its ring: other launch streams
+/// may be waiting for a ring.
 void dispatcher::leave_ring(launch_stream_state& line) {
   if (line.ring != nullptr && !uses_rings()) rings_->release(line);
 }
@@ -414,20 +416,20 @@ bool dispatcher::goes_through_ring(launch_stream_state& line, submission const& 
   return uses_rings() && rings_->takes(line, oldest);
 }
 
-/// Into the line's ring, if it goes there and nothing holds it up.
+/// Puts the launch into its launch stream's ring, if it belongs there and nothing holds it up.
 bool dispatcher::put_oldest(launch_stream_state& line, submission const& oldest) {
   if (!goes_through_ring(line, oldest) || !may_issue()) return false;
   if (line.is_in_flight() && !line.is_in_ring()) return false;
   try {
     if (!oldest.dependencies_met() || !rings_->put(line, oldest, false)) return false;
-  } catch (...) { return false; }  // offer_if_ready() sees what it is
+  } catch (...) { return false; }  // offer_if_ready() will throw it again
   line.chain().pop();
   lines_.fence().pass();
   line.notify_issue_watchers();
   return true;
 }
 
-/// The first launches of a kernel show whether its launches differ: what is queued after them until then
+/// The first launches of a kernel show whether its launches differ: later ones that are queued until then
 /// could only be merged as if they did not.
 bool dispatcher::waits_for_times(launch_stream_state const& line, submission const& oldest) const {
   if (!line.is_in_flight() || !merges(mode()) || direct_dispatch_ != direct_dispatch::where_better)
@@ -435,11 +437,11 @@ bool dispatcher::waits_for_times(launch_stream_state const& line, submission con
   return oldest.kernel() != nullptr && table_.block_ns(*oldest.kernel()) == 0;
 }
 
-/// A launch for a ring that is not ready, or one that waits for times, counts as blocked too.
+/// A launch for a ring that is not ready, or one that waits for times, also counts as blocked.
 bool dispatcher::offer_if_ready(launch_stream_state& line, submission& oldest) {
   try {
     if (goes_through_ring(line, oldest)) {
-      (void)oldest.dependencies_met();  // throws if they cannot be
+      (void)oldest.dependencies_met();  // throws if they can never be met
     } else if (auto const behind = placement_.find_predecessor(line, oldest, mode());
                behind && !waits_for_times(line, oldest)) {
       offer(line, oldest, *behind);
@@ -486,7 +488,7 @@ bool dispatcher::poll_completions() {
   return found;
 }
 
-/// A line may have been noted more than once.
+/// A launch stream may be listed more than once.
 void dispatcher::notify_completed() {
   lines_.fence().pass();
   auto& completed = poller_.completed();
@@ -516,7 +518,7 @@ bool dispatcher::issue_next() {
   return true;
 }
 
-/// False, with nothing done, if the stream is full.
+/// False, and does nothing, if the stream is full.
 bool dispatcher::issue(planned_launch const& planned) {
   planned_lines_.clear();
   for (auto const number : planned.launch_streams) planned_lines_.push_back(lines_.noted()[number]);
@@ -551,7 +553,7 @@ void dispatcher::issue_on(std::uint32_t place, planned_launch const& planned,
                    std::memory_order_relaxed);
 }
 
-/// The oldest launches of the line.
+/// Marks the oldest launches of the launch stream as issued.
 void dispatcher::mark_issued(launch_stream_state& line, std::uint32_t place, std::uint32_t launches,
                              bool in_graph) {
   line.offered = false;
@@ -560,7 +562,7 @@ void dispatcher::mark_issued(launch_stream_state& line, std::uint32_t place, std
   line.mark_issued(place, launches, in_graph);
 }
 
-/// A line that failed may be forgotten by now.
+/// A launch stream that failed may be forgotten by now.
 void dispatcher::after_issue(std::span<std::uint32_t const> launch_streams) {
   lines_.fence().pass();
   for (auto const number : launch_streams)
@@ -615,7 +617,7 @@ void dispatcher::fail_all(std::exception_ptr error) {
   for (auto const& line : lines_.all()) fail(*line, error);
 }
 
-/// So that completions, which may outlive the queue, know.
+/// Fails the launches, so that completions, which may outlive the queue, see it.
 void dispatcher::give_up(std::string const& cause) {
   lost_ = true;
   for (auto const& line : lines_.all())

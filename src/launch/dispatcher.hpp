@@ -26,11 +26,11 @@
 
 namespace ballast::detail {
 
-/// The niceness that Linux knows: lower values get more of the processor.
+/// The niceness range of Linux: lower values get more of the processor.
 inline constexpr int min_niceness = -20, max_niceness = 19;
 
-/// Carries out the launches of the launch streams of one device: its thread takes what they submit, offers
-/// what may be issued to the plan, has it issued where the plan says, and has ends looked for. Launch streams
+/// Carries out the launches of one device's launch streams. Its thread accepts submissions, offers launches
+/// that may be issued to the plan, has them issued as the plan decides, and looks for ends. Launch streams
 /// that may issue do so on their own threads.
 class dispatcher final : private device_work {
  public:
@@ -50,29 +50,30 @@ class dispatcher final : private device_work {
   void resume();
   /// Drops unissued and later launches, with an error for their launch streams.
   void stop(char const* cause);
-  /// True if all launches have failed, or will, with the loss of the device. Any thread.
+  /// True if all launches have failed, or will, because the device was lost. Any thread.
   bool is_lost() const { return lost_; }
   /// Throws stopped with that cause after stop().
   void throw_if_stopped() const;
-  /// Sleeps until all that was submitted so far has finished or failed. Throws timed_out.
+  /// Sleeps until all launches submitted so far have finished or failed. Throws timed_out.
   void wait_all(deadline until);
-  /// Launches that have been submitted and have not finished, those of failed launch streams apart.
+  /// Launches that have been submitted and have not finished, without those of failed launch streams.
   std::uint64_t unfinished() const;
-  /// For a destructor: sleeps until all that was submitted so far has finished or failed, at most until the
+  /// For a destructor: sleeps until all launches submitted so far have finished or failed, at most until the
   /// deadline. Returns at once if the queue is paused.
   void finish(deadline until) noexcept;
-  /// Fails what was not issued, and waits for what is in flight, at most the queue's shutdown_timeout. No
-  /// other call but is_at_rest() after it.
+  /// Fails unissued launches, and waits for those in flight, at most for the queue's shutdown_timeout. After
+  /// it, call only is_at_rest().
   void end();
-  /// After end(): true if the device has finished all that was issued here. Otherwise this has to stay.
+  /// After end(): true if the device has finished everything that was issued here. Otherwise this object must
+  /// stay alive.
   bool is_at_rest() { return streams_.is_at_rest() && (rings_ == nullptr || rings_->is_at_rest()); }
   void add_to(launch_statistics& sum) const;
-  /// Takes a line that has something new.
+  /// Accepts a launch stream that has new launches.
   void add_to_inbox(launch_stream_state& line);
 
-  // The thread of the line's launch stream.
-  /// Issues the line's next launch here and now. Returns true also if that failed, which is then the line's
-  /// error; false if the launch has to wait for the dispatcher's thread.
+  // For the thread of the launch stream.
+  /// Issues the launch stream's next launch at once. Returns true also if that failed, and then sets the
+  /// launch stream's error; false if the launch must wait for the dispatcher's thread.
   bool issue_directly(launch_stream_state& line, submission& work);
 
  private:
@@ -87,7 +88,7 @@ class dispatcher final : private device_work {
   bool is_sound();
   stopped stopped_by(char const* cause) const;
 
-  // Only the thread, from here on.
+  // From here on only for the dispatcher's thread.
   bool poll(look why) override;
   awaited_work awaited() const override;
   bool is_done() override;
@@ -123,12 +124,12 @@ class dispatcher final : private device_work {
   std::shared_ptr<compute_device> device_;
   mergeable_kernels kernels_;
   device_thread
-      thread_;  // before the streams: the last block of a launch may still ring when its end is seen
+      thread_;  // before the streams: a launch's last block may still notify it when the end is seen
   dispatch_streams streams_;
 
   clock::duration const shutdown_timeout_;
   direct_dispatch const direct_dispatch_;
-  bool const looks_for_awaited_;  // looks for launches whose thread waits for each one
+  bool const looks_for_awaited_;  // whether it looks for launches whose thread waits for each one
   std::uint32_t const connections_;
 
   launch_stream_table lines_;
@@ -139,11 +140,11 @@ class dispatcher final : private device_work {
   kernel_table table_;
   launch_plan plan_;
   launch_issuer issuer_;
-  std::unique_ptr<ordered_rings> const rings_;  // null unless the order has use for them
+  std::unique_ptr<ordered_rings> const rings_;  // null if the order does not use rings
   completion_poller poller_;
   graph_batch batch_;
 
-  mutable std::mutex thread_mutex_;  // held while the thread does something
+  mutable std::mutex thread_mutex_;  // held while the thread works
   stream_loads loads_;
   planned_launch const* planned_ = nullptr;  // waits for space in its stream
   std::vector<launch_stream_state*> planned_lines_;
@@ -153,13 +154,14 @@ class dispatcher final : private device_work {
   bool was_busy_ = false;
   std::uint32_t naps_ = 0, issued_since_poll_ = 0;
   bool suspects_fault_ = false;
-  std::exception_ptr stop_error_;   // why nothing is issued any more
+  std::exception_ptr stop_error_;   // why nothing more is issued
   std::atomic<bool> lost_ = false;  // nor known to end
 
   std::atomic<dispatch_mode> mode_;
   std::atomic<bool> anyone_waits_ = false;  // as the thread saw it last
   std::atomic<bool> paused_ = false, closed_ = false;
-  std::atomic<std::uint32_t> lone_line_ = no_line;  // whose launch was issued last, unless it was merged
+  std::atomic<std::uint32_t> lone_line_ = no_line;  // the launch stream whose launch was issued last, unless
+                                                    // it was merged
   std::atomic<char const*> stopped_because_ = nullptr;
 };
 

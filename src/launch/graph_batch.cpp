@@ -15,7 +15,7 @@ std::size_t bytes_of(batched_launch const& launch) {
   return std::accumulate(launch.argument_bytes.begin(), launch.argument_bytes.end(), std::size_t{0});
 }
 
-/// True if the arguments, one after another, are `bytes`.
+/// True if the arguments, one after another, equal `bytes`.
 bool are_equal(batched_launch const& launch, void* const* arguments, unsigned char const* bytes) {
   for (auto const size : launch.argument_bytes) {
     if (std::memcmp(*arguments++, bytes, size) != 0) return false;
@@ -139,7 +139,8 @@ bool graph_batch::collect(std::span<launch_stream_state* const> lines) {
   return true;
 }
 
-/// Returns how many of the line go along. Its oldest was offered, so the dependencies of that are met.
+/// Returns how many of the launch stream's launches join the batch. Its oldest was offered, so that one's
+/// dependencies are met.
 std::uint32_t graph_batch::collect(launch_stream_state& line) {
   if (batch_.launches() >= max_launches) return 0;
   auto const may_go_along = [](submission const* one, std::uint32_t place) {
@@ -160,7 +161,7 @@ std::shared_ptr<cached_graph> graph_batch::launch(stream& on) {
   try {
     if (auto graph = launch_if_worth_it(on)) return graph;
   } catch (device_lost const&) { throw; } catch (...) {
-    cache_.give_up();  // one by one it will be seen whose launch is wrong
+    cache_.give_up();  // issuing them one by one will show whose launch is wrong
   }
   for (auto const& member : members_) member.line->alone_until = member.line->issued() + member.launches;
   return nullptr;
@@ -192,7 +193,7 @@ std::shared_ptr<cached_graph> graph_batch::built(stream& on) {
   return std::make_shared<cached_graph>(std::move(graph), batch_);
 }
 
-/// The shortest of the branches' first launches; 0 if that of one is unknown.
+/// The shortest time of the branches' first launches; 0 if one of them is unknown.
 std::int64_t graph_batch::typical_ns() const {
   auto shortest = std::numeric_limits<std::int64_t>::max();
   for (auto const& branch : batch_.branches())

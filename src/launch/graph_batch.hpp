@@ -15,11 +15,11 @@
 
 namespace ballast::detail {
 
-/// Fewer are not worth a look: they are issued before anyone notices.
+/// Fewer are not worth checking: they are issued too quickly.
 inline constexpr std::size_t min_graph_branches = 8, min_graph_launches = 32;
 
 /// True if the host time lost without a graph would have paid for one. So building costs at most as much as
-/// never building, whatever comes.
+/// never building, whatever launches come.
 inline bool is_worth_building(std::size_t launches, std::uint64_t misses, device_costs const& costs) {
   auto const lost = double(misses) * double(launches) * (costs.launch_ns - costs.set_arguments_ns);
   return launches >= min_graph_launches &&
@@ -29,26 +29,26 @@ inline bool is_worth_building(std::size_t launches, std::uint64_t misses, device
 struct graph_use {
   std::size_t launches = 0, branches = 0;
   std::size_t changed = 0;      ///< launches whose arguments must be set
-  std::int64_t typical_ns = 0;  ///< how long one of the launches runs, 0 if that is unknown
+  std::int64_t typical_ns = 0;  ///< run time of one of the launches, 0 if unknown
 };
 
-/// A graph begins when all its arguments are set, single launches begin immediately. If one thread issues
-/// them as fast as they end, they lose at most the time until each branch has its first launch.
+/// A graph begins when all its arguments are set, single launches at once. If one thread issues them as fast
+/// as they end, they lose at most the time until each branch has its first launch.
 inline bool is_worth_launching(graph_use const& use, device_costs const& costs) {
   bool const host_keeps_up = double(use.typical_ns) >= double(use.branches) * costs.launch_ns;
   auto const lost_one_by_one = double(host_keeps_up ? use.branches : use.launches) * costs.launch_ns;
   return double(use.changed) * costs.set_arguments_ns + costs.launch_graph_ns < lost_one_by_one;
 }
 
-/// A graph with the arguments that its launches have, byte for byte. All batches given must have the shape of
-/// the one that it was built of. One thread at a time.
+/// A graph and a byte copy of its launches' arguments. All batches passed to it must have the shape from
+/// which it was built. One thread at a time.
 class cached_graph {
  public:
   cached_graph(std::unique_ptr<launch_graph> graph, plain_batch const& built_of);
 
   /// Counts the launches of the batch whose arguments differ from the graph's.
   std::size_t compare(plain_batch const& batch);
-  /// Sets the arguments that the last compare() found different. If that throws, the graph is of no more use.
+  /// Sets the arguments that the last compare() found different. If that throws, the graph is unusable.
   void set_changed(plain_batch const& batch);
   launch_graph& graph() { return *graph_; }
 
@@ -61,13 +61,12 @@ class cached_graph {
   void keep(plain_batch const& batch, batched_launch const& launch, std::size_t first_byte);
 
   std::unique_ptr<launch_graph> graph_;
-  std::vector<unsigned char> bytes_;  // of the arguments, launch after launch
+  std::vector<unsigned char> bytes_;  // the arguments, launch after launch
   std::vector<changed_launch> changed_;
 };
 
-/// Remembers the shapes of batches and the graphs that were built of them, and forgets those that were not
-/// used for longest. A graph is in use as long as anyone else holds it. No clock, no device. One thread at a
-/// time.
+/// Remembers the shapes of batches and the graphs built from them, and drops the least recently used. A graph
+/// is in use while anyone else holds it. No clock, no device. One thread at a time.
 class graph_cache {
  public:
   static constexpr std::size_t max_shapes = 32;  ///< without a graph
@@ -76,17 +75,17 @@ class graph_cache {
 
   struct lookup_result {
     std::shared_ptr<cached_graph> graph;  ///< of the batch's shape and not in use; or null
-    bool build = false;                   ///< worth building a graph, which insert() then takes
+    bool build = false;                   ///< whether to build a graph and pass it to insert()
   };
 
-  /// For the device on which the graphs run.
+  /// `costs` are those of the device that runs the graphs.
   explicit graph_cache(device_costs const& costs) : costs_(costs) {}
 
-  /// Notes that there is such a batch.
+  /// Records the batch.
   lookup_result look_up(plain_batch const& batch);
   /// Adds a graph of the batch that was looked up last.
   void insert(std::shared_ptr<cached_graph> graph);
-  /// Drops the graphs of the batch that was looked up last, for which none is built any more.
+  /// Drops the graphs of the batch that was looked up last, and builds none for it any more.
   void give_up();
 
   std::size_t shapes() const { return known_.size(); }
@@ -103,28 +102,29 @@ class graph_cache {
   void evict_beyond(std::size_t most, bool with_graphs);
 
   device_costs costs_;
-  std::list<known_shape> known_;  // the one used last is the first
+  std::list<known_shape> known_;  // the most recently used is first
 };
 
-/// Finds plain launches of many lines that wait and would go together, and the graph that launches them. Only
-/// the dispatcher's thread calls, but for add_to().
+/// Finds waiting plain launches of many launch streams that would fit together, and the graph that launches
+/// them. Only the dispatcher's thread calls it, except add_to().
 class graph_batch {
  public:
-  /// `times` of plain launches, as far as they are known, stay as long as this does.
+  /// `times`, the known times of plain launches, must outlive this object.
   graph_batch(compute_device& device, launch_options const& options, plain_times const& times);
 
-  /// Counts a line whose oldest launch was offered to the plan.
+  /// Counts a launch stream whose oldest launch was offered to the plan.
   void count_offer(launch_stream_state& line);
-  /// True if enough was offered since the last collect() to make another one worth its time.
+  /// True if enough launches were offered since the last collect() to make another one worthwhile.
   bool is_due() const { return offered_ >= min_launch_streams; }
-  /// True if there are launches to go together, of lines that wait for nothing. `lines`: some are null.
+  /// True if launches were collected, from launch streams that wait for nothing. `lines` may contain nulls.
   bool collect(std::span<launch_stream_state* const> lines);
-  /// The oldest launches of each line, which were collected.
+  /// The oldest launches of each launch stream, which were collected.
   std::span<launch_in_flight::member const> members() const { return members_; }
   std::size_t launches() const { return batch_.launches(); }
 
-  /// Launches the collected batch as a graph, and returns the graph, which must be held until it has ended.
-  /// Null, with nothing enqueued, if the launches will be issued one by one. Throws device_lost.
+  /// Launches the collected batch as a graph, and returns the graph, which the caller must hold until it has
+  /// ended. Returns null, and enqueues nothing, if the launches will be issued one by one. Throws
+  /// device_lost.
   std::shared_ptr<cached_graph> launch(stream& on);
 
   // Any thread.

@@ -16,16 +16,17 @@
 namespace ballast::detail {
 namespace {
 
-// Found by trial with the invented device of the tests. They say how fast is learned, not what.
+// Tuned with the simulated device of the tests. They determine how fast it learns, not what.
 constexpr double span_variance = 0.01;        // of a span's logarithm: it spreads by a tenth
-constexpr double max_time_variance = 1;       // the most: a factor of e
+constexpr double max_time_variance = 1;       // the largest: a factor of e
 constexpr double variance_per_launch = 1e-5;  // with each launch
 constexpr double variance_per_squared_error = 0.3;
 constexpr double max_deviations = 2.5;    // that one span counts
-constexpr double max_usage_variance = 1;  // as large as what fills the device
+constexpr double max_usage_variance = 1;  // the variance of usage that fills the device
 constexpr double error_weight = 0.2;      // weight of one span in the mean error
 constexpr double large_error = 0.5;       // a factor of 1.67
-constexpr double usage_decay = 0.01;      // with each launch of the kernel that fills the device freely
+constexpr double usage_decay = 0.01;      // with each launch of the kernel that fills the device but is not
+                                          // slowed
 
 void check_span(std::int64_t span_ns) {
   if (span_ns < 1) throw_bad_argument("span_ns", span_ns, "at least 1");
@@ -35,7 +36,7 @@ double levels_on(std::uint64_t blocks, double slots) {
   return std::floor((static_cast<double>(blocks) - 1) / slots) + 1;
 }
 
-/// About the logarithm of measured / expected, between -2 and 2.
+/// Approximates the logarithm of measured / expected, between -2 and 2.
 double relative_error(double measured, double expected) {
   return 2 * (measured - expected) / (measured + expected);
 }
@@ -59,8 +60,8 @@ launch_costs costs_on(compute_device const& device) {
           .issue_ns = device.costs().merged_launch_ns};
 }
 
-/// Some values of a thread, which cost less than a launch: the nanodroplet's merged kernel has 32 bytes more
-/// than its heaviest alone.
+/// A few values per thread, which cost less than a launch: the nanodroplet's merged kernel has 32 bytes more
+/// than its heaviest kernel alone.
 constexpr int few_spilled_bytes = 64;
 
 std::uint32_t blocks_at_once(kernel_resources const& needs) {
@@ -117,7 +118,7 @@ void kernel_times::record_merged(std::span<kernel_facts const> kernels, double u
   learn(kernels, expect(kernels, merged_slots_, unshared_now(kernels, unshared_ns)), span_ns);
 }
 
-/// A slowdown of all kernels that run together is shared: only the rest shows that a kernel varies.
+/// A slowdown of all kernels that run together is shared: only the remainder shows that a kernel varies.
 void kernel_times::record_ends(std::span<kernel_facts const> kernels,
                                std::span<std::int64_t const> spans_ns) {
   check(kernels);
@@ -148,8 +149,8 @@ void kernel_times::guess(std::span<kernel_facts const> kernels, std::int64_t spa
     if (auto& known = kernels_[kernel.kernel]; known.block_ns == 0) known.block_ns = block_ns;
 }
 
-/// The prediction by the times known now. Launches that were predicted later and ended earlier may have
-/// taught them. If a time that the user gave is not known here, it is a guess.
+/// The prediction from the times known now, which launches that were predicted later and ended earlier may
+/// have changed. A time that the user passed counts as a guess if it is not known here.
 double kernel_times::unshared_now(std::span<kernel_facts const> kernels, double unshared_ns) {
   double work_then = 0, work_now = 0;
   for (auto const& kernel : kernels) {
@@ -173,8 +174,9 @@ kernel_times::expectation kernel_times::expect(std::span<kernel_facts const> ker
   return {slots, work, contention.busy_ns(unshared_ns), contention.bound_part()};
 }
 
-/// Each kernel's part of the work and of the device, and the variance that the kernels' variances let expect
-/// of a span. A kernel may be there more than once. Where the resource decides, its users' times do not.
+/// Sets each kernel's share of the work and of the device; returns the variance of a span that the kernels'
+/// variances predict. A kernel may occur more than once. Where the resource is the limit, its users' times do
+/// not matter.
 double kernel_times::set_parts(std::span<kernel_facts const> kernels, expectation const& expected) {
   double variance = span_variance;
   for (auto const& kernel : kernels) {
@@ -191,7 +193,7 @@ double kernel_times::set_parts(std::span<kernel_facts const> kernels, expectatio
   return variance;
 }
 
-/// Clears the parts, so that a kernel that is there twice learns once.
+/// Clears the shares, so that a kernel that occurs twice learns once.
 void kernel_times::learn(std::span<kernel_facts const> kernels, expectation const& expected,
                          std::int64_t span_ns) {
   auto const variance = set_parts(kernels, expected);
@@ -208,7 +210,7 @@ void kernel_times::learn(std::span<kernel_facts const> kernels, expectation cons
   }
 }
 
-/// Usage that explains nothing fades, so that what was once taken for usage and is not does not stay.
+/// Usage that explains nothing fades, so that a wrong attribution to usage does not stay.
 void kernel_times::learn_usage(learned& kernel, double error, double variance, expectation const& expected) {
   auto const gain = kernel.usage_variance * kernel.fill / variance;
   auto const kept = 1 - usage_decay * std::min(kernel.fill, 1.0) * (1 - expected.bound_part);
@@ -218,7 +220,7 @@ void kernel_times::learn_usage(learned& kernel, double error, double variance, e
       std::min(grown(kernel.usage_variance, error, gain * kernel.fill), max_usage_variance);
 }
 
-/// One block alone cannot want more of the resource than all of it.
+/// One block alone cannot need more of the resource than all of it.
 void kernel_times::learn_time(learned& kernel, double error, double variance) {
   auto const gain = kernel.time_variance * kernel.part / variance;
   kernel.block_ns = std::max({kernel.block_ns * factor(gain * error), kernel.shared_ns, 1.0});
@@ -258,7 +260,7 @@ kernel_table::kernel_table(compute_device& device, mergeable_kernels const& kern
     : costs_(costs_on(device)) {
   families_.resize(kernels.families());
   blocks_alone_.resize(kernels.families());
-  std::vector<int> local_bytes_alone(kernels.families());  // the most of a family's members
+  std::vector<int> local_bytes_alone(kernels.families());  // the maximum over a family's members
   for (auto const& kernel : kernels.kernels()) {
     auto const alone = device.resources(kernel.alone), merged = device.resources(kernel.merged);
     auto& local_bytes = local_bytes_alone[kernel.family];
@@ -292,7 +294,7 @@ kernel_facts kernel_table::facts(mergeable_kernel const& kernel, std::uint32_t b
 
 std::int64_t kernel_table::expected_ns(kernel_facts const& kernel) const {
   auto const at_once = std::uint64_t{costs_.multiprocessors.value()} * kernel.blocks_per_multiprocessor;
-  // Mostly one level, and a division takes as long as all else here.
+  // Usually one level, and a division takes as long as everything else here.
   auto const levels = kernel.blocks <= at_once ? 1 : (kernel.blocks + at_once - 1) / at_once;
   auto const levels_ns = kernel.block_ns * std::int64_t(levels);
   return std::max(levels_ns, std::int64_t(kernel.blocks * kernel.shared_ns));

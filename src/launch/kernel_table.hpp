@@ -11,51 +11,50 @@
 
 namespace ballast::detail {
 
-/// What a block of each kernel of a family takes on one device: how long it runs while few others do, and for
-/// how long it keeps the resource busy that all blocks share, which decides where many run. Learned from the
-/// spans of launches, also of kernels that only ever ran merged. A span is one number for both and for many
-/// kernels: each moves by its part of the predicted work and by how unsure it still is (a Kalman filter
-/// without covariances, whose variance grows with the errors that it sees, so that it follows changes; one
-/// span that is far off counts little). Launches that fill little of the device teach times only; those that
-/// fill it also usage.
+/// Two costs of a block of each kernel of a family on one device: its run time while few others run, and the
+/// time for which it occupies the resource that all blocks share, which is the limit where many run. Learned
+/// from the spans of launches, even for kernels that only ever ran merged. A span is one number for both
+/// costs of many kernels: each cost moves in proportion to its share of the predicted work and to its
+/// uncertainty (a Kalman filter without covariances, whose variance grows with the errors, so that it follows
+/// changes; one outlier counts little). Launches that fill little of the device show only times; those that
+/// fill it also show usage.
 ///
-/// They are the library's guesses, for the model; nothing is promised of them but their signs. Pure but for
-/// what it learned: no clock, no device. One thread at a time; nothing is allocated after construction.
+/// The costs are guesses for the model; only their signs are guaranteed. Its only state is what it learned:
+/// no clock, no device. One thread at a time; allocates nothing after construction.
 class kernel_times {
  public:
   /// Throws bad_argument for what `check` refuses.
   kernel_times(family_facts const& family, launch_costs const& costs);
 
-  /// The value for kernel_facts::block_ns: at least 1, or 0 as long as nothing is known. Throws bad_argument
+  /// The value for kernel_facts::block_ns: at least 1, or 0 while nothing is known. Throws bad_argument
   /// ("kernel") from max_family_kernels on.
   std::int64_t block_ns(std::uint32_t kernel) const;
 
-  /// The value for kernel_facts::shared_ns: at least 0, and 0 as long as nothing indicates more. Throws
-  /// bad_argument ("kernel") from max_family_kernels on.
+  /// The value for kernel_facts::shared_ns: 0 until launches indicate more. Throws bad_argument ("kernel")
+  /// from max_family_kernels on.
   double shared_ns(std::uint32_t kernel) const;
 
-  /// What kernel_facts::time_varies is to be: a launch of it of late took, in the mean, over 1.67 times what
-  /// was expected, or less than that part of it; beside others, of what they took in proportion. Throws
+  /// The value for kernel_facts::time_varies: recent launches of the kernel took, on average, over 1.67 times
+  /// the expected time, or below 1 / 1.67 of it. A slowdown of all kernels of a launch does not count. Throws
   /// bad_argument ("kernel") from max_family_kernels on.
   bool varies(std::uint32_t kernel) const;
 
-  /// A launch of `kernel` alone took `span_ns` from the begin of its first block to the end of its last. Its
-  /// block_ns and shared_ns are not looked at. Throws bad_argument for what `check` refuses and ("span_ns")
-  /// unless that is at least 1.
+  /// A launch of `kernel` alone took `span_ns` from the begin of its first block to the end of its last.
+  /// Ignores its block_ns and shared_ns. Throws bad_argument as check(), and ("span_ns") unless that is at
+  /// least 1.
   void record_alone(kernel_facts const& kernel, std::int64_t span_ns);
 
-  /// A launch of `kernels` as one took `span_ns`, and `unshared_ns` was predicted of it
-  /// (predicted_times::unshared_busy) for their block_ns as given here; others may have been noted since
-  /// then. Kernels of unknown time (block_ns 0) are taken to be all equal, and then nobody else learns
-  /// anything. Throws bad_argument for what `check` refuses, ("span_ns") unless that is at least 1, and
-  /// ("unshared_ns") unless that is finite and, where all times are known, above 0. O(kernels).
+  /// One launch of `kernels` took `span_ns`; `unshared_ns` was its prediction
+  /// (predicted_times::unshared_busy) from the block_ns given here, which may have changed since. Kernels of
+  /// unknown time (block_ns 0) count as equal, and then only they learn. Throws bad_argument as check(),
+  /// ("span_ns") unless that is at least 1, and ("unshared_ns") unless that is finite and, if all times are
+  /// known, above 0. O(kernels).
   void record_merged(std::span<kernel_facts const> kernels, double unshared_ns, std::int64_t span_ns);
 
-  /// The blocks of a launch of `kernels` as one began together, and each kernel had ended after its span.
-  /// From kernels that were known (block_ns not 0) it learns only whether they vary; the others take as long
-  /// as the longest of them here. Call before record_merged() for the same launch. Throws bad_argument for
-  /// what `check` refuses, ("spans_ns") unless there are as many, and ("span_ns") unless each is at least 1.
-  /// O(kernels).
+  /// The blocks of one launch of `kernels` began together, and each kernel ended after its span. For known
+  /// kernels (block_ns not 0) it learns only how much they vary. For other kernels it also takes the longest
+  /// of their spans as their time. Call it before record_merged() for the same launch. Throws bad_argument as
+  /// check(), ("spans_ns") unless there are as many, and ("span_ns") unless each is at least 1. O(kernels).
   void record_ends(std::span<kernel_facts const> kernels, std::span<std::int64_t const> spans_ns);
 
  private:
@@ -64,17 +63,17 @@ class kernel_times {
     double shared_ns = 0;
     double time_variance = 1;   ///< variance of the time's logarithm
     double usage_variance = 1;  ///< variance of the usage
-    double mean_error = 0;      ///< of the spans of late: of |relative_error()|, weighted by its parts
-    double part = 0;            ///< of the work of the launch that is learned from; else 0
-    double fill = 0;            ///< of the places for blocks during that launch; else 0
+    double mean_error = 0;      ///< over recent spans: of |relative_error()|, weighted by its shares
+    double part = 0;            ///< its share of the work of the launch being learned from; else 0
+    double fill = 0;            ///< its share of the places for blocks in that launch; else 0
 
-    /// How often over the resource would be wanted if the kernel's blocks filled the device.
+    /// The demand for the resource, over its capacity, if the kernel's blocks filled the device.
     double usage(double slots) const { return shared_ns * slots / block_ns; }
   };
   struct expectation {
     double slots;
     double work;        ///< the sum of all blocks' times
-    double busy_ns;     ///< what the launch is expected to take
+    double busy_ns;     ///< the expected time of the launch
     double bound_part;  ///< share of the demand that exceeds the capacity
   };
 
@@ -97,20 +96,20 @@ struct mergeable_kernel {
   std::uint32_t bytes;   ///< of the kernel's members
   kernel_code alone;     ///< runs a lone_launch of it
   kernel_code merged;    ///< runs a merged_launch of its family; equal for all of a family
-  bool needs_occupancy;  ///< fewer of its blocks at a time than alone make it slower
+  bool needs_occupancy;  ///< it runs slower when fewer of its blocks are resident than in a launch of its own
   std::uint16_t family;  ///< number of its family, from 0
   std::uint16_t index;   ///< its number within the family
   std::uint32_t number;  ///< its place in the set
   bool fits_ring;        ///< workers of ordered rings run it
 };
 
-/// How many pieces of a merged launch's arguments the kernel's members take.
+/// The number of pieces that the kernel's members take among a merged launch's arguments.
 inline std::uint32_t pieces_of(mergeable_kernel const& kernel) {
   return (kernel.bytes + argument_piece - 1) / argument_piece;
 }
 
-/// The kernels of a set that launches may merge, in families: those of equal threads and blocks per
-/// multiprocessor. Immutable. The set must outlive it; null stands for one without kernels.
+/// The kernels of a set that launches may merge, in families of equal threads and blocks per multiprocessor.
+/// Immutable. The set must outlive it; null stands for a set without kernels.
 class mergeable_kernels {
  public:
   explicit mergeable_kernels(kernel_set const* set);
@@ -131,8 +130,8 @@ class mergeable_kernels {
   std::uint32_t families_ = 0;
 };
 
-/// What a dispatcher knows of the kernels of its list on its device: what they need, and how long their
-/// blocks take. One thread at a time.
+/// A dispatcher's knowledge of the kernels of its list on its device: their requirements, and the times of
+/// their blocks. One thread at a time.
 class kernel_table {
  public:
   /// Loads the kernels.
@@ -140,24 +139,24 @@ class kernel_table {
 
   launch_costs const& costs() const { return costs_; }
   std::vector<family_facts> const& families() const { return families_; }
-  /// The known facts of a launch of `kernel` with that many blocks.
+  /// The known facts of a launch of `kernel` with this number of blocks.
   kernel_facts facts(mergeable_kernel const& kernel, std::uint32_t blocks, std::int32_t priority) const;
-  /// How long one block takes, 0 if that is unknown.
+  /// The time of one block, 0 if unknown.
   std::int64_t block_ns(mergeable_kernel const& kernel) const {
     return block_ns(kernel.family, kernel.index);
   }
   std::int64_t block_ns(std::uint32_t family, std::uint32_t index) const {
     return times_[family].block_ns(index);
   }
-  /// True if the kernels of a launch of `busy_ns`, 0 if that is unknown, end at different times, or may do so
-  /// by much, as far as is known: then each should report its end.
+  /// True if the kernels of a launch of `busy_ns` (0 if unknown) end at different times, or may do so by
+  /// much: then each should report its end.
   bool ends_differ(std::span<kernel_facts const> kernels, double busy_ns) const;
-  /// How long a grid of these blocks takes alone, 0 if that is unknown.
+  /// The time of a grid of these blocks alone, 0 if unknown.
   std::int64_t expected_ns(kernel_facts const& kernel) const;
 
-  /// Learns that a launch of these took this time; all 0 where nothing was predicted.
+  /// Learns that a launch of these kernels took this time; all 0 if nothing was predicted.
   void learn(std::span<kernel_facts const> kernels, predicted_times const& predicted, std::int64_t span_ns);
-  /// Call it before that, with each kernel's time from the launch's begin to its end. Nothing is learned of
+  /// Call it before learn(), with each kernel's time from the launch's begin to its end. Learns nothing from
   /// launches whose blocks do not all begin together.
   void learn_ends(std::span<kernel_facts const> kernels, std::span<std::int64_t const> spans_ns);
   prediction_error const& errors() const { return errors_; }

@@ -62,7 +62,7 @@ void launch_issuer::record_events_before(submission const& work, dispatch_stream
   for (auto const& one : work.dependencies()) {
     if (one.launch_stream == nullptr || one.is_met()) continue;
     auto const place = one.launch_stream->stream_index();
-    if (place == launch_stream_state::in_ring) continue;  // by now: what was awaited has ended
+    if (place == launch_stream_state::in_ring) continue;  // by now: the awaited launch has ended
     auto& target = streams_[place];
     if (&target == &own) continue;
     std::lock_guard const hold(target.mutex());
@@ -126,8 +126,9 @@ std::shared_ptr<cached_graph> launch_issuer::issue_graph(dispatch_stream& target
   return graph;
 }
 
-/// How many launches of each launch stream go out together: one, or where it may be merged also those of one
-/// block that follow it. Now and then none follow, since only then the times of blocks can be learned.
+/// Decides how many launches of each launch stream are issued together: one, and if it may be merged also the
+/// launches of one block that follow it. Now and then none follow, since the times of blocks can only be
+/// learned then.
 void launch_issuer::chain_followers(planned_launch const& planned, line_span lines) {
   chained_.assign(lines.size(), 1);
   auto const members = std::uint32_t(lines.size());
@@ -140,7 +141,8 @@ void launch_issuer::chain_followers(planned_launch const& planned, line_span lin
   for (std::size_t i = 0; i < members; ++i) chained_[i] = 1 + followers_of(lines[i]->chain(), most, pieces);
 }
 
-/// Behind the oldest launch, `most` at most that the block of threads which runs that may run afterwards.
+/// The number of launches after the oldest, up to `most`, that the oldest's block of threads may run
+/// afterwards.
 std::uint32_t launch_issuer::followers_of(submission_queue& chain, std::uint32_t most,
                                           std::uint32_t pieces) const {
   auto const& oldest = *chain.front();
@@ -159,8 +161,8 @@ std::uint32_t launch_issuer::followers_of(submission_queue& chain, std::uint32_t
   return most;
 }
 
-/// Some launches that do not report their completion get an event now, so that the measured time is theirs
-/// alone.
+/// Records an event after some launches that do not report their completion, so that the measured time is
+/// theirs alone.
 void launch_issuer::measure_if_due(dispatch_stream& target, submission& work) {
   auto& next = target.next();
   if (next.reports_end || target.in_flight() != 0 || !plain_times_.is_due(shape_of(work))) return;
@@ -183,7 +185,7 @@ void launch_issuer::describe(launch_in_flight& next, planned_launch const& plann
     for (std::uint32_t k = 0; k < chained_[i]; ++k) describe_content(next, *lines[i]->chain().peek(k));
 }
 
-/// Describes the launch that is issued next for the trace; it carries out `work` too.
+/// Describes the launch that is issued next for the trace; it also carries out `work`.
 void launch_issuer::describe_content(launch_in_flight& next, submission const& work) const {
   if (next.content.kernels == 0) next.issued_at = clock::now();
   auto const* const lone = work.lone_code();
@@ -225,7 +227,7 @@ void launch_issuer::enqueue_merged(dispatch_stream& target, line_span lines) {
   target.on().launch(kernel.merged, merged_.blocks, &merged_, sizeof merged_);
 }
 
-/// Returns how many pieces its arguments take.
+/// Returns the number of pieces that its arguments take.
 std::uint32_t launch_issuer::add_member(submission const& work, std::uint32_t piece) {
   auto const& kernel = *work.kernel();
   merged_.members[merged_.kernels++] = {merged_.blocks, kernel.index, std::uint16_t(piece)};

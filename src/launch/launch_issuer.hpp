@@ -18,7 +18,7 @@
 
 namespace ballast::detail {
 
-/// What was issued on a device, in numbers. Any thread.
+/// Counts of the work issued on a device. Any thread.
 class issue_counts {
  public:
   /// A launch was issued that carries out this many kernels.
@@ -30,7 +30,7 @@ class issue_counts {
   void add_to(launch_statistics& sum) const;
 
   std::uint64_t in_flight() const { return in_flight_.load(std::memory_order_relaxed); }
-  /// Returns how many were in flight before.
+  /// Returns how many kernels were in flight before.
   std::uint64_t add_in_flight(std::size_t kernels) {
     return in_flight_.fetch_add(kernels, std::memory_order_relaxed);
   }
@@ -45,26 +45,26 @@ class issue_counts {
 /// Events after the work that must end before a launch, for its stream to wait for.
 using completion_events = std::vector<std::unique_ptr<event>>;
 
-/// Puts launches on streams: one, several as one, or a graph; and says of each what is to be known when it
-/// ends. It decides nothing about where and when. The caller holds the stream, which is not full, marks
-/// launch streams and stream as issued afterwards, and is the dispatcher's thread unless said otherwise.
+/// Puts launches on streams, singly, merged or as a graph, and describes each for its end. It does not decide
+/// where or when. The caller holds the stream, which is not full, marks launch streams and stream as issued
+/// afterwards, and is the dispatcher's thread unless stated otherwise.
 class launch_issuer {
  public:
-  /// CPU cores notify `wake_event` of ends. All live as long as this.
+  /// CPU cores notify `wake_event` of ends. All arguments live as long as this object.
   launch_issuer(compute_device& device, dispatch_streams& streams, kernel_table const& table,
                 plain_times& times, issue_counts& counts, event_count& wake_event, bool is_traced);
 
-  /// Adds events behind what comes before `work` and is in flight on other streams than `own`. Any thread,
-  /// which does not hold a stream. Throws device_lost.
+  /// Records events after predecessors of `work` that are in flight on other streams than `own`. Any thread
+  /// that does not hold a stream. Throws device_lost.
   void record_events_before(submission const& work, dispatch_stream const& own, completion_events& events);
 
-  /// Issues the oldest launches of these launch streams, which are those of `planned` in the same order, and
-  /// the launches chained to them. Returns an error, if there was one. Throws device_lost.
+  /// Issues the oldest launches of these launch streams (those of `planned`, in the same order), and the
+  /// launches chained to them. Returns an error, if there was one. Throws device_lost.
   std::exception_ptr issue(dispatch_stream& target, planned_launch const& planned,
                            std::span<launch_stream_state* const> lines, completion_events const& events);
   /// For each of those launch streams, the number of launches that were issued together.
   std::span<std::uint32_t const> issued_of_each() const { return chained_; }
-  /// A launch of which no line knows yet, by the thread of its launch stream.
+  /// Issues a launch that is in no launch stream yet, on the launch stream's thread.
   void issue_directly(dispatch_stream& target, launch_stream_state& line, submission& work,
                       completion_events const& events);
   /// The graph of the batch, which the stream then holds; null if its launches must be issued one by one.
@@ -93,7 +93,7 @@ class launch_issuer {
   event_count& wake_event_;
   bool const is_traced_;
   merged_launch merged_;
-  std::vector<std::uint32_t> chained_;  // of each line, how many launches
+  std::vector<std::uint32_t> chained_;  // for each launch stream, the number of launches
   std::uint64_t merged_since_start_ = 0;
 };
 

@@ -5,8 +5,8 @@
 
 namespace ballast::detail {
 
-/// A line of a queue that is gone may name a dispatcher that was where this one is. For a ring no stream can
-/// wait. A line changes between rings and streams only when it has nothing in flight.
+/// A launch stream of a destroyed queue may name a dispatcher that lived at this one's address. No stream can
+/// wait for a ring. A launch stream moves between rings and streams only while it has nothing in flight.
 bool launch_placement::is_issued_here(dependency const& one) const {
   return one.launch_stream->fence() == here_ && one.launch_stream->issued() >= one.number &&
          !one.launch_stream->is_in_ring();
@@ -19,7 +19,7 @@ bool launch_placement::can_wait_on_device(submission const& work) const {
     return std::ranges::all_of(work.dependencies(), [&](dependency const& one) {
       return one.is_met() || (one.moment == nullptr && is_issued_here(one));
     });
-  } catch (...) { return false; }  // it cannot be met: the thread will fail the launch stream
+  } catch (...) { return false; }  // it can never be met: the dispatcher's thread will fail the launch stream
 }
 
 std::optional<predecessor_stream> launch_placement::find_predecessor(launch_stream_state const& line,
@@ -34,7 +34,7 @@ std::optional<predecessor_stream> launch_placement::find_predecessor(launch_stre
   return std::nullopt;
 }
 
-/// The one stream that has everything in flight that precedes the launch: a stream keeps the order.
+/// The one stream that contains all predecessors of the launch that are in flight: a stream keeps the order.
 std::optional<predecessor_stream> launch_placement::common_predecessor(launch_stream_state const& line,
                                                                        submission const& oldest) const {
   predecessor_stream behind;
@@ -43,7 +43,9 @@ std::optional<predecessor_stream> launch_placement::common_predecessor(launch_st
     if (one.is_met()) continue;
     if (one.moment != nullptr || !is_issued_here(one)) return std::nullopt;
     auto const place = one.launch_stream->stream_index();
-    if (place == launch_stream_state::in_ring) return std::nullopt;  // since then: it has ended
+    if (place == launch_stream_state::in_ring)
+      return std::nullopt;  // moved to a ring meanwhile: its
+                            // predecessor has ended
     if (behind && *behind != place) return std::nullopt;
     behind = place;
   }

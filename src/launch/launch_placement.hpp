@@ -12,22 +12,22 @@ namespace ballast::detail {
 /// The stream of the work that a launch must follow, if that is in flight.
 using predecessor_stream = std::optional<std::uint32_t>;
 
-/// Derives from a launch's dependencies when and where it may be issued. Looks at launch streams only; no
+/// Derives from a launch's dependencies when and where it may be issued. Reads only launch streams; no
 /// device, no clock. Any thread.
 class launch_placement {
  public:
   struct rules {
     bool waits_on_device = false;  ///< streams may wait for each other's launches
-    bool follows_others = false;   ///< a launch may go behind those of another launch stream
+    bool follows_others = false;   ///< a launch may follow another launch stream's launches on their stream
   };
 
-  /// `here`: the fence of the lines whose launches are issued here.
+  /// `here`: the fence of the launch streams whose launches are issued here.
   launch_placement(watch_fence const& here, rules const& allowed) : here_(&here), allowed_(allowed) {}
 
-  /// True if everything that precedes `work` was issued, so that its stream can wait for it.
+  /// True if all predecessors of `work` were issued, so that its stream can wait for them.
   bool can_wait_on_device(submission const& work) const;
-  /// Behind what the oldest launch of the line may be issued now; nothing if it may not. Throws what made a
-  /// dependency impossible.
+  /// The stream on which the launch stream's oldest launch may be issued now, after its predecessor; nothing
+  /// if it may not. Throws the error that made a dependency impossible.
   std::optional<predecessor_stream> find_predecessor(launch_stream_state const& line,
                                                      submission const& oldest, dispatch_mode mode) const;
   /// True if no predecessor of the launch stream's oldest launch is in flight any more.

@@ -147,7 +147,7 @@ void launch_plan::keep_oldest(std::vector<std::size_t>& places, std::size_t most
   if (!std::ranges::is_sorted(places, {}, age)) std::ranges::sort(places, {}, age);
 }
 
-/// The leader first, then by age, as many as fit into one launch.
+/// The leader first, then by age, up to the limit of one launch.
 void launch_plan::gather_candidates(std::size_t leader) {
   places_.clear();
   candidates_.clear();
@@ -168,7 +168,7 @@ void launch_plan::gather_candidates(std::size_t leader) {
   places_.resize(candidates_.size());
 }
 
-/// Counts the reasons against a single kernel where it might have led others.
+/// Counts the reasons that exclude a single kernel, where it might have led others.
 void launch_plan::count_if_unmergeable(std::size_t place) {
   if (merge_ == nullptr || !may_merge_ || !offers_[place].is_listed || is_mergeable(place)) return;
   auto const& kernel = offers_[place].kernel;
@@ -184,7 +184,7 @@ bool launch_plan::is_mergeable(std::size_t place) const {
   return !filter_merges_ || verdict_alone(kernel, families_[kernel.family], costs_) == merge_verdict::merge;
 }
 
-/// A companion has no predecessor in flight, or follows it on its stream as the leader follows its own.
+/// True if a companion has no predecessor in flight, or follows it on its stream as the leader does.
 bool launch_plan::may_go_with(std::size_t place, std::size_t leader) const {
   auto const& one = waiting_[place];
   auto const& first = waiting_[leader];

@@ -14,28 +14,28 @@
 namespace ballast::detail {
 
 /// Decides about merges for one device, counts the verdicts, and learns which kernels are better left apart
-/// whatever the model says: a set of kernels of a family whose launch as one was slower than predicted by
-/// more than a tenth, and slower than launches on a stream each were predicted, three times in a row is
-/// refused as `learned`, but for one time in 64; a launch that is not slower ends that. How often a kernel is
-/// in a launch, and with how many blocks, does not distinguish sets.
+/// whatever the model predicts. It refuses a set of kernels as `learned` if its merged launch was, three
+/// times in a row, slower than predicted by more than a tenth and slower than the prediction for separate
+/// streams. One merge in 64 is still tried, and a launch that is not slower ends the refusal. Sets do not
+/// distinguish how often a kernel occurs, or its number of blocks.
 ///
-/// Remembers 256 sets; a further one that became slow may take the place of another, which is then merged
-/// again. One thread at a time; nothing is allocated after construction.
+/// Remembers 256 sets; a new slow set may replace another, which is then merged again. One thread at a time;
+/// allocates nothing after construction.
 class merge_filter {
  public:
-  /// Throws bad_argument for what `check` refuses.
+  /// Throws bad_argument as check() of these costs.
   explicit merge_filter(launch_costs const& costs);
 
-  /// Like the function of this name, but adds the verdict `learned`, and counts verdicts.
+  /// Like the function of this name, but can also return the verdict `learned`, and counts verdicts.
   merge_decision decide_merge(std::span<kernel_facts const> kernels, family_facts const& family);
 
   /// The kernels ran as one launch of the first one's family in `span_ns`, from the begin of its first block
-  /// to the end of its last; `predicted` is what decide_merge() said of them, all 0 if nothing was predicted,
-  /// which teaches nothing. Throws bad_argument for what `check` refuses and ("predicted", "span_ns") unless
-  /// its merged_busy is finite and at least 0, and the span at least 1.
+  /// to the end of its last. `predicted` is the prediction of decide_merge(); if it is all 0, nothing is
+  /// learned. Throws bad_argument as check(), and ("predicted", "span_ns") unless its merged_busy is finite
+  /// and at least 0, and the span at least 1.
   void record(std::span<kernel_facts const> kernels, predicted_times const& predicted, std::int64_t span_ns);
 
-  /// Counts a verdict that was given without asking.
+  /// Counts a verdict that another function gave.
   void add(merge_verdict verdict) { counts_.add(verdict); }
   verdict_counts const& counts() const { return counts_; }
 
@@ -62,41 +62,42 @@ class merge_filter {
 /// The oldest launch of a launch stream, as the plan sees it.
 struct offered_launch {
   waiting_launch order;    ///< with its launch stream's number
-  bool is_listed = false;  ///< a kernel of a set, described by `kernel`; else nothing goes with it
+  bool is_listed = false;  ///< a kernel of a set, described by `kernel`; else it is never merged
   kernel_facts kernel{};
 };
 
 struct planned_launch {
   std::uint32_t stream = 0;
-  std::vector<std::uint32_t> launch_streams;  ///< the streams of these launches, in the order of their blocks
+  std::vector<std::uint32_t> launch_streams;  ///< the launch streams of these launches, in the order of their
+                                              ///< blocks
   std::vector<kernel_facts> kernels;          ///< facts of the same kernels, if they are listed
   predicted_times predicted{};                ///< prediction for several, if their times are known
-  bool may_chain = false;                     ///< what follows them in their launch streams may go with them
+  bool may_chain = false;                     ///< later launches of their launch streams may join them
 };
 
-/// Decides what is issued next: the order policy names a launch and a stream, the merge policy which others
-/// of its family would go with it, and a filter whether they do. Pure: no clock, no device. One thread at a
-/// time.
+/// Decides what is issued next. The order policy chooses a launch and a stream, the merge policy other
+/// launches of its family to merge with it, and a filter whether to merge. Pure: no clock, no device. One
+/// thread at a time.
 class launch_plan {
  public:
-  /// Without a merge policy each launch is one of its own. `families` by number.
+  /// Without a merge policy nothing is merged. `families` by number.
   launch_plan(std::unique_ptr<order_policy> order, std::unique_ptr<merge_policy> merge,
               std::vector<family_facts> families, launch_costs const& costs, bool filter_merges = true);
 
-  /// At most one of each launch stream at a time.
+  /// At most one per launch stream at a time.
   void offer(offered_launch const& launch);
   bool has_offer_of(std::uint32_t launch_stream) const {
     return launch_stream < index_of_.size() && index_of_[launch_stream] != no_index;
   }
   /// Forgets the launch stream's offer.
   void withdraw(std::uint32_t launch_stream);
-  /// Earlier launches of the launch stream are done.
+  /// Records that earlier launches of the launch stream have ended.
   void predecessor_finished(std::uint32_t launch_stream);
   std::size_t offers() const { return waiting_.size(); }
 
-  /// True if the next ones may be merged; at first they may, if there is a merge policy.
+  /// Sets whether later launches may be merged; at first they may, if there is a merge policy.
   void allow_merging(bool allowed) { may_merge_ = allowed; }
-  /// The next launch, whose offers are withdrawn; null if nothing may be issued now. Valid until the next
+  /// The next launch, whose offers it withdraws; null if nothing may be issued now. Valid until the next
   /// call. `in_flight` as in order_view.
   planned_launch const* next(std::span<std::uint32_t const> in_flight);
 
@@ -122,7 +123,7 @@ class launch_plan {
   merge_filter filter_;
   bool filter_merges_, may_merge_ = true;
   std::vector<waiting_launch> waiting_;
-  std::vector<offered_launch> offers_;   // of waiting_, place by place
+  std::vector<offered_launch> offers_;   // of waiting_, in the same order
   std::vector<std::uint32_t> index_of_;  // by launch stream
   std::vector<std::size_t> places_;      // of the candidates
   std::vector<merge_candidate> candidates_;

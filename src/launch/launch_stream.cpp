@@ -44,8 +44,8 @@ void launch_stream_state::wait(completion_key const& launch, deadline until) {
       launch_phase::end, [&] { return is_finished(launch.first); }, launch.first, "finish", until);
 }
 
-/// It must happen twice, so that a thread that waits for the last launch of a burst does not count: its next
-/// launch has followers.
+/// A thread that waits only for the last launch of a burst does not count, so two waits in succession are
+/// required.
 bool launch_stream_state::is_awaited_each_time() {
   auto const before = submitted();
   if (before == 0 || is_in_flight() || asked_.load(std::memory_order_relaxed) != before) return false;
@@ -155,7 +155,7 @@ using namespace detail;
 
 namespace {
 
-/// The end of other work, as a moment that comes or, if that work fails, never can.
+/// The end of other work, as an event; if that work fails, it can never be reached.
 class end_of_other_work : public event {
  public:
   explicit end_of_other_work(completion of) : of_(std::move(of)) {}

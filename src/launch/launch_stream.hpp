@@ -24,8 +24,8 @@
 
 namespace ballast::detail {
 
-/// The launches of one launch stream in order: one thread appends, one takes, and neither waits for the
-/// other. Grows by links of sixteen, one of which is kept for the next time.
+/// The launches of one launch stream in order: one thread appends, one removes, and neither waits for the
+/// other. Grows by links of sixteen, and keeps one free link for reuse.
 class submission_queue {
  public:
   submission_queue() : first_(new link), last_(first_) {}
@@ -39,8 +39,8 @@ class submission_queue {
     delete spare_.load(std::memory_order_relaxed);
   }
 
-  /// Called by the thread that appends. Returns the next submission to be filled; no one sees it before
-  /// commit(). Calling again gives the same one.
+  /// Called by the appending thread. Returns the next submission to fill in, which is invisible until
+  /// commit(). Calling again returns the same one.
   submission& next() {
     if (appended_ == link::size) add_link();
     return last_->places[appended_];
@@ -95,7 +95,7 @@ class submission_queue {
     appended_ = 0;
   }
 
-  /// Apart, so that front(), which is asked several times for each launch, stays small.
+  /// Separate, so that front(), which is called several times per launch, stays small.
   BALLAST_NOINLINE bool move_on() {
     link* const next = first_->next.load(std::memory_order_acquire);
     if (next == nullptr) return false;
@@ -117,25 +117,25 @@ class submission_queue {
 class dispatcher;
 struct ordered_ring;
 
-/// What a thread may sleep for.
+/// The phase for which a thread may sleep.
 enum class launch_phase : std::uint8_t { issue, end };
 
-/// Decides the race between a thread that waits for launches and the thread that notes their ends, at the
-/// price of one addition for many notes: once both have passed, the one that notes sees that the line is
-/// watched, or the watcher sees what was noted.
+/// Decides the race between a thread that waits for launches and the thread that records their ends, with one
+/// atomic addition for many records. Once both have passed, the recording thread sees that the launch stream
+/// is watched, or the watcher sees the records.
 class watch_fence {
  public:
-  /// Call between writing notes and reading the watchers' marks, and between marking a watcher and reading
-  /// the notes.
+  /// Call it between writing records and reading the watchers' marks, and between marking a watcher and
+  /// reading the records.
   void pass() { word_.fetch_add(1, std::memory_order_acq_rel); }
 
  private:
   alignas(64) std::atomic<std::uint64_t> word_ = 0;
 };
 
-/// The launches of one launch stream, from submission to end; shared by the launch stream, the
-/// completions of its launches and the dispatcher of its device. Counts are of launches, each number once:
-/// issued <= submitted, finished <= issued.
+/// The launches of one launch stream, from submission to end. Shared by the launch stream, its launches'
+/// completions and the device's dispatcher. Counts are numbers of launches: issued <= submitted, finished <=
+/// issued.
 class launch_stream_state final : public completion_source {
  public:
   launch_stream_state(dispatcher* owner, std::weak_ptr<compute_device const> device,
@@ -149,9 +149,9 @@ class launch_stream_state final : public completion_source {
         timeout_(timeout) {}
 
   dispatcher& owner() const { return *owner_; }
-  /// The dispatcher's fence; no other dispatcher has the same one, not even when this one is gone.
+  /// The dispatcher's fence; no other dispatcher ever has the same one, even after this one is destroyed.
   watch_fence const* fence() const { return fence_.get(); }
-  std::uint32_t number() const { return number_; }  ///< among the lines of its device
+  std::uint32_t number() const { return number_; }  ///< among the launch streams of its device
   std::int32_t priority() const { return priority_; }
 
   // Any thread.
@@ -159,24 +159,24 @@ class launch_stream_state final : public completion_source {
   std::uint64_t issued() const { return issued_.load(std::memory_order_acquire); }
   std::uint64_t finished() const { return finished_.load(std::memory_order_acquire); }
   bool has_failed() const { return failed_.load(std::memory_order_acquire); }
-  /// Throws the error if launch `number` was, or will be, not carried out because of it.
+  /// Throws the error if it prevented, or will prevent, launch `number`.
   void check(std::uint64_t number) const;
-  /// Some thread needs to know soon what becomes of the launches in flight, or, if `moment` is their issue,
-  /// of the waiting ones.
+  /// A thread needs to know soon whether the launches in flight end; or, if `moment` is their issue, whether
+  /// the waiting ones are issued.
   void watch(launch_phase moment);
-  /// True if launch `number` has finished; throws like check(number). If not, marks the line as watched
-  /// without passing the fence: the caller will ask again.
+  /// True if launch `number` has finished; throws like check(number). If not, marks the launch stream as
+  /// watched without passing the fence: the caller will ask again.
   bool is_finished(std::uint64_t number);
-  // For completions, which name a launch by its number.
+  // For completions, which refer to a launch by its number.
   bool has_ended(completion_key const& launch) override;
   void wait(completion_key const& launch, deadline until) override;
   clock::duration timeout(completion_key const&) const override { return timeout_; }
   bool notify_at_end(completion_key const& launch, std::shared_ptr<end_listener> const& listener) override;
-  /// They end in order, but for those that a failure keeps from being issued.
+  /// They end in order, except launches that a failure keeps from being issued.
   std::uint64_t max_overtaken(completion_key const&) override { return has_failed() ? ~std::uint64_t(0) : 0; }
 
   bool is_watched() const { return watched_.load(std::memory_order_relaxed); }
-  /// Somebody asks for the end of this launch.
+  /// Records that a thread asks for the end of this launch.
   void note_asked(std::uint64_t number) {
     if (asked_.load(std::memory_order_relaxed) != number) asked_.store(number, std::memory_order_relaxed);
   }
@@ -184,57 +184,58 @@ class launch_stream_state final : public completion_source {
   /// `what`").
   template <class Happened>
   void await(launch_phase moment, Happened happened, std::uint64_t number, char const* what, deadline until);
-  /// Sleeps until the launches up to `number` have finished or failed: true; false if the deadline passed.
+  /// Sleeps until the launches up to `number` have finished or failed, and returns true; returns false if the
+  /// deadline passed.
   bool settles(std::uint64_t number, deadline until);
   std::string state() const;
 
-  // The launch stream's thread.
+  // For the launch stream's thread.
   submission_queue& chain() { return chain_; }
   void mark_submitted() {
     submitted_.store(submitted_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
   }
-  /// Called once before each launch, as long as nothing waits. True if the launch before has ended and a
-  /// thread asked for its completion, and the same holds for the launch before that.
+  /// Called once before each launch, while nothing waits. True if the previous launch has ended after a
+  /// thread asked for its completion, and so had the one before it.
   bool is_awaited_each_time();
-  /// True if the dispatcher must be notified: it does not look at this launch stream at the moment.
+  /// True if the dispatcher must be notified, because it does not look at this launch stream now.
   bool announce() { return (marks_.fetch_or(announced, std::memory_order_acq_rel) & announced) == 0; }
   /// The launch stream's last call: no launch will follow. True if the dispatcher must be notified, as by
   /// announce().
   bool leave() { return (marks_.fetch_or(announced | left, std::memory_order_acq_rel) & announced) == 0; }
 
-  // Whoever issues for this line: the dispatcher's thread, or the launch stream while nothing of it waits.
+  // For the issuing thread: the dispatcher's, or the launch stream's while none of its launches waits.
   void mark_issued(std::uint32_t stream_index, std::uint32_t launches, bool in_graph = false);
-  /// The stream of the launches in flight; only if there are any.
+  /// The stream of the launches in flight; meaningless if there are none.
   std::uint32_t stream_index() const { return stream_index_.load(std::memory_order_relaxed); }
-  /// True if they are of a graph: what follows them there follows those of all its launch streams.
+  /// True if they belong to a graph: later launches there follow those of all its launch streams.
   bool is_in_graph() const { return in_graph_.load(std::memory_order_relaxed); }
-  /// What stream_index() says of launches in an ordered ring.
+  /// The value of stream_index() for launches in an ordered ring.
   static constexpr std::uint32_t in_ring = ~std::uint32_t{0};
   bool is_in_ring() const { return stream_index() == in_ring; }
-  /// The one it has, or null.
+  /// The launch stream's ring, or null.
   ordered_ring* ring = nullptr;
   bool is_in_flight() const { return finished() != issued(); }
 
   // The dispatcher's thread.
   void mark_finished(std::uint32_t launches);
-  /// After notes, and after the fence was passed: wakes the watchers. An issue wakes no thread that sleeps
-  /// until an end: to wake a thread costs as much as a launch.
+  /// Call it after recording and passing the fence: wakes the watchers. An issue wakes no thread that sleeps
+  /// until an end: waking a thread costs as much as a launch.
   void notify_watchers();
   void notify_issue_watchers();
-  /// From now on the dispatcher has to be notified of launches. True if the launch stream has left, and so
+  /// From now on the dispatcher must be notified of launches. True if the launch stream has left, and so
   /// never notifies.
   bool deactivate() { return (marks_.fetch_and(~announced, std::memory_order_acq_rel) & left) != 0; }
-  /// The next of the lines that were announced; of the launch stream's thread until it was.
+  /// The next announced launch stream; owned by the launch stream's thread until it announces.
   launch_stream_state* next_in_inbox = nullptr;
-  bool active = false;   ///< the dispatcher was notified, and looks at it until there is nothing
+  bool active = false;   ///< the dispatcher was notified, and looks at it until nothing is left
   bool offered = false;  ///< its oldest launch is in the plan
   bool blocked = false;  ///< its oldest launch waits for dependencies
   bool leaving = false;  ///< no launch will follow
-  /// Its launches up to this one go into no graph.
+  /// Its launches up to this one join no graph.
   std::uint64_t alone_until = 0;
 
-  /// Called by any thread that saw a launch fail. The remaining launches do not run, nor do those in flight
-  /// if `lost`. The first error of both is kept.
+  /// Called by any thread that saw a launch fail. The remaining launches do not run, and if `lost` those in
+  /// flight fail too. The first error of each kind is kept.
   void fail(std::exception_ptr error, bool lost);
 
  private:
@@ -245,7 +246,7 @@ class launch_stream_state final : public completion_source {
   bool is_settled(std::uint64_t number) const;
 
   dispatcher* owner_;
-  std::weak_ptr<compute_device const> device_;  ///< its dispatcher's, which completions may outlive
+  std::weak_ptr<compute_device const> device_;  ///< its dispatcher's device, which completions may outlive
   std::uint32_t number_;
   std::int32_t priority_;
   std::shared_ptr<watch_fence> fence_;
@@ -253,7 +254,7 @@ class launch_stream_state final : public completion_source {
   submission_queue chain_;
   alignas(64) std::atomic<std::uint64_t> submitted_ = 0;
   std::atomic<std::uint64_t> asked_ = 0;  // the launch whose end was asked for last
-  std::uint64_t awaited_before_ = 0;      // the newest launch before which its predecessor was awaited
+  std::uint64_t awaited_before_ = 0;      // the newest launch before which a thread awaited its predecessor
   std::atomic<std::uint32_t> marks_ = 0;
   alignas(64) std::atomic<std::uint64_t> issued_ = 0;
   std::atomic<std::uint64_t> finished_ = 0;
@@ -265,16 +266,16 @@ class launch_stream_state final : public completion_source {
   event_count changed_;
 };
 
-/// Lines that have something new. Any thread adds, the dispatcher's takes all.
+/// Launch streams with new launches. Any thread adds, the dispatcher's thread takes all.
 class launch_inbox {
  public:
-  /// A launch stream is not in the inbox twice: only the thread that announced it adds it.
+  /// A launch stream is never in the inbox twice: only the thread that announced it adds it.
   void add(launch_stream_state& line) {
     line.next_in_inbox = newest_.load(std::memory_order_relaxed);
     while (!newest_.compare_exchange_weak(line.next_in_inbox, &line, std::memory_order_seq_cst)) {}
   }
   bool is_empty() const { return newest_.load(std::memory_order_relaxed) == nullptr; }
-  /// The line added last, from which `next_in_inbox` leads to the others; null if there is none.
+  /// The launch stream added last, from which `next_in_inbox` leads to the others; null if there is none.
   launch_stream_state* take_all() {
     if (newest_.load(std::memory_order_seq_cst) == nullptr) return nullptr;
     return newest_.exchange(nullptr, std::memory_order_seq_cst);
@@ -284,7 +285,7 @@ class launch_inbox {
   std::atomic<launch_stream_state*> newest_ = nullptr;
 };
 
-/// The lines of a dispatcher. A number that was forgotten is given again.
+/// The launch streams of a dispatcher. Numbers of forgotten ones are reused.
 class launch_stream_table {
  public:
   launch_stream_table(dispatcher* owner, std::weak_ptr<compute_device const> device, clock::duration timeout)
@@ -296,9 +297,9 @@ class launch_stream_table {
   watch_fence& fence() const { return *fence_; }
 
   // The dispatcher's thread.
-  /// From now on the line is found by its number.
+  /// From now on the launch stream is found by its number.
   void note(launch_stream_state& line);
-  /// The launch streams by number; null where none was noted.
+  /// The launch streams by number; null where none was added.
   std::span<launch_stream_state* const> noted() const { return noted_; }
   void forget(launch_stream_state const& line);
 

@@ -38,7 +38,7 @@ void contention_model::end_level(double times) {
   left_ = slots_;
 }
 
-/// The blocks of `block_ns` that come next in the level end before those that were added.
+/// The next blocks of `block_ns` in the level end before those that were added.
 void contention_model::accumulate_until(double block_ns, double times) {
   auto const ns = times * contended_ns(block_ns);
   stretch_ns_ += (demand_ - 1) * ns;
@@ -53,7 +53,7 @@ double contention_model::bound_part() const {
   return needed_ns_ > 0 ? std::min((bound_ns_ + demand_ * contended_ns(0)) / needed_ns_, 1.0) : 0;
 }
 
-/// Never shorter than what all blocks need of the resource.
+/// Never shorter than the time that all blocks need the resource.
 double contention_model::busy_ns(double unshared_ns) const {
   return std::max(unshared_ns + stretch_ns_ + (demand_ - 1) * contended_ns(0), needed_ns_);
 }
@@ -78,10 +78,10 @@ double paper_time(std::span<std::uint64_t const> blocks, multiprocessor_count mu
 
 namespace {
 
-/// Until when each of a device's slots is busy, where a slot executes one block at a time: blocks go to the
-/// slot that is free first. Slots that are busy equally long are a class, so the cost does not grow with the
-/// blocks. It is exact as long as there are no more classes than are kept; beyond that two neighbours become
-/// one of the same mean, never the latest, whose end is what is asked.
+/// How long each of a device's slots is busy, if a slot executes one block at a time and each block goes to
+/// the slot that is free first. Slots that are busy equally long form a class, so the cost does not grow with
+/// the blocks. Exact while there are no more classes than it keeps; beyond that two neighbours become one
+/// with their mean, but never the latest, whose end is the result.
 class slot_schedule {
  public:
   explicit slot_schedule(double slots) : classes_{{{0, slots}}} {}
@@ -119,7 +119,7 @@ void slot_schedule::add(double blocks, double block_ns) {
 }
 
 /// Fills the free classes until the blocks run out or each class is free within one block's time of the last
-/// one. Returns the number of filled classes; the rest of `blocks` goes to these.
+/// one. Returns the number of filled classes, which take the rest of `blocks`.
 std::size_t slot_schedule::fill_up_to_a_window(double& blocks, double block_ns) {
   std::array<double, max_classes + 1> wanted;
   for (std::size_t used = 1; used < count_; ++used) {
@@ -145,7 +145,7 @@ void slot_schedule::add_rounds(std::size_t used, double& blocks, double block_ns
   blocks -= rounds * slots;
 }
 
-/// Less than a block for each slot of the window: the first of them get one.
+/// Fewer blocks than slots in the window: the first slots get one.
 void slot_schedule::add_rest(double blocks, double block_ns) {
   for (std::size_t i = 0; blocks > 0; ++i) {
     auto& first = classes_[i];
@@ -217,7 +217,7 @@ double shared_time(std::span<kernel_facts const> kernels, double slots, double u
   return contention.busy_ns(unshared_ns);
 }
 
-/// Adds up what kernels take that are launched one by one.
+/// Adds up the times of kernels that are launched one by one.
 class launches_apart {
  public:
   explicit launches_apart(launch_costs const& costs) : costs_(costs) {}
@@ -279,7 +279,7 @@ predicted_times predict(std::span<kernel_facts const> kernels, family_facts cons
   return predict_checked(kernels, family, costs);
 }
 
-/// Rounded up, so that an error of exactly 10% is within 10%, whatever rounding makes of it.
+/// Rounded up, so that an error of exactly 10% counts as within 10%, despite rounding errors.
 std::uint8_t error_histogram::class_of(double predicted, double measured) {
   constexpr double rounding = 1e-9;
   auto const percents = std::ceil(100 * std::abs(predicted / measured - 1) - rounding);
@@ -296,7 +296,7 @@ double error_histogram::part_up_to(std::uint8_t error) const {
   return static_cast<double>(sum) / static_cast<double>(total_);
 }
 
-/// The lower one of an even number.
+/// The lower middle one of an even number.
 double error_histogram::median() const {
   std::uint64_t below = 0;
   std::size_t error = 0;

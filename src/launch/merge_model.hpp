@@ -9,10 +9,10 @@ namespace ballast::detail {
 /// stores do not matter.
 inline bool is_long(double ns, launch_costs const& costs) { return ns > 8 * costs.issue_ns; }
 
-/// By how much blocks hold each other up at what they share. A block that keeps the shared resource busy for
-/// shared_ns of its block_ns wants that part of it; where all that run want D > 1 together, those that want
-/// any take D times as long. The blocks are taken to run in levels of `slots`, of which each begins together
-/// when the one before has ended.
+/// How much blocks slow each other down through a shared resource. A block that keeps it busy for shared_ns
+/// of its block_ns demands that fraction of it. If the running blocks together demand D > 1, those that use
+/// it take D times as long. The model runs the blocks in levels of `slots`, each of which begins together
+/// when the previous one has ended.
 class contention_model {
  public:
   explicit contention_model(double slots) : slots_(slots), left_(slots) {}
@@ -22,7 +22,7 @@ class contention_model {
 
   /// The time for which the device is busy, if it would be busy for `unshared_ns` with nothing shared.
   double busy_ns(double unshared_ns) const;
-  /// The share of the resource's demand that falls into times when the demand exceeds its capacity.
+  /// The fraction of the resource's demand that falls into times when the demand exceeds its capacity.
   double bound_part() const;
 
  private:

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::uint64_t levels_of_a_full_device = 4;  // alone, the last is at most a quarter of the time
 constexpr double max_length_ratio = 8;
-constexpr double min_gain = 0.01;  // of the merged time, which is not known better
+constexpr double min_gain = 0.01;  // of the merged time, which is not known more exactly
 
 constexpr std::array<named_policy, merge_verdict_count> verdicts{
     {{"merge", "the kernels become one launch"},
@@ -74,7 +74,7 @@ bool lengths_differ(std::span<kernel_facts const> kernels, std::uint64_t slots) 
   return static_cast<double>(longest_of_levels) > max_length_ratio * static_cast<double>(shortest);
 }
 
-/// Waiting kernels wait for the host, and a merge saves the host's time for all of them but one.
+/// Waiting kernels wait for the host, and a merge saves the host's time for all but one of them.
 bool pays(predicted_times const& times, std::size_t kernels, launch_costs const& costs) {
   auto const saved = costs.issue_ns * static_cast<double>(kernels - 1);
   auto const lost = times.merged_busy - times.apart_busy;
@@ -90,7 +90,7 @@ merge_decision decide_by_times(std::span<kernel_facts const> kernels, family_fac
   return {pays(times, kernels.size(), costs) ? merge_verdict::merge : merge_verdict::no_gain, times};
 }
 
-/// The oldest kernels, `most` at most.
+/// The oldest kernels, up to `most`.
 void take_oldest(merge_view const& view, std::size_t most, merge_group& first) {
   first.resize(std::min(most, view.waiting.size()));
   std::iota(first.begin(), first.end(), std::size_t{0});
@@ -120,7 +120,7 @@ std::uint64_t remainder_of_last_block(std::uint64_t blocks, std::uint64_t multip
   return (blocks - 1) % multiprocessors;
 }
 
-/// The first of the queue with the partner whose blocks fill the last level best, the earlier one of equals.
+/// The first of the queue, with the partner whose blocks fill the last level best; the earlier one of equals.
 class alignment_policy final : public merge_policy {
  public:
   explicit alignment_policy(fill_rank rank) : rank_(rank) {}

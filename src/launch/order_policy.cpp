@@ -24,12 +24,12 @@ constexpr registry_entry<order_key> key_choices[] = {
     {{"fifo", "as the policy orders them (the default)"}, order_key::fifo},
     {{"priority", "the highest priority first; what has a low one may wait forever"}, order_key::priority}};
 
-/// What `key` goes by; more is sooner.
+/// The value by which `key` orders; larger goes first.
 std::int64_t urgency(order_key key, waiting_launch const& launch) {
   return key == order_key::priority ? launch.priority : 0;
 }
 
-/// The place of the most urgent launch that `may` be issued; among equals the one with the least `turn`;
+/// The index of the most urgent launch that `may` be issued; among equals the one with the least `turn`;
 /// nothing if none may.
 template <class May, class Turn>
 std::optional<std::size_t> most_urgent(order_key key, std::span<waiting_launch const> waiting, May may,
@@ -53,8 +53,8 @@ std::uint32_t emptiest_stream(std::span<std::uint32_t const> in_flight) {
 
 std::uint64_t as_submitted(waiting_launch const& launch) { return launch.submitted; }
 
-/// A stream per launch stream, as if each thread launched itself. With more launch streams than streams some
-/// share one.
+/// A stream per launch stream, as if each thread launched itself. If there are fewer streams, some are
+/// shared.
 class passthrough_policy final : public order_policy {
  public:
   explicit passthrough_policy(order_key key) : key_(key) {}
@@ -72,8 +72,8 @@ class passthrough_policy final : public order_policy {
   order_key key_;
 };
 
-/// The consumer of Wende, Cordes and Steinke 2012: rounds over the launch streams, one launch of each that
-/// has any.
+/// The consumer of Wende, Cordes and Steinke 2012: rounds over the launch streams, with one launch from each
+/// that has any.
 class round_robin_policy final : public order_policy {
  public:
   explicit round_robin_policy(order_key key) : key_(key) {}
@@ -99,7 +99,8 @@ class round_robin_policy final : public order_policy {
     return most_urgent(key_, view.waiting, not_visited, by_number);
   }
 
-  /// Without a key those of lower numbers count as visited too: they had nothing when it was their turn.
+  /// Without a key, launch streams of lower numbers count as visited too: they had nothing when it was their
+  /// turn.
   void mark_visited(std::uint32_t launch_stream) {
     if (visited_.size() <= launch_stream)
       visited_.resize(std::size_t{launch_stream} + 1, key_ == order_key::fifo);
@@ -129,17 +130,17 @@ class held_policy final : public order_policy {
   order_key key_;
 };
 
-/// A launch is queued after its predecessor where that holds up no other: as long as every stream in use has
-/// a hardware queue of its own, or all launches take about as long as each other; else it is held. Launches
-/// with the fewest before them go first, and among these in turn: the launch stream served longest ago runs
-/// dry first. By age alone the chains submitted first would get their next launch as soon as an end of theirs
-/// is seen, before the others have their second.
+/// Queues a launch after its predecessor if that holds up no other: while every stream in use has a hardware
+/// queue of its own, or all launches take about equally long. Otherwise it holds the launch back. Launches
+/// with the fewest before them go first, and among these the launch stream that was served longest ago, which
+/// runs dry first. Ordering by age alone would give the chains submitted first their next launch as soon as
+/// one of theirs ends, before the others have their second.
 class adaptive_policy final : public order_policy {
  public:
   adaptive_policy(order_key key, std::uint32_t connections) : key_(key), connections_(connections) {}
 
  private:
-  /// Enough that a device that takes a launch sooner than the host makes one does not run dry.
+  /// Enough that a device that starts launches faster than the host issues them does not run dry.
   static constexpr std::uint32_t max_depth = 8;
 
   std::optional<order_decision> choose(order_view const& view) override {
@@ -168,7 +169,7 @@ class adaptive_policy final : public order_policy {
     served_at_[launch_stream] = ++decisions_;
   }
 
-  /// The streams in use, and one more for each launch that follows none.
+  /// The streams in use, and one more for each launch without a predecessor.
   static std::size_t streams_wanted(order_view const& view) {
     auto const in_use = [](std::uint32_t launches) { return launches != 0; };
     auto const follows_none = [](waiting_launch const& launch) { return !launch.predecessor_on; };

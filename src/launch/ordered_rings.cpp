@@ -12,19 +12,19 @@
 namespace ballast::detail {
 namespace {
 
-/// A foreign call that waits for the device waits this long, and for the longest kernel.
+/// A foreign call that waits for the device waits this long, plus the longest kernel.
 constexpr std::uint64_t quantum_ns = 2'000'000;
-/// A new start of the kernel takes some 10 us.
+/// Starting the kernel again takes some 10 us.
 constexpr std::uint64_t idle_ns = 200'000;
-/// If other kernels hold the SMs, one short-lived block runs what was put into rings before.
+/// If other kernels hold the SMs, one short-lived block runs the launches that are already in rings.
 constexpr std::uint64_t passing_idle_ns = 20'000, until_room_is_asked_again_ns = 10'000'000;
 /// A longer kernel gains little, and may hold up a quantum's end.
 constexpr std::int64_t max_short_ns = 100'000;
-/// The longest time from the leave of the kernel's last worker to the end of the kernel.
+/// The longest time from the exit of the kernel's last worker to the end of the kernel.
 constexpr auto end_timeout = std::chrono::minutes(1);
 
-/// A worker runs one launch at a time, and most launches end soon: half the multiprocessors keep up with many
-/// launch streams, and leave the others free. On cores one is left for other launches.
+/// A worker runs one launch at a time, and most launches are short: half the multiprocessors keep up with
+/// many launch streams, and leave the others free. On cores one is left for other launches.
 int workers_on(compute_device const& device) {
   auto const multiprocessors = device.properties().multiprocessors;
   auto const wanted = device.is_cuda() ? std::max(2, multiprocessors / 2) : std::max(1, multiprocessors - 1);
@@ -88,7 +88,7 @@ ordered_rings::ordered_rings(std::shared_ptr<compute_device> const& device, merg
       available_(max_used_),
       spans_ns_(kernels.families() * std::size_t{max_family_kernels}) {
   for (std::uint32_t i = 0; i < max_rings; ++i) rings_[i].number = i;
-  free_.reserve(max_rings);  // to release one throws nothing
+  free_.reserve(max_rings);  // so that releasing a ring throws nothing
   if (is_traced)
     for (auto& ring : rings_) ring.content.resize(ring_slots);
   if (use == ring_use::short_ones)
@@ -119,8 +119,8 @@ bool ordered_rings::is_short(submission const& work) const {
   return known_ns != 0 && known_ns * std::int64_t(work.blocks()) <= max_short_ns;
 }
 
-/// Notes the host's view of launches that ended since its last look, which may include the wait for a start;
-/// launches that go another way correct it.
+/// Records the host's view of launches that ended since its last look, which may include the wait for a
+/// start; launches that go another way correct it.
 void ordered_rings::note_spans(ordered_ring& ring, std::uint64_t until) {
   auto const first = ring.noted.load(std::memory_order_relaxed);
   auto const begun_ns = std::max(ring.put[first % ring_slots].at_ns, ring.noted_ns);
@@ -133,7 +133,7 @@ void ordered_rings::note_spans(ordered_ring& ring, std::uint64_t until) {
   }
 }
 
-/// Threads that launch read what is known: it is written only where it changes much.
+/// Launching threads read this value, so it is written only after a large change.
 void ordered_rings::note_block(std::uint32_t family, std::uint32_t index, std::int64_t block_ns) {
   auto const known_ns = span_ns(family, index);
   bool const was_short = known_ns != 0 && known_ns <= max_short_ns;
@@ -175,8 +175,8 @@ std::uint64_t ordered_rings::executed(ordered_ring const& ring) const {
   return atomic_ref<std::uint64_t, scope::system>(ends_[ring.number].executed).load_acquire();
 }
 
-/// The line knows of the launch before the poller may see its end, and the next to issue for it finds the
-/// position.
+/// The launch stream records the launch before the poller may see its end, and the next issuing thread finds
+/// the position.
 bool ordered_rings::put(launch_stream_state& line, submission const& work, bool is_awaited) {
   auto& ring = *line.ring;
   auto const position = ring.position;
@@ -198,7 +198,7 @@ void ordered_rings::count_direct(launch_stream_state const& line) {
   count.store(count.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
 }
 
-/// Each ring has its own counts, so that threads which launch do not wait for each other.
+/// Each ring has its own counts, so that launching threads do not contend.
 void ordered_rings::add_to(launch_statistics& sum) const {
   std::uint64_t launches = 0;
   for (auto const& ring : rings_) {
@@ -227,7 +227,7 @@ bool ordered_rings::is_anything_tried() const {
                      [](ordered_ring const& ring) { return ring.tried() != 0; });
 }
 
-/// One start at a time: what waits for the device waits for one quantum.
+/// One start at a time: other work that waits for the device waits for only one quantum.
 bool ordered_rings::keep_running() {
   std::lock_guard const hold(kernel_mutex_);
   if (failure_) std::rethrow_exception(failure_);
@@ -256,7 +256,7 @@ void ordered_rings::start() {
   refused_at_ns_ = 0;
   auto const rings = next_run();
   kernel_.start_on(*stream_, &rings, sizeof rings, [] {});
-  (void)kernel_.running();  // throws what the launch threw
+  (void)kernel_.running();  // throws the launch's error
 }
 
 /// Issued like any other launch: a block that waits for no other needs no claim of its own.

@@ -31,82 +31,82 @@ struct put_launch {
   std::uint64_t at_ns = 0;
 };
 
-/// The host's side of a ring: one launch stream has it at a time.
+/// The host's side of a ring, which one launch stream has at a time.
 struct alignas(64) ordered_ring {
   std::uint32_t number = 0;
   launch_stream_state* line = nullptr;
-  // Of whoever issues for the line.
+  // Used by the issuing thread.
   std::uint64_t position = 0;    ///< of the next launch
-  std::uint64_t noted_seen = 0;  ///< the dispatcher's thread writes what it noted: to look is a cache miss
+  std::uint64_t noted_seen = 0;  ///< a copy of `noted`, which the dispatcher's thread writes: reading that is
+                                 ///< a cache miss
   std::atomic<std::uint64_t> published = 0;
-  std::atomic<std::uint64_t> by_producers = 0;  ///< of these, by threads of launch streams
+  std::atomic<std::uint64_t> by_producers = 0;  ///< launches of these by threads of launch streams
   std::vector<ended_launch> content{};          ///< by slot, if the queue is traced
   std::vector<put_launch> put{};                ///< by slot, if rings are for short kernels
-  /// The one launch in flight has a thread that waits for it, so it goes here in every dispatch mode.
+  /// A thread waits for the only launch in flight, so it goes here in every dispatch mode.
   std::atomic<bool> is_awaited = false;
-  // Of the dispatcher's thread.
-  alignas(64) std::atomic<std::uint64_t> noted = 0;  ///< the ends that were noted
+  // Used by the dispatcher's thread.
+  alignas(64) std::atomic<std::uint64_t> noted = 0;  ///< the ends that were recorded
   std::uint64_t noted_ns = 0;                        ///< when the last was
 
   std::uint64_t in_flight() const {
     return published.load(std::memory_order_seq_cst) - noted.load(std::memory_order_relaxed);
   }
-  /// The ring launches among these that are part of a trial.
+  /// The launches, among these in rings, that are part of a trial.
   std::uint64_t tried() const { return is_awaited.load(std::memory_order_relaxed) ? 0 : in_flight(); }
 };
 
-/// Launches of a device that go through rings in pinned memory to blocks which stay on the device, for one
-/// quantum at a time (docs/decisions/0033). A launch stream's launches are all in its ring or all elsewhere:
-/// the issuing thread sees to that.
+/// Launches of a device that go through rings in pinned memory to blocks which stay on the device for one
+/// quantum at a time (docs/decisions/0033). A launch stream's launches are all in its ring or all elsewhere,
+/// which the issuing thread ensures.
 class ordered_rings {
  public:
-  /// Null if no kernel of the set goes through rings, or no block that runs them fits on the device. Throws
-  /// as resident_kernel.
+  /// Null if no kernel of the set goes through rings, or if no block that runs them fits on the device.
+  /// Throws as resident_kernel.
   static std::unique_ptr<ordered_rings> make(std::shared_ptr<compute_device> const& device,
                                              mergeable_kernels const& kernels, ring_use use,
                                              event_count& wake_event, bool is_traced);
   ordered_rings(std::shared_ptr<compute_device> const& device, mergeable_kernels const& kernels, ring_use use,
                 event_count& wake_event, bool is_traced);
 
-  /// Called by the issuing thread of the launch stream. True if the launch is one for the stream's ring; if
-  /// the stream has none and one is free, it gets that.
+  /// Called by the issuing thread of the launch stream. True if the launch belongs into the stream's ring;
+  /// assigns a free ring if the stream has none.
   bool takes(launch_stream_state& line, submission const& work);
-  /// Hands the launch over and marks it as issued; false if the ring is full. `takes` said yes, and nothing
-  /// of the line is in flight elsewhere.
+  /// Puts the launch into the ring and marks it as issued; false if the ring is full. Requires that takes()
+  /// returned true, and that the launch stream has nothing in flight elsewhere.
   bool put(launch_stream_state& line, submission const& work, bool is_awaited);
-  /// Counts that the launch stream's thread has put the last launch.
+  /// Counts that the launch stream's own thread put the last launch.
   void count_direct(launch_stream_state const& line);
 
-  /// Lets go of the line's ring, in which nothing of it is in flight.
+  /// Frees the launch stream's ring, in which none of its launches is in flight.
   void release(launch_stream_state& line) noexcept;
 
   // The dispatcher's thread.
-  /// Calls ended(ring, launches) for each ring of which launches were executed; returns whether there was
-  /// one.
+  /// Calls ended(ring, launches) for each ring with newly executed launches; returns whether there was one.
   template <class Ended>
   bool poll(Ended ended);
   /// Starts the kernel if launches wait and it does not run; returns whether it did. Throws device_lost, and
-  /// what CUDA says of the launch.
+  /// CUDA's error for the launch.
   bool keep_running();
   bool is_anything_in_flight() const;
   /// The launches in flight of threads that do not wait for each launch.
   std::uint64_t tried() const;
   bool is_anything_tried() const;
-  /// Notes the time of a launch of the kernel, `index` of its family, that went another way, and alone.
+  /// Records the time of a launch of the kernel, `index` in its family, that went another way, and alone.
   void note_span(std::uint32_t family, std::uint32_t index, std::int64_t span_ns) {
     spans_ns_[place_of(family, index)].store(span_ns, std::memory_order_relaxed);
   }
-  /// Notes the time of a block of the kernel in its merged launches, 0 if that is unknown.
+  /// Records the time of a block of the kernel in its merged launches, 0 if unknown.
   void note_block(std::uint32_t family, std::uint32_t index, std::int64_t block_ns);
 
-  /// Any thread. True if the kernel runs, or has ended and that was not seen yet.
+  /// Any thread. True if the kernel runs, or its end was not seen yet.
   bool is_running() const { return kernel_.claimed() || is_passing_; }
   /// Called after put(): starts the kernel if it does not run and no other thread is about to start it.
   /// Failures are left to the dispatcher's thread, which must be woken: a start takes less time than a
   /// wake-up.
   void start_if_idle() noexcept;
   void add_to(launch_statistics& sum) const;
-  // After the dispatcher's thread.
+  // Call it after the dispatcher's thread has ended.
   bool is_at_rest() noexcept { return stream_->is_at_rest(); }
 
  private:
@@ -136,11 +136,11 @@ class ordered_rings {
   pinned_buffer<std::uint32_t> over_;
   device_buffer<std::uint64_t> positions_;
   device_buffer<ring_workers> workers_;
-  resident_kernel kernel_;  // ends before the memory goes
+  resident_kernel kernel_;  // ends before its memory is freed
 
   std::vector<ordered_ring> rings_;
   std::uint32_t const max_used_;
-  std::atomic<std::uint32_t> used_ = 0;  // those below were given to lines
+  std::atomic<std::uint32_t> used_ = 0;  // rings below this were assigned at some time
   std::mutex free_mutex_;
   std::vector<ordered_ring*> free_;       // given back
   std::atomic<std::uint32_t> available_;  // rings that no line has
@@ -148,13 +148,13 @@ class ordered_rings {
   std::uint32_t run_ = 0;
   std::exception_ptr failure_;  // of a start
   std::atomic<std::uint64_t> starts_ = 0;
-  std::atomic<bool> is_passing_ = false;  // one block runs what the rings hold, beside resident kernels
-  std::atomic<std::uint64_t> refused_at_ns_ = 0;     // when a claim was refused last
+  std::atomic<bool> is_passing_ = false;  // one block runs the rings' launches, beside resident kernels
+  std::atomic<std::uint64_t> refused_at_ns_ = 0;     // when a claim was last refused
   std::vector<std::atomic<std::int64_t>> spans_ns_;  // recent time of a kernel's launch, 0 if unknown
 };
 
-/// Reads words that launching threads write only where something has ended: each read would take the cache
-/// line from them.
+/// Reads the words that launching threads write only if something has ended: each read takes the cache line
+/// from them.
 template <class Ended>
 bool ordered_rings::poll(Ended ended) {
   bool found = false;
@@ -169,7 +169,7 @@ bool ordered_rings::poll(Ended ended) {
     if (until == noted) continue;
     if (use_ == ring_use::short_ones) note_spans(ring, until);
     ended(ring, std::uint32_t(until - noted));
-    ring.noted.store(until, std::memory_order_release);  // what is said of these launches may be overwritten
+    ring.noted.store(until, std::memory_order_release);  // descriptions of these launches may be overwritten
     found = true;
   }
   return found;

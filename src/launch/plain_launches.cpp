@@ -71,7 +71,7 @@ void plain_batch::add(described_launch const& added, void* const* addresses) {
 }
 
 void plain_batch::sort() {
-  addresses_.push_back(nullptr);  // so that there is an address even of no argument
+  addresses_.push_back(nullptr);  // so that even zero arguments have an address
   auto const place = [](batch_branch const& one) { return std::pair(one.hash, one.launch_stream); };
   if (!std::ranges::is_sorted(branches_, {}, place)) std::ranges::sort(branches_, {}, place);
   hash_ = launches_.size();

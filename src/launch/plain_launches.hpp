@@ -24,29 +24,28 @@ struct plain_shape {
 /// The shape of a submission that enqueues itself.
 plain_shape shape_of(submission& work);
 
-/// `hash` with one more word mixed in.
+/// Mixes one more word into `hash`.
 constexpr std::uint64_t mixed(std::uint64_t hash, std::uint64_t word) {
   hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
   return hash ^ (hash >> 32);
 }
-/// `hash` with all that a shape consists of mixed in.
+/// Mixes all parts of a shape into `hash`.
 std::uint64_t mixed(std::uint64_t hash, plain_shape const& what);
 
-/// How long launches run that do not report it, learned from few, since an event after a launch holds up what
-/// shares a hardware queue with it: the first of a shape, the 4th, the 16th and so on, at last one in 4096,
-/// and never two at a time. Pure: no clock, no device. One thread at a time.
+/// The run times of launches that do not report them. It measures few launches, since an event after a launch
+/// holds up others in the same hardware queue: the first of a shape, the 4th, the 16th and so on, finally one
+/// in 4096, and never two at a time. Pure: no clock, no device. One thread at a time.
 class plain_times {
  public:
-  /// How long a launch of that shape runs, in ns; 0 if that is unknown.
+  /// The run time of a launch of that shape, in ns; 0 if unknown.
   std::int64_t of(plain_shape const& what) const;
 
-  /// A launch is issued: whether it should be measured. If it is, begin() follows.
+  /// True if the launch being issued should be measured. If so, call begin().
   bool is_due(plain_shape const& what);
-  /// The launch is measured; record() must follow.
+  /// Begins measuring the launch; record() must follow.
   void begin(plain_shape const& what);
-  /// Records how long the measured launch took, as the host saw it. Short times count immediately, long ones
-  /// little by little: a launch may have waited, and its end may have been seen late. 0 ns: it was not
-  /// measured after all.
+  /// Records the measured launch's time, as the host saw it. Short times count at once, long ones gradually:
+  /// the launch may have waited, or its end may have been seen late. 0 ns: it was not measured after all.
   void record(std::int64_t span_ns);
 
  private:
@@ -62,11 +61,10 @@ class plain_times {
   };
 
   std::unordered_map<plain_shape, known, hash_of> shapes_;
-  known* measured_ = nullptr;  // while it runs; a map's elements stay where they are
+  known* measured_ = nullptr;  // while it runs; a map's elements never move
 };
 
-/// The parts of a batch that a graph cannot change: how many launches each branch has, and what they are but
-/// for the arguments.
+/// The parts of a batch that a graph cannot change: the number of launches in each branch, and their shapes.
 struct batch_shape {
   std::uint64_t hash = 0;
   std::vector<std::uint32_t> lengths;  ///< of the branches
@@ -76,27 +74,27 @@ struct batch_shape {
 struct batched_launch {
   plain_shape what;
   std::span<std::uint32_t const> argument_bytes;
-  std::size_t first_address = 0;  ///< index of its first argument among those of all
+  std::size_t first_address = 0;  ///< index of its first argument among all arguments
 };
 
 /// Launches of one launch stream, in their order.
 struct batch_branch {
-  std::uint64_t hash = 0;  ///< of what they are
+  std::uint64_t hash = 0;  ///< of the shapes
   std::uint32_t launch_stream = 0;
   std::size_t first = 0;
   std::uint32_t length = 0;
 };
 
-/// Plain launches that wait, in branches of one launch stream each, sorted so that the same launches give the
-/// same shape whichever launch streams they are of, and launch streams keep their branches from one batch to
-/// the next. Refers to the arguments of the submissions. One thread at a time.
+/// Waiting plain launches, in branches of one launch stream each. They are sorted so that the same launches
+/// give the same shape for any launch streams, and launch streams keep their branches from one batch to the
+/// next. Refers to the arguments of the submissions. One thread at a time.
 class plain_batch {
  public:
   void clear();
   void begin_branch(std::uint32_t launch_stream);
-  /// The next launch of the branch that was begun last; `addresses` of its arguments, which are copied.
+  /// Adds the next launch of the newest branch; `addresses` of its arguments are copied.
   void add(described_launch const& added, void* const* addresses);
-  /// Sorts the branches: once, after the last add().
+  /// Sorts the branches. Call it once, after the last add().
   void sort();
 
   std::size_t launches() const { return launches_.size(); }
@@ -110,7 +108,7 @@ class plain_batch {
   std::uint64_t hash() const { return hash_; }
   bool has(batch_shape const& shape) const;
   batch_shape shape() const;
-  /// The branches of a graph of the batch; their arguments are the batch's.
+  /// The branches of a graph of the batch, with the batch's arguments.
   std::vector<graph_branch> graph_branches() const;
 
  private:

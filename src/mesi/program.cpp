@@ -24,9 +24,8 @@
 namespace ballast::mesi {
 namespace {
 
-/// The launches that the devices have not finished. It keeps a loop of launches from running away from the
-/// devices, and a failure from going unnoticed because no one looks at its variables. Any thread may call any
-/// member.
+/// The launches that the devices have not finished. It bounds how far a loop of launches runs ahead of the
+/// devices, and reports failures even if no one accesses their variables. Any thread may call any member.
 class pending_launches {
  public:
   explicit pending_launches(std::chrono::nanoseconds timeout) : timeout_(timeout) {}
@@ -40,13 +39,13 @@ class pending_launches {
   void limit() {
     if (auto launch = oldest(max_pending - 1)) wait_for(*std::move(launch), deadline::in(timeout_));
   }
-  /// Throws the first failure, and timed_out. Other failures must still be reported.
+  /// Throws the first failure, and timed_out. Other failures remain to be reported.
   void wait_for_all() {
     auto const until = deadline::in(timeout_);
     while (auto launch = oldest(0)) wait_for(*std::move(launch), until);
   }
-  /// Waits for the launch whose job messages call `number`, as "number 17", and for those before, and throws
-  /// its failure, which is not reported again. Throws timed_out.
+  /// Waits for the launch whose job messages call `number`, such as "number 17", and for earlier ones, and
+  /// throws its failure, which is then not reported again. Throws timed_out.
   void throw_failure_of(std::string const& number) {
     std::lock_guard const lock(mutex_);
     auto const called = "(" + number + ")";
@@ -60,10 +59,10 @@ class pending_launches {
       }
   }
 
-  static constexpr std::size_t max_pending = 256;  ///< what has been submitted takes memory until it has run
+  static constexpr std::size_t max_pending = 256;  ///< submitted launches take memory until they have run
 
  private:
-  /// Takes out the oldest if it has finished, or if more than `allowed_pending` are there.
+  /// Removes the oldest if it has finished, or if there are more than `allowed_pending`.
   std::optional<completion> oldest(std::size_t allowed_pending) {
     std::lock_guard const lock(mutex_);
     if (launches_.empty()) return std::nullopt;
@@ -91,7 +90,8 @@ class pending_launches {
   std::deque<completion> launches_;
 };
 
-/// Files register their kernels before main, and one of a file before may have used a variable by then.
+/// Files register their kernels before main; an initialiser of an earlier file may have used a variable by
+/// then.
 struct known_kernels {
   std::mutex mutex;
   std::vector<kernel_set const& (*)()> lists;
@@ -131,7 +131,7 @@ struct shown_warnings {
   shown_warnings() { ballast::detail::set_log_sink_if_none_was_set(warnings_on_standard_error()); }
 };
 
-/// Ends after main, and before what was made before the first variable was used.
+/// Destroyed after main, and before objects that were made before the first use of a variable.
 struct running_program {
   shown_warnings warnings;  // first: opening devices may warn
   job_options options = options_of_environment();
@@ -141,9 +141,9 @@ struct running_program {
 
   running_program() { kernels().attach(jobs); }
   /// An unnoticed failure ends the program, like an exception that escapes main. It is caught to report its
-  /// text: g++ 12 ends a destructor that an exception leaves by std::terminate() without an active exception.
+  /// text: if an exception leaves a destructor, g++ 12 calls std::terminate() without an active exception.
   ~running_program() {
-    if (process.is_parent()) return;  // a child of fork(), which has none of its launches
+    if (process.is_parent()) return;  // in a child of fork(), which has none of its launches
     kernels().detach();
     try {
       launches.wait_for_all();

@@ -13,7 +13,7 @@
 
 namespace ballast::mesi {
 
-/// The number that an environment variable has. Throws bad_argument naming the variable.
+/// The number in an environment variable. Throws bad_argument naming the variable.
 template <class Number>
 Number number_of(char const* variable, Number unset, Number min, Number max) {
   auto const text = environment(variable);
@@ -29,9 +29,9 @@ inline std::string policy_in_environment(std::string const& unset) {
   return std::string(legal[index_among(legal, "BALLAST_POLICY", *named)]);
 }
 
-/// What the environment says of a program: BALLAST_POLICY, BALLAST_TASKS, BALLAST_CHECK_MAPS (0 or 1),
-/// BALLAST_DEVICE_BYTES and BALLAST_TIMEOUT (in seconds, a day by default). Throws bad_argument naming the
-/// variable; the bytes are looked at once more when a scheduler is made.
+/// The options that the environment sets for a program: BALLAST_POLICY, BALLAST_TASKS, BALLAST_CHECK_MAPS (0
+/// or 1), BALLAST_DEVICE_BYTES and BALLAST_TIMEOUT (in seconds, a day by default). Throws bad_argument naming
+/// the variable; a scheduler's constructor checks the bytes again.
 inline job_options options_of_environment() {
   constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max();
   job_options options;

@@ -33,7 +33,7 @@ void chunk_pool::clear(stream& on, bool was_stopped, std::uint32_t workers, dead
   state_->workers.begin_run(on);
   state_->workers.set_workers(workers);
   state_->workers.set_waiting(on, {});
-  state_->workers.clear_reports(on);  // a block that serves has none
+  state_->workers.clear_reports(on);  // a serving block has none
   state_->chunks.clear(on);
   on.synchronize(until);
 }

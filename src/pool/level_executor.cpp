@@ -33,10 +33,11 @@ class level_executor final : public pool_executor {
   std::size_t memory_bytes() const override {
     return in_.bytes() + out_.bytes() + words_.bytes() + joins_.bytes();
   }
-  bool is_claimed() override { return false; }  // a stream waits for its work when it ends
+  bool is_claimed() override { return false; }  // a stream waits for its work when it is destroyed
   void request_stop() noexcept override { stop_requested_.store(true); }
 
-  /// A run whose last level did not end in time has thrown, and the level uses the memory until it ends.
+  /// If the last level of a run did not end in time, the run has thrown, and the level uses the memory until
+  /// it ends.
   void check_ended() override {
     if (!is_running_) return;
     try {
@@ -85,8 +86,8 @@ class level_executor final : public pool_executor {
     run.waiting.clear();
   }
 
-  /// Makes space for all children that the level's tasks may create. The deadline is looked at before and
-  /// after that, since the process may sleep in either.
+  /// Makes space for all children that the level's tasks may create. Checks the deadline before and after
+  /// that, since the process may sleep meanwhile.
   std::string reason_to_stop(wait_limit& until) {
     if (stop_requested_.load()) return "a stop was requested";
     if (until.passed()) return "the deadline passed";
@@ -112,8 +113,8 @@ class level_executor final : public pool_executor {
     if (must_grow) out_ = device_buffer<stored_task>(plan_.device, room);
   }
 
-  /// Pages of cores are taken when they are first written, and a run that stops copies its tasks to hand them
-  /// back, all in the same memory: as much as that may come to is asked for at once, and released. Throws
+  /// The system assigns memory pages on cores at the first write, and a run that stops copies its tasks to
+  /// return them. So the most memory that this may take is requested at once, and released. Throws
   /// ballast::error.
   void require_memory(std::uint64_t room, std::uint64_t joins) const {
     auto const written = (in_.size() - tasks_ + room) * sizeof(stored_task) + joins_.bytes_for(joins);
@@ -122,8 +123,7 @@ class level_executor final : public pool_executor {
     device_buffer<std::byte> const all(plan_.device, written + handed_back);
   }
 
-  /// A sleep of the process during a level is noticed by that level's wait; after it, `between_levels`
-  /// notices it.
+  /// The level's own wait notices a sleep of the process during the level; afterwards `between_levels` does.
   void run_level(pool_run& run, wait_limit& between_levels) {
     auto const declared = tasks_ + further_blocks_;
     auto const room = std::uint32_t(declared * plan_.kernels->max_spawns());
@@ -147,8 +147,8 @@ class level_executor final : public pool_executor {
     further_blocks_ = words.further_blocks;
   }
 
-  /// Tasks are not interrupted; at the deadline the level is the last. Throws timed_out if it lasts
-  /// longer than stop_timeout beyond it.
+  /// Does not interrupt tasks: at the deadline the current level is the last. Throws timed_out if it lasts
+  /// longer than stop_timeout beyond the deadline.
   void await_level(deadline until) {
     is_running_ = true;
     try {
@@ -189,7 +189,7 @@ class level_executor final : public pool_executor {
   join_memory joins_;
   std::unique_ptr<stream> stream_;
   std::uint64_t tasks_ = 0, further_blocks_ = 0, joins_used_ = 0;
-  bool joins_matter_ = false;  ///< tasks that were handed back may name joins
+  bool joins_matter_ = false;  ///< returned tasks may name joins
   bool is_running_ = false;    ///< a level
   std::atomic<bool> stop_requested_ = false;
 };

@@ -17,7 +17,7 @@ std::uint32_t chunks_for(pool_plan const& plan, std::uint32_t workers, std::uint
   return std::uint32_t(std::clamp<std::uint64_t>(wished, 2, max_chunks));
 }
 
-/// A worker alone can have as many tasks as `capacity` says.
+/// A single worker may hold as many tasks as `capacity`.
 std::uint32_t public_deque_for(pool_plan const& plan, std::uint32_t chunks, std::uint32_t chunk_tasks) {
   auto const own = std::bit_ceil(plan.capacity / chunk_tasks);
   return std::min(std::bit_ceil(chunks), std::max(own, default_public_deque));
@@ -134,7 +134,7 @@ void deque_memory<Method, Words>::collect(stream& on, std::vector<stored_task>& 
 template class deque_memory<abp_ref, abp_deque_words>;
 template class deque_memory<chase_lev_ref, chase_lev_deque_words>;
 
-// Only the slots show which tickets were taken and not used: a slot that waits for its popper holds a task.
+// Only the slots show which tickets were taken but not used: a slot that waits for its popper holds a task.
 void ring_memory::collect(stream& on, std::vector<stored_task>& into) {
   auto slots = copy_of(on, slots_);
   for (auto& slot : slots)

@@ -22,7 +22,7 @@ void start_with(kernel_start const& how, View const& view, Method const& method)
   how.kernel.start_on(how.on, &work, sizeof work, how.follow);
 }
 
-/// The task that a slot holds, once no worker runs.
+/// The task in a slot, once no worker runs.
 template <class Slot>
 stored_task task_in(Slot& slot) {
   return slot.template read<device_atomic>();
@@ -66,7 +66,7 @@ class peer_memory final : public method_memory {
   void clear(stream& on) override { chunks_.clear(on); }
   void prepare(stream& on) override;
   void start(kernel_start const& how, pool_view const& view) override;
-  /// Collects also the tasks that came, and those sent home to run, that no worker has taken.
+  /// Also collects the tasks that arrived, and those sent home to run, that no worker has taken.
   void collect(stream& on, std::vector<stored_task>& into) override;
   std::size_t bytes() const override {
     return chunks_.bytes() + words_.bytes() + mail_.bytes() + gifts_.bytes() + to_run_.bytes();

@@ -15,30 +15,30 @@
 
 namespace ballast::detail {
 
-/// What a pool is made of, with the options checked and rounded.
+/// The construction of a pool, with checked and rounded options.
 struct pool_plan {
   std::shared_ptr<compute_device> device;
   kernel_set const* kernels = nullptr;
   pool_options options;
   std::uint32_t capacity = 0;        ///< a power of two
-  std::uint32_t stack_capacity = 0;  ///< a power of two, with space for any task's children
+  std::uint32_t stack_capacity = 0;  ///< a power of two, with space for the children of any task
 };
 
 /// Checks and rounds the options. Throws bad_argument ("capacity").
 pool_plan make_plan(std::shared_ptr<compute_device> device, kernel_set const& kernels,
                     pool_options const& options);
 
-/// How many tasks a block runs together: a warp that works for its threads, 32.
+/// The number of tasks that a block runs together: 32 for a warp that works for its threads.
 inline std::uint32_t tasks_at_once(pool_plan const& plan) {
   return plan.kernels->workers_of_block(*plan.device);
 }
 
-/// A run as it goes on.
+/// The progress of a run.
 struct pool_run {
   deadline until;
-  std::vector<stored_task> waiting;  ///< tasks that are with the host; the last is the newest
+  std::vector<stored_task> waiting;  ///< tasks on the host; the last is the newest
   pool_statistics statistics;
-  std::string why_stopped;  ///< empty: all tasks have run
+  std::string why_stopped;  ///< empty if all tasks have run
 };
 
 /// Carries out runs.
@@ -46,37 +46,38 @@ class pool_executor {
  public:
   virtual ~pool_executor() = default;
 
-  /// Runs tasks until none is left, or why_stopped is set; then all tasks that have not run are in `waiting`.
+  /// Runs tasks until none is left, or until it sets why_stopped; then all tasks that have not run are in
+  /// `waiting`.
   virtual void execute(pool_run& run) = 0;
   virtual void request_stop() noexcept = 0;
   /// As task_pool::workers().
   virtual std::uint32_t workers() const = 0;
   virtual std::size_t memory_bytes() const = 0;
-  /// True if a kernel of an earlier run may still use its memory, which must then not be freed. Joins one
-  /// that has ended meanwhile; throws device_lost.
+  /// True if a kernel of an earlier run may still use its memory, which must then not be freed. Joins a
+  /// kernel that has ended meanwhile; throws device_lost.
   virtual bool is_claimed() = 0;
   /// Call it before a run. Throws ballast::error if an earlier one still uses its tasks.
   virtual void check_ended() = 0;
 };
 
-/// How resident_kernel::start_on() is called once the kernel's argument is known.
+/// Calls resident_kernel::start_on(), once the kernel's argument is known.
 struct kernel_start {
   resident_kernel& kernel;
   stream& on;
   std::function<void()> follow;
 };
 
-/// What a method keeps in the device's memory, for the workers of a resident kernel.
+/// A method's state in device memory, for the workers of a resident kernel.
 class method_memory {
  public:
   virtual ~method_memory() = default;
 
-  /// Makes it empty, as it is also after a run that was not called off.
+  /// Makes it empty. A run that was not aborted also leaves it empty.
   virtual void clear(stream& on) = 0;
   /// Before each launch.
   virtual void prepare(stream&) {}
   virtual void start(kernel_start const& how, pool_view const& view) = 0;
-  /// Adds the tasks that are left; no worker runs.
+  /// Adds the remaining tasks; no worker may run.
   virtual void collect(stream& on, std::vector<stored_task>& into) = 0;
   virtual std::size_t bytes() const = 0;
 };
@@ -94,19 +95,19 @@ void clear(stream& on, device_buffer<T> const&... buffers) {
   (on.fill(buffers.data(), 0, buffers.bytes()), ...);
 }
 
-/// A method as the registry has it.
+/// A method's entry in the registry.
 struct pool_method_code {
   named_policy about;
   entry_key entry = {};
-  /// Null: a launch for each level.
+  /// Null: the method launches the kernel for each level.
   std::unique_ptr<method_memory> (*make_memory)(pool_plan const& plan, std::uint32_t workers) = nullptr;
-  bool block_per_task = false;  ///< of a launch for each level
+  bool block_per_task = false;  ///< for methods that launch the kernel for each level
 };
 
 /// The method of that name. Throws bad_argument ("method").
 pool_method_code const& pool_method_named(std::string_view name);
 
-/// A plan for each device; for several the method is `chunks`.
+/// Takes a plan for each device; for several the method must be `chunks`.
 std::unique_ptr<pool_executor> make_resident_executor(std::vector<pool_plan> const& plans,
                                                       pool_method_code const& method);
 std::unique_ptr<pool_executor> make_level_executor(pool_plan const& plan, bool block_per_task);

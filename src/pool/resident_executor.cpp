@@ -22,7 +22,7 @@ std::unique_ptr<method_memory> make_peer_memory(pool_plan const& plan, std::uint
   return std::make_unique<peer_memory>(plan, workers);
 }
 
-/// What a pool has on one device.
+/// A pool's state on one device.
 class device_part {
  public:
   device_part(pool_plan const& plan, entry_key entry, memory_maker make_memory)
@@ -58,12 +58,12 @@ class device_part {
     workers_.begin_run(*stream_);
     statistics_ = {};
   }
-  /// Called before each launch with the waiting tasks, which it keeps whatever fails.
+  /// Called before each launch with the waiting tasks, which it keeps even if something fails.
   void deal(std::vector<stored_task> waiting) {
     waiting_ = std::move(waiting);
     is_started_ = has_run_ = false;
   }
-  /// Enqueues the work before the kernel. Waits for nothing if few tasks wait.
+  /// Enqueues the work before the kernel. Does not wait if few tasks wait.
   void prepare() {
     kernel_.take_room();
     workers_.set_workers(kernel_.blocks());
@@ -71,14 +71,14 @@ class device_part {
     if (!is_empty_) memory_->clear(*stream_);
     memory_->prepare(*stream_);
   }
-  /// Does while the kernel runs what takes some microseconds of the host.
+  /// Does host work of some microseconds while the kernel runs.
   void start() {
-    is_empty_ = false;  // until it has ended well
+    is_empty_ = false;  // until it has ended normally
     memory_->start({kernel_, *stream_, [this] { enqueue_epilogue(); }}, workers_.view());
     is_started_ = has_run_ = true;
     make_statistics_for_all();
   }
-  /// Whether it was not joined yet.
+  /// True if it was started and not joined yet.
   bool is_started() const { return is_started_; }
   void join(deadline until) {
     kernel_.join(until);
@@ -90,14 +90,14 @@ class device_part {
   std::chrono::nanoseconds stop_timeout() const { return plan_.options.resident.stop_timeout; }
   pool_halt halt() const { return has_run_ ? workers_.halt() : pool_halt::elsewhere; }
 
-  /// The tasks of the launch's beginning that no worker has taken.
+  /// The tasks from the launch's beginning that no worker has taken.
   std::vector<stored_task>& waiting() { return waiting_; }
-  /// All others that have not run.
+  /// Adds all other tasks that have not run.
   void collect(std::vector<stored_task>& into) {
-    memory_->collect(*stream_, into);  // also what others have sent to a kernel that was not started
+    memory_->collect(*stream_, into);  // includes tasks that others sent to a kernel that was not started
     if (has_run_) workers_.collect(*stream_, into);
   }
-  /// When all have ended well.
+  /// Called when all devices have ended normally.
   void note_end() {
     is_empty_ = true;
     auto const pending = workers_.pending();
@@ -126,7 +126,7 @@ class device_part {
   }
 
  private:
-  /// Behind the workers' kernel: what they have left comes to the host.
+  /// Enqueued after the workers' kernel: copies its results to the host.
   void enqueue_epilogue() {
     if (plan_.device->is_cuda())
       workers_.end_launch(*stream_, epilogue_code_);
@@ -144,16 +144,16 @@ class device_part {
   std::unique_ptr<method_memory> memory_;
   worker_memory workers_;
   kernel_code const& epilogue_code_;
-  std::unique_ptr<stream> stream_;  ///< ends first: it may still copy where the others are
+  std::unique_ptr<stream> stream_;  ///< destroyed first: it may still copy from or to the others
   std::vector<stored_task> waiting_;
   pool_statistics statistics_;  ///< of the run
-  bool is_empty_ = false;       ///< what the method keeps
+  bool is_empty_ = false;       ///< the method's memory
   bool is_started_ = false;
   bool has_run_ = false;  ///< in the newest launch
 };
 
-/// Runs a pool as a resident kernel on each device. Where tasks do not fit, the kernels end, the host takes
-/// all that have not run, and the kernels start again with empty stacks and these as waiting tasks.
+/// Runs a pool as a resident kernel on each device. If tasks do not fit, the kernels end, the host collects
+/// all tasks that have not run, and the kernels start again with empty stacks and these as waiting tasks.
 class resident_executor final : public pool_executor {
  public:
   resident_executor(std::vector<pool_plan> const& plans, pool_method_code const& method) {
@@ -176,7 +176,7 @@ class resident_executor final : public pool_executor {
   /// Checks each device, also if another one is lost.
   bool is_claimed() override {
     if (std::ranges::any_of(parts_, [](auto const& part) { return part->kernel().claimed(); }))
-      forget_joins();  // what that run has left, its caller has given up
+      forget_joins();  // its caller has given up what that run left
     bool any = false;
     std::exception_ptr loss;
     for (auto const& part : parts_) try {
@@ -199,7 +199,7 @@ class resident_executor final : public pool_executor {
     stop_requested_.store(false);
     most_with_host_ = 0;
     room_of_run const held{parts_};
-    for (auto const& part : parts_) part->kernel().take_room();  // first: what clears memory runs there
+    for (auto const& part : parts_) part->kernel().take_room();  // first: kernels that clear memory run there
     for (auto const& part : parts_) part->begin_run();
     while (!run.waiting.empty() && run.why_stopped.empty()) {
       if (!begin_launch(run)) break;
@@ -216,7 +216,7 @@ class resident_executor final : public pool_executor {
  private:
   using device_parts = std::vector<std::unique_ptr<device_part>>;
 
-  /// Gives back what no launch has used.
+  /// Gives the claim back if no launch used it.
   struct room_of_run {
     device_parts const& parts;
     ~room_of_run() {
@@ -246,18 +246,20 @@ class resident_executor final : public pool_executor {
   void prepare_all() {
     for (auto const& part : parts_) part->prepare();
     if (parts_.size() == 1) return;
-    for (auto const& part : parts_) part->on().synchronize();  // before any writes what another cleared
+    for (auto const& part : parts_)
+      part->on().synchronize();  // before any device writes memory that another
+                                 // cleared
     meet();
   }
 
-  /// False, with why_stopped set, if tasks that are with the host cannot go back.
+  /// False, with why_stopped set, if the host's tasks cannot go back to the devices.
   bool begin_launch(pool_run& run) {
     deal_out(std::exchange(run.waiting, {}));
     try {
       prepare_all();
       start_all(run);
     } catch (device_lost const&) { throw; } catch (error const& failure) {
-      for (auto const& part : parts_) part->on().synchronize();  // what it copies will change
+      for (auto const& part : parts_) part->on().synchronize();  // the memory that it copies will change
       take_waiting(run);
       if (run.statistics.launches == 0) throw;
       run.why_stopped = failure.what();
@@ -278,10 +280,10 @@ class resident_executor final : public pool_executor {
     }
   }
 
-  /// All of them, whatever one throws.
+  /// Ends all of them, even if one throws.
   void end_launch(pool_run& run) {
     if (stop_requested_.load())
-      request_stop();  // a stop asked for before a kernel was started was forgotten by it
+      request_stop();  // a kernel forgets a stop that was requested before it started
     if (parts_.size() > 1) await_first_end(run.until);
     std::exception_ptr failure;
     for (auto const& part : parts_) {
@@ -296,7 +298,7 @@ class resident_executor final : public pool_executor {
     if (failure) std::rethrow_exception(failure);
   }
 
-  /// A lost device does not notify the others: until one has ended, all are looked at.
+  /// A lost device does not notify the others: checks all devices until one has ended.
   void await_first_end(deadline until) {
     auto const has_ended = [](auto const& part) {
       return part->is_started() && (has_failed(part) || !part->kernel().running());

@@ -117,8 +117,8 @@ pool_stopped::pool_stopped(std::string_view device, std::string_view why, std::v
       statistics_(std::move(statistics)) {}
 
 struct task_pool::state {
-  // Allocates after the executor is made, which refuses a device on which a resident kernel runs: space for
-  // 16 roots of any kernel, as in the executors.
+  // Allocates after making the executor, which refuses a device with a resident kernel: space for 16 roots of
+  // any kernel, as in the executors.
   state(device_list const& on, std::vector<pool_plan> const& plans)
       : devices(on), plan(plans.front()), executor(make_executor(plans)) {
     members = pinned_buffer<std::byte>(plan.device, 16 * max_bytes_outside(*plan.kernels));
@@ -141,7 +141,7 @@ struct task_pool::state {
     run.statistics.created = roots.size();
     return run;
   }
-  /// Copies what the roots refer to to where the device reads it.
+  /// Copies the roots' members to memory that the device reads.
   void keep_members(pool_run& run) {
     std::size_t bytes = 0;
     for (auto const& root : run.waiting) bytes += bytes_outside(*plan.kernels, root.record);
@@ -176,10 +176,10 @@ task_pool::task_pool(std::shared_ptr<compute_device> device, kernel_set const& k
 task_pool::task_pool(device_list const& devices, kernel_set const& kernels, pool_options options)
     : state_(std::make_unique<state>(devices, make_plans(devices, kernels, options))) {}
 
-// Blocks that may still run use the memory: such a state is left behind alive.
+// Blocks that may still run use the memory: this state is then deliberately leaked.
 task_pool::~task_pool() {
   if (state_->process.is_parent()) {
-    (void)state_.release();  // its threads are not in this process
+    (void)state_.release();  // its threads exist only in the parent
     return;
   }
   bool is_claimed = true;

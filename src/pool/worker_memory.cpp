@@ -26,7 +26,7 @@ std::uint32_t cache_for(pool_plan const& plan, std::uint32_t workers) {
   return 4 * batch_for(plan, workers) + 32 * (plan.kernels->max_joins() + 2);
 }
 
-/// Besides the joins that wait, each worker may keep a cache.
+/// Besides the waiting joins, each worker may fill a cache.
 std::size_t records_for(pool_plan const& plan, std::uint32_t workers) {
   std::size_t const wished = wished_for(plan, workers);
   return wished == 0 ? 0 : wished + std::size_t(workers) * cache_for(plan, workers);
@@ -126,7 +126,7 @@ std::size_t worker_memory::bytes() const {
   return joins_.bytes() + launch_.bytes() + bounds_.bytes() + stacks_.bytes() + task_buffer_.bytes();
 }
 
-// Bounds say how many free records each worker has in its cache: none, where the arena is cleared.
+// The bounds contain the number of free records in each worker's cache: none, if the arena is cleared.
 void worker_memory::begin_run(stream& on) {
   if (joins_are_stale_) {
     joins_.clear(on);
@@ -135,8 +135,8 @@ void worker_memory::begin_run(stream& on) {
   joins_are_stale_ = false;
 }
 
-// Completed runs give every record back, but what followed a stopped one may not have been the rest of it.
-// Where joins did not suffice they would not for the rest either.
+// A completed run returns every record, but a run after a stopped one may not have continued it. If joins did
+// not suffice, they would not for the rest either.
 void worker_memory::end_run(bool was_stopped, pool_halt halt) {
   bool const goes_on = was_stopped && halt != pool_halt::out_of_joins && halt != pool_halt::too_many_joins;
   joins_are_stale_ = !goes_on && (was_stopped || was_stopped_);
@@ -193,7 +193,7 @@ void worker_memory::add_counts(pool_statistics& statistics) const {
   }
 }
 
-// Many stacks in one copy: a copy for each would take longer than the kernel, where stacks are small.
+// Copies many stacks at once: if stacks are small, a copy for each would take longer than the kernel.
 void worker_memory::collect(stream& on, std::vector<stored_task>& into) const {
   constexpr std::size_t max_tasks = 1u << 16;
   auto bounds = copy_of(on, bounds_);

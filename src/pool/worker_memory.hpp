@@ -22,7 +22,7 @@ class join_memory {
   homing_words* homing() const { return homing_.data(); }
   std::uint32_t homing_lists() const { return std::uint32_t(homing_.size()); }
   void clear(stream& on);
-  /// The bytes of `records` records, or of the existing records if they are more.
+  /// The bytes of `records` records, or of the existing records if there are more.
   std::size_t bytes_for(std::uint64_t records) const {
     return std::max<std::uint64_t>(records, records_.size()) * sizeof(join_record);
   }
@@ -46,7 +46,7 @@ class join_memory {
   device_buffer<homing_words> homing_;
 };
 
-/// Checks the plan for one of several devices, whose joins have short names. Throws bad_argument ("joins").
+/// Checks that the joins of one of several devices fit into short handles. Throws bad_argument ("joins").
 void require_names_for_joins(pool_plan const& plan, std::uint32_t workers);
 
 /// The words that the workers of a launch share, followed by each worker's report, in one piece of memory on
@@ -56,19 +56,19 @@ class launch_memory {
   launch_memory(std::shared_ptr<compute_device> device, std::uint32_t workers);
 
   std::size_t bytes() const { return there_.bytes(); }
-  /// Before a launch: clears the words.
+  /// Called before a launch: clears the words.
   void begin(stream& on);
-  /// Behind a launch on a GPU: enqueues the epilogue, whose code is `code`.
+  /// Called after a launch on a GPU: enqueues the epilogue, whose code is `code`.
   void end(stream& on, kernel_code const& code);
-  /// Copies all to the host: instead of end(), and also in the middle of a launch.
+  /// Copies everything to the host: instead of end(), and also in the middle of a launch.
   void read_back(stream& on);
-  /// Clears the reports, which is needed where not every worker writes one.
+  /// Clears the reports, which is needed if not every worker writes one.
   void clear_reports(stream& on);
 
   /// The words and reports on the device.
   pool_words* words() const { return words_at(there_.data()); }
   worker_report* reports() const { return behind_words(there_.data()); }
-  /// What the last end() or read_back() has brought; zero before.
+  /// The result of the last end() or read_back(); zero before.
   pool_words const& words_here() const { return *words_at(here_.data()); }
   std::span<worker_report const> reports_here() const { return {behind_words(here_.data()), workers_}; }
 
@@ -81,43 +81,44 @@ class launch_memory {
   }
 
   std::uint32_t workers_;
-  bool is_clear_ = false;  ///< whether the words on the device are, or will be when the stream is there
+  bool is_clear_ = false;  ///< whether the words on the device are clear, or will be once the stream gets
+                           ///< there
   device_buffer<piece> there_;
   pinned_buffer<piece> here_;
 };
 
-/// What the workers of a resident kernel have, whatever the method: the tasks that wait for them, their
-/// stacks, their counts, their joins. All members only while no worker runs.
+/// The memory that the workers of a resident kernel need with any method: their waiting tasks, stacks, counts
+/// and joins. Call members only while no worker runs.
 class worker_memory {
  public:
   worker_memory(pool_plan const& plan, std::uint32_t max_workers);
 
-  /// The number of workers in the next launch, at most max_workers, which is also the default. The other
-  /// workers' remains from an earlier launch were collected then, and are not looked at.
+  /// The number of workers in the next launch, at most max_workers, which is also the default. Tasks of the
+  /// other workers from an earlier launch were collected then, and are ignored.
   void set_workers(std::uint32_t workers) { workers_ = workers; }
   std::size_t bytes() const;
 
-  /// Once for each run, before its first launch. Joins that tasks of a stopped run name stay until another
-  /// run was completed, unless the run has halted here for want of them.
+  /// Called once for each run, before its first launch. Keeps joins that a stopped run's tasks name until
+  /// another run has completed, unless the stopped run ran out of joins here.
   void begin_run(stream& on);
   void end_run(bool was_stopped, pool_halt halt);
   void forget_joins() { joins_are_stale_ = true; }
   bool has_forgotten_joins() const { return joins_are_stale_; }
   join_memory const& joins() const { return joins_; }
 
-  /// Before each launch: these tasks are pending, of which each worker takes some, the newest first, when it
-  /// has no other. Allocates if they are more than ever before. Waits for the stream only if they are more
-  /// than max_inline_tasks.
+  /// Called before each launch: these tasks are pending, and workers without tasks take some, the newest
+  /// first. Allocates if there are more than ever before. Waits for the stream only if there are more than
+  /// max_inline_tasks.
   void set_waiting(stream& on, std::span<stored_task const> waiting);
   void clear_reports(stream& on) { launch_.clear_reports(on); }
   pool_view view() const;
 
-  /// After each launch, either end_launch() or read_back(); once the stream has come so far, what the launch
-  /// left can be asked for.
+  /// Call either end_launch() or read_back() after each launch; once the stream gets there, the launch's
+  /// results can be read.
   void end_launch(stream& on, kernel_code const& code) { launch_.end(on, code); }
   void read_back(stream& on) { launch_.read_back(on); }
   pool_words const& words() const { return launch_.words_here(); }
-  /// Tasks that were created and have not finished.
+  /// Created tasks that have not finished.
   std::uint32_t pending() const { return words().pending + waiting_; }
   pool_halt halt() const { return pool_halt(words().halt); }
   void add_counts(pool_statistics& statistics) const;
@@ -131,10 +132,10 @@ class worker_memory {
   launch_memory launch_;
   device_buffer<stack_bounds> bounds_;
   device_buffer<stored_task> stacks_;
-  device_buffer<stored_task> task_buffer_;  ///< waiting tasks that are too many for a launch's argument
+  device_buffer<stored_task> task_buffer_;  ///< for waiting tasks beyond a launch's argument
   std::array<stored_task, max_inline_tasks> inline_tasks_ = {};
   std::uint32_t waiting_ = 0;
-  bool joins_are_stale_ = true;  ///< no task that is left names one
+  bool joins_are_stale_ = true;  ///< no remaining task names one
   bool was_stopped_ = false;     ///< the last run
 };
 

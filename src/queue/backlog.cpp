@@ -21,7 +21,7 @@ learned_costs::kind kind_of(prepared_tasks const& tasks) {
   return {records.empty() ? 0 : records.front().kernel(), records.size()};
 }
 
-/// So fine that a part is off by a hundredth at most where costs are smooth.
+/// So fine that a part is off by at most a hundredth if costs are smooth.
 std::size_t sections_of(std::size_t tasks, std::size_t parts) {
   constexpr std::size_t sections_of_a_part = 64;
   return parts == 1 || tasks <= parts ? 0 : parts * sections_of_a_part;
@@ -136,7 +136,7 @@ void backlog::throw_if_closed() const {
 completion backlog::add(std::shared_ptr<prepared_tasks const> tasks) {
   {
     std::lock_guard const hold(mutex_);
-    throw_if_closed();  // before much memory is taken
+    throw_if_closed();  // before it takes much memory
   }
   if (tasks->has_grids()) tasks = std::make_shared<prepared_tasks const>(tasks->expand_grids());
   auto const size = tasks->records().size();
@@ -270,7 +270,7 @@ bool backlog::finished(std::uint64_t number) const {
   return !batch || batch->unfinished.load() == 0;
 }
 
-// After a failure other devices go on until they are stopped.
+// After a failure other devices continue until they are stopped.
 bool backlog::has_ended(std::uint64_t number) const {
   auto const batch = find(number);
   if (!batch || batch->unfinished.load() == 0) return true;

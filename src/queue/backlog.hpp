@@ -26,18 +26,18 @@ struct task_run {
   std::size_t end() const { return first + count; }
 };
 
-/// The time that the tasks of a batch took, as time of a whole device: a sum for each of some sections of
-/// consecutive tasks. Pure.
+/// The times of a batch's tasks, converted to time of a whole device: a sum for each section of consecutive
+/// tasks. Pure.
 class batch_costs {
  public:
   /// Divides the tasks into at most `sections` equal sections; with none it learns nothing.
   batch_costs(std::size_t tasks, std::size_t sections);
 
-  /// `tasks` ran in `ns` together, each equally long.
+  /// `tasks` ran in `ns` together, all equally long.
   void add(task_run const& tasks, double ns);
-  /// Whether anything took any time.
+  /// True if any time was recorded.
   bool are_known() const;
-  /// The borders of parts that take equally long. Without are_known() all parts have equally many tasks.
+  /// The borders of parts that take equally long. Unless are_known(), all parts have equally many tasks.
   std::vector<std::size_t> cut(std::size_t parts) const;
 
  private:
@@ -47,7 +47,7 @@ class batch_costs {
   std::vector<double> ns_;
 };
 
-/// Remembers what batches took, to cut later ones of the same kernel and as many tasks. Pure.
+/// Remembers the costs of batches, to cut later ones of the same kernel and number of tasks. Pure.
 class learned_costs {
  public:
   struct kind {
@@ -58,7 +58,7 @@ class learned_costs {
   };
 
   void learn(kind const& of, batch_costs costs);
-  /// Like batch_costs::cut() of the last such batch; equal parts if there was none.
+  /// The result of batch_costs::cut() for the last such batch; equal parts if there was none.
   std::vector<std::size_t> cut(kind const& of, std::size_t parts) const;
 
  private:
@@ -69,27 +69,27 @@ class learned_costs {
 
   static constexpr std::size_t max_known = 16;
 
-  std::vector<known> known_;  // the last one learned at the end
+  std::vector<known> known_;  // the most recent one is last
 };
 
-/// Which of a batch's tasks no device was given yet, in parts of consecutive tasks. With a part for each
-/// device a device begins in its own, so that it works on what lies together (affinity scheduling, Markatos
-/// and LeBlanc 1994): the first at its front, the last at its end, the others in the middle, from where they
-/// go both ways. Then it takes what adjoins its own from the neighbour that has more left, and then from the
-/// device that has most left. With one part all take its front. Pure.
+/// The tasks of a batch that no device has, in parts of consecutive tasks. With a part for each device, a
+/// device begins in its own, so that it works on neighbouring data (affinity scheduling, Markatos and LeBlanc
+/// 1994): the first device at its part's front, the last at its part's end, the others in the middle, in both
+/// directions. Then it takes tasks adjacent to its own from the neighbour with more left, and finally from
+/// the device with most left. With one part all take from its front. Pure.
 class batch_parts {
  public:
-  /// `borders`: where each part begins, and where the last one ends; at least two.
+  /// `borders`: the beginning of each part, and the end of the last one; at least two.
   explicit batch_parts(std::vector<std::size_t> const& borders);
 
-  /// Up to `max_count` tasks for the device; fewer where a part ends, none if nothing is left.
+  /// Up to `max_count` tasks for the device; fewer at the end of a part, none if no task is left.
   task_run take(std::size_t device, std::uint64_t max_count);
   bool empty() const;
-  /// What is left, in order.
+  /// The remaining tasks, in order.
   std::vector<task_run> rest() const;
 
  private:
-  /// The rest of a part, before and after what its device has.
+  /// The rest of a part, before and after its device's tasks.
   struct part {
     task_run before, behind;
 
@@ -103,16 +103,16 @@ class batch_parts {
   std::vector<part> parts_;
 };
 
-/// A batch of the backlog: what is left to give away, and what came of the rest.
+/// A batch of the backlog: the tasks still to give away, and the progress of the others.
 struct backlog_batch {
   std::shared_ptr<prepared_tasks const> tasks;
   batch_parts left;
   batch_costs costs;
   std::atomic<std::size_t> unfinished = 0;
   std::vector<device_share> shares;
-  std::uint64_t given = 0;  ///< pieces that a device has
+  std::uint64_t given = 0;  ///< pieces that are on devices
   std::uint64_t number = 0;
-  bool has_lost = false;   ///< a piece, which will never have run
+  bool has_lost = false;   ///< a piece was lost, and will never have run
   bool has_begun = false;  ///< a device was given a piece
 };
 
@@ -125,57 +125,57 @@ struct backlog_piece {
 /// The common store of tasks. Any thread may call any member.
 class backlog {
  public:
-  /// `parts`: of each batch; 1, or one for each device.
+  /// `parts` of each batch: 1, or one for each device.
   explicit backlog(std::size_t devices, std::size_t parts = 1)
       : devices_(devices), parts_(parts), idle_(devices) {}
 
-  /// Appends a batch. Throws ballast::error if closed, and what was passed to fail().
+  /// Appends a batch. Throws ballast::error if closed, and the exception passed to fail().
   completion add(std::shared_ptr<prepared_tasks const> tasks);
   void close();  ///< add() refuses from now on
-  /// Forgets everything but what batches took; completions from now on are of that run, or of no work if it
-  /// is null.
+  /// Forgets everything except the costs of batches. Later completions belong to that run, or to no work if
+  /// it is null.
   void open(source_run* run = nullptr);
-  /// No device takes or runs anything any more.
+  /// No device takes or runs tasks any more.
   void settle();
-  void enter();  ///< a thread that takes for a device
+  void enter();  ///< registers a thread that takes tasks for a device
   void leave();
   std::uint64_t waiting() const { return waiting_.load(); }
   /// The kernel of the first task of the oldest batch that has any left; 0 if there is none.
   std::uint32_t next_kernel() const;
-  /// Up to `max_count` tasks for the device, of the oldest batch that has any.
+  /// Up to `max_count` tasks for the device, from the oldest batch that has any.
   std::optional<backlog_piece> take(std::size_t device, std::uint64_t max_count);
-  /// The opposite of take(), for the piece that no device accepted because everything stops.
+  /// Undoes take() of a piece that no device accepted because everything stops.
   void give_back(backlog_piece const& piece);
-  /// The device that had the piece will not run it, or not to its end.
+  /// Records that the device with the piece will not run it completely.
   void lose(backlog_piece const& piece);
-  /// `workers`: of the device, at least 1; of no matter with one part.
+  /// `workers` of the device, at least 1; ignored with one part.
   void finish(backlog_piece const& piece, std::size_t device, execution const& when,
               std::uint32_t workers = 1);
-  /// A task that came of a piece and left its device, before that piece is finished.
+  /// Adds a task that a piece created and that left its device, before that piece has finished.
   void add_created(backlog_piece const& piece, task_record const& record);
   std::vector<created_task> take_created();
   /// Workers without a task, as their feeding thread last saw it.
   void set_idle_workers(std::size_t device, std::uint64_t workers) { idle_[device] = workers; }
   std::uint64_t idle_elsewhere(std::size_t device) const;
-  /// A feeding thread ended with an exception: waiters throw it.
+  /// Records that a feeding thread ended with an exception: waiters throw it.
   void fail(std::exception_ptr why);
   void rethrow_failure() const;
   std::exception_ptr failure() const;
 
   bool finished(std::uint64_t number) const;
-  /// True if the batch is finished, or will never be and no device works on it any more.
+  /// True if the batch has finished, or never will and no device works on it any more.
   bool has_ended(std::uint64_t number) const;
-  std::uint64_t unfinished() const;  ///< tasks of this run, wherever they are
+  std::uint64_t unfinished() const;  ///< tasks of this run, on devices or not
   std::vector<std::uint64_t> unfinished_batches() const;
   std::uint64_t end() const;  ///< one past the last batch number
-  /// Sleeps until the batch is finished, something failed, or `until`; may wake before.
+  /// Sleeps until the batch has finished, something failed, or `until`; may wake before.
   void sleep_until_finished(std::uint64_t number, deadline until);
   std::vector<device_share> shares(std::uint64_t number) const;
   void forget(std::uint64_t number);
   std::vector<task> take_all(kernel_set const& kernels);
   /// At most this many batches that have not ended precede one that has.
   std::uint64_t max_overtaken() const;
-  /// Is notified when a batch may have ended, or something failed.
+  /// Notified when a batch may have ended, or something failed.
   event_count& changed() { return changed_; }
 
  private:
@@ -195,9 +195,9 @@ class backlog {
   std::uint64_t next_ = 0;
   source_run* run_ = nullptr;
   bool is_settled_ = false;
-  std::size_t takers_ = 0;  // threads that take for a device
+  std::size_t takers_ = 0;  // threads that take tasks for a device
   bool closed_ = false;
-  std::uint64_t begun_ = 0;  // batches that have begun and not run
+  std::uint64_t begun_ = 0;  // batches that have begun and not finished
   std::atomic<std::uint64_t> waiting_ = 0;
   std::exception_ptr failure_;
 };

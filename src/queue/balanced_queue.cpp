@@ -89,7 +89,7 @@ struct balanced_queue::state final : completion_source {
   void wake_feeders() {
     for (auto& queue : queues) queue.wake_event().notify();
   }
-  // For completions: batches by number.
+  // For completions, which name batches by number.
   bool has_ended(completion_key const& work) override {
     return !process_.is_parent() && tasks.has_ended(work.first);  // else a lock may have been held at fork()
   }
@@ -106,7 +106,7 @@ struct balanced_queue::state final : completion_source {
   }
   std::uint64_t max_overtaken(completion_key const&) override { return tasks.max_overtaken(); }
 
-  /// Lets go of the completions of the last run.
+  /// Releases the completions of the last run.
   void end_run() {
     auto what_is_left = outcome();
     if (auto* const last = run.exchange(nullptr)) last->end(std::move(what_is_left));
@@ -127,8 +127,8 @@ struct balanced_queue::state final : completion_source {
       throw_bad_argument("completion", "one of another queue or run",
                          "one that this queue gave in its present run");
   }
-  /// The error that stop() passes to waiting threads: a loss that no feeding thread has seen yet, if there is
-  /// one.
+  /// The error that stop() passes to waiting threads: a device's loss, if there is one that no feeding thread
+  /// has seen yet.
   std::exception_ptr why_stopped() {
     try {
       for (auto& queue : queues) queue.running();
@@ -176,7 +176,7 @@ struct balanced_queue::state final : completion_source {
   std::deque<feeder> feeders;
   std::atomic<source_run*> run = nullptr;
   std::atomic<std::uint64_t> run_number = 0;
-  bool sleeps = true;  ///< while waiting; not with GPUs, whose batches may end sooner than a thread wakes
+  bool sleeps = true;  ///< while waiting; false with GPUs, whose batches may end faster than a thread wakes
   bool running = false;
   std::vector<task> handed_back;
   std::atomic<std::uint64_t> all_finished_below = 0;
@@ -186,7 +186,7 @@ balanced_queue::balanced_queue(device_list devices, kernel_set const& kernels, b
     : state_(std::make_unique<state>(std::move(devices), kernels, std::move(options))) {}
 
 balanced_queue::~balanced_queue() {
-  if (state_->process().is_parent()) (void)state_.release();  // its threads are not in this process
+  if (state_->process().is_parent()) (void)state_.release();  // its threads exist only in the parent
 }
 
 completion balanced_queue::submit(std::span<task const> batch) {
@@ -239,7 +239,7 @@ void balanced_queue::close(std::optional<deadline> limit) {
   state_->running = false;
 }
 
-// Collected tasks are kept until they can be returned, should one of the queues not stop.
+// Collected tasks are kept until they can be returned, in case one of the queues does not stop.
 std::vector<task> balanced_queue::stop() {
   state_->process().check("stop()");
   auto& all = state_->handed_back;

@@ -13,7 +13,7 @@ namespace {
 #if defined(__linux__)
 bool ask_kernel(int command) { return syscall(SYS_membarrier, command, 0, 0) == 0; }
 bool register_process() { return ask_kernel(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED); }
-/// A full fence on every core that runs a thread of this process; false if it could not be had now.
+/// A full fence on every core that runs a thread of this process; false if the system refused it.
 bool fence_all_threads() { return ask_kernel(MEMBARRIER_CMD_PRIVATE_EXPEDITED); }
 #else
 bool register_process() { return false; }
@@ -22,7 +22,7 @@ bool fence_all_threads() { return false; }
 
 }  // namespace
 
-// Asked for when the first lock is made: registering can take milliseconds where threads run already.
+// Checked when the first lock is made: registering can take milliseconds once threads run.
 biased_lock::biased_lock() { can_be_biased(); }
 
 bool biased_lock::can_be_biased() {
@@ -57,8 +57,8 @@ bool biased_lock::lock_by_exchange(std::uint64_t me) {
   return true;
 }
 
-// After the fence the owner's store that it is inside can be seen here, or the owner sees that it has no
-// bias.
+// After the fence this thread sees the owner's store that it is inside, or the owner sees that it has lost
+// the bias.
 bool biased_lock::revoke_bias() {
   auto* const from = biased_to_.load(std::memory_order_relaxed);
   if (from == nullptr) return true;

@@ -53,7 +53,7 @@ chen_memory::chen_memory(std::shared_ptr<compute_device> device, chen_options co
       copies_(device->make_stream()) {
   staged_one_[0] = 1;
   clear();
-  (void)copies_->record();  // the first event of a device is made here, not beside a resident kernel
+  (void)copies_->record();  // makes a device's first event here, not beside a resident kernel
 }
 
 void chen_memory::clear() {
@@ -95,7 +95,7 @@ void chen_memory::write(std::uint32_t queue, std::span<task_record const> tasks,
   written_[queue] = staged_written_[queue];
 }
 
-// host_write_fence(): an event behind the copies, and no further before it is reached.
+// host_write_fence(): records an event after the copies, and waits until it is reached.
 void chen_memory::await_copies(deadline until) {
   auto const fence = copies_->record();
   wait_limit limit(until);
@@ -154,13 +154,13 @@ void chen_device::start() {
   thread_ = start_thread("controlling " + device_->name(), std::move(work), "ballast-chen");
 }
 
-/// The blocks see the word in device memory before they dequeue once more, and the pinned one when idle.
+/// The blocks see the word in device memory before they dequeue again, and the pinned one when idle.
 void chen_device::abandon_kernel() noexcept {
   kernel_.request_stop();
   try {
     memory_.write_stop();
   } catch (error const&) {
-    // A lost device: its blocks are gone.
+    // The device is lost, and its blocks with it.
   }
 }
 
@@ -190,10 +190,11 @@ void chen_device::launch() {
   throw_if_stopped(0);
   memory_.forget_times();
   auto const source = memory_.source(kernel_.next_control());
-  (void)kernel_.start(&source, sizeof source);  // false is of kernels with a server
+  (void)kernel_.start(&source, sizeof source);  // only kernels with a server return false
 }
 
-// Reads `ending` before it checks the pool: tasks submitted before the step was ended are then in the pool.
+// Reads `ending` before it checks the pool: tasks submitted before the request to end the step are then in
+// the pool.
 void chen_device::feed() {
   idle_since_ = clock::now();
   for (std::uint32_t looks = 0;; ++looks) {
@@ -273,7 +274,7 @@ void chen_device::send_halts() {
   }
 }
 
-// The last tasks may take any time; whose timeout passes stops the queue.
+// The last tasks may take any time; a timeout stops the queue.
 void chen_device::await_end() {
   for (std::uint32_t looks = 0; kernel_.running(); ++looks) {
     if (steps_->stop_requested()) throw_if_stopped(0);
@@ -328,10 +329,10 @@ bool chen_device::all_empty() const {
   return true;
 }
 
-/// Throws if the step cannot go on. The kernel is asked about rarely, since that is a call into the driver.
+/// Throws if the step cannot continue. Rarely queries the kernel, since that is a call to the driver.
 void chen_device::throw_if_stopped(std::uint32_t looks) {
   if (steps_->stop_requested()) {
-    device_->check();  // a loss is said in any case
+    device_->check();  // reports a loss in any case
     throw stopped_queue(device_->name(), pool_->unfinished(), "it was asked to stop");
   }
   if (looks % 64 == 63 && !kernel_.running())
@@ -344,14 +345,14 @@ void chen_device::back_off(std::uint32_t looks) const {
   std::this_thread::sleep_for(std::chrono::microseconds(20));
 }
 
-/// Called with nothing to do: sleeps until tasks are submitted or the step is ended.
+/// Called when idle: sleeps until tasks are submitted or the step must end.
 void chen_device::sleep_idle(std::uint64_t epoch, std::uint32_t looks) {
   if (looks < 200) return back_off(looks);
   if (clock::now() - idle_since_ > options_->resident.idle_timeout) steps_->request_end();
   steps_->to_control.wait_past(epoch, clock::now() + std::chrono::milliseconds(20));
 }
 
-/// True if the kernel's end leaves memory that can be read.
+/// True if the kernel ended in a way that leaves its memory readable.
 bool chen_device::try_join() {
   try {
     kernel_.join(deadline::in(options_->resident.stop_timeout));
@@ -373,8 +374,8 @@ void chen_device::collect() {
   used_ = false;
 }
 
-/// Returns how many tasks it gave back. Blocks claim from the back: the unclaimed tasks are the first ones of
-/// a refill.
+/// Returns the number of tasks given back. Blocks claim from the back: the unclaimed tasks are the first ones
+/// of a refill.
 std::uint64_t chen_device::give_back(std::uint32_t queue, bool sound) {
   auto const& last = refills_[queue];
   if (last.pieces.empty() || (last.complete && !sound)) return 0;

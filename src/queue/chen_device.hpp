@@ -111,13 +111,13 @@ class chen_steps {
 };
 
 /// The queues of one device and the host's side of them (Chen et al. 2010, Algorithm 2). The host's copies
-/// travel on a stream of their own, from pinned memory, since a copy from pageable memory would wait. One
-/// thread at a time, except the counts, which any thread may read.
+/// use a stream of their own, from pinned memory, since a copy from pageable memory would wait. One thread at
+/// a time, except the counts, which any thread may read.
 class chen_memory {
  public:
   chen_memory(std::shared_ptr<compute_device> device, chen_options const& options);
 
-  /// Makes everything as before the first task. Only while no kernel runs. Waits for the stream.
+  /// Restores the state before the first task. Only while no kernel runs. Waits for the stream.
   void clear();
   chen_source_ref source(resident_control const& control);
   std::uint32_t queues() const { return std::uint32_t(written_.size()); }
@@ -129,14 +129,14 @@ class chen_memory {
   std::uint64_t written(std::uint32_t queue) const { return written_[queue].load(); }
   /// h_consumed of the paper.
   std::uint64_t consumed(std::uint32_t queue) const;
-  /// Lines 9 to 14 of Algorithm 2, for 1 .. capacity() tasks and an empty queue. Waits for the first copy
-  /// only. If it throws, no block will run any of these tasks.
+  /// Lines 9 to 14 of Algorithm 2, for 1 .. capacity() tasks and an empty queue. Waits only for the first
+  /// copy. If it throws, no block will run any of these tasks.
   void write(std::uint32_t queue, std::span<task_record const> tasks, deadline until);
   /// Asks the blocks to leave, without waiting.
   void write_stop();
 
-  /// The number of tasks of the last refill that no block claimed, which are its first ones. Only while no
-  /// kernel runs. Waits for the stream.
+  /// The number of tasks in the last refill that no block claimed; these are its first ones. Call it only
+  /// while no kernel runs. Waits for the stream.
   std::uint64_t unclaimed(std::uint32_t queue);
   /// Call it before a kernel starts; does nothing unless tasks are timed.
   void forget_times();
@@ -153,7 +153,7 @@ class chen_memory {
   device_buffer<chen_counts> counts_;
   device_buffer<std::uint64_t> loads_, stop_;
   device_buffer<batch_times> times_;
-  pinned_buffer<std::uint64_t> consumed_;  ///< h_consumed, a line per queue
+  pinned_buffer<std::uint64_t> consumed_;  ///< h_consumed, a cache line per queue
   pinned_buffer<std::uint64_t> staging_, staged_written_;
   pinned_buffer<std::uint64_t> staged_one_;
   pinned_buffer<batch_times> staged_times_;
@@ -161,8 +161,8 @@ class chen_memory {
   std::unique_ptr<stream> copies_;
 };
 
-/// One device of a chen_queue and its control thread, which in every time step launches the kernel, refills
-/// the device's queues from the pool as they become empty, sends the HALTs and waits for the kernel's end.
+/// One device of a chen_queue and its control thread. In every time step it launches the kernel, refills the
+/// device's queues from the pool as they become empty, sends the HALTs and waits for the kernel's end.
 class chen_device {
  public:
   chen_device(std::shared_ptr<compute_device> device, kernel_set const& kernels, chen_options const& options,
@@ -171,8 +171,7 @@ class chen_device {
   void start();  ///< the control thread
   void join();   ///< after chen_steps::leave() or fail()
   void request_stop() noexcept { kernel_.request_stop(); }
-  /// Call it after a stop and join(): waits for the kernel's end and gives the pool back what was not
-  /// executed.
+  /// Call it after a stop and join(): waits for the kernel's end and returns unexecuted tasks to the pool.
   void collect();
   /// Throws device_lost.
   void check() const { device_->check(); }
@@ -182,7 +181,7 @@ class chen_device {
   std::string describe();
 
  private:
-  /// What one enqueue put into a queue.
+  /// The content of one enqueue into a queue.
   struct refill {
     std::vector<backlog_piece> pieces;
     bool complete = true;  ///< else no block runs any of it
@@ -223,10 +222,10 @@ class chen_device {
   std::vector<refill> refills_;            ///< the last one of each queue
   std::vector<task_record> staged_tasks_;  ///< of one refill
   std::vector<task_record> halts_;
-  std::vector<backlog_piece> given_;  ///< in this step; count alone matters
+  std::vector<backlog_piece> given_;  ///< in this step; only the count matters
   std::uint32_t next_ = 0;            ///< i of Algorithm 2
-  std::uint64_t step_ = 0;            ///< the last one that this device finished
-  bool used_ = false;                 ///< in a step that was not booked: collect() has something to do
+  std::uint64_t step_ = 0;            ///< the last step that this device finished
+  bool used_ = false;                 ///< in a step without final accounts: collect() has work
   clock::time_point idle_since_;
   mutable std::mutex share_mutex_;
   device_share share_;

@@ -87,8 +87,8 @@ struct chen_queue::state {
     running = false;
     return pool.take_all(*kernels);
   }
-  /// The error that stop() passes to waiting threads: a loss that no controlling thread has seen yet, if
-  /// there is one.
+  /// The error that stop() passes to waiting threads: a device's loss, if there is one that no control thread
+  /// has seen yet.
   std::exception_ptr why_stopped() const {
     try {
       for (auto const& device : devices) device.check();
@@ -117,11 +117,11 @@ struct chen_queue::state {
 chen_queue::chen_queue(device_list devices, kernel_set const& kernels, chen_options options)
     : state_(std::make_unique<state>(std::move(devices), kernels, options)) {}
 
-// Blocks that may still run use the memory, and freeing it would wait for them: such a state is left behind
-// alive.
+// Blocks that may still run use the memory, and freeing it would wait for them: this state is then
+// deliberately leaked.
 chen_queue::~chen_queue() {
   if (state_->process.is_parent()) {
-    (void)state_.release();  // its threads are not in this process
+    (void)state_.release();  // its threads exist only in the parent
     return;
   }
   if (auto const left = state_->pool.unfinished(); state_->running && left > 0)

@@ -14,10 +14,10 @@ namespace {
 
 std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
 
-/// Keeps a little more waiting on the device than it begins between two feeds, as it was seen to drain. What
-/// waits on a device can no longer go to another, so no more than that; and near the end a share of the rest
-/// (guided self-scheduling), so that a fast first feeder does not take all. Of short tasks a few for each
-/// worker are not enough where workers are few: feeding a core interrupts it.
+/// Keeps slightly more tasks waiting on the device than it begins between two feeds, at its measured rate. No
+/// more, since waiting tasks cannot move to another device; and near the end only a share of the rest (guided
+/// self-scheduling), so that a fast first feeder does not take all. A few short tasks for each worker are not
+/// enough if workers are few: feeding a core interrupts it.
 class rate_policy : public feed_policy {
  public:
   feed_decision decide(feed_view const& view) override {
@@ -34,7 +34,7 @@ class rate_policy : public feed_policy {
   }
 
  private:
-  /// The time of a look, and what the device had begun by then.
+  /// The time of a look, and the tasks that the device had begun by then.
   struct seen {
     std::int64_t at_ns = 0;
     std::uint64_t taken = 0, idle = 0;
@@ -53,8 +53,8 @@ class rate_policy : public feed_policy {
     since_ = last_;
   }
 
-  /// A device that began all its tasks is faster than assumed. The new estimate counts what its workers began
-  /// beyond their first tasks, and at most doubles: one task may be much shorter than the others.
+  /// A device that began all its tasks is faster than assumed. The new estimate counts the tasks that its
+  /// workers began after their first ones, and at most doubles: one task may be much shorter than the others.
   void learn_from_drought(feed_view const& view) {
     auto const drained = view.taken - std::min(view.taken, last_.taken + last_.idle);
     if (drained == 0 || last_.at_ns == 0) return;
@@ -64,7 +64,7 @@ class rate_policy : public feed_policy {
     known = std::max(known, std::min(rate, twice));
   }
 
-  /// If no task of the last kernel is under way, its times say nothing about the tasks to come. Otherwise
+  /// If no task of the last kernel is in progress, its times do not help to predict the next tasks. Otherwise
   /// both kernels run in turn, and each takes unknown values from the other.
   void turn_to(feed_view const& view) {
     if (view.given == view.finished)
@@ -81,8 +81,7 @@ class rate_policy : public feed_policy {
     return std::clamp<std::uint64_t>(drained_in_a_feed, std::max(1u, view.workers / 8), most);
   }
 
-  /// Idle workers are fed at once. What they leave may wait here, but not what idle workers elsewhere could
-  /// begin.
+  /// Feeds idle workers at once. Further tasks may wait here, unless idle workers elsewhere could begin them.
   static std::uint64_t room(feed_view const& view, std::uint64_t waiting, std::uint64_t depth) {
     auto const idle_anywhere = view.idle() + view.idle_elsewhere;
     auto const spare = view.backlog - std::min(view.backlog, idle_anywhere);
@@ -101,13 +100,13 @@ class rate_policy : public feed_policy {
   seen last_, since_;
 };
 
-/// Suits tasks whose data lies beside that of their neighbours in the batch.
+/// Suits tasks whose data lies next to their neighbours' data.
 class parts_policy final : public rate_policy {
  public:
   bool partitions_batches() const override { return true; }
 };
 
-/// Chen et al. 2010: two queues of `batch` tasks; whenever one has become empty it is filled again.
+/// Chen et al. 2010: two queues of `batch` tasks; an empty one is filled again.
 class fixed_policy final : public feed_policy {
  public:
   explicit fixed_policy(std::uint32_t batch) : batch_(batch) {}

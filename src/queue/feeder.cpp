@@ -12,7 +12,7 @@
 namespace ballast::detail {
 namespace {
 
-// The time from a decision to a worker that sees the task: some PCIe round trips on a GPU, a thread's wake-up
+// The time from a decision until a worker sees the task: some PCIe round trips on a GPU, a thread's wake-up
 // on the host.
 constexpr std::int64_t gpu_feed_latency_ns = 20'000, host_feed_latency_ns = 1'000'000;
 
@@ -50,13 +50,13 @@ void feeder::start() {
   thread_ = start_thread("feeding " + to_->device().name(), std::move(work), "ballast-feeder");
 }
 
-/// The device's queue knows only of the tasks that it was given, and stop() hands back the backlog, too.
+/// The device's queue knows only the tasks that it was given, but stop() also returns the backlog.
 std::exception_ptr feeder::failure_of_all() {
   try {
     throw;
   } catch (stopped_run const& of_device) {
     try {
-      collect_finished();  // which are not handed back
+      collect_finished();  // finished tasks are not returned
     } catch (...) { return std::current_exception(); }
     return std::make_exception_ptr(
         stopped_queue(to_->device().name(), from_->unfinished(), of_device.reason()));
@@ -86,11 +86,13 @@ void feeder::run() {
     auto const epoch = to_->wake_event().epoch();
     collect_finished();
     if (finishing_ && from_->waiting() == 0 && outstanding_.empty()) return;
-    if (!feed(epoch) && !to_->running() && !abandoned_) to_->wait_all();  // throws why it does not run
+    if (!feed(epoch) && !to_->running() && !abandoned_)
+      to_->wait_all();  // throws the reason why it does not
+                        // run
   }
 }
 
-/// Tasks that the device has may still run there, though it takes no more.
+/// Tasks on the device may still run there, although it accepts no more.
 void feeder::await_outstanding() {
   while (!outstanding_.empty() && !abandoned_) {
     auto const epoch = to_->wake_event().epoch();
@@ -105,7 +107,7 @@ void feeder::await_outstanding() {
   }
 }
 
-/// Gives the device what the policy says; rests if that is nothing. True if tasks were given.
+/// Gives the device the tasks that the policy decides on; sleeps if there are none. True if tasks were given.
 bool feeder::feed(std::uint64_t epoch) {
   auto const view = observe();
   from_->set_idle_workers(device_, view.idle());
@@ -182,8 +184,7 @@ void feeder::collect_created() {
   }
 }
 
-/// The times of the oldest batch go with its record, which the next batch may be given: they are booked
-/// before.
+/// The times of the oldest batch are in its record, which the next batch may reuse: they are collected first.
 void feeder::collect_times_before_reuse() {
   if (!options_->queue.times) return;
   auto const records = std::min(to_->capacity(), max_batch_slots);
@@ -195,8 +196,8 @@ void feeder::collect_times_before_reuse() {
 
 void feeder::sleep_until_change(std::uint64_t epoch, std::uint64_t wake_at_taken) {
   auto const timeout = std::chrono::milliseconds(50);
-  // Tasks may have been left to other devices' idle workers, whose state this thread is not notified of:
-  // observe again soon.
+  // Tasks may have been left to other devices' idle workers, whose state does not notify this thread: observe
+  // again soon.
   if (from_->waiting() > 0) return to_->sleep_until_taken(epoch, wake_at_taken, std::chrono::milliseconds(2));
   if (!outstanding_.empty()) return to_->sleep_until_complete(epoch, outstanding_.back().given, timeout);
   to_->wake_event().wait_past(epoch, clock::now() + timeout);

@@ -13,20 +13,20 @@
 
 namespace ballast::detail {
 
-/// The thread that feeds one device from the backlog: observes, asks its policy, submits, books what
-/// finished.
+/// The thread that feeds one device from the backlog: observes, asks its policy, submits, and records
+/// finished tasks.
 class feeder {
  public:
   feeder(backlog& from, task_queue& to, std::size_t device, std::size_t devices,
          balanced_options const& options);
 
   void start();
-  /// No more will come: the thread ends when the backlog is empty and all it gave has finished, or at once
-  /// after abandon().
+  /// No more tasks will come: the thread ends when the backlog is empty and all tasks that it gave have
+  /// finished, or at once after abandon().
   void finish();
   void abandon();
   void join();
-  /// Books what has finished. After join(), for the thread that stopped the device.
+  /// Records finished tasks. For the thread that stopped the device, after join().
   void collect_finished();
 
  private:
@@ -53,7 +53,7 @@ class feeder {
   std::unique_ptr<feed_policy> policy_;
   std::vector<outstanding> outstanding_;
   std::uint64_t given_ = 0, finished_ = 0;
-  std::uint64_t last_batch_ = 0;  ///< the last batch given, perhaps booked before older ones
+  std::uint64_t last_batch_ = 0;  ///< the last batch given, which may be recorded before older ones
   std::atomic<bool> finishing_ = false, abandoned_ = false;
   std::thread thread_;
 };

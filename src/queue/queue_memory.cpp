@@ -20,8 +20,8 @@ std::uint32_t checked_shift(std::uint32_t capacity) {
   return std::uint32_t(std::bit_width(capacity - 1));
 }
 
-/// Batches that may be unfinished at once on a submission ring: even if each is a single task, as many as a
-/// submission ring, the ring and the workers can hold together; at most max_batch_slots.
+/// Batches that may be unfinished at once on a submission ring: as many as a submission ring, the ring and
+/// the workers can hold together, even if each is a single task; at most max_batch_slots.
 std::uint32_t enough_batches(std::uint32_t shift, std::uint32_t blocks) {
   return std::uint32_t(std::bit_width(std::min(max_batch_slots, (2u << shift) + blocks) - 1));
 }
@@ -63,7 +63,7 @@ std::size_t checked_bytes(std::size_t bytes, std::size_t largest) {
   return bytes;
 }
 
-/// True if a created task can be executed elsewhere: what its result_ref refers to may be its creator's.
+/// True if a created task can be executed elsewhere: its result_ref may refer to its creator's memory.
 bool may_leave(listed_kernel const& kernel) {
   return kernel.travel && kernel.travel->result_bytes == 0 && !kernel.by_reference;
 }
@@ -92,7 +92,7 @@ queue_memory::queue_memory(std::shared_ptr<compute_device> device, queue_options
       traced(device, trace_depth > 0 ? blocks : 0),
       host_serving(device, on_host ? 1 : 0) {}
 
-// The submission rings lend the ring their zeros: one of them is as large.
+// The ring is cleared with the zeros of a submission ring, which is as large.
 void queue_memory::clear(stream& with, deadline until) {
   zero(submission_slots, from_host, to_host, completions);
   if (times_out.size() > 0) std::ranges::fill(times_out.span(), batch_times{never, 0, 0});
@@ -182,8 +182,8 @@ std::optional<byte_range> argument_memory::take_range(std::size_t bytes) {
   return found;
 }
 
-/// Frees at least `bytes` bytes, or all that have completed; false if there were none. Batches complete about
-/// in the order in which they came.
+/// Frees at least `bytes` bytes, or everything that has completed; false if nothing has. Batches complete
+/// roughly in the order of submission.
 bool argument_memory::free_completed(std::size_t bytes) {
   std::size_t freed = 0;
   for (auto range = used_.begin(); range != used_.end() && freed < bytes;) {
@@ -252,9 +252,9 @@ void hybrid_memory::ask_for(std::uint32_t tasks) {
   hand_out_until_ += std::min(tasks, room);
 }
 
-// A worker may write what it hands out later than another that claimed its place after it. All that is there
-// is taken, or a late worker would hide tasks of batches that are complete. No more places than there are
-// workers are claimed and not written.
+// Workers claim places in order, but may write their tasks in another order. So it takes all tasks that are
+// there: otherwise one late worker would hide tasks of complete batches. At most one place per worker is
+// claimed and not written.
 std::vector<hybrid_memory::handed_out_task> hybrid_memory::take_handed_out() {
   std::vector<handed_out_task> all;
   auto const until = hand_out_until_.load();

@@ -27,7 +27,7 @@ namespace ballast::detail {
 template <class T>
 class ring_buffer {
  public:
-  /// `own`: the queue's device, which can address the home.
+  /// `own`: the queue's device, which must be able to address the home.
   ring_buffer(std::shared_ptr<compute_device> const& own, ring_home const& home, std::size_t size)
       : host_addresses_(home.is_host() || !own->is_cuda()) {
     auto const& peer = home.peer_device();
@@ -41,10 +41,10 @@ class ring_buffer {
   std::size_t size() const { return pinned_.size() + on_device_.size(); }
   std::size_t bytes() const { return size() * sizeof(T); }
 
-  // Only while the queue's kernel does not run. What the host addresses it reads and writes itself: beside
-  // another resident kernel, CUDA may let a copy from host memory to host memory wait.
+  // Only while the queue's kernel does not run. The host itself reads and writes memory that it addresses:
+  // beside another resident kernel, CUDA may let a copy from host memory to host memory wait.
 
-  /// `zeros`: bytes() of pinned zeros, to be copied: a fill of a peer's memory would be a kernel there, and a
+  /// `zeros`: bytes() of pinned zeros to copy. A fill of a peer's memory would be a kernel there, and a
   /// resident kernel may leave no SM for it. Does not wait for the stream, one of the queue's device.
   void clear(void const* zeros, stream& with) {
     if (host_addresses_)
@@ -69,7 +69,7 @@ class ring_buffer {
 
 class submission_ring;
 
-/// Everything a task queue allocates, once.
+/// All memory that a task queue allocates, once.
 struct queue_memory {
   queue_memory(std::shared_ptr<compute_device> device, queue_options const& options, std::uint32_t blocks);
 
@@ -98,8 +98,8 @@ struct queue_memory {
   event_count worker_wake_event, host_wake_event;
 };
 
-/// Pinned memory in which a queue keeps the members that its tasks refer to, from their submission until
-/// their batch has completed. A batch has one range of it, so that no two wait for each other's parts. Any
+/// Pinned memory in which a queue keeps the members to which its tasks refer, from submission until their
+/// batch has completed. A batch has one range of it, so that no two batches wait for each other's parts. Any
 /// thread may call any member.
 class argument_memory {
  public:
@@ -107,18 +107,19 @@ class argument_memory {
   /// do not fit.
   argument_memory(std::shared_ptr<compute_device> device, kernel_set const& kernels, std::size_t bytes);
 
-  /// How many of the records, from the first on, go into one batch: a quarter of the memory, or one.
+  /// The number of records, from the first on, that form one batch: up to a quarter of the memory, at least
+  /// one.
   std::size_t records_of_a_batch(std::span<task_record const> records) const;
-  /// The most tasks, of any kernels, that go into one batch.
+  /// The most tasks, of any kernels, in one batch.
   std::size_t max_tasks() const;
 
-  /// Copies the members for the next batch of a ring that the caller holds, and returns the records that
-  /// refer to the copies, until this thread's next call. Nothing if there is no space and completed batches
-  /// free none, or if another ring has its turn.
+  /// Copies the members for the next batch of a ring that the caller holds. Returns the records that refer to
+  /// the copies, valid until this thread's next call. Returns nothing if there is no space and completed
+  /// batches free none, or if it is another ring's turn.
   std::optional<std::span<task_record const>> take(std::span<task_record const> records,
                                                    submission_ring const& ring);
-  /// While it lives, rings whose turn comes later take no memory: otherwise rings that need little would
-  /// leave no piece large enough for one that needs much.
+  /// While it lives, rings with a later turn take no memory: otherwise rings that need little would leave no
+  /// piece large enough for one that needs much.
   class turn {
    public:
     turn(argument_memory& memory, submission_ring const& ring);
@@ -129,7 +130,7 @@ class argument_memory {
     argument_memory* memory_;
     std::list<submission_ring const*>::iterator place_;
   };
-  /// Before a new run: all is free.
+  /// Frees all memory before a new run.
   void clear();
 
   std::size_t bytes() const { return memory_.bytes(); }
@@ -150,14 +151,14 @@ class argument_memory {
   pinned_buffer<std::byte> memory_;
   mutable std::mutex mutex_;
   free_ranges free_;
-  std::list<used_range> used_;  ///< in the order in which they were taken
+  std::list<used_range> used_;  ///< in the order of allocation
   std::list<submission_ring const*> turns_;
 };
 
-/// True if tasks of the set may create tasks: then it has an entry of its own.
+/// True if tasks of the set may create tasks: the set then has an entry for that.
 bool may_spawn(kernel_set const& list);
 
-/// What a queue allocates beside its queue_memory if its tasks create tasks.
+/// The additional memory of a queue whose tasks create tasks.
 class hybrid_memory {
  public:
   hybrid_memory(std::shared_ptr<compute_device> device, kernel_set const& kernels,
@@ -168,20 +169,20 @@ class hybrid_memory {
   hybrid_work work(ring_source_ref const& source) const;
   std::size_t bytes() const;
 
-  /// A created task that a worker handed out, and the batch that it belongs to.
+  /// A created task that a worker handed out, and its batch.
   struct handed_out_task {
     task_record record;
     batch_mark batch;
   };
-  /// How many tasks in all may be handed out since the start of the run.
+  /// The total number of tasks that may be handed out since the start of the run.
   std::uint32_t hand_out_until() const { return hand_out_until_; }
   /// Raises that number, as far as there is space.
   void ask_for(std::uint32_t tasks);
-  /// How many tasks were asked for and not taken yet.
+  /// The number of tasks that were requested and not taken yet.
   std::uint32_t asked_for() const { return hand_out_until_ - taken_; }
   std::vector<handed_out_task> take_handed_out();
 
-  // Once the kernel has ended; any thread.
+  // Call it once the kernel has ended; any thread.
   std::string why_halted();
   pool_statistics statistics();
   std::vector<stored_task> collect();
@@ -198,7 +199,7 @@ class hybrid_memory {
   pinned_buffer<task_slot> handed_out_;
   std::uint64_t may_leave_[2] = {};
   std::atomic<std::uint32_t> hand_out_until_ = 0, taken_ = 0;
-  std::vector<bool> is_taken_;  ///< of the places from taken_ on
+  std::vector<bool> is_taken_;  ///< for the places from taken_ on
 };
 
 }  // namespace ballast::detail

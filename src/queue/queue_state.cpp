@@ -106,18 +106,18 @@ bool fed_queue::state::have_run(completion_key const& batches) const {
   return true;
 }
 
-// To ask a GPU's stream costs more than to look for a batch. What was said to have ended must stay so.
+// Querying a GPU's stream costs more than looking for a batch. A batch once reported as ended must stay so.
 bool fed_queue::state::has_ended(completion_key const& work) {
   if (have_run(work) || is_over) return true;
   if (!memory.on_host && looks.fetch_add(1, std::memory_order_relaxed) % 64 != 0) return false;
   try {
     if (alive()) return false;
   } catch (device_lost const&) {
-    kernel.request_stop();  // blocks of CPU cores that have not faulted
+    kernel.request_stop();  // for blocks of CPU cores that have not faulted
     if (memory.on_host) memory.worker_wake_event.notify();
     if (kernel.has_host_blocks()) return false;
-  } catch (...) { return false; }  // it is not known; wait() says so
-  is_over = true;                  // of this run: end_run() waits for threads that ask
+  } catch (...) { return false; }  // it is not known; wait() throws the error
+  is_over = true;                  // of this run: end_run() waits for querying threads
   return true;
 }
 
@@ -143,8 +143,8 @@ bool fed_queue::state::notify_at_end(completion_key const&, std::shared_ptr<end_
   return true;
 }
 
-// Workers begin the tasks of a submission ring in order, but for grids, of which some are open at once. Where
-// tasks create tasks a batch ends with the last of those.
+// Workers begin the tasks of a submission ring in order, except grids, of which several are open at once. If
+// tasks create tasks, a batch ends with its last created task.
 std::uint64_t fed_queue::state::max_overtaken(completion_key const&) {
   constexpr std::uint64_t open_grids = 8;
   if (hybrid != nullptr || is_over || now.load() != phase::open) return ~std::uint64_t(0);
@@ -237,7 +237,7 @@ std::vector<completion_key> fed_queue::state::everything() const {
   return all;
 }
 
-// Waits by completions, which say what became of the tasks if the queue is stopped and started again
+// Waits by completions, which report the fate of the tasks if the queue is stopped and started again
 // meanwhile.
 void fed_queue::state::wait_all(deadline until) {
   process_.check("wait_all()");
@@ -283,7 +283,7 @@ std::uint64_t fed_queue::state::submitted() const {
   return sum;
 }
 
-// Idle workers hold tickets of tasks that are not there yet: at most what was submitted can be taken.
+// Idle workers hold tickets for future tasks: at most the submitted tasks can be taken.
 std::uint64_t fed_queue::state::claimed() const {
   auto& words = *memory.words.data();
   auto& told = memory.to_host[0].taken;
@@ -333,7 +333,7 @@ void fed_queue::state::start() {
 }
 
 void fed_queue::state::launch() {
-  kernel.take_room();  // first: what clears memory runs there
+  kernel.take_room();  // first: kernels that clear memory run there
   try {
     end_run();
     prepare_memory();
@@ -365,7 +365,7 @@ bool fed_queue::state::start_kernel() {
   return kernel.start(&work, sizeof work);
 }
 
-// If even stopping fails, the kernel stays claimed, and the owner of this state leaves it behind alive.
+// If even stopping fails, the kernel stays claimed, and the owner deliberately leaks this state.
 void fed_queue::state::abort_start() {
   try {
     kernel.request_stop();
@@ -405,9 +405,9 @@ std::uint32_t fed_queue::state::idle_workers() const {
              : std::uint32_t(atomic_ref<std::uint64_t, scope::system>(memory.to_host[0].idle).load_relaxed());
 }
 
-// From `closing` on no submission passes its check. Submissions that passed before hold their submission
-// ring, so holding every submission ring once makes the counts final. Only this function writes the control
-// word after that.
+// Once `closing` is set, no submission passes its check. Submissions that passed before hold their submission
+// ring, so holding every submission ring once makes the counts final. Afterwards only this function writes
+// the control word.
 void fed_queue::state::count_submitted(deadline until) {
   now = phase::closing;
   all_rings_lock const held(*this, until);
@@ -446,7 +446,7 @@ void fed_queue::state::end_joined() {
   record_run();
 }
 
-// Joins also a kernel that has ended early.
+// Also joins a kernel that has ended early.
 void fed_queue::state::announce_close(deadline until) {
   if (now.load() == phase::ended || close_published) return;
   try {
@@ -478,7 +478,7 @@ void fed_queue::state::log_wait_at_end() const {
              options.resident.stop_timeout);
 }
 
-// The submission rings are taken before counting: a submitter that was inside has then written its batch, and
+// Takes the submission rings before counting: a submitter that was inside has then written its batch, and
 // none can follow.
 std::vector<task> fed_queue::state::stop() {
   process_.check("stop()");
@@ -488,7 +488,7 @@ std::vector<task> fed_queue::state::stop() {
   try {
     join(deadline::in(options.resident.stop_timeout));
   } catch (device_lost const&) {
-    // `lost` says so, also if another call has joined.
+    // `lost` reports it, even if another call has joined.
   }
   if (collected) return {};
   all_rings_lock const held(*this, deadline::in(options.timeout));
@@ -508,7 +508,7 @@ void fed_queue::state::collect_from_ring(std::vector<task>& into) {
   auto const released = memory.released.read(*copies);
   for (std::size_t i = 0; i < ring.size(); ++i) {
     auto const record = record_in_ring(ring[i], released[i]);
-    bool const is_grid_ticket = record && record->is_grid();  // its blocks are in a grid
+    bool const is_grid_ticket = record && record->is_grid();  // its blocks are in a shared grid
     if (record && !is_grid_ticket && record->kernel() != task_record::halt)
       into.push_back(task_of(*kernels, *record));
   }
@@ -558,7 +558,7 @@ std::uint64_t fed_queue::state::trace_dropped() const {
   return dropped;
 }
 
-// The run has ended well or not, and that its trace cannot be read changes nothing of it.
+// The run has already ended; a trace that cannot be read does not change its outcome.
 void fed_queue::state::record_run() noexcept {
   if (!options.trace_to || std::exchange(is_recorded, true)) return;
   try {

@@ -19,11 +19,11 @@
 
 namespace ballast::detail {
 
-/// The reasons for which a host thread waits. It waits for memory for arguments until a batch has completed
-/// that has some.
+/// The reasons for which a host thread waits. It waits for argument memory until a batch that has some has
+/// completed.
 enum class wait_reason { room, completion, arguments };
 
-/// While it lives, counts this thread among those for which workers of the host backend ring the bell.
+/// While it lives, counts this thread among those that workers of the host backend notify.
 class waiter_registration {
  public:
   waiter_registration(queue_memory& memory, wait_reason what)
@@ -41,8 +41,8 @@ class waiter_registration {
   std::uint32_t* waiters_;
 };
 
-/// How many threads use each submission ring of a queue. It outlives the queue while one of them does. Any
-/// thread may call.
+/// The number of threads that use each submission ring of a queue. It outlives the queue while a thread uses
+/// one. Any thread may call.
 class ring_users {
  public:
   explicit ring_users(std::uint32_t rings) : threads_(rings) {}
@@ -67,12 +67,11 @@ class ring_users {
  private:
   std::mutex mutex_;
   std::vector<std::uint32_t> threads_;  ///< of each ring
-  std::uint32_t next_ = 0;              ///< of several with as few
+  std::uint32_t next_ = 0;              ///< among several equally used ones
 };
 
-/// The inside of a task_queue. It is separate so that a queue whose kernel never ends can leave it behind
-/// alive. Submission is defined in task_queue.cpp, beside the calls that users make; all else in
-/// queue_state.cpp.
+/// The inside of a task_queue. It is separate so that a queue whose kernel never ends can leak it. Submission
+/// is defined in task_queue.cpp, next to the calls that users make; everything else in queue_state.cpp.
 struct fed_queue::state final : completion_source {
   state(std::shared_ptr<compute_device> device, kernel_set const& kernels, queue_options const& options);
   ~state() override;
@@ -81,9 +80,8 @@ struct fed_queue::state final : completion_source {
   void start();
   submission_ring& ring_of_this_thread();
   submission_ring& assign_ring_to_this_thread();
-  /// Without a deadline: options.timeout from the moment that it must wait. A pointer, since an optional is
-  /// handed over through memory: stored as one byte, read as eight, which waits for the store to leave the
-  /// core.
+  /// Null: options.timeout, from the moment that it must wait. A pointer, since an optional is passed through
+  /// memory: it is stored as one byte and read as eight, which waits for the store to leave the core.
   completion submit(std::span<task_record const> batch, deadline const* until,
                     completion const* after = nullptr);
   completion submit(std::span<task_record const> batch, submit_options const& options);
@@ -105,7 +103,7 @@ struct fed_queue::state final : completion_source {
   std::vector<created_task> take_created();
   std::uint32_t idle_workers() const;
 
-  // For completions: batches of one submission ring.
+  // For completions, which name batches of one submission ring.
   bool has_ended(completion_key const& work) override;
   void wait(completion_key const& work, deadline until) override;
   clock::duration timeout(completion_key const& work) const override;
@@ -118,20 +116,20 @@ struct fed_queue::state final : completion_source {
   /// Polls (GPU) or sleeps (host) until done() or an exception: the deadline, the kernel's end, a lost
   /// device.
   void await(std::function<bool()> const& done, wait_reason what, deadline until);
-  /// await() what a submission waits for, and the span of it; the caller holds the ring's lock.
+  /// await() for a submission, which also records its span; the caller holds the ring's lock.
   void await_in_submission(submission_ring const& ring, std::function<bool()> const& done, wait_reason what,
                            deadline until);
-  /// The same for memory for arguments, which rings get in the order in which they came to wait.
+  /// The same for argument memory, which rings get in the order in which they began to wait.
   void await_arguments(submission_ring const& ring, std::function<bool()> const& done, deadline until);
-  /// How many records of a batch fit into a ring, with space to spare for the records that follow.
+  /// The most records of a batch in a ring, with space left for the records that follow.
   std::size_t max_ring_batch() const {
     return std::max<std::size_t>(1, (std::size_t(1) << memory.shift) / 4);
   }
-  /// How many of the records, from the first on, are submitted as one batch.
+  /// The number of records, from the first on, that are submitted as one batch.
   std::size_t records_of_next_batch(std::span<task_record const> records) const;
-  /// How many records always go into one batch, if none is a grid task.
+  /// The number of records that always fit into one batch, if none is a grid task.
   std::size_t max_whole_batch() const;
-  /// True if the kernel runs; throws device_lost saying what that means for the tasks.
+  /// True if the kernel runs; throws device_lost, which explains the fate of the tasks.
   bool alive();
   /// Records the loss for that run, unless another run has begun. Returns the exception to throw.
   std::exception_ptr note_loss(std::uint64_t of_run, device_lost const& known);
@@ -140,7 +138,7 @@ struct fed_queue::state final : completion_source {
   /// All batches that may not have run yet, by submission ring.
   std::vector<completion_key> everything() const;
   void wait_all(deadline until);
-  /// Lets go of the completions of the last run.
+  /// Releases the completions of the last run.
   void end_run();
   void begin_run();
   std::unique_ptr<run_outcome const> outcome();
@@ -163,11 +161,11 @@ struct fed_queue::state final : completion_source {
   void collect_from_ring(std::vector<task>& into);
   void collect_from_submission_rings(std::vector<task>& into);
 
-  // Once the kernel has ended.
+  // Call it once the kernel has ended.
   std::vector<std::uint32_t> traced_by_worker() const;
   std::vector<task_span> task_spans() const;
   std::uint64_t trace_dropped() const;
-  /// Hands the run's spans to the recorder, once.
+  /// Passes the run's spans to the recorder, once.
   void record_run() noexcept;
   void record_tasks() const;
 
@@ -189,12 +187,12 @@ struct fed_queue::state final : completion_source {
   std::uint64_t const uid;
   std::shared_ptr<ring_users> const users;
   std::atomic<std::uint32_t> rings_published = 0;
-  std::mutex control_mutex;  ///< for whoever writes host_words::control
+  std::mutex control_mutex;  ///< held to write host_words::control
   enum class phase : std::uint32_t { open, closing, ended };
   std::atomic<phase> now = phase::ended;
-  std::atomic<bool> is_over = true;  ///< no task of this run is run any more
+  std::atomic<bool> is_over = true;  ///< no task of this run will run any more
   std::atomic<bool> lost = false;
-  std::exception_ptr loss;  ///< why it is lost, guarded by control_mutex
+  std::exception_ptr loss;  ///< why the device is lost; guarded by control_mutex
   std::atomic<source_run*> run = nullptr;
   std::atomic<std::uint64_t> run_number = 0;
   std::mutex listening_mutex;   ///< for the next
@@ -204,7 +202,7 @@ struct fed_queue::state final : completion_source {
   bool completed = true;    ///< whether the last run ended by close(), with all its tasks executed
   bool is_recorded = true;  ///< whether the recorder has the last run's spans
   std::int64_t begun_ns = 0;
-  bool collected = true;  ///< whether the last run's unexecuted tasks were handed back
+  bool collected = true;  ///< whether the last run's unexecuted tasks were returned
 };
 
 }  // namespace ballast::detail

@@ -9,7 +9,8 @@
 
 namespace ballast::detail {
 
-/// `stopped` with the reason by itself, for a caller that feeds several queues and knows of more tasks.
+/// `stopped` with the reason as a separate text, for a caller that feeds several queues and knows of more
+/// tasks.
 class stopped_run final : public stopped {
  public:
   stopped_run(std::string const& what, std::uint64_t unfinished, std::string_view reason)

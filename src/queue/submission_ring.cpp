@@ -71,13 +71,13 @@ std::uint64_t submission_ring::fetched() const {
   return atomic_ref<std::uint64_t, scope::system>(memory_->to_host[0].fetched[index_]).load_acquire();
 }
 
-// A batch slot is used again only after its batch was complete, so a batch that is a whole turn behind is
-// complete. The count is read last: the slot may have been used again since its stamp was read.
+// A batch slot is reused only after its batch was complete, so a batch that is a whole turn behind is
+// complete. The count is read last: the slot may have been reused since its stamp was read.
 bool submission_ring::complete(std::uint64_t batch) const {
   return is_recorded_complete(batch) || batch + batch_slots() < next_batch();
 }
 
-// If a batch fits, the batch of a whole turn before is complete: what has not ended has another slot.
+// A new batch fits only if the earlier batch in its slot is complete, so unfinished batches have other slots.
 std::optional<batch_dependency> submission_ring::reach(std::uint64_t first, std::uint32_t count) const {
   auto const end = first + count;
   while (first != end && complete(first)) ++first;

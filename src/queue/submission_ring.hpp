@@ -14,16 +14,16 @@
 
 namespace ballast::detail {
 
-/// The credits of a batch's tasks sum to zero in the bits that travel, and no part of them does.
+/// The credits of a batch's tasks sum to zero in the bits that travel, and no subset of them does.
 inline constexpr std::uint64_t max_batch_tasks = std::uint64_t(1) << (credit_bits - 1);
 static_assert(max_blocks_per_task < max_batch_tasks);
 
-/// Which earlier batches of its submission ring a batch waits for: batch_mark.
+/// The earlier batches of its submission ring for which a batch waits: see batch_mark.
 struct batch_dependency {
   std::uint32_t distance = 0, more = 0;
 };
 
-/// The number of tasks that the records stand for; almost free where none is spread.
+/// The number of tasks that the records represent; almost free if none is a grid task.
 template <std::size_t Extent>
 std::uint64_t tasks_of(std::span<task_record const, Extent> records) {
   std::uint32_t flags = 0;
@@ -34,24 +34,24 @@ std::uint64_t tasks_of(std::span<task_record const, Extent> records) {
   return sum;
 }
 
-/// How many of the records, from the first on, make a batch of at most `max_count` records.
+/// The number of records, from the first on, that make a batch of at most `max_count` records.
 std::size_t records_of_a_batch(std::span<task_record const> records, std::size_t max_count);
 
-/// The task in a ring slot that was released so often, if nobody began it.
+/// The task in a ring slot that was released this many times, if no worker began it.
 std::optional<task_record> record_in_ring(task_slot const& slot, std::uint32_t released);
 
 /// After a run: the blocks of a shared grid that no worker took, as a grid task; nothing if there are none.
 std::optional<task_record> remainder_of_grid(shared_grid const& grid);
 
-/// The host's side of one submission ring: its holder is the submission ring's single producer. It writes
-/// slots, numbers batches and knows which batches are complete. Submission rings of several threads share no
-/// cache line.
+/// The host's side of one submission ring; the thread that holds it is its single producer. It writes slots,
+/// numbers batches and knows which batches are complete. Submission rings of several threads share no cache
+/// line.
 class alignas(128) submission_ring {
  public:
   submission_ring(queue_memory& memory, std::uint32_t index);
 
   std::uint32_t index() const { return index_; }
-  /// Takes the submission ring, giving the core away while another thread has it; false at the deadline.
+  /// Takes the submission ring, yielding the core while another thread has it; false at the deadline.
   bool lock(deadline until);
   bool try_lock() { return lock_.try_lock(); }
   void unlock() { lock_.unlock(); }
@@ -61,8 +61,8 @@ class alignas(128) submission_ring {
   /// Writes a batch that fits; returns its number. At most max_batch_tasks tasks.
   template <std::size_t Extent>
   std::uint64_t write(std::span<task_record const, Extent> records, batch_dependency const& after = {});
-  /// The unfinished ones of these batches of the ring, as the next batch names them if it fits; nothing if
-  /// they are too far back or too many.
+  /// The unfinished ones among these batches of the ring, in the form in which the next batch names them if
+  /// it fits; nothing if they are too far back or too many.
   std::optional<batch_dependency> reach(std::uint64_t first, std::uint32_t count) const;
   void reset();  ///< before a new run
 
@@ -72,16 +72,15 @@ class alignas(128) submission_ring {
   std::uint64_t batch_slots() const { return std::uint64_t(1) << batch_shift_; }
   std::uint64_t next_batch() const { return next_batch_.load(std::memory_order_acquire); }
   std::uint64_t fetched() const;
-  /// The number of the batch that the device names by `mark`. When it named it, a task of this batch had not
-  /// been counted.
+  /// The number of the batch that the device names by `mark`, before it has counted all tasks of this batch.
   std::uint64_t batch_of(batch_mark const& mark) const;
   bool complete(std::uint64_t batch) const;
   std::uint64_t unfinished_tasks() const;  ///< tasks of incomplete batches
   batch_times const& times_of(std::uint64_t batch) const;
   task_slot const& slot(std::uint64_t position) const;
-  /// What the server left of the slot at `position`, after a run: nothing, all, or the last blocks of a grid
-  /// task. (The host knows only what a lost device reported; a batch that was reported complete has left
-  /// nothing.)
+  /// After a run: the part of the slot at `position` that the server did not move: nothing, everything, or
+  /// the last blocks of a grid task. (After a loss the host knows only what the device reported; a batch that
+  /// was reported complete has nothing left.)
   std::optional<task_record> remainder_of(std::uint64_t position) const;
 
  private:
@@ -95,7 +94,7 @@ class alignas(128) submission_ring {
     auto& stamp = memory_->completions[batch_index(batch)].stamp;
     return atomic_ref<std::uint32_t, scope::system>(stamp).load_acquire() == lap_of_batch(batch);
   }
-  /// The batch that the slot's task was of, whatever else the host knows of the slot.
+  /// True if the batch of the slot's task is recorded complete, whatever else the host knows of the slot.
   bool is_recorded_complete(task_slot const& slot) const;
   std::size_t batch_index(std::uint64_t batch) const {
     return (std::size_t(index_) << batch_shift_) + std::size_t(batch & (batch_slots() - 1));
@@ -109,7 +108,8 @@ class alignas(128) submission_ring {
   task_slot* slots_;
   std::uint32_t index_, shift_, batch_shift_;
   std::atomic<std::uint64_t> submitted_ = 0, tasks_ = 0, next_batch_ = 0;
-  std::uint64_t slots_free_until_, batches_free_until_;  ///< positions, and batches, below may be written
+  std::uint64_t slots_free_until_, batches_free_until_;  ///< positions, and batches, below these may be
+                                                         ///< written
   std::vector<std::atomic<std::uint32_t>> batch_tasks_;
   biased_lock lock_;
 };
@@ -142,7 +142,7 @@ template <std::size_t Extent>
     auto& slot = slots[position & mask];
     __builtin_prefetch(&slots[(position + slots_ahead) & mask], 1);
     auto const lap = lap_of(position++, shift);
-    // Written out: in a loop each chunk would find out which one it is.
+    // Written out: in a loop each chunk would have to determine which one it is.
     store_chunk<scope::system>(slot.chunks[0], make_chunk(record, mark, 0, lap));
     store_chunk<scope::system>(slot.chunks[1], make_chunk(record, mark, 1, lap));
     store_chunk<scope::system>(slot.chunks[2], make_chunk(record, mark, 2, lap));

@@ -10,8 +10,8 @@
 namespace ballast::detail {
 namespace {
 
-/// The submission rings that this thread was given, by queue. The newest replaces the oldest: a thread that
-/// feeds more than eight queues is given a submission ring anew now and then.
+/// The submission rings that this thread uses, by queue. The newest replaces the oldest: a thread that feeds
+/// more than eight queues gets a new submission ring now and then.
 struct cached_ring {
   std::uint64_t uid = 0;
   submission_ring* ring = nullptr;
@@ -44,7 +44,7 @@ class ring_use {
   std::uint32_t ring_ = 0;
 };
 
-/// Apart from the rings, since each access to an object with a destructor first checks whether it was
+/// Separate from the rings, since each access to an object with a destructor first checks whether it was
 /// registered.
 struct ring_uses {
   ring_use of[std::size(cached_rings)];
@@ -60,7 +60,8 @@ struct ring_lock_guard {
   ~ring_lock_guard() { ring.unlock(); }
 };
 
-/// The batch as it travels, in memory that the thread keeps: a batch is refused as a whole or not at all.
+/// The batch as it travels, in memory that the thread keeps. The check comes first: a batch is refused as a
+/// whole or not at all.
 std::span<task_record const> records_of(kernel_set const& kernels, std::span<task const> batch) {
   thread_local std::vector<task_record> records;
   prepare(kernels, batch, records);
@@ -75,7 +76,7 @@ inline submission_ring& fed_queue::state::ring_of_this_thread() {
   return assign_ring_to_this_thread();
 }
 
-// Tasks that destructors at a thread's end still submit go through the first ring, which is not counted.
+// Destructors at a thread's end that still submit tasks use the first ring, which is not counted.
 submission_ring& fed_queue::state::assign_ring_to_this_thread() {
   auto const place = next_cached_ring++ % std::size(cached_rings);
   cached_rings[place] = {};
@@ -85,7 +86,7 @@ submission_ring& fed_queue::state::assign_ring_to_this_thread() {
   return ring;
 }
 
-// Inlined, however many callers it has, because every task that is submitted singly goes through it.
+// Always inlined, because every singly submitted task passes through it.
 [[gnu::always_inline]] inline void fed_queue::state::publish_ring_count(std::uint32_t ring) {
   if (rings_published.load() > ring) return;
   std::lock_guard const hold(control_mutex);
@@ -95,13 +96,13 @@ submission_ring& fed_queue::state::assign_ring_to_this_thread() {
 
 [[gnu::always_inline]] inline void fed_queue::state::prepare_submission(submission_ring& ring) {
   if (now.load() != phase::open) throw error("the queue is closed; start() opens it again");
-  // A query costs too much for every submission; a loss that a wait has seen is known to all.
+  // A query is too expensive for every submission; once a wait has seen a loss, all threads know it.
   bool const due = ring.next_batch() % 1024 == 1023;
   if ((lost || due) && !alive()) throw_stopped();
   publish_ring_count(ring.index());
 }
 
-// Every task that is submitted by itself goes this way, most of them no further.
+// Every singly submitted task takes this path, and most go no further.
 [[gnu::always_inline]] inline std::optional<std::uint64_t> fed_queue::state::try_write(submission_ring& ring,
                                                                                        task const& one) {
   prepare_submission(ring);
@@ -113,7 +114,7 @@ submission_ring& fed_queue::state::assign_ring_to_this_thread() {
 }
 
 completion fed_queue::state::submit(task const& one, deadline const* until) {
-  process_.check("submit()");  // here and below: locks may have been held at fork()
+  process_.check("submit()");  // here and below: a thread may have held locks at fork()
   auto& ring = ring_of_this_thread();
   if (one.arguments().is_shared() || !ring.try_lock()) return submit_or_wait(one, until);
   {
@@ -158,7 +159,7 @@ std::size_t fed_queue::state::max_whole_batch() const {
   return arguments == nullptr ? max_ring_batch() : std::min(max_ring_batch(), arguments->max_tasks());
 }
 
-// The next thread in line continues when this one is done, or has given up.
+// The next waiting thread continues when this one has finished, or has given up.
 void fed_queue::state::await_arguments(submission_ring const& ring, std::function<bool()> const& done,
                                        deadline until) {
   struct ring_the_bell {
@@ -191,8 +192,8 @@ completion fed_queue::state::submit(std::span<task_record const> batch, submit_o
   return submit(batch, until, is_awaited_on_device(options.after) ? &options.after : nullptr);
 }
 
-// Only a thread that must wait reads the clock: reading it costs more than writing a task. A batch that waits
-// for others goes to their ring, so that it reaches the workers after them.
+// Only a thread that must wait reads the clock, which costs more than writing a task. A batch that waits for
+// others goes to their ring, so that it reaches the workers after them.
 completion fed_queue::state::submit(std::span<task_record const> batch, deadline const* given_until,
                                     completion const* after) {
   process_.check("submit()");
@@ -276,8 +277,8 @@ queue_full::queue_full(completion accepted_tasks, std::size_t accepted, std::siz
       accepted_tasks_(std::move(accepted_tasks)),
       accepted_(accepted) {}
 
-// Blocks that may still run use the memory, and freeing it would wait for them: such a state is left behind
-// alive.
+// Blocks that may still run use the memory, and freeing it would wait for them: this state is then
+// deliberately leaked.
 void task_queue::abandon_if_running() noexcept {
   if (!state_->kernel.claimed()) return;
   write_log(log_level::warning, "a task queue whose resident kernel does not end is left behind");
@@ -298,7 +299,7 @@ task_queue::task_queue(std::shared_ptr<compute_device> device, kernel_set const&
 
 task_queue::~task_queue() {
   if (state_->process().is_parent()) {
-    (void)state_.release();  // its kernel is not in this process
+    (void)state_.release();  // its kernel exists only in the parent
     return;
   }
   if (!state_->kernel.claimed()) return;

@@ -16,8 +16,8 @@ namespace {
 constexpr std::size_t stop_word = 0, idle_timed_out_word = 32, host_blocks_word = 64,
                       words = 96;  // 128 bytes apart
 
-/// True if a server and its workers were seen to run at the same time in this process, or were not: some
-/// tools make CUDA run one kernel at a time. Those that say so in the environment are not tried.
+/// Whether a server and its workers were seen to run at the same time in this process: some tools make CUDA
+/// run one kernel at a time. If the environment names such a tool, there is no trial.
 enum class side_by_side { unknown, yes, no };
 std::atomic<side_by_side> kernels_run = side_by_side::unknown;
 constexpr auto side_by_side_trial = std::chrono::seconds(5);
@@ -26,8 +26,8 @@ std::atomic_ref<std::uint32_t> shared(std::uint32_t& word) { return std::atomic_
 
 std::int64_t host_now_ns() { return std::chrono::nanoseconds(clock::now().time_since_epoch()).count(); }
 
-/// Refuses occupied devices before it allocates, and devices that share a GPU's memory with one: allocating
-/// beside a running resident kernel can wait for it.
+/// Refuses occupied devices, and devices that share a GPU's memory with one, before allocating: an allocation
+/// beside a running resident kernel can wait for that kernel.
 std::shared_ptr<compute_device> require_unclaimed(std::shared_ptr<compute_device> device) {
   if (!checked_device(device).has_resident()) return device;
   throw no_room("no resident kernel can be made on " + device->name() + " beside " +
@@ -43,7 +43,7 @@ std::string describe_part(compute_device const& device) {
          "more hardware connections may help (request_connections)";
 }
 
-/// How many of its blocks fit on an empty SM.
+/// The number of its blocks that fit on an empty SM.
 std::uint32_t fit_on(compute_device& device, kernel_code const& code) {
   return std::uint32_t(device.resources(code).blocks_per_multiprocessor);
 }
@@ -58,8 +58,8 @@ resident_options const& checked(resident_options const& options) {
   throw_bad_argument("idle_timeout", std::to_string(options.idle_timeout.count()) + " ns", "more than 0");
 }
 
-/// Follows from the places on an SM: its quarters take a block's warps in turn, and the first block of a
-/// kernel begins with the first quarter.
+/// Derived from the places on an SM: its quarters take a block's warps in turn, and a kernel's first block
+/// begins with the first quarter.
 std::uint32_t fragmented_blocks(compute_device const& device, std::uint32_t threads) {
   constexpr std::uint32_t quarters = 4, warp_threads = 32;
   if (!device.is_cuda()) return 0;
@@ -112,7 +112,7 @@ resident_kernel::~resident_kernel() {
       request_stop();
       join(deadline::in(options_.stop_timeout));
     } catch (error const&) {
-      // A lost device or a block that never ends: nothing more can be done for it here.
+      // The device is lost, or a block never ends: nothing more can be done here.
     }
     give_back_room();
   }
@@ -138,17 +138,17 @@ resident_request resident_kernel::make_request(kernel_set const& kernels, kernel
           .yields = yields_};
 }
 
-/// How many blocks of a request the device has places for, less the spared ones.
+/// The number of a request's blocks that fit on the device, less the spared ones.
 int resident_kernel::most_of(resident_request const& request) const {
   return int(request.blocks_per_multiprocessor) *
          (device_->properties().multiprocessors - int(request.spared_multiprocessors));
 }
 
-/// No blocks: the server is no kernel of its own, or the workers do not fit beside this many.
+/// With no blocks: the server is no kernel of its own, or the workers do not fit beside this many.
 resident_request resident_kernel::request_beside_servers(kernel_set const& kernels,
                                                          std::uint32_t servers) const {
   if (!may_split() || servers == 0) return {.holder = {}, .blocks = 0};
-  device_->resources(entry_.server);  // loads it, as make_request() does the others
+  device_->resources(entry_.server);  // loads it, as make_request() loads the others
   auto request = make_request(kernels, entry_.workers);
   int const most = most_of(request) - int(request.blocks_per_multiprocessor * servers);
   int const wanted = options_.blocks == 0 ? most : options_.blocks - 1;
@@ -295,8 +295,9 @@ void resident_kernel::await_servers() {
   }
 }
 
-/// Checks at the first start in a process that has a server whether the server and its workers run at a time.
-/// False if not: the workers would start only after the server has ended, and now it has.
+/// Called at the first start in a process that has a server: checks whether the server and its workers run at
+/// the same time. False if not: the workers would start only after the server has ended, and it has ended
+/// now.
 bool resident_kernel::run_side_by_side() {
   if (kernels_run.load() != side_by_side::unknown) return true;
   (void)await_arrival(deadline::in(std::min<clock::duration>(options_.start_timeout, side_by_side_trial)));
@@ -364,7 +365,7 @@ void resident_kernel::launch_by_thread(launched_kernel& which, void const* argum
   }
 }
 
-/// Waits until all blocks run, or none runs any more: true.
+/// Waits until all blocks run, or none runs any more; then true.
 bool resident_kernel::await_arrival(deadline until) {
   wait_limit limit(until);
   for (int polls = 0; arrived() < blocks_of_run(); ++polls) {
@@ -383,7 +384,7 @@ void resident_kernel::give_up_start() {
                       describe_neighbours());
 }
 
-/// Names what may be in the way.
+/// Names the other resident kernels that may hold it up.
 std::string resident_kernel::describe_neighbours() const {
   auto const others = device_->resident_holders(rooms());
   auto const part = describe_part(*device_);
@@ -450,14 +451,14 @@ void resident_kernel::pause(clock::duration run, deadline until) {
   try {
     on->synchronize(until);
   } catch (timed_out const&) {
-    // join() says so, and what the blocks do.
+    // join() reports it, with the blocks' state.
   }
 }
 
 bool resident_kernel::has_host_blocks() { return shared(words_[host_blocks_word]).load() != 0; }
 
-// A fault of one block of a host device does not end the others: they leave after their tasks, and those that
-// begin later leave at once. Their feeder has failed by then, perhaps half way through.
+// A fault of one block of a host device does not end the others: they leave after their tasks, and later
+// blocks leave at once. By then their feeder has failed, possibly half way through.
 void resident_kernel::await_host_blocks(deadline until) {
   wait_limit limit(until);
   while (shared(words_[host_blocks_word]).load() != 0) {
@@ -482,7 +483,8 @@ std::string resident_kernel::describe_blocks() {
   } catch (error const& failure) {
     return std::string("the blocks' state cannot be read: ") + failure.what() + "\n";
   }
-  bool const is_cleared = main_.on == stream_.get();  // start_on() leaves the words of the run before
+  bool const is_cleared = main_.on == stream_.get();  // start_on() does not clear the words of the previous
+                                                      // run
   char const* const names[] = {"not started", "wait for ticket", "run ticket",
                                is_cleared ? "have left" : "have left or not started"};
   std::map<unsigned, std::pair<std::string, int>> by_kind;

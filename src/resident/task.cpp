@@ -16,7 +16,7 @@ using namespace detail;
 
 namespace {
 
-/// A task_of_kernel whose type is not known here.
+/// A task_of_kernel of a type that is unknown here.
 struct launch_argument {
   alignas(64) unsigned char bytes[4096];  // no kernel is aligned to more than 64
 
@@ -31,7 +31,7 @@ struct launch_argument {
 };
 static_assert(max_launch_bytes + sizeof(block_range) + 64 <= sizeof(launch_argument::bytes));
 
-/// What lies before members that tasks share.
+/// The header before members that tasks share.
 struct shared_members {
   std::atomic<std::uint32_t> owners{1};
   std::uint32_t bytes;

@@ -16,7 +16,7 @@ namespace {
 
 // Viewers take process 0 for the idle process, and a thread with its process's number for the main thread.
 constexpr std::uint64_t first_process = 1, first_thread = 1000;
-// Viewers keep numbers of threads in 31 bits.
+// Viewers keep thread numbers in 31 bits.
 constexpr std::uint64_t first_copy_thread = 900'000'000, first_host_thread = 1'000'000'000;
 
 std::uint64_t process_of(std::size_t device) { return first_process + device; }
@@ -32,7 +32,7 @@ std::string thread_name(std::uint32_t worker) {
   return fmt::format("worker {}", worker);
 }
 
-/// A JSON string; bytes that are no UTF-8 become U+FFFD each.
+/// A JSON string; each byte that is not UTF-8 becomes U+FFFD.
 std::string json_string(std::string_view text) {
   std::string result = "\"";
   while (!text.empty()) {

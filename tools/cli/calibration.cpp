@@ -16,13 +16,13 @@ namespace ballast::cli {
 namespace {
 
 constexpr int samples = 15;
-constexpr double least_cost = 1;  // of a difference that is lost in the noise
+constexpr double least_cost = 1;  // the least cost that a difference gives if noise hides it
 
 double ns_since(clock::time_point begin) {
   return std::chrono::duration<double, std::nano>(clock::now() - begin).count();
 }
 
-/// What measures one device, by medians after a sample that warms up. One thread.
+/// Measures one device: takes medians, after one sample that warms up. One thread.
 class device_meter {
  public:
   device_meter(std::shared_ptr<compute_device> device, deadline until)
@@ -78,7 +78,7 @@ double device_meter::launch_ns(kernel_code const& code, Argument const& argument
   });
 }
 
-/// On the device, of kernels one after another.
+/// Device time of kernels one after another.
 double device_meter::chain_ns(int kernels, std::uint32_t rounds) {
   auto const begin = stream_->record();
   for (int i = 0; i < kernels; ++i) launch(rounds);
@@ -87,7 +87,7 @@ double device_meter::chain_ns(int kernels, std::uint32_t rounds) {
   return double(end->since(*begin).count());
 }
 
-/// Of a kernel that takes so long that the next is launched before it ends.
+/// Rounds of a kernel that runs long enough to launch the next before it ends.
 std::uint32_t device_meter::rounds_of_long_kernel() {
   constexpr double long_ns = 30e3;
   std::uint32_t rounds = 1024;
@@ -95,7 +95,7 @@ std::uint32_t device_meter::rounds_of_long_kernel() {
   return rounds;
 }
 
-/// As executors of jobs see ends: by an event without a time.
+/// Sees the end as executors of jobs do: by an event without a time.
 double device_meter::shortest_kernel_ns() {
   return median_of([&] {
     launch(0);
@@ -111,7 +111,7 @@ double device_meter::shortest_kernel_ns() {
 void device_meter::measure_launches(device_costs& costs) {
   costs.launch_ns = launch_ns(spin_kernel(), spin(0));
   costs.merged_launch_ns = launch_ns(large_spin_kernel(), large_spin_argument{spin(0)});
-  // What many kernels take more than one that does all their work are the starts between them.
+  // Many kernels take longer than one with all their work: the difference is the starts between them.
   auto const rounds = rounds_of_long_kernel();
   auto const starts_ns =
       median_of([&] { return chain_ns(chained_kernels, rounds) - chain_ns(1, chained_kernels * rounds); });
@@ -159,8 +159,8 @@ void device_meter::measure_graphs(device_costs& costs) {
   });
 }
 
-/// The slowest link to another GPU that it addresses, 0 if there is none. Between devices of cores bytes are
-/// copied as within one.
+/// The rate of the slowest link to another GPU that this one addresses, 0 if there is none. Devices of cores
+/// copy between each other as within one.
 double peer_rate(device_list const& devices, link_matrix const& links, std::size_t device) {
   auto const place = device + 1;
   if (!devices[device]->is_cuda()) return links.between(place, place).gigabytes_per_second;
@@ -183,14 +183,14 @@ void add_copies(device_costs& costs, device_list const& devices, link_matrix con
   costs.peer_bytes_per_ns = peer_rate(devices, links, device);
 }
 
-/// Of cores, what is of GPUs only is nothing; all else is measured.
+/// On cores, costs of GPUs only are 0; all others are measured.
 device_costs nothing_measured() {
   auto costs = default_costs(backend::host);
   costs.measured_on = utc_now().substr(0, 10);
   return costs;
 }
 
-/// All that have the same costs: parts of a GPU, and all devices of cores.
+/// One device for each set of equal costs: parts of a GPU share theirs, and so do all devices of cores.
 device_list one_of_each(device_list const& devices) {
   device_list chosen;
   for (auto const& device : devices) {

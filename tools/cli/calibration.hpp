@@ -12,21 +12,21 @@
 
 namespace ballast::cli {
 
-/// Measures the costs of one of each GPU of the list and of its cores; what could not be measured is 0:
-/// graphs on cores, copies between GPUs where there is one. Nobody else may use the devices. Waits for all
-/// that it enqueues, and takes a few seconds a device. Throws timed_out and device_lost. `measured` counts
-/// the devices that are done.
+/// Measures the costs of one of each GPU in the list and of its cores. Costs that cannot be measured are 0:
+/// graphs on cores, and copies between GPUs if there is only one. Nothing else may use the devices. Waits for
+/// all work that it enqueues, and takes a few seconds per device. Throws timed_out and device_lost.
+/// `measured` counts the finished devices.
 std::vector<calibrated_device> calibrate(device_list const& devices, deadline until,
                                          std::atomic<std::uint64_t>* measured = nullptr);
 
-// The kernels that it launches, by one thread of one block.
+// The kernels that it launches, with one thread in one block.
 
-/// `rounds` of a few instructions, whose result goes to the word.
+/// `rounds` of a few instructions, whose result is stored in the word.
 struct spin_argument {
   std::uint32_t* word = nullptr;
   std::uint32_t rounds = 0;
 };
-/// As large as the arguments of a merged launch.
+/// An argument as large as those of a merged launch.
 struct large_spin_argument {
   spin_argument spin;
   unsigned char rest[8192 - sizeof(spin_argument)] = {};

@@ -9,14 +9,14 @@
 
 namespace ballast::cli {
 
-/// A comparison was made and printed, and B came off worse.
+/// The comparison was printed, and B came off worse.
 class found_worse : public command_line::verdict {
  public:
   explicit found_worse(std::string const& what) : verdict(3, what) {}
 };
 
-/// `ballast compare A.json B.json [--threshold PERCENT] [--json]`: what B measured, seen from A. Runs while
-/// the command line is parsed; throws found_worse after printing, and ballast::error.
+/// `ballast compare A.json B.json [--threshold PERCENT] [--json]`: compares B's measurements with A's. Runs
+/// while the command line is parsed; throws found_worse after printing, and ballast::error.
 void add_compare_command(CLI::App& app);
 
 }  // namespace ballast::cli

@@ -31,12 +31,12 @@ namespace {
 using nlohmann::json;
 using words = std::vector<std::string>;
 
-/// A command of one of the programs, as `PROGRAM --print-tree` tells it.
+/// A command of one of the programs, as `PROGRAM --print-tree` describes it.
 struct completed_command {
   std::string called;               ///< "ballast md"
   std::vector<std::string> words;   ///< commands and options that may follow
-  std::vector<std::string> values;  ///< of its argument; ":files" if they are files
-  /// What an option takes.
+  std::vector<std::string> values;  ///< values of its argument; ":files" if it takes files
+  /// The argument of an option.
   struct option {
     std::vector<std::string> names, values;
     std::string value, meaning;
@@ -53,7 +53,8 @@ bool takes_files(completed_command::option const& one) {
 }
 bool takes_folders(completed_command::option const& one) { return one.value == "FOLDER"; }
 
-/// Which no shell expands, neither in a script nor when it completes: the words are another program's.
+/// Checks that no shell expands the word, neither in a script nor when it completes: the words come from
+/// another program.
 std::string plain(std::string const& word) {
   constexpr std::string_view letters =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=/.,:@%";
@@ -67,7 +68,7 @@ words plain_words(json const& list) {
   return all;
 }
 
-/// The name below the command that the tree must be of, which is called `above`.
+/// The name of the command below `above`, to which the tree must belong.
 std::string name_below(std::string const& above, std::string const& called) {
   if (!called.starts_with(above + " ")) throw error("'" + called + "' is no command of '" + above + "'");
   return plain(called.substr(above.size() + 1));
@@ -87,14 +88,14 @@ void add_commands(json const& tree, std::string const& called, std::vector<compl
   for (auto const& one : tree.at("commands")) add_commands(one, one.at("called"), all);
 }
 
-/// In single quotes; no word of a command line has one.
+/// In single quotes, which no word of a command line contains.
 std::string pattern_of(std::string const& called, words const& names) {
   std::string all;
   for (auto const& name : names) all += fmt::format("{}'{} {}'", all.empty() ? "" : "|", called, name);
   return all;
 }
 
-/// What `write` makes of each command, in the syntax that bash and zsh share.
+/// The output of `write` for each command, in the syntax that bash and zsh share.
 template <class Write>
 std::string cases(std::vector<completed_command> const& all, Write write) {
   std::string text;
@@ -262,7 +263,8 @@ std::string fish_option(completed_command::option const& one) {
   return text + " -d " + quoted(escape_control_characters(one.meaning));
 }
 
-/// Where the words after the program's name name this command; "" is the program itself.
+/// The lines for one command, given the words after the program's name that select it; "" is the program
+/// itself.
 std::string fish_lines(completed_command const& command, std::string const& program,
                        std::string const& condition) {
   std::string text;
@@ -275,7 +277,7 @@ std::string fish_lines(completed_command const& command, std::string const& prog
   return text;
 }
 
-/// For words that follow these commands' names, which are separated by blanks.
+/// The condition that these commands' names, separated by blanks, precede the word.
 std::string fish_condition(std::string const& commands) {
   std::istringstream names(commands);
   std::string all;
@@ -297,15 +299,15 @@ std::string fish_script(std::vector<completed_command> const& all) {
   return text;
 }
 
-/// A script that a shell reads to complete `ballast`, its programs by their own names too, and mesicc.
-/// `shell` is bash, zsh or fish; otherwise bad_argument ("SHELL").
+/// The script with which a shell completes `ballast`, its programs (also by their own names) and mesicc.
+/// `shell` is bash, zsh or fish; otherwise throws bad_argument ("SHELL").
 std::string completion_script(std::string_view shell, std::vector<completed_command> const& commands) {
   constexpr std::array<std::string_view, 3> shells{"bash", "zsh", "fish"};
   constexpr std::array scripts{&bash_script, &zsh_script, &fish_script};
   return scripts[index_among(shells, "SHELL", shell)](commands);
 }
 
-/// A program tells its options at once; one that does not is broken.
+/// A program prints its options at once; one that does not is broken.
 constexpr child_program::bounds answer_limits{std::chrono::seconds(10), std::size_t(16) << 20};
 
 json tree_of(std::string const& program) {
@@ -316,8 +318,8 @@ json tree_of(std::string const& program) {
   } catch (error const& problem) { throw error(std::string("what it tells ") + problem.what()); }
 }
 
-/// The commands of the program, each before its own commands. It must call itself `called`, so that none
-/// tells how to complete another's words.
+/// The commands of the program, each before its subcommands. It must call itself `called`, so that no program
+/// defines the completion of another's words.
 std::vector<completed_command> commands_of(std::string const& program, std::string const& called) {
   auto const tree = tree_of(program);
   try {
@@ -329,13 +331,13 @@ std::vector<completed_command> commands_of(std::string const& program, std::stri
   } catch (json::exception const&) { throw error("what it tells has another form"); }
 }
 
-/// mesicc goes by two names.
+/// mesicc has two names.
 std::vector<completed_command> called_by_ballast(std::vector<completed_command> commands) {
   for (auto& one : commands) one.called = "ballast " + one.called;
   return commands;
 }
 
-/// `ballast` comes first, whose commands its programs are, too.
+/// `ballast` comes first; its programs are also its commands.
 std::vector<completed_command> all_commands() {
   auto all = commands_of("/proc/self/exe", "ballast");
   for (auto const& program : known_programs_in(own_folder())) {
@@ -346,7 +348,7 @@ std::vector<completed_command> all_commands() {
       std::ranges::copy(own, std::back_inserter(all));
       if (is_mesicc) std::ranges::copy(called_by_ballast(own), std::back_inserter(all));
       all.front().words.push_back(name);
-    } catch (std::exception const& broken) {  // or older: the others can be completed
+    } catch (std::exception const& broken) {  // or older: the others can still be completed
       command_line::print_warning(program.string() + " does not tell its options: " + broken.what());
     }
   }

@@ -5,7 +5,7 @@
 
 namespace ballast::cli {
 
-/// `ballast completion SHELL`: prints a script that completes this program and those beside it.
+/// `ballast completion SHELL`: prints a script that completes this program and those next to it.
 void add_completion_command(CLI::App& app);
 
 }  // namespace ballast::cli

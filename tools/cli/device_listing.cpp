@@ -32,7 +32,7 @@ table device_table(device_list const& devices) {
   return rows;
 }
 
-/// One row per place data comes from, one column per place it goes to; the diagonal is a copy within a place.
+/// One row per source place, one column per target place; the diagonal is a copy within a place.
 template <class Figure>
 table link_table(link_matrix const& links, Figure figure) {
   std::vector<table_column> columns = {{"from \\ to", alignment::left}};

@@ -12,8 +12,8 @@
 
 namespace ballast::cli {
 
-/// The devices as a table, and the links as one matrix of rates and one of delays; "*" marks a pair whose
-/// memories its kernels can address directly.
+/// The devices as a table, and the links as a matrix of rates and one of delays; "*" marks pairs in which
+/// kernels of one can address the other's memory directly.
 std::string listing_as_text(device_list const& devices, std::optional<link_matrix> const& links,
                             charset drawn_with);
 
@@ -21,8 +21,8 @@ std::string listing_as_text(device_list const& devices, std::optional<link_matri
 /// "microseconds", "direct"} or null}; the three matrices are lists of rows, row: from, column: to.
 json_value listing_as_json(device_list const& devices, std::optional<link_matrix> const& links);
 
-/// One row for each cost and one column for each device, "-" where nothing was measured, and the file in
-/// which they are.
+/// One row for each cost and one column for each device, "-" where nothing was measured, and the file that
+/// holds them.
 std::string calibration_as_text(std::vector<calibrated_device> const& calibrated, charset drawn_with);
 
 /// {"file": ..., "devices": [{"name", "calibrated": "2026-11-26", "costs": {"launch_ns": ..., ...}}]},

@@ -33,7 +33,7 @@ struct devices_options {
   bool json = false, cluster = false, calibrate = false;
 };
 
-/// Only the program ballast-cluster knows of MPI.
+/// Only the program ballast-cluster uses MPI.
 void list_ranks(devices_options const& options) {
   std::vector<std::string> words = {"ballast", "cluster", "devices"};
   if (options.list) words.insert(words.end(), {"--devices", *options.list});
@@ -62,7 +62,7 @@ void calibrate_devices(device_list const& devices, bool as_json) {
   constexpr auto longest = std::chrono::minutes(5);
   command_line::exits_on_interrupt const immediately;
   refuse_slowdowns(devices);
-  save_costs({});  // a file that cannot be written is told before anything is measured
+  save_costs({});  // reports an unwritable file before anything is measured
   auto const until = deadline::in(longest);
   auto const calibrated = as_json ? calibrate(devices, until) : calibrate_shown(devices, until);
   save_costs(calibrated);

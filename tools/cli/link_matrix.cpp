@@ -13,7 +13,7 @@
 namespace ballast {
 namespace {
 
-// One end of a link. Place 0 has a device too, through which its pinned memory was allocated.
+// One end of a link. Place 0 has a device too, which allocated its pinned memory.
 struct place {
   std::shared_ptr<compute_device> device;
   bool is_pinned;
@@ -77,7 +77,7 @@ double median_of(int repetitions, Measure measure) {
 }
 
 link measure(place const& from, place const& to, std::size_t bytes, int repetitions) {
-  // A GPU's engines copy from and to any memory; a host stream knows host memory only.
+  // A GPU's engines copy from and to any memory; a host stream reaches host memory only.
   auto& on = *(from.device->is_cuda() && !from.is_pinned ? from : to.device->is_cuda() ? to : from).work;
   auto const bulk = median_of(repetitions, [&] { return nanoseconds_of_copy(on, from, to, bytes); });
   auto const small = median_of(

@@ -9,8 +9,7 @@
 
 namespace ballast {
 
-/// The measured transfers in one direction. `direct`: whether kernels on the target can address the source's
-/// memory.
+/// Measured transfers in one direction.
 struct link {
   /// The rate of one large copy, in 10^9 bytes per second; median.
   double gigabytes_per_second = 0;
@@ -21,7 +20,7 @@ struct link {
 
 /// Links between places: place 0 is the host's pinned memory, place 1 + i is device i of the list.
 struct link_matrix {
-  /// What messages and tables call the places: "host memory", then the devices' names.
+  /// The places' names in messages and tables: "host memory", then the devices' names.
   std::vector<std::string> places;
   std::vector<link> links;  ///< row-major, from * places.size() + to
 

@@ -40,14 +40,14 @@ std::vector<std::string> own_commands() {
   return names;
 }
 
-/// Whether the first word names a command that is not this program's own.
+/// True if the first word names a command that is not this program's own.
 bool is_for_another(int argc, char** argv) {
   if (argc < 2 || std::string_view(argv[1]).starts_with('-')) return false;
   auto const own = own_commands();
   return std::ranges::find(own, argv[1]) == own.end();
 }
 
-/// The words are not for CLI11: the other program parses them.
+/// CLI11 does not see these words: the other program parses them.
 void exec_other_program(char** argv) {
   ballast::cli::exec_program(ballast::cli::own_folder(), argv, own_commands());
 }

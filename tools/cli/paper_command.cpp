@@ -46,14 +46,14 @@ struct paper_options {
   bool quick = false, draw_only = false, json = false;
 };
 
-/// What `ballast bench` can measure on some devices.
+/// The benchmarks that `ballast bench` can run on certain devices.
 struct bench_listing {
   std::string machine;  ///< as records name it
   std::vector<std::string> devices;
-  std::map<std::string, std::string> obstacles;  ///< of each benchmark, empty if there is none
+  std::map<std::string, std::string> obstacles;  ///< for each benchmark, empty if there is none
 };
 
-/// One start of `ballast bench`; an empty list of devices is that program's choice.
+/// One start of `ballast bench`; an empty list of devices leaves the choice to that program.
 struct planned_run {
   std::string benchmark, devices;
   std::optional<std::uint32_t> connections;
@@ -61,12 +61,12 @@ struct planned_run {
   bool operator==(planned_run const&) const = default;
 };
 
-/// What is to be run for a paper, and why some of its figures cannot be measured.
+/// The runs for a paper, and why some of its figures cannot be measured.
 struct paper_plan {
   std::vector<planned_run> runs;    ///< each once
-  std::vector<std::string> unable;  ///< of each figure, empty if there is nothing in the way
+  std::vector<std::string> unable;  ///< for each figure, empty if nothing prevents it
   std::vector<std::string> devices;
-  std::size_t measured = 0;  ///< how many runs were left out, since they have a record already
+  std::size_t measured = 0;  ///< the number of runs skipped because they have a record
 };
 
 std::vector<std::string> bench_words(std::vector<std::string> words, std::string const& devices) {
@@ -75,7 +75,8 @@ std::vector<std::string> bench_words(std::vector<std::string> words, std::string
   return words;
 }
 
-/// The sentence of a program of the family, which begins with its name and ends with a hint and a new line.
+/// The sentence in a program's complaint, which begins with the program's name and ends with a hint and a new
+/// line.
 std::string sentence_of(std::string complaint) {
   for (std::string const end : {"\n", " (see ballast bench --help)"})
     if (complaint.ends_with(end)) complaint.resize(complaint.size() - end.size());
@@ -97,10 +98,10 @@ bench_listing listing_on(std::string const& devices) {
   }
 }
 
-/// As --devices takes it: without the number that tells repeated ones apart.
+/// The text for --devices: without the number that distinguishes repeated devices.
 std::string spec_of(std::string const& device_name) { return device_name.substr(0, device_name.find('#')); }
 
-/// Whether the record is what that run of this program would write, on the machine and devices of the list.
+/// True if that run of this program would write this record, on the machine and devices of the list.
 bool is_of(run_record const& record, planned_run const& run, bench_listing const& on, bool quick) {
   auto const connections = std::to_string(run.connections.value_or(process_connections().count));
   auto const recorded = parameter_of(record, "hardware_connections");  // of GPUs
@@ -110,9 +111,9 @@ bool is_of(run_record const& record, planned_run const& run, bench_listing const
          (recorded.empty() || recorded == connections);
 }
 
-/// Makes the plan of one paper. Asks `ballast bench`, which knows the devices, so that this process holds
-/// none of them while others measure. What the records show already is not measured again, so that an
-/// interrupted run goes on where it was.
+/// Makes the plan of one paper. Asks `ballast bench` about the devices, so that this process holds none of
+/// them while others measure. Skips runs that the records already contain, so that an interrupted run
+/// continues where it stopped.
 class planner {
  public:
   planner(std::string devices, std::span<filed_record const> records, bool quick)
@@ -130,7 +131,7 @@ class planner {
   }
 
  private:
-  /// Returns what is in the way of the figure, all that it lacks.
+  /// Returns everything that the figure lacks.
   std::string add(published_figure const& figure, std::vector<planned_run>& runs) const {
     bool const on_one = figure.devices.most == 1;
     auto const& listing = on_one ? alone_ : all_;
@@ -163,7 +164,7 @@ class planner {
   bool quick_;
 };
 
-/// "about 40 s" by what the runs took elsewhere.
+/// "about 40 s", estimated from the runs' times elsewhere.
 std::string estimate_of(paper_plan const& plan, bool quick) {
   double seconds = 0;
   std::size_t unknown = 0;
@@ -198,7 +199,7 @@ std::vector<std::string> words_of(planned_run const& run, paper_options const& o
   return bench_words(std::move(words), run.devices);
 }
 
-/// Returns the names of the benchmarks that failed. After an interrupt none begins.
+/// Returns the names of the benchmarks that failed. Begins none after an interrupt.
 std::string run_all(paper_plan const& plan, paper_options const& options) {
   std::string failed;
   auto const begin = std::chrono::steady_clock::now();
@@ -297,7 +298,7 @@ void list_all_papers(bool as_json) {
   std::cout << (as_json ? json_value(papers).text(2) + '\n' : rows.text(charset_of_environment()));
 }
 
-/// Measures what can be measured, unless only a page is wanted. Returns the plan, and adds what failed.
+/// Measures what can be measured, unless only a page is requested. Returns the plan, including failures.
 paper_plan measure(published_paper const& paper, paper_options const& options, std::string& failed) {
   if (options.draw_only) return {{}, std::vector<std::string>(paper.figures.size()), {}, 0};
   auto const there = read_record_folder(options.results);
@@ -307,13 +308,13 @@ paper_plan measure(published_paper const& paper, paper_options const& options, s
   return plan;
 }
 
-/// A record may say anything of its commit; git must not take it for an option.
+/// A record may contain anything as its commit; git must not take it for an option.
 bool is_hash(std::string const& commit) {
   constexpr std::size_t least = 7;
   return commit.size() >= least && commit.find_first_not_of("0123456789abcdef") == commit.npos;
 }
 
-/// The lines of " 3 files changed, 40 insertions(+), 2 deletions(-)".
+/// The number of changed lines in " 3 files changed, 40 insertions(+), 2 deletions(-)".
 unsigned long lines_of(std::string const& shortstat) {
   std::istringstream words(shortstat);
   unsigned long lines = 0, number = 0;
@@ -334,7 +335,7 @@ std::string lines_changed_since(fs::path const& folder, std::string const& commi
   } catch (error const&) { return {}; }  // there is no git
 }
 
-/// What the Git checkout around a folder, if there is one, says of ballast's code.
+/// The history of ballast's code in the Git checkout around a folder, if there is one.
 class checkout_history {
  public:
   explicit checkout_history(fs::path folder) : folder_(std::move(folder)) {}
@@ -352,7 +353,7 @@ class checkout_history {
   std::map<std::string, std::string> known_;  ///< by commit
 };
 
-/// Of the verdict's records the oldest says most.
+/// The oldest of the verdict's records has the most changes since.
 std::string changed_since_oldest(checkout_history& history, figure_verdict const& verdict) {
   auto const started = [](filed_record const* one) { return one->record.started; };
   if (verdict.records.empty()) return {};
@@ -360,7 +361,7 @@ std::string changed_since_oldest(checkout_history& history, figure_verdict const
       (*std::ranges::min_element(verdict.records, {}, started))->record.source.commit);
 }
 
-/// So that what stands in the way is known before anything is measured.
+/// Makes the folder early, so that an obstacle shows before anything is measured.
 void make_folder(fs::path const& folder) {
   std::error_code failed;
   fs::create_directories(folder, failed);

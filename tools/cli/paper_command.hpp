@@ -5,7 +5,7 @@
 
 namespace ballast::cli {
 
-/// `ballast paper [NAME]`: measures the figures of a paper again, and writes a page of them.
+/// `ballast paper [NAME]`: measures the figures of a paper again, and writes a page about them.
 void add_paper_command(CLI::App& app);
 
 }  // namespace ballast::cli

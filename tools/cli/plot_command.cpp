@@ -27,7 +27,7 @@ namespace {
 struct plot_options {
   std::vector<std::string> files;
   std::optional<std::string> out;
-  std::vector<std::string> series;  ///< patterns; none for all series
+  std::vector<std::string> series;  ///< patterns; empty: all series
   bool json = false;
 };
 
@@ -39,7 +39,7 @@ bool fits(std::string const& pattern, sample_series const& series) {
   return fnmatch(pattern.c_str(), name_of(series).c_str(), 0) == 0;
 }
 
-/// A pattern that fits nothing is a mistake, which an incomplete picture would hide.
+/// A pattern that matches nothing is a mistake, which an incomplete picture would hide.
 void check_patterns(std::vector<std::string> const& patterns, std::span<run_record const> records) {
   for (auto const& pattern : patterns) {
     bool const fits_one = std::ranges::any_of(records, [&](run_record const& record) {
@@ -54,7 +54,8 @@ bool has_unit_beside(std::string_view unit, run_record const& record) {
   return std::ranges::any_of(record.series, [&](sample_series const& one) { return one.unit != unit; });
 }
 
-/// The record's label of the values need not be that of the unit that is left, unless that is none.
+/// Clears the record's label for the values if the record had several units, since the label may not fit the
+/// remaining one (unless that is "1").
 void keep_series(std::vector<std::string> const& patterns, run_record& record) {
   if (record.series.empty()) return;
   bool const had_several = has_unit_beside(record.series.front().unit, record);
@@ -64,7 +65,7 @@ void keep_series(std::vector<std::string> const& patterns, run_record& record) {
   if (had_several && has_unit_beside("1", record)) record.axes.y_label.clear();
 }
 
-/// Tells the pictures' names as they come, or as one JSON object at the end.
+/// Prints the pictures' names as they are drawn, or as one JSON object at the end.
 class drawing {
  public:
   explicit drawing(plot_options const& options) : options_(options) {}
@@ -89,7 +90,7 @@ class drawing {
   std::vector<std::string> pictures_;
 };
 
-/// A record that cannot be drawn is the file's fault, not the caller's.
+/// If a record cannot be drawn, the error names the file, not an argument.
 void draw_beside(drawing& pictures, std::string const& file) {
   auto const svg = std::filesystem::path(file).replace_extension(".svg");
   command_line::check_not_overwriting({"the picture of " + file, svg.string()});
@@ -99,7 +100,7 @@ void draw_beside(drawing& pictures, std::string const& file) {
   } catch (error const& refused) { throw error(file + ": " + refused.what()); }
 }
 
-/// Each that can be drawn. Throws ballast::error if there are others.
+/// Draws each record that can be drawn. Throws ballast::error if there are others.
 void draw_each(drawing& pictures, std::vector<std::string> const& files) {
   if (files.size() == 1) return draw_beside(pictures, files.front());
   std::size_t failed = 0;
@@ -116,7 +117,7 @@ void draw_each(drawing& pictures, std::vector<std::string> const& files) {
   throw error(std::to_string(failed) + " of " + std::to_string(files.size()) + " files were not drawn");
 }
 
-/// A picture without one of its records would mislead, so all must be readable.
+/// A picture that lacks one of its records would mislead, so all must be readable.
 void draw_together(drawing& pictures, std::filesystem::path const& svg,
                    std::vector<std::string> const& files) {
   command_line::check_not_overwriting({"--out", svg.string()});

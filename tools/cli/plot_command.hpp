@@ -5,8 +5,8 @@
 
 namespace ballast::cli {
 
-/// `ballast plot FILE... [--out FILE.svg]`: draws records, each beside its file or all in one. Runs while the
-/// command line is parsed; throws ballast::error.
+/// `ballast plot FILE... [--out FILE.svg]`: draws records, each into a picture next to its file, or all in
+/// one. Runs while the command line is parsed; throws ballast::error.
 void add_plot_command(CLI::App& app);
 
 }  // namespace ballast::cli

@@ -49,7 +49,7 @@ bool can_be_run(fs::path const& file) {
   return fs::is_regular_file(file, ignored) && access(file.c_str(), X_OK) == 0;
 }
 
-/// Letters, digits and dashes, so that a name leads out of no folder and drives no terminal.
+/// Only letters, digits and dashes, so that a name cannot leave its folder or drive a terminal.
 bool is_a_name(std::string_view word) {
   auto const fits = [](char letter) {
     return (letter >= 'a' && letter <= 'z') || (letter >= '0' && letter <= '9') || letter == '-';
@@ -68,7 +68,7 @@ std::set<std::string> programs_in(fs::path const& folder) {
   return names;
 }
 
-/// Of all commands that there are or could be, for an unknown one.
+/// The suggestion for an unknown command, from all commands that exist or could be built.
 std::string meant_by(std::string_view name, fs::path const& folder,
                      std::vector<std::string> const& own_commands) {
   auto const there = programs_in(folder);

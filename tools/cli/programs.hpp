@@ -7,30 +7,28 @@
 
 namespace ballast::cli {
 
-/// The folder of this program, in which its fellows `ballast-NAME` lie. Throws ballast::error if it cannot be
-/// found out.
+/// The folder of this program and its companions `ballast-NAME`. Throws ballast::error if it cannot be
+/// determined.
 std::filesystem::path own_folder();
 
-/// For --help: the programs `ballast-NAME` in `folder`, and those that are known but were not built, with the
-/// option that builds them.
+/// For --help: the programs `ballast-NAME` in `folder`, and known ones that were not built, with the option
+/// that builds them.
 std::string list_programs(std::filesystem::path const& folder);
 
-/// The file of the program `ballast-NAME` of `folder`. Throws bad_argument ("command") if there is no such
-/// command, asking for one that is near, of `ballast` itself (`own_commands`) too, and ballast::error if it
-/// was not built.
+/// The file of the program `ballast-NAME` in `folder`. Throws bad_argument ("command") if there is no such
+/// command, and suggests one that is near, also among `own_commands`; ballast::error if it was not built.
 std::filesystem::path program_file(std::filesystem::path const& folder, std::string const& name,
                                    std::vector<std::string> const& own_commands = {});
 
-/// The files of those programs of `folder` that belong to ballast, which tell their options if they are
-/// asked.
+/// The files of ballast's own programs in `folder`, which print their options on request.
 std::vector<std::filesystem::path> known_programs_in(std::filesystem::path const& folder);
 
-/// Tells the programs that this one starts from now on its version, which must be theirs.
+/// Passes this program's version to the programs that it starts from now on, which must have the same one.
 void announce_version();
 
 /// Becomes the program `ballast-NAME` of `folder` with the words of `argv` after NAME, which is argv[1];
-/// tells it this program's version. Returns only by throwing: what program_file() throws, and ballast::error
-/// if it cannot be run.
+/// passes on this program's version. Returns only by throwing: as program_file(), and ballast::error if it
+/// cannot be run.
 [[noreturn]] void exec_program(std::filesystem::path const& folder, char** argv,
                                std::vector<std::string> const& own_commands = {});
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command `mesicc`: only the command line is here.
+// The command `mesicc`: this file contains only the command line.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cctype>
@@ -29,7 +29,7 @@ int complain(int code, std::string const& sentence) {
 
 std::string why_not_a_name(std::string const& word) { return word.empty() ? "needs a name" : ""; }
 
-/// "" for what can stand behind #define: a name, its parameters perhaps, and one line behind "=".
+/// "" for text that can follow #define: a name, parameters if any, and one line after "=".
 std::string why_not_a_macro(std::string const& word) {
   auto const is_letter = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c >= 0x80; };
   auto const end_of_name = std::ranges::find_if_not(word, is_letter);
@@ -91,7 +91,7 @@ void describe_run(CLI::App& run, run_request& request) {
       "What follows -- goes to the program.");
 }
 
-/// What follows the first "--", which CLI11 would take for files.
+/// The words after the first "--", which CLI11 would take for files.
 std::vector<std::string> split_at_dashes(std::vector<std::string>& words) {
   auto const dashes = std::ranges::find(words, "--");
   if (dashes == words.end()) return {};

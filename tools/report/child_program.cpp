@@ -23,8 +23,7 @@ namespace {
   throw error(what + ": " + std::generic_category().message(code));
 }
 
-/// A file that has no name and lies in memory. Unlike pipes, three of them need no one who reads while
-/// another writes.
+/// An unnamed file in memory. Unlike pipes, three of them need no reader while another process writes.
 class memory_file {
  public:
   memory_file() : descriptor_(memfd_create("ballast", MFD_CLOEXEC)) {
@@ -91,12 +90,12 @@ pid_t start_child(std::vector<std::string> words, redirections const& streams) {
   return child;
 }
 
-/// A program that was started, until its end was seen.
+/// A started program, until its end was seen.
 class started_child {
  public:
   started_child(pid_t id, std::string const& name) : id_(id), name_(name) {}
 
-  /// Whether it has ended; waits for that if `options` is 0.
+  /// True if it has ended; waits for its end if `options` is 0.
   bool ends(int options) {
     pid_t ended = 0;
     while ((ended = waitpid(id_, &status_, options)) < 0)
@@ -116,8 +115,8 @@ class started_child {
   int status_ = 0;
 };
 
-/// Kills it and throws error at one of the limits. It may have ended while this process slept, so that the
-/// time was over: its end is looked for once more.
+/// Kills it at one of the limits and throws error. It may have ended while this process slept past the limit,
+/// so its end is checked once more.
 void wait_within(started_child& child, child_program const& what, memory_file const& output,
                  memory_file const& complaints) {
   auto const prints_too_much = [&] { return output.size() + complaints.size() > what.limits->bytes; };

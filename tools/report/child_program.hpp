@@ -13,11 +13,11 @@ namespace ballast {
 
 /// A program that is started without a shell.
 struct child_program {
-  std::vector<std::string> words;  ///< the program first: a path, or a name that PATH has
-  std::string input = {};          ///< what it reads on standard input
+  std::vector<std::string> words;  ///< the program first: a path, or a name found in PATH
+  std::string input = {};          ///< its standard input
   bool complains_here = false;     ///< its standard error is this process's
-  /// After this time, or once it has printed more bytes than this, it is killed; none for a program that may
-  /// take as long and print as much as it likes.
+  /// It is killed after this time, or once it has printed more bytes; no bounds if it may take and print any
+  /// amount.
   struct bounds {
     clock::duration time;
     std::size_t bytes;
@@ -25,10 +25,10 @@ struct child_program {
   std::optional<bounds> limits = {};
 };
 
-/// How a program ended, and what it printed.
+/// A program's end, and its output.
 struct child_end {
   int code = 0;                    ///< 128 and the signal's number if a signal ended it
-  std::string output, complaints;  ///< standard output; standard error unless that went elsewhere
+  std::string output, complaints;  ///< standard output; standard error unless it went elsewhere
 };
 
 /// There is no program of that name.
@@ -37,9 +37,9 @@ class no_such_program : public error {
   using error::error;
 };
 
-/// Runs the program and waits for its end, without limits however long that takes. Throws no_such_program,
-/// and ballast::error if it cannot be started or came to one of its limits, and was killed (what it started
-/// itself is not). `words`: one or more.
+/// Runs the program and waits for its end, for ever if it has no limits. Throws no_such_program, and
+/// ballast::error if it cannot be started or exceeded a limit and was killed (its own children are not).
+/// `words`: one or more.
 child_end run_child(child_program const& what);
 
 }  // namespace ballast

@@ -34,7 +34,7 @@ void add_differences(doubts& all, std::string const& what, object const& a, obje
   }
 }
 
-/// Records from before there were calibrations do not name the costs, which were the defaults.
+/// Records from before calibrations existed do not name their costs, which were the defaults.
 object with_costs(object policies) {
   if (text_of(policies, "costs") == "nothing") policies.emplace_back("costs", "defaults");
   return policies;
@@ -48,8 +48,8 @@ void add_own_doubts(doubts& all, std::string const& name, run_record const& reco
   if (!record.source.clean) all.push_back("which source " + name + " was built from is not known");
 }
 
-/// What a reader must know before he believes a comparison of `a` and `b`, one clause each: "machine: X in A,
-/// Y in B", "the answer of B was not verified (...)". Empty: like was compared with like.
+/// Warnings for a reader of the comparison of `a` and `b`, one clause each: "machine: X in A, Y in B", "the
+/// answer of B was not verified (...)". Empty if both ran under equal conditions.
 std::vector<std::string> doubts_of(run_record const& a, run_record const& b) {
   doubts all;
   add_own_doubts(all, "A", a);

@@ -10,22 +10,22 @@
 
 namespace ballast {
 
-/// What more of a quantity means.
+/// Whether more of a quantity is better.
 enum class tendency { smaller_is_better, larger_is_better, neither };
 
-/// By the unit: of a time ("s", "us", "cycles", also per something: "ns/task") less is better, of what is
-/// counted per time ("tasks/s", "B/s") more; of all others ("1", "B") neither.
+/// Derived from the unit: less of a time ("s", "us", "cycles", also per something: "ns/task") is better, more
+/// of a rate ("tasks/s", "B/s"), and neither of all others ("1", "B").
 tendency tendency_of(std::string_view unit);
 
 enum class verdict { same, better, worse, changed };
 /// "same", "better", "worse" or "changed".
 std::string_view verdict_text(verdict one);
 
-/// A series that both records have.
+/// A series in both records.
 struct compared_series {
   std::string name, unit;
   sample_summary a, b;
-  /// Of the median, from `a` to `b`, in percent of a's size; infinite if only a's median is 0.
+  /// The change of the median from `a` to `b`, in percent of a's size; infinite if only a's median is 0.
   double change_percent = 0;
   verdict outcome = verdict::same;
 };
@@ -37,14 +37,13 @@ struct record_comparison {
   bool worse = false;               ///< whether a series is worse, or b's answer was not verified
 };
 
-/// Whether b's samples say something else than a's: only if the medians differ by more than
-/// `threshold` percent of a's, and the ranges from lower to upper quartile do not overlap, which touching
-/// ones do.
+/// Whether b's samples differ significantly from a's: the medians differ by more than `threshold` percent of
+/// a's, and the ranges from lower to upper quartile do not overlap (touching counts as overlap).
 verdict compare_samples(sample_summary const& a, sample_summary const& b, tendency more, double threshold);
 
-/// Two records of one benchmark, `b` seen from `a`. Throws bad_argument ("b.benchmark", "b.series NAME") if
-/// they are of different benchmarks, or measure a series in different units, and ("threshold") unless
-/// it is finite and at least 0.
+/// Compares two records of one benchmark, `b` with `a`. Throws bad_argument ("b.benchmark", "b.series NAME")
+/// if they are of different benchmarks, or measure a series in different units, and ("threshold") unless it
+/// is finite and at least 0.
 record_comparison compare_records(run_record const& a, run_record const& b, double threshold = 5);
 
 }  // namespace ballast

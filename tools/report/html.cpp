@@ -40,7 +40,7 @@ std::string valid_utf8(std::string_view text) {
   return nlohmann::json::parse(json_value(text).text()).get<std::string>();
 }
 
-/// How many bytes of a letter that may not stand there the text begins with; 0 if it may.
+/// The bytes of an illegal character at the text's front; 0 if it is legal.
 std::size_t forbidden_bytes(std::string_view text) {
   auto const first = static_cast<unsigned char>(text.front());
   if (first < 0x20 || first == 0x7F) return first == '\n' || first == '\t' ? 0 : 1;

@@ -7,7 +7,7 @@
 namespace ballast {
 namespace {
 
-/// One past the string whose quote stands before `at`; the text's end if it does not end.
+/// One past the string whose opening quote precedes `at`; the text's end if the string does not end.
 std::size_t end_of_string(std::string_view text, std::size_t at) {
   while (at < text.size() && text[at] != '"') at += text[at] == '\\' ? 2 : 1;
   return at + 1;

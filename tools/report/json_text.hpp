@@ -9,16 +9,16 @@
 
 namespace ballast {
 
-/// How deep lists and objects of a JSON text may be nested: far more than anything that is written here.
+/// The deepest nesting of lists and objects in a JSON text: far more than this program writes.
 inline constexpr int most_json_levels = 64;
 
-/// Throws ballast::error ("is nested too deeply: ...") if the text is nested deeper than most_json_levels.
-/// Need not be JSON.
+/// Throws ballast::error ("is nested too deeply: ...") if the text is nested deeper than most_json_levels. It
+/// need not be JSON.
 void check_json_levels(std::string_view text);
 
-/// The document. Whoever reads JSON reads it by this, since what walks over a document, and its destructor,
-/// call themselves for each level and would run out of stack. Throws ballast::error: nested too deeply, or
-/// where and why the text is not JSON; the name of the text fits before both.
+/// The document. All JSON is read by this function: code that walks a document, and its destructor, recurse
+/// for each level and could overflow the stack. Throws ballast::error: nested too deeply, or where and why
+/// the text is not JSON; the name of the text can be put before both.
 template <class Json = nlohmann::json>
 Json parse_json(std::string_view text) {
   check_json_levels(text);

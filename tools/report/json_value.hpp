@@ -12,7 +12,7 @@
 namespace ballast {
 
 /// A JSON document to be written. Members of objects keep their order; numbers are written with 17
-/// significant digits, so that reading gives the same bits back.
+/// significant digits, so that reading returns the same bits.
 ///   json_value::object{{"atoms", 4096}, {"energy", -1.5}, {"devices", json_value::list{"host:1"}}}
 class json_value {
  public:
@@ -32,7 +32,7 @@ class json_value {
   json_value(list values) : value_(std::move(values)) {}
   json_value(object members) : value_(std::move(members)) {}
 
-  /// A list of what the range holds.
+  /// A list of the range's elements.
   template <class Range>
   static json_value list_of(Range const& range) {
     list values;

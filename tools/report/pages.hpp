@@ -12,34 +12,34 @@
 
 namespace ballast {
 
-/// A page, and why some of its pictures are missing, which it tells too: gnuplot draws them.
+/// A page, and why some of its pictures are missing, which the page also states: gnuplot draws them.
 struct drawn_page {
   std::string html;
   std::vector<std::string> complaints;
 };
 
-/// One self-contained HTML page of the records of a folder: for each its picture, its table and where it
-/// comes from, with filters by name, device and commit; what is no record is listed. Waits for gnuplot, a
-/// fraction of a second for each record.
+/// One self-contained HTML page about the records of a folder: each record's picture, table and origin, with
+/// filters by name, device and commit; files that are no records are listed. Waits for gnuplot, a fraction of
+/// a second for each record.
 drawn_page page_of_records(std::string const& title, record_folder const& folder);
 
-/// The page of a paper: each figure with its verdict, the published values beside ours, and the records.
-/// `verdicts`: one for each of the paper's figures, in their order. `unable`: why a figure cannot be
-/// measured here, likewise, or empty.
+/// The page of a paper: each figure with its verdict, the published values next to ours, and the records.
+/// `verdicts`: one for each of the paper's figures, in order. `unable`: likewise, why a figure cannot be
+/// measured here, or empty.
 drawn_page page_of_paper(published_paper const& paper, std::span<figure_verdict const> verdicts,
                          std::span<std::string const> unable);
 
-/// Of a page: a record's picture, its table and where it comes from. `published`, unless it is null, is drawn
-/// over it, as a record of the same benchmark and axes. Adds to the complaints.
+/// A section of a page: a record's picture, table and origin. `published`, unless null, is drawn over it, as
+/// a record of the same benchmark and axes. Adds to the complaints.
 std::string record_as_html(filed_record const& one, run_record const* published,
                            std::vector<std::string>& complaints);
 
-/// The picture as HTML, under the heading if there is one, or a sentence in its place that says why there is
-/// none, which is added to the complaints.
+/// The picture as HTML, under the heading if there is one; or a sentence in its place with the reason why
+/// there is none, which is also added to the complaints.
 std::string picture_as_html(std::string const& name, std::span<run_record const> records,
                             plot_heading const* heading, std::vector<std::string>& complaints);
 
-/// What measures a figure: "ballast bench md/sizes --devices LIST".
+/// The command that measures a figure: "ballast bench md/sizes --devices LIST".
 std::string command_for(published_figure const& figure);
 
 }  // namespace ballast

@@ -18,7 +18,7 @@
 namespace ballast {
 namespace {
 
-/// The label of the axis of values: the record's, else the unit; none where the ticks name the unit already.
+/// The label of the value axis: the record's, else the unit; none if the ticks name the unit already.
 std::string axis_label(std::string const& y_label, std::string const& unit, bool ticks_include_unit) {
   if (ticks_include_unit && (y_label == unit || y_label == "seconds")) return "";
   if (!y_label.empty() || ticks_include_unit) return y_label;
@@ -26,9 +26,9 @@ std::string axis_label(std::string const& y_label, std::string const& unit, bool
 }
 
 constexpr int above = 14, min_plot_height = 330, legend_line = 20, below = 66, left_of_plot = 110;
-constexpr std::size_t max_named_ticks = 12;  // more numbers would run into each other along x
+constexpr std::size_t max_named_ticks = 12;  // more numbers would overlap along x
 
-/// What the points of a panel span.
+/// The range of a panel's points.
 struct extent {
   std::set<double> x;
   double lowest = 0, highest = 0;  ///< of the quartiles
@@ -61,7 +61,7 @@ std::string data_of(plotted_line const& line, std::size_t number, axis_scale con
 
 constexpr double min_between_ticks = 0.05;  // of a logarithmic axis
 
-/// Those of the places whose numbers have room beside each other.
+/// The places whose numbers fit next to each other.
 std::vector<double> places_to_name(std::set<double> const& places) {
   double const least = min_between_ticks * (std::log(*places.rbegin()) - std::log(*places.begin()));
   std::vector<double> named;
@@ -71,7 +71,7 @@ std::vector<double> places_to_name(std::set<double> const& places) {
   return named;
 }
 
-/// Logarithmic: the places that were measured are the ticks, if they are few.
+/// Logarithmic: the measured places are the ticks, if they are few.
 std::string x_on_log_axis(std::set<double> const& places) {
   std::string text = fmt::format("set logscale x\nset xrange [{}:{}]\n", plotted(*places.begin() / 1.2),
                                  plotted(*places.rbegin() * 1.2));
@@ -99,9 +99,10 @@ std::string y_axis(extent const& all, axis_scale const& scale) {
                               plotted(highest / scale.divisor));
 }
 
-/// Colour and point tell curves apart, and dashes records.
+/// Colour and point distinguish curves, dashes distinguish records.
 std::string style_of(plotted_line const& line, std::size_t curve) {
-  constexpr std::array point_types = {7, 5, 9, 13, 11, 6, 4};  // one less than colours: they pair up anew
+  constexpr std::array point_types = {7, 5, 9, 13, 11, 6, 4};  // one fewer than colours, so that the pairs
+                                                               // change
   return fmt::format("lw 1.5 ps {} pt {} dt {} lc rgb {}", line.points.size() == 1 ? 1.4 : 0.7,
                      point_types.at(curve % point_types.size()), 1 + line.record, colour(curve));
 }
@@ -126,13 +127,13 @@ std::string plot_command(plot_panel const& panel, std::vector<std::string> const
   return text + '\n';
 }
 
-/// What the lines have in common stands above their names.
+/// Puts the lines' common topic above their names.
 std::string about(std::string const& topic, std::string const& plot) {
   if (topic.empty()) return plot;
   return "set key title " + gnuplot_string(topic) + '\n' + plot + "set key title ''\n";
 }
 
-/// High enough for the whole legend, of which gnuplot would drop what has no room.
+/// High enough for the whole legend: gnuplot would drop entries that do not fit.
 int plot_height(plot_panel const& panel) {
   return std::max(min_plot_height, legend_line * static_cast<int>(panel.lines.size() + 1));
 }
@@ -160,7 +161,7 @@ std::string line_script(plot_panel const& panel, std::vector<std::string> const&
 
 namespace {
 
-/// In which row and colour each bar of a panel is drawn.
+/// The row and colour of each bar of a panel.
 struct bar_layout {
   std::vector<double> rows;          ///< the middle of each bar, from above; a bar is less than 1 high
   std::vector<std::size_t> colours;  ///< by record, or by quantity if there is only one record
@@ -168,7 +169,7 @@ struct bar_layout {
 
 constexpr double rows_between_groups = 0.6;
 
-/// How many groups begin up to each bar, less the first.
+/// The number of groups that begin up to each bar, less the first.
 std::vector<std::size_t> groups_before(std::vector<plotted_bar> const& bars) {
   std::vector<std::size_t> counts(bars.size());
   for (std::size_t i = 1; i < bars.size(); ++i) {
@@ -177,7 +178,7 @@ std::vector<std::size_t> groups_before(std::vector<plotted_bar> const& bars) {
   return counts;
 }
 
-/// Groups stand apart, unless each has but one bar.
+/// Groups stand apart, unless each has only one bar.
 std::vector<double> rows_of(std::vector<plotted_bar> const& bars) {
   std::vector<std::size_t> const groups = groups_before(bars);
   bool const apart = groups.back() + 1 < bars.size();
@@ -200,7 +201,7 @@ bar_layout layout_of(std::vector<plotted_bar> const& bars, bool several_records)
 
 constexpr int room_above = 16, row_height = 24, room_below = 64, beside = 14;
 constexpr double half_of_bar = 0.38;      // rows
-constexpr double room_for_figures = 1.2;  // right of the longest whisker, where its median is written
+constexpr double room_for_figures = 1.2;  // right of the longest whisker, for its median in figures
 
 int height_of(bar_layout const& layout) { return static_cast<int>(row_height * (layout.rows.back() + 1)); }
 
@@ -266,7 +267,7 @@ class bar_writer {
     return text + "END\n";
   }
 
-  /// From quartile to quartile, and the median in figures, whose text has no letter from the record.
+  /// From quartile to quartile, and the median in figures, a text without letters from the record.
   std::string whiskers_as_data() const {
     std::string text = "$whiskers << END\n";
     for (std::size_t i = 0; i < bars_.size(); ++i) {

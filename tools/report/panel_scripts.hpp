@@ -10,10 +10,10 @@
 
 namespace ballast {
 
-/// How many pixels high a panel of lines is, its labels included.
+/// The height in pixels of a panel of lines, including its labels.
 int height_of_lines(plot_panel const& panel);
 
-/// How many pixels high a panel of bars is, its labels included.
+/// The height in pixels of a panel of bars, including its labels.
 int height_of_bars(plot_panel const& panel);
 
 /// The script that draws a panel of lines at `top`. `labels` holds a label for each record; with several

@@ -27,7 +27,7 @@ std::string badge(figure_verdict const& verdict) {
 
 std::string number_or_dash(std::optional<double> const& value) { return value ? rounded(*value) : "-"; }
 
-/// Not rounded: 0.484 and not 0.4840.
+/// Not rounded: 0.484, not 0.4840.
 std::string as_stated(double value) { return fmt::format("{}", value); }
 
 std::string bounds_text(figure_check const& check) {
@@ -56,7 +56,7 @@ std::string checks_table(published_figure const& figure, figure_verdict const& v
   return html_table({"what must hold", "bound", "measured", ""}, rows);
 }
 
-/// A time with the prefix that suits it, else not rounded.
+/// A time with a suitable prefix; any other value unrounded.
 std::string published_text(published_value const& value) {
   if (!value.y) return "-";
   return value.unit == "s" ? html_text(value_text("s", *value.y)) : as_stated(*value.y);
@@ -75,7 +75,7 @@ std::string values_table(published_figure const& figure, figure_verdict const& v
   return html_table({"series", "x", "unit", "published", "stated in", "ours"}, rows);
 }
 
-/// Values of one series and unit are a curve if they stand at several places.
+/// Values of one series and unit form a curve if they stand at several places.
 bool is_on_a_curve(published_figure const& figure, published_value const& value) {
   auto const beside = [&](published_value const& other) {
     return other.x && value.x && *other.x != *value.x && other.series == value.series &&
@@ -90,7 +90,7 @@ sample_series point_of(published_figure const& figure, published_value const& va
   return {value.series, value.unit, {y}, {}, {}};
 }
 
-/// What the paper has and what stands beside it, as two records over each other.
+/// The paper's values and ours, as two records drawn over each other.
 std::string comparison_picture(published_paper const& paper, published_figure const& figure,
                                figure_verdict const& verdict, std::vector<std::string>& complaints) {
   std::vector<run_record> both(2);
@@ -110,7 +110,7 @@ std::string comparison_picture(published_paper const& paper, published_figure co
   return picture_as_html(heading.title, both, &heading, complaints);
 }
 
-/// The curve of the record that the value stands beside, if it is a point of one in the same unit.
+/// The record's curve for the value, if the value is a point of one in the same unit.
 sample_series const* curve_of(run_record const& record, published_value const& value) {
   if (!value.y || !value.ours || value.ours->over || value.ours->value.takes_place) return nullptr;
   auto const& ours = value.ours->value;
@@ -121,7 +121,7 @@ sample_series const* curve_of(run_record const& record, published_value const& v
   return nullptr;
 }
 
-/// Where on the curve a value stands: where the paper has it, or where it is looked for first.
+/// A value's place on the curve: the paper's, or the first one to look for.
 std::optional<double> place_of(published_value const& value) {
   if (value.x) return value.x;
   double place = 0;
@@ -130,7 +130,7 @@ std::optional<double> place_of(published_value const& value) {
   return problem == std::errc() && end == text.data() + text.size() ? std::optional(place) : std::nullopt;
 }
 
-/// What the paper has on the record's curves, as a record to be drawn over it.
+/// The paper's values on the record's curves, as a record to be drawn over it.
 run_record published_on(run_record const& record, published_figure const& figure) {
   run_record published;
   published.benchmark = record.benchmark;
@@ -145,7 +145,7 @@ run_record published_on(run_record const& record, published_figure const& figure
   return published;
 }
 
-/// With the published values as marks, if they are on its curves.
+/// Adds the published values as marks, if they lie on its curves.
 std::string record_with_marks(filed_record const& one, published_figure const& figure,
                               std::vector<std::string>& complaints) {
   auto published = published_on(one.record, figure);

@@ -18,7 +18,7 @@ namespace {
 
 using verdict_records = std::vector<filed_record const*>;
 
-/// What a figure is judged by on each machine that has records of it.
+/// The records by which a figure is judged on each machine that has some.
 using records_by_machine = std::map<std::string, verdict_records>;
 
 bool has_its_connections(run_record const& record, published_figure const& figure) {
@@ -32,13 +32,13 @@ std::string why_not_on(run_record const& record, published_figure const& figure)
 
 bool is_whole(filed_record const* one) { return parameter_of(one->record, "quick") != "true"; }
 
-/// The records of a figure's benchmarks that are evidence, and of each benchmark's others why they are not.
+/// The records of a figure's benchmarks that are evidence, and for each benchmark why its others are not.
 struct figure_records {
-  records_by_machine by_machine, of_other_devices;  ///< of those that the figure is about, and not
+  records_by_machine by_machine, of_other_devices;  ///< on devices to which the figure applies, and on others
   std::map<std::string, std::string> no_evidence;
 };
 
-/// Where among them the record belongs, if it says anything about the figure.
+/// The group to which the record belongs, if it concerns the figure.
 records_by_machine* place_of(run_record const& record, published_figure const& figure,
                              figure_records& found) {
   if (!has_its_connections(record, figure) || record.devices.size() > figure.devices.most) return nullptr;
@@ -50,7 +50,7 @@ records_by_machine* place_of(run_record const& record, published_figure const& f
   return why_not_on(record, figure).empty() ? &found.by_machine : &found.of_other_devices;
 }
 
-/// Of a machine's records of a benchmark one is kept: the newest of a whole run, or of a quick one.
+/// Keeps one of a machine's records per benchmark: the newest of a whole run, or else of a quick one.
 void keep_best(verdict_records& of_machine, filed_record const& one) {
   auto const rank = [](filed_record const* of) { return std::tuple(is_whole(of), of->record.started); };
   auto const is_of_it = [&](filed_record const* other) {
@@ -74,12 +74,12 @@ figure_records records_of_figure(published_figure const& figure, std::span<filed
   return found;
 }
 
-/// The model of the machine's GPUs; without any the machine is alike to none.
+/// The model of the machine's GPUs; a machine without any is like no other.
 std::string kind_of(machine_facts const& machine) {
   return machine.gpus.empty() ? machine.name : machine.gpus.front().model;
 }
 
-/// Of how many of a paper's figures a kind of machine has records.
+/// For each kind of machine, the number of a paper's figures with records from it.
 using figure_counts = std::map<std::string, std::size_t>;
 
 figure_counts counts_of(std::vector<figure_records> const& figures) {
@@ -93,7 +93,7 @@ figure_counts counts_of(std::vector<figure_records> const& figures) {
   return now;
 }
 
-/// The records of the machine that goes first.
+/// The records of the machine that takes precedence.
 verdict_records best_of(records_by_machine const& figure, figure_counts const& figures) {
   auto const standing = [&](records_by_machine::value_type const& one) {
     auto const& records = one.second;
@@ -110,7 +110,7 @@ struct measured_point {
   double x = 0, y = 0;
 };
 
-/// By rising x; of several curves that fit, the last.
+/// Sorted by x; if several curves fit, the last.
 std::vector<measured_point> points_of(run_record const& record, std::string_view pattern) {
   auto const fitting = [&](sample_series const& one) { return one.x && fits(pattern, one.curve); };
   auto const last = std::ranges::find_if(record.series.rbegin(), record.series.rend(), fitting);
@@ -129,7 +129,7 @@ double number_in(std::string_view text) {
   return value;
 }
 
-/// "level 2" of 132 multiprocessors is 264 blocks, and "level 2 + 1" 265. Not a number for a machine without
+/// "level 2" on 132 multiprocessors is 264 blocks, and "level 2 + 1" 265. Not a number for a machine without
 /// GPUs.
 double blocks_of_level(std::string_view place, machine_facts const& machine) {
   std::string_view const level = "level ";
@@ -160,7 +160,7 @@ std::optional<double> on_curve(run_record const& record, record_figure const& wh
   return {};
 }
 
-/// The last that fits, or the one that the place means.
+/// The last series that fits, or the one that the place selects.
 std::optional<double> alone(run_record const& record, std::string_view pattern,
                             std::vector<std::string> const& places) {
   std::vector<measured_point> fitting;
@@ -204,7 +204,7 @@ std::optional<double> value_of(verdict_records const& records, figure_ratio cons
   return over && *over != 0 ? std::optional(*value / *over) : std::nullopt;
 }
 
-/// By x: the first curve over the second where both have a place.
+/// By x: the first curve over the second where both have a point.
 std::map<double, double> ratios_at_places(verdict_records const& records, figure_ratio const& what) {
   std::map<double, double> ratios;
   for (auto const* one : records) {
@@ -237,7 +237,7 @@ std::vector<double> values_of(figure_check const& check, verdict_records const& 
   return values;
 }
 
-/// How far beyond a published number: 2 if it takes half of it at most, or is twice it at least.
+/// How far it exceeds a published number: 2 if it takes at most half of it, or is at least twice it.
 std::optional<double> gain_of(figure_check const& check, double value) {
   if (!check.published || value == 0) return {};
   return check.at_most ? *check.published / value : value / *check.published;
@@ -311,7 +311,7 @@ std::string parts_of(figure_verdict const& verdict, Part const& part) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-/// On which devices, when and by which commit: "cuda:0; 2026-11-22; 3be2e5ce".
+/// The devices, dates and commits: "cuda:0; 2026-11-22; 3be2e5ce".
 std::string origin_of(figure_verdict const& verdict) {
   constexpr std::size_t date = 10, short_commit = 8;
   return parts_of(verdict,

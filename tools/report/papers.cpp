@@ -30,7 +30,7 @@ std::optional<double> number(papers_json const& object, char const* name) {
   return object.contains(name) ? std::optional(object.at(name).get<double>()) : std::nullopt;
 }
 
-/// One value, or a list of them.
+/// One value, or a list of values.
 std::vector<papers_json> listed(papers_json const& value) {
   return value.is_array() ? value.get<std::vector<papers_json>>() : std::vector<papers_json>{value};
 }
@@ -63,7 +63,7 @@ record_figure figure_in(papers_json const& object, std::string const& benchmark)
   return one;
 }
 
-/// The benchmark may stand in either half.
+/// Either half may name the benchmark.
 figure_ratio ratio_in(papers_json const& object) {
   if (!object.contains("over")) return {figure_in(object, ""), {}};
   auto const value = figure_in(object, "");
@@ -83,7 +83,7 @@ published_value value_in(papers_json const& object) {
   return one;
 }
 
-/// What was published must itself be within the bound.
+/// The published value must itself satisfy the bound.
 void check_published(figure_check const& check) {
   if (!check.published) return;
   if (check.at_least.has_value() == check.at_most.has_value())
@@ -154,7 +154,8 @@ bool redoes(published_figure const& figure, std::string_view benchmark) {
 
 bool is_gpu(std::string_view device) { return device.starts_with("cuda:"); }
 
-/// What tells its speed from others': "cuda of NVIDIA H200@104" of "cuda:0@104#1", "host:1/4.5" of itself.
+/// The text that determines a device's speed: "cuda of NVIDIA H200@104" for "cuda:0@104#1", "host:1/4.5" for
+/// itself.
 std::string kind_of(std::string_view device, std::span<gpu_facts const> gpus) {
   device = device.substr(0, device.find('#'));
   if (!is_gpu(device)) return std::string(device);

@@ -14,18 +14,19 @@
 
 namespace ballast {
 
-/// Which figure of a record is meant.
+/// Selects a figure of a record.
 struct record_figure {
   enum class kind { curve, series, derived, number };
 
   std::string benchmark;
   kind what = kind::number;
-  std::vector<std::string> names;  ///< the first that the record has; * stands for anything, the last such
-  /// On a curve: the first that it has of numbers, first, last, most, least, and "level 2" or "level 2 + 1",
-  /// so many blocks on each multiprocessor, or one more. Of series: which of those that fit. Of a ratio of
-  /// two curves also each.
+  std::vector<std::string> names;  ///< the first that the record has applies; * stands for any text, and
+                                   ///< selects the last match
+  /// On a curve: the first that it has, out of numbers, first, last, most, least, and "level 2" or "level 2 +
+  /// 1" (that many blocks on each multiprocessor, or one more). For series: selects one of those that fit.
+  /// For a ratio of two curves also each.
   std::vector<std::string> places;
-  bool takes_place = false;  ///< where on the curve it is, instead of the median there
+  bool takes_place = false;  ///< the value is the place on the curve, instead of the median there
   double number = 0;         ///< kind::number: itself
 };
 
@@ -35,39 +36,39 @@ struct figure_ratio {
   std::optional<record_figure> over;
 };
 
-/// Whether a name of a record_figure stands for this one: it may hold one *.
+/// True if a name in a record_figure, which may contain one *, matches this text.
 bool fits(std::string_view pattern, std::string_view text);
 
-/// Whether it is a ratio of two curves at each place that both have.
+/// True if it is a ratio of two curves at each place that both have.
 bool is_at_each_place(figure_ratio const& ratio);
 
-/// One figure that a paper states, and what stands beside it here; or what is ours alone.
+/// One number that a paper states, and our counterpart; or a number that only we have.
 struct published_value {
   std::string series;
   std::optional<double> x;
-  std::optional<double> y;  ///< as published; none of what is ours
+  std::optional<double> y;  ///< as published; none for ours alone
   std::string unit;
-  std::string source;  ///< where the paper says so: "section 6.3.1", "Table 1"
+  std::string source;  ///< where the paper states it: "section 6.3.1", "Table 1"
   std::optional<figure_ratio> ours;
 };
 
-/// What must hold for a figure to be reproduced. With one bound a published number may stand, which holds
-/// itself: who is more than a tenth beyond it is better than published.
+/// A condition for a figure to be reproduced. A single bound may come with a published number, which must
+/// satisfy it: a value more than a tenth beyond that number is better than published.
 struct figure_check {
   std::string says;
   figure_ratio value;
-  std::optional<figure_ratio> expected;  ///< what the value is divided by, at each place
+  std::optional<figure_ratio> expected;  ///< divides the value at each place
   std::optional<double> at_least, at_most, published;
 };
 
-/// The devices that a paper's figure is about: of others a record says nothing about it.
+/// The devices to which a paper's figure applies: records from others do not count.
 struct figure_devices {
   std::size_t least = 1, most = ~std::size_t(0);  ///< how many
   bool gpus = false;                              ///< GPUs, not CPU cores
   bool unequal = false;                           ///< of unequal speed
 };
 
-/// A figure or table, or a section that states measurements, and the benchmarks that redo it.
+/// A figure or table, or a section that states measurements, and the benchmarks that repeat it.
 struct published_figure {
   std::string figure;  ///< "Fig. 7", "Figs. 6 and 7", "section 5.2"
   std::string title;
@@ -80,13 +81,14 @@ struct published_figure {
   std::vector<figure_check> checks;  ///< all must hold; at least one
 };
 
-/// Why these devices, as `--devices` names them, say nothing about such a figure: "it is of GPUs", or empty.
-/// Devices are unequal if they are parts of another size, slowed by another factor, or GPUs of other models,
-/// as far as `gpus`, by index, is known.
+/// Why records from these devices, named as in `--devices`, do not count for such a figure: "it is of GPUs",
+/// or empty. Devices are unequal if they are parts of different sizes, slowed by different factors, or GPUs
+/// of different models, as far as `gpus`, by index, shows.
 std::string why_not_on(std::span<std::string const> devices, std::span<gpu_facts const> gpus,
                        figure_devices const& needed);
 
-/// Devices that the figure is about, as `--devices` takes them: "DEVICE,DEVICE", or "DEVICE,SLOWER DEVICE".
+/// Devices to which the figure applies, as `--devices` takes them: "DEVICE,DEVICE", or "DEVICE,SLOWER
+/// DEVICE".
 std::string example_of(figure_devices const& needed);
 
 struct published_paper {
@@ -99,26 +101,26 @@ struct published_paper {
   std::vector<published_figure> figures;
 };
 
-/// How long a benchmark took once, in seconds: quick on two CPU cores, whole on a GPU. 0: not known.
+/// The time of one run of a benchmark, in seconds: quick on two CPU cores, whole on a GPU. 0: not known.
 struct benchmark_duration {
   double quick = 0, whole = 0;
 };
 
-/// The five papers and what they published: bench/published.json, which is part of the program.
+/// The five papers and their published numbers: bench/published.json, which is compiled into the program.
 struct published_papers {
   std::vector<published_paper> papers;
   std::map<std::string, benchmark_duration> durations;  ///< by benchmark
 
-  /// Throws bad_argument ("NAME") with the keys.
+  /// Throws bad_argument ("NAME"), which lists the keys.
   published_paper const& named(std::string_view key) const;
-  /// "Chen 2010, Fig. 5 and Fig. 8" for a benchmark that redoes them, else empty.
+  /// "Chen 2010, Fig. 5 and Fig. 8" for a benchmark that repeats them, else empty.
   std::string figures_of(std::string_view benchmark) const;
 };
 
-/// The file's text, read. Throws ballast::error with what is wrong.
+/// Parses the file's text. Throws ballast::error with the fault.
 published_papers read_papers(std::string_view json);
 
-/// Those of bench/published.json, as it was when this was compiled.
+/// The content of bench/published.json when this was compiled.
 published_papers const& all_papers();
 
 }  // namespace ballast

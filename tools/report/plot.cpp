@@ -10,7 +10,7 @@
 namespace ballast {
 namespace {
 
-/// By the gnuplot found in PATH, which reads no settings of the user's (-d).
+/// Runs the gnuplot found in PATH, without the user's settings (-d).
 child_end end_of_gnuplot(std::string const& script) {
   try {
     return run_child({.words = {"gnuplot", "-d"}, .input = script});

@@ -15,7 +15,7 @@
 namespace ballast {
 namespace {
 
-/// The panel of that unit, made if there is none: order of first appearance is kept.
+/// The panel of that unit, made if there is none; panels keep the order of first appearance.
 plot_panel& panel_in(std::vector<plot_panel>& panels, std::string const& unit) {
   auto const found = std::ranges::find(panels, unit, &plot_panel::unit);
   return found != panels.end() ? *found : panels.emplace_back(plot_panel{unit, {}, {}, {}});
@@ -41,8 +41,7 @@ struct seen_of_unit {
   std::set<double> places;
 };
 
-/// Units of which several curves have points at the same one place: above each other, where no eye tells them
-/// apart.
+/// Units in which several curves have all points at one common place, where they would overlap.
 std::set<std::string> units_at_one_place(std::span<run_record const> records) {
   std::map<std::string, seen_of_unit> seen;
   for (run_record const& record : records) {
@@ -63,7 +62,7 @@ void sort_lines(plot_panel& panel) {
   for (plotted_line& line : panel.lines) std::ranges::stable_sort(line.points, {}, &plotted_point::x);
 }
 
-/// Where each bar's key comes first, so that sorting by it keeps the order in which groups and names came.
+/// Sorts by the first appearance of each bar's key, which keeps the order of groups and names.
 template <class KeyOf>
 void gather(std::vector<plotted_bar>& bars, KeyOf key_of) {
   std::vector<std::string> keys;
@@ -111,7 +110,7 @@ std::vector<plot_panel> split_by_topic(plot_panel const& panel) {
   return panels;
 }
 
-/// So that no two curves of a panel have one colour. Those of a curve stay together.
+/// Splits so that no two curves of a panel share a colour. The lines of a curve stay together.
 std::vector<plot_panel> split_by_colours(plot_panel const& panel) {
   std::vector<std::string> curves;
   std::vector<plot_panel> panels;
@@ -133,7 +132,7 @@ std::vector<plot_panel> split_crowded_panels(std::vector<plot_panel> const& pane
   return all;
 }
 
-/// Of "1: matmul, 2: ep" the names by number; of other labels nothing.
+/// For "1: matmul, 2: ep" the names by number; for other labels nothing.
 std::map<double, std::string> named_places(std::string_view label) {
   std::map<double, std::string> names;
   while (!label.empty()) {
@@ -148,7 +147,7 @@ std::map<double, std::string> named_places(std::string_view label) {
   return names;
 }
 
-/// As a bar of its place, "matmul.jobs", if the axis names the place.
+/// Turns a series at a place that the axis names into a bar, "matmul.jobs"; nothing for other series.
 std::optional<sample_series> at_named_place(std::map<double, std::string> const& names, sample_series one) {
   auto const found = one.curve.empty() ? names.end() : names.find(*one.x);
   if (found == names.end()) return std::nullopt;

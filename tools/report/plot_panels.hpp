@@ -30,26 +30,26 @@ struct plotted_bar {
   sample_summary value;
 };
 
-/// What is drawn against one axis, all in one unit: lines, or else bars.
+/// The content of one axis, all in one unit: lines, or else bars.
 struct plot_panel {
   std::string unit;
   std::vector<plotted_line> lines;
-  std::vector<plotted_bar> bars;  ///< of one name side by side, and so of one group
-  std::string topic = "";         ///< what all lines have in common, if the panel was split
+  std::vector<plotted_bar> bars;  ///< bars of one name are neighbours, and so are those of one group
+  std::string topic = "";         ///< the lines' common topic, if the panel was split
 };
 
-/// The panels of a picture: first those of lines, then those of bars, each in the order of their units. More
-/// curves than there are colours are split: into a panel for each B where all are named "A, B", and then by
-/// number. Several curves of one unit whose points all have the same x are bars, named as their series. So
-/// are points at places that the axis names, as "1: matmul, 2: ep": they are called "matmul.CURVE".
+/// The panels of a picture: first those of lines, then those of bars, each in the order of their units. If
+/// there are more curves than colours, the panel is split: by B if all are named "A, B", and then by number.
+/// Several curves of one unit whose points all have the same x become bars with the names of their series. So
+/// do points at places that the axis names, as in "1: matmul, 2: ep": they become "matmul.CURVE".
 std::vector<plot_panel> panels_of(std::span<run_record const> records);
 
-/// A series's name up to its first point, which series of one group share: "S1" of "S1.busy_seconds.cuda:0".
-/// Without a point the whole name.
+/// The group of a series: its name up to the first dot, "S1" for "S1.busy_seconds.cuda:0". Without a dot the
+/// whole name.
 std::string group_of(std::string const& series_name);
 
-/// A series's name after its first point: "busy_seconds.cuda:0" of "S1.busy_seconds.cuda:0". Without a point
-/// empty.
+/// A series's name after its first dot: "busy_seconds.cuda:0" for "S1.busy_seconds.cuda:0". Empty without a
+/// dot.
 std::string quantity_of(std::string const& series_name);
 
 }  // namespace ballast

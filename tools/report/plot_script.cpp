@@ -24,13 +24,13 @@ std::string joined(texts const& all) {
   return text;
 }
 
-/// The first ten places of the commit's hash, "(changed)" behind it if the tree was; "unknown".
+/// The first ten digits of the commit's hash, followed by "(changed)" if the tree was; or "unknown".
 std::string short_commit(source_state const& source) {
   if (source.commit.empty()) return "unknown";
   return source.commit.substr(0, 10) + (source.clean.value_or(true) ? "" : " (changed)");
 }
 
-/// What may tell records apart, the best first; one text for each record.
+/// Traits that may distinguish records, the best first; one text for each record.
 std::vector<texts> traits_of(std::span<run_record const> records) {
   std::vector<texts> traits(4);
   for (run_record const& record : records) {
@@ -56,7 +56,7 @@ void number_repeats(texts& labels) {
 }
 
 /// A short text for each record that no other has: the machine, the devices, the commit or the time if one of
-/// them tells all apart, else all of these that differ; the same record twice gets #1 and #2.
+/// them distinguishes all, else all of these that differ; identical records get #1 and #2.
 std::vector<std::string> distinguishing_labels(std::span<run_record const> records) {
   texts labels(records.size());
   for (texts const& trait : traits_of(records)) {
@@ -67,8 +67,7 @@ std::vector<std::string> distinguishing_labels(std::span<run_record const> recor
   return labels;
 }
 
-/// Where a record comes from, in one line: "2x-nvidia-h200 (cuda:0, cuda:1), commit 77432dd987, 2026-11-21,
-/// ..."
+/// A record's origin in one line: "2x-nvidia-h200 (cuda:0, cuda:1), commit 77432dd987, 2026-11-21, ..."
 std::string origin_of(run_record const& record) {
   return record.machine.name + " (" + joined(record.devices) + "), commit " + short_commit(record.source) +
          ", " + record.started.substr(0, 10) + ", " + std::to_string(record.repetitions) + " repetitions" +
@@ -94,7 +93,7 @@ std::string title_of(run_record const& record) {
   return record.benchmark + (record.axes.title.empty() ? "" : ": " + record.axes.title);
 }
 
-/// What stands below the title: where each record comes from, and what is drawn.
+/// The lines below the title: each record's origin, and what is drawn.
 std::vector<std::string> lines_below_title(std::span<run_record const> records,
                                            std::vector<std::string> const& labels) {
   std::vector<std::string> lines;
@@ -139,7 +138,7 @@ int height_of(plot_panel const& panel) {
   return panel.bars.empty() ? height_of_lines(panel) : height_of_bars(panel);
 }
 
-/// The record's label of the values is kept only where it can mean but one panel, or the parts of one.
+/// The record's label for the values is kept only if it can only mean one panel, or its parts.
 plot_axes axes_of(run_record const& record, std::vector<plot_panel> const& panels) {
   plot_axes axes = record.axes;
   auto const is_of_another = [&](plot_panel const& panel) {

@@ -12,8 +12,8 @@
 
 namespace ballast {
 
-/// Where progress goes. On a terminal one line is drawn over again, ten times a second at most; elsewhere a
-/// whole line is written every ten seconds at most.
+/// The output of progress. On a terminal one line is redrawn, at most ten times a second; elsewhere a line is
+/// added every ten seconds at most.
 struct progress_output {
   std::function<void(std::string_view)> write;
   bool terminal = false;
@@ -24,13 +24,13 @@ progress_output progress_on(std::FILE* stream);
 /// An output that drops what is written.
 progress_output no_progress();
 
-/// Says how far a long run is, how fast, and how long it will take. One thread at a time may call.
+/// Reports how far a long run is, how fast, and how long it will take. One thread at a time may call.
 ///   progress steps("md TQ", 1000, "steps", progress_on(stderr)); ... steps.update(done); ... steps.finish();
 class progress {
  public:
   using time_source = std::function<clock::time_point()>;
 
-  /// `total` 0: the end is not known, and no remaining time is given. The clock starts here.
+  /// `total` 0: the end is unknown, so no remaining time is shown. The clock starts here.
   progress(
       std::string title, std::uint64_t total, std::string unit, progress_output output,
       time_source now = [] { return clock::now(); });
@@ -55,8 +55,8 @@ class progress {
   bool finished_ = false;
 };
 
-/// "[3 of 12, 40 s so far, about 3 min 00 s left]", as the third of so many parts begins; what is left is
-/// told once a part has ended.
+/// "[3 of 12, 40 s so far, about 3 min 00 s left]", as the third of 12 parts begins; the remaining time
+/// appears once a part has ended.
 std::string part_begins(std::uint64_t part, std::uint64_t parts, double seconds_so_far);
 
 /// "0.4 s", "25 s", "3 min 05 s", "2 h 07 min", "5 d 03 h".

@@ -9,7 +9,7 @@
 
 namespace ballast {
 
-/// A record and where it lies, relative to the folder that was read.
+/// A record and its path, relative to the folder that was read.
 struct filed_record {
   std::string file;
   run_record record;
@@ -20,19 +20,19 @@ struct broken_record {
   std::string file, why;
 };
 
-/// What the .json files of a folder and of the folders in it hold, by name.
+/// The contents of the .json files of a folder and its subfolders, by name.
 struct record_folder {
   std::vector<filed_record> records;
   std::vector<broken_record> broken;
   std::vector<std::string> others;  ///< files of another form than ballast-run/1
 };
 
-/// The .json files of the folder and of the folders in it, by name, in order. Throws ballast::error if a
-/// folder cannot be read.
+/// The .json files of the folder and its subfolders, sorted by name. Throws ballast::error if a folder cannot
+/// be read.
 std::vector<std::filesystem::path> json_files_of(std::filesystem::path const& folder);
 
-/// Reads them all; a file that is no record is told in the result. Throws bad_argument ("FOLDER") if there is
-/// no such folder, and ballast::error if a folder cannot be read.
+/// Reads them all; the result lists files that are no records. Throws bad_argument ("FOLDER") if there is no
+/// such folder, and ballast::error if a folder cannot be read.
 record_folder read_record_folder(std::filesystem::path const& folder);
 
 }  // namespace ballast

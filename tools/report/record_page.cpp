@@ -36,7 +36,7 @@ std::string answer_text(verification const& answer) {
   return (answer.verified ? "verified: " : "NOT VERIFIED: ") + answer.how;
 }
 
-/// What the record says of itself, name and value.
+/// The record's facts about itself, name and value.
 std::vector<std::pair<std::string, std::string>> facts_of(filed_record const& one) {
   auto const& record = one.record;
   auto const& machine = record.machine;
@@ -85,7 +85,7 @@ std::string options_of(std::set<std::string> const& values) {
   return text;
 }
 
-/// The values that sections are filtered by; the script below compares them.
+/// The values by which sections are filtered; the script below compares them.
 struct filter_values {
   std::string name, device, commit;
 };

@@ -31,7 +31,7 @@
 namespace ballast {
 namespace {
 
-/// Of a benchmark's name, the slash last.
+/// The legal characters of a benchmark's name, the slash last.
 constexpr std::string_view legal = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/";
 
 void check_name(std::string const& name) {
@@ -67,15 +67,15 @@ void check_series(std::vector<sample_series> const& all) {
   }
 }
 
-/// Throws bad_argument naming the field if the record breaks a rule of bench/SCHEMA.md that its type allows
-/// it to break.
+/// Throws bad_argument naming the field if the record breaks a rule of bench/SCHEMA.md that its type does not
+/// enforce.
 void check_record(run_record const& record) {
   check_name(record.benchmark);
   check_series(record.series);
   check_points(record.series);
 }
 
-/// Throws bad_argument if a file's name may not hold the part; it may be empty.
+/// Throws bad_argument if a file's name may not contain the part; it may be empty.
 void check_name_part(std::string const& argument, std::string const& part) {
   if (part.find_first_not_of(legal.substr(0, legal.size() - 1)) == std::string::npos) return;
   throw_bad_argument(argument, "'" + part + "'", "letters, digits and ._-");
@@ -150,8 +150,8 @@ std::string file_stem(run_record const& record, std::string const& suffix) {
   return stem;
 }
 
-/// Makes an empty file of the first name that is free, so that no other process takes it. If none can be
-/// made, replace_file() will say why.
+/// Makes an empty file with the first free name, so that no other process takes it. If none can be made,
+/// replace_file() will report the reason.
 std::filesystem::path claimed_path(std::filesystem::path const& folder, std::string const& stem) {
   std::filesystem::path path = folder / (stem + ".json");
   for (int k = 2;; ++k) {
@@ -217,8 +217,8 @@ void require_run_folder(std::filesystem::path const& results, run_record const& 
 
 namespace {
 
-/// One value of a JSON document that was read, and the way to it ("series[2].unit"). Whatever is not as it
-/// was asked for ends in ballast::error, which begins with the file and that way. The document outlives it.
+/// One value of a JSON document that was read, and its path ("series[2].unit"). Any mismatch throws
+/// ballast::error, which begins with the file and that path. The document outlives it.
 class json_member {
  public:
   json_member(nlohmann::ordered_json const& value, std::string file, std::string place = {})
@@ -236,7 +236,7 @@ class json_member {
   Integer count() const;
   std::vector<std::string> texts() const;
   std::vector<double> numbers() const;
-  json_value::object members() const;  ///< all of an object, in their order
+  json_value::object members() const;  ///< all members of an object, in order
 
   /// "FILE: series[2].unit: a string is needed, a number is there", to be thrown.
   error type_error(std::string const& needed) const;
@@ -404,7 +404,7 @@ machine_facts machine_in(json_member const& one) {
   return facts;
 }
 
-/// `curve` and `x` came later than the first records.
+/// The first records had no `curve` and `x`.
 sample_series series_in(json_member const& one) {
   sample_series series{one.at("name").text(), one.at("unit").text(), one.at("samples").numbers()};
   if (auto const curve = one.find("curve")) series.curve = curve->text();

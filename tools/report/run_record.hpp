@@ -14,21 +14,21 @@
 
 namespace ballast {
 
-/// Repeated measurements of one quantity, in the order in which they were taken, warm-up not included.
+/// Repeated measurements of one quantity, in the order in which they were taken, without the warm-up.
 struct sample_series {
   std::string name;  ///< unique in the record, e.g. "TQ.seconds_per_step"
   std::string unit;  ///< "s", "tasks/s", "1" for a plain ratio or count
   std::vector<double> samples;
-  std::string curve = {};        ///< series of one curve and one unit are the points of one line of a plot
-  std::optional<double> x = {};  ///< where on that line; each point of it has another
+  std::string curve = {};        ///< series with one curve and one unit are the points of one line of a plot
+  std::optional<double> x = {};  ///< the position on that line, unique for each point
 };
 
-/// Whether samples and places may have this value: 0 or of a size from 1e-150 to 1e150. So whatever is
-/// derived of two of them, differences and quotients in percent, is finite.
+/// True if samples and places may have this value: 0 or a size from 1e-150 to 1e150. So every quotient or
+/// difference of two of them, also in percent, is finite.
 bool is_measurable(double value);
 
-/// How a plot of the record is labelled; empty text leaves it to the plot. Labels carry their unit
-/// ("tasks/s", "time of a step, s"), since they are drawn as they are.
+/// The labels of a plot of the record; an empty text leaves the choice to the plot. Labels include their unit
+/// ("tasks/s", "time of a step, s"), since they are drawn unchanged.
 struct plot_axes {
   std::string title, x_label, y_label;
   bool x_log = false, y_log = false;
@@ -36,13 +36,13 @@ struct plot_axes {
   bool operator==(plot_axes const&) const = default;
 };
 
-/// Whether the answer of what was measured was checked, and against what.
+/// Whether the measured answer was checked, and against what.
 struct verification {
   bool verified = false;
-  std::string how;  ///< e.g. "forces bitwise equal to S1's"; why not, if it was not verified
+  std::string how;  ///< e.g. "forces bitwise equal to S1's"; or why it was not verified
 };
 
-/// One result: what ran where, what was measured. The one format of every benchmark, laid down in
+/// One result: what ran where, and the measurements. The one format of every benchmark, specified in
 /// bench/SCHEMA.md.
 struct run_record {
   static constexpr char const* schema = "ballast-run/1";
@@ -54,9 +54,9 @@ struct run_record {
   source_state source;
   machine_facts machine;
   std::vector<std::string> devices;  ///< the spec as given, plus #k for repeats
-  json_value::object policies;       ///< which decision was made by which policy
+  json_value::object policies;       ///< the policy that made each kind of decision
   json_value::object parameters;
-  std::size_t warm_up = 0;      ///< repetitions whose figures were thrown away
+  std::size_t warm_up = 0;      ///< repetitions whose figures were discarded
   std::size_t repetitions = 0;  ///< repetitions measured
   std::vector<sample_series> series;
   plot_axes axes;              ///< of the curves of the series
@@ -64,39 +64,38 @@ struct run_record {
   verification answer;
 };
 
-/// The record as a JSON document, with the summary of each series beside its samples. Throws bad_argument
-/// naming the field if the benchmark's name is empty or has other signs, or a series is empty, holds a value
-/// that is not is_measurable(), shares its name with another, or has a curve but no x, or the curve, unit and
-/// x of another.
+/// The record as a JSON document, with the summary of each series next to its samples. Throws bad_argument
+/// naming the field if the benchmark's name is empty or has other characters; or if a series is empty, has a
+/// value that is not is_measurable(), shares its name with another, or has a curve but no x, or the curve,
+/// unit and x of another.
 json_value to_json(run_record const& record);
 
-/// Writes results/<machine.name>/<benchmark>-<started>.json, "/" in the benchmark's name replaced by "-",
-/// with -2, -3 ... added rather than overwriting; makes the folders. `suffix`, unless it is empty, follows
-/// the benchmark's name with a dash, so that a folder's listing tells settings apart; signs as in that name.
-/// Returns the path. Throws what to_json throws, bad_argument ("suffix"), and ballast::error with the path.
+/// Writes results/<machine.name>/<benchmark>-<started>.json, with "/" in the benchmark's name replaced by
+/// "-", and -2, -3 ... added rather than overwriting; makes the folders. A non-empty `suffix` follows the
+/// benchmark's name with a dash, so that a folder's listing distinguishes settings; characters as in that
+/// name. Returns the path. Throws as to_json, bad_argument ("suffix"), and ballast::error with the path.
 std::filesystem::path write_run_record(std::filesystem::path const& results, run_record const& record,
                                        std::string const& suffix = "");
 
 /// Makes the folder into which write_run_record() would write the record, and writes and removes a file
-/// there, so that what stands in the way is known before anything is measured. Throws ballast::error with the
-/// path.
+/// there, so that an obstacle shows before anything is measured. Throws ballast::error with the path.
 void require_run_folder(std::filesystem::path const& results, run_record const& record);
 
-/// JSON that says itself that it is no record, or says nothing about itself: traces, tables of other tools.
+/// JSON that declares another form, or none: traces, tables of other tools.
 class another_form : public error {
  public:
   using error::error;
 };
 
-/// Reads a record that write_run_record() wrote. Members it does not know are left out; a file without axes,
-/// curve or x (the first had none) gives empty ones. Throws ballast::error with the file and the member: no
-/// such file, not JSON or JSON nested too deeply, a missing member, one of another type, or what to_json
+/// Reads a record that write_run_record() wrote. Ignores unknown members; a file without axes, curve or x
+/// (the first had none) gives empty ones. Throws ballast::error with the file and the member: no such file,
+/// not JSON or JSON nested too deeply, a missing member, one of another type, or a record that to_json
 /// refuses; another_form if the schema is missing or another.
 run_record read_run_record(std::filesystem::path const& path);
 
-/// Why the record is no evidence for a figure, or empty: its answer was not verified, its program was built
-/// of files that differ from a commit or of an unknown one, has another name than ballast's, or is of version
-/// 0.
+/// Why the record is no evidence for a figure, or empty: its answer was not verified, or its program was
+/// built from files that differ from a commit or from an unknown one, has a name other than ballast's, or is
+/// version 0.
 std::string why_no_evidence(run_record const& record);
 
 /// A parameter as JSON, "8" or "true"; empty if the record has none of that name.

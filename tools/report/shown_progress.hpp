@@ -14,11 +14,11 @@
 
 namespace ballast {
 
-/// Shows while it lives how far a run is that tells nobody of it: a thread asks. A run that ends within
-/// `quiet` shows nothing.
+/// While it lives, shows the progress of a run that does not report any: a thread asks for it. A run that
+/// ends within `quiet` shows nothing.
 class shown_progress {
  public:
-  /// `done` says how much is done, on a thread of this.
+  /// `done` returns the progress, on a thread of this object.
   shown_progress(progress shown, std::function<std::uint64_t()> done,
                  clock::duration quiet = std::chrono::seconds(2));
   /// Writes the last line.

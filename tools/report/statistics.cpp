@@ -28,7 +28,7 @@ double quantile_of_sorted(std::vector<double> const& sorted, double fraction) {
   double const apart = sorted[below + 1] - sorted[below];
   if (std::isfinite(apart)) return sorted[below] + beyond * apart;
   return (1 - beyond) * sorted[below] +
-         beyond * sorted[below + 1];  // of two that are far from 0 on both sides
+         beyond * sorted[below + 1];  // also right if both are far from 0 on opposite sides
 }
 
 }  // namespace

@@ -87,7 +87,8 @@ std::string table::text(charset drawn_with) const {
 
 namespace {
 
-/// Digits after the point that leave `digits` significant ones, after rounding (999.96 has four before it).
+/// The decimals that give `digits` significant digits after rounding (999.96 rounds to four digits before the
+/// point).
 int decimals(double number, int digits) {
   double const rounded = std::stod(fmt::format("{:.{}e}", number, digits - 1));
   int const before = static_cast<int>(std::floor(std::log10(std::fabs(rounded)))) + 1;
@@ -125,14 +126,14 @@ unit_step const& step_of(std::span<unit_step const> steps, double size) {
   return *fitting;
 }
 
-/// Seconds of a unit of time that has a name of its own.
+/// The seconds in a unit of time that has a name of its own.
 std::optional<double> seconds_in(std::string_view unit) {
   for (auto const& one : second_steps)
     if (one.name == unit) return one.size;
   return std::nullopt;
 }
 
-/// Of "tasks/s", but neither of "MB/s" nor "million/s", which have a prefix.
+/// True for "tasks/s", but not for "MB/s" or "million/s", which have a prefix.
 bool has_no_prefix(std::string_view unit) {
   constexpr std::array<std::string_view, 4> prefixed{"us/s", "MB/s", "million/s", "thousand nodes/s"};
   return unit.ends_with("/s") && std::ranges::find(prefixed, unit) == prefixed.end();

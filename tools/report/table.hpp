@@ -12,7 +12,7 @@ namespace ballast {
 enum class alignment { left, right };
 enum class charset { ascii, utf8 };
 
-/// utf8 if LC_ALL, LC_CTYPE or LANG (the first of them that is set) says so, else ascii.
+/// utf8 if the first of LC_ALL, LC_CTYPE and LANG that is set requests it, else ascii.
 charset charset_of_environment();
 
 struct table_column {
@@ -26,13 +26,13 @@ class table {
   /// Throws bad_argument ("columns") if there are none.
   explicit table(std::vector<table_column> columns);
 
-  /// Throws bad_argument ("cells") unless there is one cell per column. UTF-8; what a terminal would obey is
-  /// escaped (escape_control_characters()), so that whatever a cell quotes it stays one line.
+  /// Throws bad_argument ("cells") unless there is one cell per column. UTF-8; control characters are escaped
+  /// (escape_control_characters()), so that every cell stays on one line.
   void add_row(std::vector<std::string> cells);
   std::size_t rows() const { return rows_.size(); }
 
-  /// Every line ends with a newline and has no trailing spaces. Each code point is taken for one place wide.
-  /// With ascii only the rule changes; cells are written as they are.
+  /// Every line ends with a newline and has no trailing spaces. Each code point counts as one column wide.
+  /// With ascii only the rule changes; cells are written unchanged.
   std::string text(charset drawn_with) const;
 
  private:
@@ -46,20 +46,20 @@ class table {
 
 /// A number with `digits` significant digits (1 .. 17) for people: no exponent between 0.0001 and 10^15.
 std::string rounded(double number, int digits = 4);
-/// In what a quantity is shown: seconds in ns, us, ms or s, bytes in B to TiB, what is counted per second in
-/// thousands (k), millions (M) or billions (G) of it; any other unit as it is.
+/// The unit in which a quantity is shown: seconds in ns, us, ms or s; bytes in B to TiB; counts per second in
+/// thousands (k), millions (M) or billions (G); any other unit unchanged.
 struct shown_unit {
-  double per_unit;  ///< so many of it are one of the unit of which it is made
+  double per_unit;  ///< this many make one of the base unit
   std::string name;
 };
-/// The one in which `value`, of that unit, has few digits before its point.
+/// The unit in which `value` has few digits before its point.
 shown_unit shown_unit_for(double value, std::string_view unit);
-/// "3.8 ns" of 3.8e-9 and "s".
+/// "3.8 ns" for 3.8e-9 and "s".
 std::string with_unit(double value, std::string_view unit, int digits = 4);
 /// Bytes in B, KiB, MiB, GiB or TiB with up to four digits: "141 GiB".
 std::string byte_size(std::size_t bytes);
 
-/// How many places a UTF-8 text takes, one for each code point.
+/// The width of a UTF-8 text in columns, one for each code point.
 inline std::size_t code_points(std::string_view text) {
   return static_cast<std::size_t>(
       std::ranges::count_if(text, [](char byte) { return (byte & 0xC0) != 0x80; }));

@@ -16,8 +16,8 @@
 namespace ballast::connect4 {
 namespace {
 
-/// A board as a table of characters, 'X' for MAX, 'O' for MIN, '.' for neither: slow, and plainly what the
-/// definitions say.
+/// A board as a table of characters, 'X' for MAX, 'O' for MIN, '.' for neither: slow, and a direct copy of
+/// the definitions.
 class slow_board {
  public:
   explicit slow_board(board const& at) {
@@ -89,7 +89,7 @@ score slow_evaluation(board const& at, heuristic rule) {
   return slow.sequences('X') - slow.open_lines('O');
 }
 
-/// Boards that can be on the table after one more move, each once.
+/// The distinct boards that one more move can produce.
 std::set<std::pair<cells, cells>> one_move_on(std::set<std::pair<cells, cells>> const& boards) {
   std::set<std::pair<cells, cells>> next;
   for (auto const& [mover, other] : boards) {
@@ -197,7 +197,7 @@ TEST(connect4_heuristic, counts_what_lies_with_a_gap_as_an_open_line_and_not_as_
 }
 
 TEST(connect4_heuristic, counts_a_closed_pair_as_a_sequence_for_max_in_h2_and_h3_and_for_min_in_h2_alone) {
-  auto const closed_pair = board_after("1327");  // columns 1 and 2 of the bottom row, 3 is the other side's
+  auto const closed_pair = board_after("1327");  // columns 1 and 2 of the bottom row; the other side has 3
   EXPECT_EQ(evaluate(closed_pair, heuristic::h1), 0);
   EXPECT_EQ(evaluate(closed_pair, heuristic::h2), 1);
   EXPECT_EQ(evaluate(closed_pair, heuristic::h3), 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `ballast connect4` as a program asks it: answers and refusals. Games are in game_test.cpp.
+// `ballast connect4` as called by a program: answers and refusals. Games are in game_test.cpp.
 
 #include "connect4/command.hpp"
 

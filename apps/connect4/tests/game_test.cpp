@@ -23,14 +23,14 @@ outlook look(board const& at, int lookahead) {
   return search_ahead(method_named("sequential"), {at, lookahead, heuristic::h1, {}, {}});
 }
 
-/// A game that has begun, on a look-ahead of 3 unless told otherwise.
+/// A game that has begun, with a look-ahead of 3 by default.
 game begun(game_settings settings = {"", false, 3, false}) {
   game one(settings, &look);
   one.begin();
   return one;
 }
 
-/// What the last of these lines is answered with.
+/// The answer to the last of these lines.
 std::string after(game& one, std::initializer_list<std::string_view> lines) {
   std::string said;
   for (auto const line : lines) said = one.answer(line);
@@ -207,7 +207,7 @@ TEST(connect4_line_reader, gives_nothing_more_once_a_stop_is_requested_or_the_fi
   EXPECT_EQ(closed.next(), std::nullopt);
 }
 
-/// What is written while these lines are read.
+/// The output while these lines are read.
 std::string written(std::vector<std::string> lines, search_function looks, bool echo = false) {
   std::string all;
   auto next = lines.begin();

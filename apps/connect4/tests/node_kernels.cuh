@@ -7,7 +7,7 @@
 
 namespace ballast::connect4 {
 
-/// What a task of the tree finds out about its node.
+/// The facts about a node that a task of the tree computes.
 struct node_facts {
   node_kind kind;
   std::uint32_t children = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The methods that run on devices find what the sequential one finds.
+// Checks that the methods on devices give the sequential method's results.
 
 #include <gtest/gtest.h>
 
@@ -30,7 +30,7 @@ class connect4_pool_search : public testing::TestWithParam<way> {
                              device_list const& devices) {
     return search(method_named(method()), {board_after(moves), lookahead, rule, devices, {}, workers()});
   }
-  /// The rest takes long, and would tell little more of the wider workers. On a GPU thousands of workers wait
+  /// Deeper trees take long, and would add little about the wider workers. On a GPU thousands of workers wait
   /// for the lock of `blocking`.
   static int deepest_reference() {
     bool const waits_for_lock = method() == "blocking" && test_devices().front()->is_cuda();

@@ -9,7 +9,7 @@
 
 namespace ballast::connect4 {
 
-/// The moves, and random ones after them until the game ends or there are `length` of them.
+/// The moves, followed by random ones until the game ends or there are `length` of them.
 inline std::string played_on(std::string moves, std::size_t length, std::mt19937_64& random) {
   while (moves.size() < length) {
     auto const at = board_after(moves);
@@ -20,7 +20,7 @@ inline std::string played_on(std::string moves, std::size_t length, std::mt19937
   return moves;
 }
 
-/// Boards that games lead to, finished games among them, and discs strewn regardless of any rule.
+/// Boards that games lead to, including finished games, and boards with randomly placed discs.
 inline std::vector<board> random_boards(int of_each) {
   std::mt19937_64 random(20140500);
   std::vector<board> all;

@@ -8,12 +8,12 @@
 
 namespace ballast::connect4 {
 
-/// What every method must find; computed by programs independent of this one.
+/// The required results of every method, computed by independent programs.
 struct reference {
   std::string moves;
   heuristic rule;
   int lookahead;
-  std::vector<score> values;  ///< of columns 1 to 7
+  std::vector<score> values;  ///< for columns 1 to 7
   score best_value;
   int best_column;  ///< 1 to 7
   std::uint64_t nodes;

@@ -137,7 +137,7 @@ TEST(connect4_outlook, tells_after_how_many_moves_a_game_is_won_or_lost) {
   auto const at_once = seen_after("445566", 5);
   EXPECT_EQ(column(at_once, 3).decided_in, 1);
   EXPECT_EQ(column(at_once, 7).decided_in, 1);
-  auto const two_open_ends = seen_after("4151", 5);  // 4 and 5 below, free on both sides
+  auto const two_open_ends = seen_after("4151", 5);  // 4 and 5 in the bottom row, free on both sides
   EXPECT_EQ(column(two_open_ends, 3).value, win);
   EXPECT_EQ(column(two_open_ends, 3).decided_in, 3);
   auto const lost = seen_after("4455661", 6);

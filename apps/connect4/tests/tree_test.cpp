@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tree itself, level by level, apart from its values; and the rules of the game as kernels see them.
+// The tree itself, level by level, apart from its values; and the rules of the game as kernels use them.
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batches, random numbers and the kernel's blocks alone, against the sequential program.
+// Batches, random numbers and the kernel's blocks alone, compared with the sequential program.
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel's blocks alone, one after another and as teams of threads, against the reference.
+// The kernel's blocks alone, one after another and as teams of threads, compared with the reference.
 
 #include "hotspot/heat_step.cuh"
 

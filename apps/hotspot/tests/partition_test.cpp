@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a step moves is what its tasks read beyond what their devices have: counted from the reports of its
-// tasks alone, whoever got them.
+// A step must move exactly the rows that its tasks read and their devices lack, counted from the reports of
+// its tasks alone.
 
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@
 namespace ballast::hotspot {
 namespace {
 
-/// After so many steps, twice.
+/// Compares the temperatures after this many steps, twice.
 template <class Real>
 bool is_right_twice(device_list const& devices, job_options const& how, plate const& of,
                     std::uint32_t steps) {
@@ -169,7 +169,7 @@ constexpr std::uint64_t bytes_of_row = cells.columns * sizeof(float);
 
 using row_set = std::set<std::uint32_t>;
 
-/// Rows of a part, and so many more on either side.
+/// The rows of a part, and `halo` more on either side.
 row_set rows_of(job_part part, std::uint32_t halo) {
   constexpr auto each = heat_step<float>::rows_of_unit;
   std::uint32_t const begin = part.first * each, end = std::min((part.first + part.count) * each, cells.rows);
@@ -179,12 +179,12 @@ row_set rows_of(job_part part, std::uint32_t halo) {
   return rows;
 }
 
-/// Which rows each device has.
+/// The rows that each device holds.
 class rows_at_devices {
  public:
   explicit rows_at_devices(std::size_t devices) : temperature_(devices), power_(devices) {}
 
-  /// Goes on by a step and returns the bytes that it has to move.
+  /// Advances by a step and returns the bytes that it must move.
   std::uint64_t step(job_report const& done) {
     std::uint64_t missing = 0;
     std::vector<row_set> written(temperature_.size());

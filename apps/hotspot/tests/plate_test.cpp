@@ -8,7 +8,7 @@
 namespace ballast::hotspot {
 namespace {
 
-/// step_by_capacity by_r, which is what a cell takes of its neighbour's difference.
+/// step_by_capacity by_r: the fraction of a neighbour's difference that a cell takes over.
 double lateral_share(step_factors const& factors) { return factors.step_by_capacity * factors.by_rx; }
 
 TEST(hotspot_plate, has_rodinias_factors) {

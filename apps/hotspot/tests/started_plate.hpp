@@ -8,7 +8,7 @@
 
 namespace ballast::hotspot {
 
-/// What a plate begins with where no files are given.
+/// The initial state of a plate without files.
 template <class Real>
 struct started_plate {
   explicit started_plate(plate const& cells) : of(cells), temperature(of.cells()), power(of.cells()) {

@@ -13,7 +13,7 @@
 
 namespace ballast::job_run {
 
-/// The first of them alone, and all; by default also three of unequal speed.
+/// The first device alone, and all of them; by default also three of unequal speed.
 inline std::vector<device_list> device_sets() {
   auto const& all = test::test_devices();
   std::vector<device_list> sets{{all.front()}, all};
@@ -21,14 +21,14 @@ inline std::vector<device_list> device_sets() {
   return sets;
 }
 
-/// A scheduler takes its devices' memory as a whole, which sanitizers take long to mark.
+/// A scheduler allocates all of its devices' memory at once, which sanitizers take long to mark.
 inline job_options options_of_little_memory() {
   job_options options;
   options.device_bytes = 64 << 20;
   return options;
 }
 
-/// Every policy, those that use a number of tasks with several.
+/// Every policy; those that use a number of tasks with several numbers.
 inline std::vector<job_options> split_options() {
   std::vector<job_options> ways;
   for (auto const& policy : split_policies()) {

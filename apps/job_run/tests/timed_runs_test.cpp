@@ -13,7 +13,7 @@
 namespace ballast::job_run {
 namespace {
 
-/// How often a program was prepared and run.
+/// Counts how often a program was prepared and run.
 struct counted_program {
   timed_program program() {
     return {[this] { ++prepared; },

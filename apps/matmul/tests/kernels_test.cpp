@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels' blocks alone, one after another and as teams of threads, against the reference.
+// The kernels' blocks alone, one after another and as teams of threads, compared with the reference.
 
 #include <gtest/gtest.h>
 

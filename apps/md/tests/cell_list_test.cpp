@@ -148,7 +148,7 @@ TEST(md_solution_order, decomposition_sort_takes_full_boxes_first_and_each_atom_
   }
 }
 
-/// The most in-range pairs that one of `parts` equal slices has, over the mean.
+/// The most in-range pairs of one of `parts` equal slices, over the mean.
 double imbalance(std::vector<atom_result> const& per_atom, cell_list const& cells, std::size_t parts) {
   auto const order = decomposition_order(cells);
   std::vector<double> work(parts);

@@ -103,7 +103,7 @@ TEST_F(md_checkpoint, of_another_format_is_refused_by_number) {
               testing::HasSubstr("no checkpoint"));
 }
 
-// Checkpoints whose checksum is right and whose content no run can have left.
+// Checkpoints with a right checksum but a content that no run can have written.
 
 constexpr double infinite = std::numeric_limits<double>::infinity(),
                  nan = std::numeric_limits<double>::quiet_NaN();

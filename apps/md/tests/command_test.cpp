@@ -28,12 +28,12 @@ using testing::HasSubstr;
 
 test::command_line const command("md", [](CLI::App& app, std::function<bool()>) { add_command(app); });
 
-/// What it says when it refuses these arguments, or "" if it does not.
+/// Its message when it refuses these arguments, or "" if it accepts them.
 std::string refusal(std::string const& arguments) {
   return complaint([&] { command.printed("--devices host:1 " + arguments); });
 }
 
-/// Expects that it refuses each of the arguments with a sentence that has the words beside them.
+/// Expects that it refuses each of the arguments with a sentence that contains the words next to them.
 void expect_refusals(std::initializer_list<std::pair<std::string, std::string>> cases) {
   for (auto const& [arguments, words] : cases) EXPECT_THAT(refusal(arguments), HasSubstr(words)) << arguments;
 }
@@ -156,7 +156,7 @@ TEST_F(md_command, writes_a_trace_that_names_both_devices) {
   EXPECT_THAT(content_of(folder.file("t.json")), HasSubstr("host:1#1"));
 }
 
-/// The record that a run with these arguments writes.
+/// The record of a run with these arguments.
 nlohmann::json recorded(std::string const& arguments) {
   scratch_folder const folder;
   command.printed(arguments + " --devices host:1,host:1 --record " + folder.file("records"));
@@ -172,7 +172,7 @@ TEST_F(md_command, records_every_sample_of_every_solution) {
   auto const record = recorded("--atoms 1024 --repeat 3");
   EXPECT_EQ(record["schema"], "ballast-run/1");
   EXPECT_EQ(record["answer"]["verified"], true);
-  EXPECT_EQ(record["series"].size(), 4u * 3u);  // time per step and two devices, of four solutions
+  EXPECT_EQ(record["series"].size(), 4u * 3u);  // time per step and two devices, for four solutions
   for (auto const& one : record["series"]) EXPECT_EQ(one["samples"].size(), 3u) << one["name"];
 }
 
@@ -191,7 +191,7 @@ TEST_F(md_command, records_what_decided_how_much_a_device_was_given_at_once) {
   EXPECT_FALSE(neither["parameters"].contains("chen.queue_tasks"));
 }
 
-// What `ballast md` does not do, and what it says instead.
+// Requests that `ballast md` refuses, and its messages.
 
 using md_command_refusals = test::folder_test;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The solution jobs: on one rank as on several what S1 does, bit by bit.
+// The solution jobs gives S1's results, bit by bit, on one rank or several.
 #include "md/job_system.hpp"
 
 #include <gmock/gmock.h>
@@ -29,7 +29,7 @@ using test::of_one_kind;
 using test::scratch_folder;
 using test::test_devices;
 
-/// Runs the program once for each of so many ranks, as a thread of this process: program(peers, rank).
+/// Runs the program once for each rank, as a thread of this process: program(peers, rank).
 template <class Program>
 void on_ranks(std::uint32_t ranks, Program const& program) {
   auto clusters = in_process_clusters(ranks);
@@ -68,7 +68,7 @@ class md_jobs : public testing::TestWithParam<job_way> {
     what.field.edges = GetParam().edges;
     return what;
   }
-  /// Atoms in every cell, of which one is so fast that it decides when cells are built anew.
+  /// Atoms in every cell; one is so fast that it decides when the cells are rebuilt.
   static beginning from() {
     beginning from{shaken_lattice(9), 0, std::nullopt};
     draw_velocities(from.state, 300, 7);

@@ -184,7 +184,7 @@ TEST_F(md_lammps_file, cut_off_anywhere_never_yields_a_system_of_another_size) {
   for (std::size_t length = 0; length < whole.size(); ++length) {
     auto const path = folder.file("cut.data", whole.substr(0, length));
     try {
-      EXPECT_EQ(read_lammps_data(path).size(), 2u);  // only what follows the atoms may be missing
+      EXPECT_EQ(read_lammps_data(path).size(), 2u);  // only sections after the atoms may be missing
     } catch (command_line::bad_file const&) {}
   }
 }

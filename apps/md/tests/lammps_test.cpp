@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reference and whole runs against an independent program, where that is installed.
+// The reference and whole runs, compared with an independent program if it is installed.
 
 #include <gtest/gtest.h>
 

@@ -9,7 +9,7 @@ namespace counting {
 
 int operations = 0;
 
-/// A number that counts what is done with it.
+/// A number that counts the operations on it.
 struct number {
   float value = 0;
 
@@ -32,7 +32,7 @@ number fma_on_gpu(number a, number b, number c) { return counted(a.value * b.val
 number inverse_square_root(number a) { return counted(1 / std::sqrt(a.value)); }
 number nearest_whole(number a) { return counted(std::rint(a.value)); }
 
-/// What was counted while `work` ran.
+/// The operations during `work`.
 template <class Work>
 int operations_of(Work const& work) {
   operations = 0;
@@ -63,7 +63,7 @@ TEST(pair_formula, does_as_many_operations_as_it_says) {
   int const added = operations_of([&] { formula.add(d, r2, sums); });
   EXPECT_EQ(sums.neighbours, 1);
   EXPECT_NE(sums.fx, 0);
-  // The product of the charges is needed in range alone, and -6 a6 is the same for all pairs.
+  // The product of the charges is needed only within range, and -6 a6 is the same for all pairs.
   EXPECT_EQ(tested - 1, operations_to_test);
   EXPECT_EQ(added + 1 - 1, operations_in_range);
 }

@@ -56,7 +56,7 @@ TEST(md_reference, counts_as_periodic_neighbours_the_images_across_the_sides) {
   EXPECT_NEAR(around.per_atom[0].fx, straight.per_atom[0].fx, 1e-12);
 }
 
-/// Of two atoms at this distance along x.
+/// The forces of two atoms at this distance along x.
 reference_result two_atoms(double r, force_field const& field) {
   atoms two;
   add_atom(two, 1, 0, {0, 0, 0}, {}, 0.02, helium_mass);
@@ -87,7 +87,7 @@ TEST(md_reference, is_zero_at_the_cutoff_when_force_shifted_and_jumps_when_trunc
   EXPECT_GT(std::abs(energy_at(just_inside, field_of(8))), 1e-3);
 }
 
-/// The formula that kernels use, written out for one pair.
+/// The kernels' formula, written out for one pair.
 void expect_constants_to_reproduce_the_reference(potential shape, double r) {
   auto const field = field_of(8, shape);
   auto const c = constants_of(field);

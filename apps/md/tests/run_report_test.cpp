@@ -13,7 +13,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-/// Ten evaluations, with these busy times of the devices, that took `seconds` altogether.
+/// Ten evaluations that took `seconds` in all, with these busy times of the devices.
 solution_report took(solution which, double seconds, std::vector<double> busy) {
   solution_report one;
   one.which = which;

@@ -20,7 +20,7 @@ using test::of_one_kind;
 using test::scratch_folder;
 using test::test_devices;
 
-/// A run of one solution, everything kept together.
+/// A run of one solution with all its parts.
 struct whole_run {
   whole_run(solution which, physics const& what, beginning const& from)
       : moved(which, test_devices(), what, from.state.size()),
@@ -98,7 +98,7 @@ TEST(md_simulation, restarted_from_a_checkpoint_is_the_unbroken_run_bit_for_bit)
     unbroken.steps(37);
     auto const half = unbroken.run.point();
     EXPECT_GT(unbroken.run.rebuilds(), 0);
-    EXPECT_NE(half.rebuilt_at, half.state.position);  // so that it matters which cells are built
+    EXPECT_NE(half.rebuilt_at, half.state.position);  // so that the choice of cells matters
     write_checkpoint(folder.file("half"), half);
     unbroken.steps(40);
 
@@ -159,7 +159,7 @@ TEST_F(md_run_files, are_a_trajectory_and_a_checkpoint_that_agree) {
   }
 }
 
-/// Two atoms that feel nothing until, after one step, they are at the same place.
+/// Two atoms that do not interact until, after one step, they are at the same place.
 beginning colliding() {
   beginning from;
   from.state.type_name = {"He"};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same forces, whoever computes them, on however many devices and in however many pieces.
+// The same forces, whatever computes them, on any number of devices and in any number of pieces.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -17,7 +17,7 @@
 
 namespace ballast::md {
 
-/// Helium on a shaken lattice of so many sites to a side, given by formula, which fills its box.
+/// Helium on a randomly displaced lattice with `side` sites per side, given by formula, which fills its box.
 inline atoms shaken_lattice(int side) {
   atoms all;
   all.type_name = {"He"};
@@ -40,7 +40,7 @@ inline atoms s64() {
   return all;
 }
 
-/// The order in which `count` atoms stand the other way round.
+/// The order of `count` atoms reversed.
 inline std::vector<std::uint32_t> reversed_order(std::uint32_t count) {
   std::vector<std::uint32_t> order;
   while (count > 0) order.push_back(--count);
@@ -61,14 +61,15 @@ inline atoms scattered(std::size_t count, vec3 side, std::uint64_t seed) {
   return all;
 }
 
-/// What LAMMPS' coul/dsf adds to a force-shifted Coulomb energy: a constant of the charges alone.
+/// The self-energy in LAMMPS' coul/dsf for a force-shifted Coulomb energy: a constant that depends only on
+/// the charges.
 inline double self_energy(atoms const& all, double cutoff) {
   double squares = 0;
   for (double const q : all.charge) squares += q * q;
   return -coulomb * squares / cutoff;
 }
 
-/// But for the sum of forces.
+/// Without the sum of forces.
 inline void expect_sums(totals const& found, totals const& known, double tolerance) {
   EXPECT_EQ(found.pairs, known.pairs);
   EXPECT_NEAR(found.energy_lj, known.energy_lj, tolerance);
@@ -102,7 +103,7 @@ inline comparison_plan plan_of(std::size_t count, std::int64_t steps) {
   return plan;
 }
 
-/// A system and what moves it.
+/// A system and its runner.
 struct moved_system {
   moved_system(solution which, device_list const& devices, physics const& what, std::size_t count,
                granularity const& cut = {}, job_options const& jobs = {}) {

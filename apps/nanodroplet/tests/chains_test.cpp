@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same decisions whoever moves the water, wherever, and however many threads drive the chains.
+// The same decisions whatever moves the water, on whatever device, and for any number of threads that drive
+// the chains.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -80,7 +80,7 @@ TEST(nanodroplet_command, has_decisions_that_hang_on_seed_and_settings_alone) {
 TEST(nanodroplet_command, tells_how_many_launches_a_queue_made_of_its_kernels) {
   auto const merged = command.answer(small)["launches"],
              single = command.answer(small + "--merge none")["launches"];
-  // Of each chain: positions are loaded, then 3 kernels; 4 trajectories of 5 steps and a beginning each.
+  // For each chain: positions are loaded, then 3 kernels; 4 trajectories of 5 steps and a beginning each.
   EXPECT_EQ(merged["kernels"], 4 * (1 + 3 + 4 * (1 + 5 * 3)));
   EXPECT_EQ(single["kernels"], merged["kernels"]);
   EXPECT_EQ(single["launches"], single["kernels"]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Energies against those of LAMMPS, forces against differences of the energy.
+// Energies compared with LAMMPS, forces with differences of the energy.
 
 #include <gtest/gtest.h>
 
@@ -59,7 +59,7 @@ double& coordinate(droplet& of, std::size_t atom, int axis) {
   return axis == 0 ? at.x : axis == 1 ? at.y : at.z;
 }
 
-/// Minus the slope of the energy, by differences of the fourth order.
+/// Minus the slope of the energy, by fourth-order differences.
 double slope(droplet system, std::size_t atom, int axis) {
   auto& x = coordinate(system, atom, axis);
   double const from = x, step = 1e-3;

@@ -9,7 +9,7 @@
 
 namespace ballast::nanodroplet {
 
-/// Throws as a trajectory begins; for the rest it is another.
+/// Throws when a trajectory begins; otherwise forwards to another launcher.
 class failing_launcher final : public chain_launcher {
  public:
   explicit failing_launcher(std::unique_ptr<chain_launcher> real) : real_(std::move(real)) {}

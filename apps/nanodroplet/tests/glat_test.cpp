@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The outer loop of Wende et al. 2012, section V-A: which regions it finds, when they end, and that nothing
-// but plan and rules decides what comes of it.
+// The outer loop of Wende et al. 2012, section V-A: which regions it finds, when they end, and that the
+// outcome depends only on plan and rules.
 
 #include "nanodroplet/glat.hpp"
 
@@ -31,7 +31,7 @@ bool never() { return false; }
 
 constexpr std::uint32_t all_trans = 80;
 
-/// M7 without water, so hot that it changes its torsions.
+/// M7 without water, so hot that its torsions change.
 sampling_plan vacuum_plan(std::uint32_t most_trajectories, double temperature) {
   sampling_plan plan;
   plan.system = {0, true, 0, false};
@@ -76,7 +76,7 @@ TEST(nanodroplet_glat, samples_one_region_where_every_other_conformer_is_too_str
   EXPECT_EQ(found.chains.size(), 4u);
 }
 
-/// What single turns lead to from the first conformer, each in reach of the window.
+/// The basins that single turns reach from the first conformer within the window.
 std::vector<std::uint32_t> closure(double window) {
   std::vector<std::uint32_t> found{all_trans};
   double const lowest = minima_in(all_trans, false).front().energy;
@@ -136,7 +136,8 @@ TEST(nanodroplet_glat, ends_each_region_when_its_chains_tell_the_same_or_are_lon
   EXPECT_GE(longest, 4 * shortest);  // giants among short ones
 }
 
-/// What a free chain is in, of the regions that were found: shares and their errors over independent chains.
+/// The time of a free chain in the regions that were found: fractions, and their errors over independent
+/// chains.
 struct direct_weights {
   std::array<double, torsion_basins> mean{}, error{};
 };
@@ -191,7 +192,7 @@ TEST(nanodroplet_glat, weighs_all_basins_as_one_long_direct_sampling_does) {
   EXPECT_EQ(basins_of(found), closure(3));
   EXPECT_NEAR(sum, 1, 1e-12);
   EXPECT_LT(squares, 2.5 * regions);
-  EXPECT_GT(squares_of_equal_weights, 10 * regions);  // so that agreeing tells something
+  EXPECT_GT(squares_of_equal_weights, 10 * regions);  // so that agreement is significant
 }
 
 /// Few waters, and a step so long that some trajectories are rejected.

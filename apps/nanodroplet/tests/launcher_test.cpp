@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What moves the water: the kernels on each test device against the reference, and against themselves.
+// The launchers: the kernels on each test device compared with the reference, and with themselves.
 
 #include <gtest/gtest.h>
 
@@ -52,7 +52,7 @@ void finish(chain_launcher& work) {
   }
 }
 
-/// What a last step tells, of a droplet at rest: then velocities stand for forces.
+/// The output of a last step of a droplet that started at rest: velocities then stand for forces.
 struct chain_output {
   std::vector<vec3> water, velocity, on_beads;
   std::array<double, block_result::terms> energy{};
@@ -129,7 +129,7 @@ TEST(nanodroplet_kernels, give_the_same_bits_on_every_device_of_a_kind_and_every
   }
 }
 
-/// n steps of a trajectory, the beads held where they are.
+/// n steps of a trajectory, with the beads held in place.
 void run_trajectory(chain_launcher& work, bool keeps, int steps) {
   work.begin_trajectory(keeps);
   for (int s = 1; s <= steps; ++s) {
@@ -212,7 +212,7 @@ TEST(nanodroplet_launchers, move_the_water_alike) {
   EXPECT_GE(ends.size(), 1 + 3 * test_devices().size());
 }
 
-/// Two chains of one batch, the second one's molecule turned.
+/// Two chains of one batch, the second with its molecule turned.
 struct batch_of_two {
   explicit batch_of_two(std::shared_ptr<compute_device> const& device) {
     auto const batch = std::make_shared<chain_batch>(device, size_of(systems[0]), 2);
@@ -236,7 +236,7 @@ TEST(nanodroplet_batch, launches_a_step_once_every_chain_has_submitted_it) {
   }
 }
 
-/// Three trajectories of a step; the first chain goes back to its start each time, the second never.
+/// Three trajectories of one step; the first chain returns to its start each time, the second never.
 void run_trajectories(std::vector<launcher> const& chains, std::vector<droplet> const& systems) {
   for (std::size_t chain : {0u, 1u}) load(*chains[chain], systems[chain]);
   for (int trajectory = 0; trajectory < 3; ++trajectory) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weights of regions from invented chains, and what tells that chains have converged.
+// Weights of regions from invented chains, and the signs that chains have converged.
 
 #include "nanodroplet/region_weights.hpp"
 
@@ -14,7 +14,8 @@
 namespace ballast::nanodroplet {
 namespace {
 
-/// Four chains that would have left with these chances to these basins, `spread` more or less of it.
+/// Four chains that would have left with these probabilities to these basins, each varied by up to `spread`
+/// of it.
 region_exits region_with(std::uint32_t basin, std::vector<std::pair<std::uint32_t, double>> const& exits,
                          double spread = 0) {
   region_exits region{basin, std::vector<chain_exits>(4)};
@@ -26,7 +27,8 @@ region_exits region_with(std::uint32_t basin, std::vector<std::pair<std::uint32_
   return region;
 }
 
-/// As many of them as there are, from chances in balance: weight times chance is the same there and back.
+/// One region per weight, with probabilities in detailed balance: weight times probability is equal in both
+/// directions.
 std::vector<region_exits> balanced(std::vector<double> const& weights) {
   std::vector<region_exits> regions;
   for (std::uint32_t i = 0; i < weights.size(); ++i) {
@@ -64,8 +66,8 @@ TEST(nanodroplet_weights, leave_exits_out_that_lead_where_nothing_was_sampled) {
 }
 
 TEST(nanodroplet_weights, have_the_error_of_two_regions_that_can_be_had_by_hand) {
-  // w1 / w0 = a / b; chains of a differ by 10 % and of b by 20 %, so by 0.1 and 0.2 times sqrt(4 / 3) as
-  // standard deviations, and their means by half of that.
+  // w1 / w0 = a / b. Chains of a differ by 10 %, those of b by 20 %: standard deviations of 0.1 and 0.2 times
+  // sqrt(4 / 3), and half of that for their means.
   std::vector const two{region_with(0, {{1, 0.02}}, 0.1), region_with(1, {{0, 0.01}}, 0.2)};
   double const relative = std::hypot(0.1, 0.2) / std::sqrt(3.0), w = 2.0 / 3;
   EXPECT_NEAR(weights_of(two)[1].error, w * (1 - w) * relative, 1e-12);
@@ -139,7 +141,7 @@ TEST(nanodroplet_convergence, is_near_one_for_chains_that_tell_the_same_and_larg
   }
   EXPECT_NEAR(scale_reduction(chains), 1, 0.01);
   for (auto& value : chains[2]) value += 3;
-  // Within a variance of 1, of the means 9 / 4: 1 + 9 / 4 in all.
+  // The variance within a chain is 1, that of the means 9 / 4: 1 + 9 / 4 in all.
   EXPECT_NEAR(scale_reduction(chains), std::sqrt(3.25), 0.1);
 }
 

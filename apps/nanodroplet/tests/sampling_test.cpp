@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hybrid Monte Carlo by the reference: what must hold whatever moves the water.
+// Hybrid Monte Carlo on the reference: properties that hold whatever moves the water.
 
 #include "nanodroplet/sampling.hpp"
 
@@ -71,7 +71,7 @@ TEST(nanodroplet_deviates, are_uniform_and_normal_and_differ_between_trajectorie
 
 TEST(nanodroplet_chain, draws_velocities_with_3_n_kt_of_kinetic_energy_in_two) {
   auto const start = make_droplet({27, true, 0});
-  // A step so long that nothing is accepted: then each record has the kinetic energy that was drawn.
+  // A step so long that nothing is accepted: each record then has the drawn kinetic energy.
   auto const chain = finished_chain(start, {1000, 300, 1, 400});
   double sum = 0;
   for (auto const& record : chain.records()) {
@@ -188,15 +188,15 @@ TEST(nanodroplet_chain, has_the_temperature_asked_for_in_its_positions_too) {
 }
 
 TEST(nanodroplet_chain, gives_each_bond_of_a_lone_water_half_a_kt) {
-  // A trajectory is a quarter of the bond's period, so that one draws its length anew.
+  // A trajectory is a quarter of the bond's period, so that each one draws a new length.
   auto const chain = finished_chain(make_droplet({1, false, 0}), {0.8, 300, 3, 100'000});
   auto const bond = estimated(chain.records(), 500, [](auto const& r) { return r.potential.bond; });
   EXPECT_NEAR(bond.mean / 2, kt / 2, 0.03 * kt / 2);
   EXPECT_LT(bond.error / 2, 0.01 * kt / 2);
 }
 
-/// Where neighbours stretch a bond its energy is above half a kT, and its length varies nearly as its spring
-/// has it all the same: a little more, since neighbours come and go.
+/// Neighbours that stretch a bond raise its energy above half a kT, but its length still varies nearly as its
+/// spring alone requires: slightly more, since neighbours come and go.
 TEST(nanodroplet_chain, lets_the_bonds_of_a_droplet_vary_as_their_springs_do) {
   auto const start = relaxed(8, false);
   auto chain = chain_from(start, {1.2, 300, 12, 4000}, 5);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels' blocks as teams of real threads: a missing sync() makes them wrong, and ThreadSanitizer shows
-// it.
+// The kernels' blocks as teams of real threads: a missing sync() gives wrong results, and ThreadSanitizer
+// reports it.
 
 #include <gtest/gtest.h>
 

@@ -58,7 +58,7 @@ TEST(nanodroplet_system, has_m7_as_the_chain_of_m12_in_the_same_water) {
   EXPECT_EQ(m12_torsions(m7.beads), m12_torsions(m12.beads));
 }
 
-/// Without what the side beads are bound by and feel: 6 bonds, 5 angles, 4 torsions, 6 pairs.
+/// Without the terms of the side beads: 6 bonds, 5 angles, 4 torsions, 6 pairs.
 TEST(nanodroplet_forces, of_m7_are_minus_the_slope_of_its_energy) {
   auto beads = make_droplet({1, true, 5, false}).beads;
   std::vector<vec3> forces(7), ignored(7);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The torsions of M12 without water: what a chain visits against the Boltzmann distribution itself, from
-// which molecules are drawn directly. Bonds, angles and torsions are independent of each other, but for the
-// three angles at a bead, and can be drawn one by one; what the beads feel from afar becomes a weight.
+// The torsions of M12 without water: compares a chain's samples with the Boltzmann distribution itself, from
+// which molecules are drawn directly. Bonds, angles and torsions are independent of each other, except the
+// three angles at a bead, and can be drawn one by one; the beads' distant interactions become a weight.
 
 #include <gtest/gtest.h>
 
@@ -21,8 +21,9 @@ namespace {
 constexpr double temperature = 800, kt = boltzmann * temperature;
 constexpr std::size_t bins = 12, repetitions = 16;
 
-/// What is compared: by torsion and bin of 15 degrees the share of the time, or of the weight, and last the
-/// mean of cos 3 phi over all torsions. The mirror image of a molecule has its energy, so phi goes with -phi.
+/// The compared quantities: for each torsion and bin of 15 degrees the fraction of the time, or of the
+/// weight, and last the mean of cos 3 phi over all torsions. The mirror image of a molecule has its energy,
+/// so phi and -phi count together.
 class torsion_histogram {
  public:
   static constexpr std::size_t values = m12::torsions * bins + 1;
@@ -44,7 +45,7 @@ class torsion_histogram {
   double weight_ = 0;
 };
 
-/// One of the distribution with density r^2 exp(-k (r - rest)^2 / kT).
+/// Drawn from the distribution with density r^2 exp(-k (r - rest)^2 / kT).
 double drawn_length(deviates& random, harmonic bond) {
   for (;;) {
     double const r = bond.rest + std::sqrt(kt / (2 * bond.k)) * random.normal();
@@ -52,7 +53,7 @@ double drawn_length(deviates& random, harmonic bond) {
   }
 }
 
-/// Of the angle between two directions: density sin(a) exp(-k (a - rest)^2 / kT).
+/// An angle between two directions: density sin(a) exp(-k (a - rest)^2 / kT).
 double drawn_angle(deviates& random) {
   for (;;) {
     double const a = m12::angle.rest + std::sqrt(kt / (2 * m12::angle.k)) * random.normal();
@@ -67,8 +68,8 @@ double drawn_torsion(deviates& random) {
   }
 }
 
-/// Where the neighbours of a chain's bead stand: the next one at `next` from the one before, the one at the
-/// side at `side` from it and turned by `turn` about it.
+/// The directions to the neighbours of a chain's bead: the next one at angle `next` from the one before; the
+/// side bead at angle `side` from it and turned by `turn` about it.
 struct bead_angles {
   double next, side, turn;
 };
@@ -85,17 +86,17 @@ bead_angles drawn_angles(deviates& random) {
 
 vec3 unit(vec3 v) { return (1 / length(v)) * v; }
 
-/// At `r` from c, `angle` from b, and turned by `torsion` about b - c from where a is.
+/// The point at distance `r` from c, at `angle` from b, turned by `torsion` about b - c from the side of a.
 vec3 placed(vec3 a, vec3 b, vec3 c, double r, double angle, double torsion) {
   vec3 const back = unit(b - c), across = unit((a - b) - dot(a - b, back) * back);
   vec3 const side = std::cos(torsion) * across + std::sin(torsion) * cross(back, across);
   return c + r * (std::cos(angle) * back + std::sin(angle) * side);
 }
 
-/// M12 without what beads feel that are more than three bonds apart.
+/// M12 without interactions of beads that are more than three bonds apart.
 std::vector<vec3> drawn_molecule(deviates& random) {
   std::vector<vec3> chain{vec3{}, {drawn_length(random, m12::chain_bond), 0, 0}}, sides;
-  vec3 before{0, 1, 0};  // stands for a bead before the first
+  vec3 before{0, 1, 0};  // stands in for a bead before the first
   for (std::uint32_t middle = 1; middle + 1 < m12::chain_beads; ++middle) {
     auto const angles = drawn_angles(random);
     vec3 const b = chain[middle - 1], c = chain[middle];
@@ -135,7 +136,7 @@ torsion_histogram visited_by_a_chain(std::uint64_t seed) {
   return found;
 }
 
-/// Mean and standard error over independent repetitions, whatever correlates within one.
+/// Mean and standard error over independent repetitions, whatever the correlation within one.
 struct estimate {
   double mean, error;
 };
@@ -157,7 +158,7 @@ TEST(nanodroplet_vacuum, gives_the_molecule_the_torsions_of_the_boltzmann_distri
   }
   for (std::size_t value = 0; value < torsion_histogram::values; ++value) {
     auto const by_chains = estimated(visited, value), known = estimated(drawn, value);
-    // By chance one of 49 comparisons of 16 repetitions is outside for one of 500 choices of the seeds.
+    // By chance one of 49 comparisons over 16 repetitions fails for one choice of the seeds in 500.
     EXPECT_NEAR(by_chains.mean, known.mean, 5 * std::hypot(by_chains.error, known.error)) << value;
     EXPECT_LT(by_chains.error + known.error, 0.03) << value;
   }

@@ -10,7 +10,7 @@
 namespace ballast::bench {
 namespace {
 
-/// Of a way that takes these seconds, one time after another.
+/// A way that takes these seconds, one after another.
 rival way_of(std::string name, std::vector<double> seconds) {
   return {std::move(name), [seconds, next = std::size_t(0)]() mutable { return seconds.at(next++); }};
 }

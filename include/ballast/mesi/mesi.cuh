@@ -8,7 +8,7 @@
 #include "ballast/detail/mesi/program.hpp"
 #include "ballast/detail/mesi/variable.hpp"
 
-/// Registers the launches of a file; it stands at the end of the file.
+/// Registers the launches of a file; place it at the file's end.
 #define BALLAST_MESI_KERNELS(...)                                                                     \
   namespace {                                                                                         \
   template <class... Launch>                                                                          \

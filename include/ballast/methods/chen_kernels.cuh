@@ -6,11 +6,10 @@
 
 namespace ballast {
 
-/// Among the kernels of BALLAST_KERNELS: compiles them for chen_queue. They have at most 40 bytes of members
-/// each (else list indirect<K>). It is no default because each source
-/// compiles every kernel of the set once more.
+/// Among the kernels of BALLAST_KERNELS: compiles them for chen_queue. Each has at most 40 bytes of members
+/// (else list indirect<K>). Not a default, because each source compiles every kernel of the set once more.
 struct for_chen_queues {
-  /// BALLAST_KERNELS sees by this that it is no kernel.
+  /// Shows BALLAST_KERNELS that this is no kernel.
   static constexpr bool keeps_tasks = false;
   /// For BALLAST_KERNELS.
   template <bool KeepsTasks, class... K>

@@ -17,24 +17,24 @@
 
 namespace ballast {
 
-/// The options of a chen_queue. The defaults are the paper's, for the GPUs of 2009, which found them
-/// "empirically".
+/// The options of a chen_queue. The defaults are the paper's, which found them "empirically" for the GPUs of
+/// 2009.
 struct chen_options {
   std::uint32_t queues = 2;                   ///< of each device, 1 .. 16
-  std::uint32_t tasks_per_queue = 20;         ///< 1 .. 256; also how many HALTs travel together
+  std::uint32_t tasks_per_queue = 20;         ///< 1 .. 256; also the number of HALTs that travel together
   resident_options resident;                  ///< a step that is idle for idle_timeout ends by itself
   clock::duration timeout = default_timeout;  ///< for calls without a deadline, and for each copy
   bool times = false;  ///< whether last_step() has times; costs two clock reads and three adds per task
-  /// A recorder (`&recorder`) that receives for each time step a span of each device that ran tasks in it,
-  /// from its first task's begin to its last one's end, before wait_all() returns; of a step that was
-  /// stopped, in stop() or the destructor. The label is the kernel set's name, the step is the queue's, and
-  /// the count `work_ns` adds the tasks' times up. Turns `times` on. Submissions never wait, so none is
-  /// recorded. Devices count as in the queue's list. It must outlive the queue.
+  /// A recorder (`&recorder`) that receives, before wait_all() returns, a span for each device that ran tasks
+  /// in the step, from its first task's begin to its last one's end. For a stopped step it receives them in
+  /// stop() or the destructor. The label is the kernel set's name, the step is the queue's, and the count
+  /// `work_ns` is the sum of the tasks' times. Turns `times` on. Submissions never wait, so none is recorded.
+  /// Devices count as in the queue's list. It must outlive the queue.
   trace_target trace_to = {};
 };
 
-/// The task queue of Chen, Villa, Krishnamoorthy and Gao (IPDPS 2010) as it was published, with the fewest
-/// repairs (docs/explanation/chen-queue.md), to compare with: one pool of tasks on the host, a control thread
+/// The task queue of Chen, Villa, Krishnamoorthy and Gao (IPDPS 2010) as it was published, with minimal
+/// repairs (docs/explanation/chen-queue.md), for comparison: one pool of tasks on the host, a control thread
 /// per device that takes up to `tasks_per_queue` tasks whenever one of its device's queues is empty, one HALT
 /// per block, and a kernel that is launched again for every time step. A step begins with the first submit()
 /// and ends in wait_all(). Every task runs exactly once, on any device, so its arguments must be valid on
@@ -65,7 +65,7 @@ class BALLAST_API chen_queue {
   /// most until the deadline, or for options.timeout if none is passed. With GPUs the thread polls; with host
   /// devices only, it sleeps. Throws timed_out with the state of every device, stopped, device_lost.
   void wait_all(std::optional<deadline> until = {});
-  /// What each device did in its last finished step, in the order of the devices.
+  /// Each device's share of the last finished step, in the order of the devices.
   std::vector<device_share> last_step() const;
 
   /// Waits as wait_all(), and accepts no more tasks. Idempotent. Throws as wait_all().
@@ -79,7 +79,7 @@ class BALLAST_API chen_queue {
   void request_stop() noexcept;
   /// Opens the queue again after close() or stop(). Allocates nothing.
   void start();
-  /// Whether a step runs.
+  /// True if a step runs.
   bool running() const;
 
   std::size_t size() const;  ///< number of devices

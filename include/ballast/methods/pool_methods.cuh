@@ -25,10 +25,10 @@ kernel_entry make_level_entry() {
 
 namespace ballast {
 
-/// Among the kernels of BALLAST_KERNELS: compiles them for every name of pool_methods(), as for_pools does
-/// for the default, to compare the methods. Each method compiles every kernel of the set once more.
+/// Among the kernels of BALLAST_KERNELS: compiles them for every name of pool_methods(), for comparison, as
+/// for_pools does for the default. Each method compiles every kernel of the set once more.
 struct for_pool_methods {
-  /// BALLAST_KERNELS sees by this that it is no kernel, and that tasks of the set may create tasks.
+  /// Shows BALLAST_KERNELS that this is no kernel, and that tasks of the set may create tasks.
   static constexpr bool keeps_tasks = true;
   /// For BALLAST_KERNELS.
   template <bool KeepsTasks, class... K>
@@ -47,7 +47,7 @@ struct for_pool_methods {
 /// Among the kernels of BALLAST_KERNELS: compiles them as for_pools does, and once more for pools over
 /// several devices.
 struct for_pools_over_devices {
-  /// BALLAST_KERNELS sees by this that it is no kernel, and that tasks of the set may create tasks.
+  /// Shows BALLAST_KERNELS that this is no kernel, and that tasks of the set may create tasks.
   static constexpr bool keeps_tasks = true;
   /// For BALLAST_KERNELS.
   template <bool KeepsTasks, class... K>

@@ -46,7 +46,7 @@ void check_thread_level() {
                      "MPI_THREAD_SERIALIZED or MPI_THREAD_MULTIPLE, if the program initialises MPI itself");
 }
 
-// Whether nobody had.
+// True if nobody had.
 bool initialise() {
   int is_true = 0;
   check_mpi(MPI_Finalized(&is_true), "MPI_Finalized");
@@ -72,8 +72,8 @@ void await_all(MPI_Request request, clock::duration timeout) {
   }
 }
 
-// Ends when all ranks have come, so that the collective calls that follow, which wait without a deadline,
-// wait for none that is not there.
+// Returns when all ranks have arrived. The later collective calls wait without a deadline, so they must not
+// wait for a missing rank.
 MPI_Comm duplicate(MPI_Comm of, clock::duration timeout) {
   auto copy = std::make_unique<MPI_Comm>(MPI_COMM_NULL);
   MPI_Request request = MPI_REQUEST_NULL;

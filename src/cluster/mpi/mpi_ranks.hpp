@@ -10,9 +10,9 @@
 
 namespace ballast::detail {
 
-/// Throws error with MPI's own words, unless the call succeeded.
+/// Throws error with MPI's own message, unless the call succeeded.
 void check_mpi(int status, char const* call);
-/// What MPI says of a status.
+/// MPI's message for a status.
 std::string words_of_mpi(int status);
 
 /// A communicator in which the ranks of each host are consecutive.
@@ -22,22 +22,23 @@ struct ranks_by_host {
   int hosts = 1;
 };
 
-/// The order of all ranks by host; `host` has the ranks of this rank's host, in the same order. Collective.
+/// The order of all ranks by host; `host` contains the ranks of this rank's host, in the same order.
+/// Collective.
 ranks_by_host order_by_host(MPI_Comm all, MPI_Comm host);
 
-/// The ranks of a communicator; initialises MPI if the program has not. One thread makes it, calls it and
-/// calls everything that uses its communicator.
+/// The ranks of a communicator; initialises MPI if the program has not. One thread makes and calls it, and
+/// makes all calls that use its communicator.
 class mpi_ranks {
  public:
   /// Collective; waits for the others. Throws as mpi_transport() does.
   mpi_ranks(MPI_Comm of, clock::duration timeout);
 
   MPI_Comm communicator() const { return ranks_.communicator; }
-  /// For placed messages, with the same ranks.
+  /// For placed messages; contains the same ranks.
   MPI_Comm placed_communicator() const { return placed_; }
   cluster_place const& place() const { return ranks_.place; }
   std::string const& description() const { return description_; }
-  /// Collective; no message is under way any more. Finalises MPI if it was initialised here.
+  /// Collective; no message may be in transit. Finalises MPI if it was initialised here.
   void end();
 
  private:

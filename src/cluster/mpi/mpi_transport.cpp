@@ -15,16 +15,16 @@
 namespace ballast::detail {
 namespace {
 
-constexpr std::uint32_t most_to_a_rank = 8;  // messages that are under way at once
-constexpr std::uint32_t most_in_all = 256;   // so 31 ranks that take nothing leave some to others
+constexpr std::uint32_t most_to_a_rank = 8;  // messages in transit at once
+constexpr std::uint32_t most_in_all = 256;   // so 31 ranks that receive nothing leave some to the others
 constexpr int tags = 32768;                  // the number that MPI guarantees
 
-// A message's tag is its number among those from one rank to another, from 0 again after 32 767.
+// A message's tag is its number among those from one rank to another, starting at 0 again after 32 767.
 int tag_after(int tag) { return (tag + 1) % tags; }
 
-// Receives that wait for a message of any rank, as many as the others can have under way to this one. MPI
-// matches them in order, but they complete in any, and one from a rank that is lost amid a message never
-// does: tags say what comes next, and nobody waits for another rank's message.
+// Receives that wait for a message of any rank: as many as the other ranks can have in transit to this one.
+// MPI matches them in order, but they complete in any order, and one from a rank that is lost amid a message
+// never completes. Tags tell the order, so no message waits for another rank's.
 class posted_receives {
  public:
   explicit posted_receives(mpi_ranks const& ranks)
@@ -52,7 +52,7 @@ class posted_receives {
     return incoming_message{message.from, {buffer_of(message.receive), std::size_t(message.bytes)}};
   }
 
-  // Waits for no other rank, since no message is on its way here.
+  // Does not wait for other ranks, since no message is in transit to this one.
   void cancel() {
     for (auto& request : requests_) {
       if (request == MPI_REQUEST_NULL) continue;
@@ -86,8 +86,8 @@ class posted_receives {
         "MPI_Testsome");
     return count == MPI_UNDEFINED ? 0 : count;  // none is posted
   }
-  // Open MPI first tests, and looks for messages if there is nothing: what it finds then it says the next
-  // time, for which a thread that sleeps between two looks would let it wait.
+  // Open MPI tests first, and looks for messages only if nothing has completed. It reports what it finds then
+  // only at the next call, which a thread that sleeps in between would delay.
   void look() {
     auto count = test();
     if (count == 0) count = test();
@@ -155,7 +155,7 @@ class posted_memory {
 
   MPI_Comm communicator_;
   std::vector<placed_receive> posted_;
-  std::vector<MPI_Request> requests_;  // as many, in the same order
+  std::vector<MPI_Request> requests_;  // one for each, in the same order
   std::vector<int> complete_;
   std::vector<MPI_Status> statuses_;
   std::deque<std::uint64_t> come_;
@@ -224,7 +224,7 @@ class sends_under_way {
   void note_failure(int index, int status) {
     if (status != MPI_SUCCESS) to_[messages_[index].to].failure = words_of_mpi(status);
   }
-  // The last takes its place.
+  // Moves the last one into its place.
   void remove(int index) {
     --to_[messages_[index].to].under_way;
     spare_.push_back(std::move(messages_[index].bytes));
@@ -237,7 +237,7 @@ class sends_under_way {
   MPI_Comm communicator_;
   std::vector<peer> to_;
   std::vector<MPI_Request> requests_;
-  std::vector<copied_message> messages_;  // as many, in the same order
+  std::vector<copied_message> messages_;  // one for each, in the same order
   std::vector<std::vector<std::byte>> spare_;
   std::vector<int> complete_;
   std::vector<MPI_Status> statuses_;

@@ -14,10 +14,10 @@
 namespace ballast::detail {
 namespace {
 
-// Per GPU and process, however many compute_devices stand for it.
+// Per GPU and process: all compute_devices of a GPU share one.
 std::array<resident_claims, 1024> residents;
 
-/// As nvidia-smi writes it.
+/// In nvidia-smi's format.
 std::string to_text(cudaUUID_t const& uuid) {
   std::string text = "GPU";
   for (std::size_t i = 0; i < sizeof uuid.bytes; ++i) {
@@ -111,7 +111,7 @@ kernel_resources cuda_device::resources(kernel_code const& code) {
   return engine_->loaded(code).found;
 }
 
-/// Access that was enabled is not requested again: CUDA calls that an error, which tools report.
+/// Does not request access again that was enabled before: CUDA calls that an error, which tools report.
 bool cuda_device::enable_peer_access(compute_device const& other) {
   static std::mutex mutex;
   static std::set<std::pair<int, int>> enabled;

@@ -10,14 +10,14 @@
 
 namespace ballast::detail {
 
-/// How many GPUs the driver offers; 0 if there is no driver. Called before a GPU is opened, so it is where
-/// ballast first uses CUDA.
+/// The number of GPUs that the driver offers; 0 if there is no driver. It is ballast's first use of CUDA,
+/// since it is called before a GPU is opened.
 int count_gpus() noexcept;
 /// The compute capability of each GPU that the driver offers. Makes no context. Throws ballast::error if a
 /// GPU does not answer.
 std::vector<compute_capability> capabilities_of_gpus();
 
-/// One GPU by its primary context, or a part of it, which differs in its streams.
+/// One GPU by its primary context, or a part of it, which has streams of its own.
 class cuda_device final : public compute_device {
  public:
   /// `part` is null for a whole GPU.

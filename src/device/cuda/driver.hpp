@@ -11,14 +11,14 @@
 
 namespace ballast::detail {
 
-/// A function of the driver, found at run time, so that programs start without one. `version` is the first
-/// CUDA that has it. Throws ballast::error ("DEVICE: its driver has no NAME; WHO NEEDS IT").
+/// Looks up a function of the driver at run time, so that programs start without a driver. `version` is the
+/// first CUDA that has it. Throws ballast::error ("DEVICE: its driver has no NAME; WHO NEEDS IT").
 template <class Function>
 Function driver_function(std::string const& device, char const* name, unsigned version,
                          std::string const& who_needs_it) {
   void* address = nullptr;
   auto found = cudaDriverEntryPointSymbolNotFound;
-#if CUDART_VERSION >= 12050  // CUDA 12.5 added the one with a version
+#if CUDART_VERSION >= 12050  // CUDA 12.5 added the variant with a version
   auto const status = cudaGetDriverEntryPointByVersion(name, &address, version, cudaEnableDefault, &found);
 #else
   static_cast<void>(version);  // that of the toolkit
@@ -32,8 +32,8 @@ Function driver_function(std::string const& device, char const* name, unsigned v
 /// The runtime's errors have the driver's numbers.
 inline cudaError_t as_runtime_error(CUresult status) { return static_cast<cudaError_t>(status); }
 
-/// The driver's functions that run kernels by their handles. The runtime takes a cudaKernel_t for the address
-/// of a `__global__` function, but no CUfunction.
+/// The driver's functions that run kernels by their handles. The runtime accepts a cudaKernel_t as the
+/// address of a `__global__` function, but not a CUfunction.
 struct kernel_calls {
   explicit kernel_calls(std::string const& device)
       : get_function(of<PFN_cuKernelGetFunction_v12000>(device, "cuKernelGetFunction", 12000)),

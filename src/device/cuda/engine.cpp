@@ -67,7 +67,7 @@ void require_nothrow(fault_record& fault, cudaError_t status, std::string_view c
   try {
     require(fault, status, call);
   } catch (std::exception const&) {
-    // A destructor cannot report it; the next call on the device reports a fault.
+    // A destructor cannot report the error; the next call on the device does.
   }
 }
 
@@ -213,7 +213,7 @@ driver_handle cuda_engine::handle_of(gpu_function const& function, std::string_v
   return found;
 }
 
-// Loading may wait for the device, so nothing is left to the first launch.
+// Loading may wait for the device, so it must not happen at the first launch.
 CUfunction cuda_engine::function_of(driver_handle const& handle, std::string_view name) {
   auto function = handle.function;
   if (function == nullptr)
@@ -259,7 +259,7 @@ void* allocate_cuda_memory(cuda_engine& engine, memory where, std::size_t bytes)
 
 void release_cuda_memory(cuda_engine& engine, memory where, void* address) noexcept {
   if (where == memory::pinned) {
-    // Host memory is given back after a fault too, where CUDA still does it.
+    // Frees host memory also after a fault, if CUDA still does so.
     cudaSetDevice(engine.index);
     require_nothrow(engine.fault, cudaFreeHost(address), "cudaFreeHost");
   } else if (engine.try_enter()) {
@@ -287,7 +287,8 @@ gate_words::gate_words(cuda_engine& engine)
   std::iota(unused_.begin(), unused_.end(), 0u);
 }
 
-/// The mutex is free meanwhile: a stream whose queue is full accepts the wait once another gate was opened.
+/// The mutex is free meanwhile: a stream with a full queue accepts the wait only after another gate was
+/// opened.
 std::uint32_t gate_words::enqueue(cuda_engine& engine, cudaStream_t in) {
   auto const [word, opens_at] = take(engine.fault.device());
   auto const address = reinterpret_cast<CUdeviceptr>(words_ + word);

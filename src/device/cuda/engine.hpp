@@ -25,18 +25,19 @@ namespace ballast::detail {
 /// True if the error ends the context: no later call on the device can succeed.
 bool is_sticky(cudaError_t status) noexcept;
 
-/// Returns if `status` is success. Else forgets CUDA's last error and throws: device_lost after an error that
-/// ends the context (and records it), ballast::error naming the device, the call and CUDA's words otherwise.
+/// Returns if `status` is success. Otherwise clears CUDA's last error and throws: after an error that ends
+/// the context it records it and throws device_lost; otherwise ballast::error with the device, the call and
+/// CUDA's message.
 void require(fault_record& fault, cudaError_t status, std::string_view call);
 
-/// require() for destructors: records an error that ends the context, forgets any other.
+/// require() for destructors: records an error that ends the context, ignores any other.
 void require_nothrow(fault_record& fault, cudaError_t status, std::string_view call) noexcept;
 
-/// An event is lent by the engine, with a device time or without one, which is cheaper to record and to
-/// query; or it is adopted.
+/// The engine lends timed events, and untimed ones, which are cheaper to record and to query. Adopted events
+/// belong to the caller.
 enum class event_kind { timed, untimed, adopted };
 
-/// Which of the kernels that wait for free SMs begin first.
+/// Which kernels start first when several wait for free SMs.
 enum class stream_priority { usual, highest };
 
 /// Reads the compute capability of a GPU. Makes no context. Throws ballast::error if the GPU does not answer.
@@ -51,22 +52,22 @@ struct loaded_kernel {
 
 class cuda_engine;
 
-/// Words of pinned memory at which streams of a GPU wait until the host opens them. A word is used again as
-/// soon as it was opened: a stream that has not seen it passes at any later value too. Any thread may call
-/// any member.
+/// Words of pinned memory at which streams of a GPU wait until the host opens them. A word is reused as soon
+/// as it was opened: a stream that has not seen that also passes at any later value. Any thread may call any
+/// member.
 class gate_words {
  public:
   static constexpr std::uint32_t count = 256;
 
-  /// Those of the engine's GPU, which stay until the process ends, since to free them would wait for resident
-  /// kernels. To allocate them would too, but the first device of a GPU does, and resident kernels are
-  /// started through devices. The GPU must have been entered.
+  /// The words of the engine's GPU, which live until the process ends, since freeing them would wait for
+  /// resident kernels. Allocating them would wait too, but the first device of a GPU does that, before any
+  /// resident kernel can start. The GPU must have been entered.
   static gate_words* of(cuda_engine& engine);
 
   explicit gate_words(cuda_engine& engine);
 
-  /// Has the stream wait at a word, and returns the word's number. Throws error if all of them are waited
-  /// for. Blocks while the stream is full, as a launch does. The GPU must have been entered.
+  /// Makes the stream wait at a word, and returns the word's number. Throws error if none is free. Blocks
+  /// while the stream is full, as a launch does. The GPU must have been entered.
   std::uint32_t enqueue(cuda_engine& engine, cudaStream_t in);
   /// Once per enqueue().
   void open(std::uint32_t word) noexcept;
@@ -85,8 +86,8 @@ class gate_words {
   std::vector<std::uint32_t> unused_;
 };
 
-/// What a GPU shares with its streams and events: its fault, its unused events, the kernels loaded so far.
-/// Any thread may call any member.
+/// The state that a GPU shares with its streams and events: its fault, unused events, and loaded kernels. Any
+/// thread may call any member.
 class cuda_engine {
  public:
   /// The engine of a part of the GPU; null stands for the whole GPU.
@@ -94,7 +95,7 @@ class cuda_engine {
   cuda_engine& operator=(cuda_engine&&) = delete;
   ~cuda_engine();
 
-  /// Throws if the device is lost, then makes it the calling thread's current one.
+  /// Throws if the device is lost. Otherwise makes it the calling thread's current device.
   void enter();
   /// enter() for destructors: returns false if the device is lost or cannot be entered.
   bool try_enter() noexcept;
@@ -105,23 +106,23 @@ class cuda_engine {
     require_kernel(as_runtime_error(status), call, kernel);
   }
 
-  /// A stream for ballast alone, on the part of the GPU. The device must have been entered.
+  /// Makes a stream for ballast alone, on this part of the GPU. The device must have been entered.
   cudaStream_t make_stream(stream_priority priority);
   /// Lends an event, timed or untimed.
   cudaEvent_t acquire_event(event_kind kind);
   /// Leaves an adopted event to its owner.
   void release_event(cudaEvent_t event, event_kind kind) noexcept;
 
-  /// Loads the kernel, allows its scratch, and asks how many blocks fit: of a `__global__` function once per
-  /// scratch size. The device must have been entered.
+  /// Loads the kernel, allows its scratch, and asks how many blocks fit; once per scratch size for a
+  /// `__global__` function. The device must have been entered.
   loaded_kernel loaded(kernel_code const& code);
-  /// The function of the GPU's context, which loads it. The device must have been entered.
+  /// The function in the GPU's context, which loads it. The device must have been entered.
   CUfunction function_of(gpu_function const& function, std::string_view name);
-  /// Throws bad_argument ("function") if there is none, and allows its kernel the shared memory: of a
-  /// `__global__` function once per greater size. Returns what cuLaunchKernelEx takes. The device must have
-  /// been entered.
+  /// Throws bad_argument ("function") if there is none, and allows its kernel the shared memory; once per
+  /// greater size for a `__global__` function. Returns the argument for cuLaunchKernelEx. The device must
+  /// have been entered.
   CUfunction prepare(plain_launch const& launch);
-  /// Asks an idle stream for a fault; does not synchronise.
+  /// Checks an idle stream for a fault; does not synchronise.
   void probe();
 
   int const index;
@@ -130,7 +131,7 @@ class cuda_engine {
   int multiprocessors = 0;           ///< of the part
   int max_shared_bytes = 0;          ///< per block, static and dynamic, with opt-in
   kernel_calls const* calls = nullptr;
-  gate_words* gates = nullptr;  ///< of the GPU, once its device is open
+  gate_words* gates = nullptr;  ///< the GPU's, once its device is open
 
  private:
   struct prepared_kernel {
@@ -146,7 +147,8 @@ class cuda_engine {
 
   std::mutex mutex_;
   std::array<std::vector<cudaEvent_t>, 2> unused_events_;  ///< by kind
-  std::map<void const*, loaded_kernel> kernels_;           ///< of the program, by gpu_function::identity()
+  std::map<void const*, loaded_kernel> kernels_;           ///< kernels of the program, by
+                                                           ///< gpu_function::identity()
   std::map<void const*, prepared_kernel> prepared_;        ///< plain kernels of the program
   cudaStream_t probe_stream_ = nullptr;
   std::unique_ptr<sm_partition> part_;  ///< null: the whole GPU

@@ -70,7 +70,7 @@ cuda_graph::cuda_graph(std::shared_ptr<cuda_engine> engine) : engine_(std::move(
   engine_->require(cudaGraphCreate(&graph_, 0), "cudaGraphCreate");
 }
 
-// Delegates, so that what is thrown here finds a destructor.
+// Delegates, so that the destructor runs if this body throws.
 cuda_graph::cuda_graph(std::shared_ptr<cuda_engine> engine, std::span<graph_branch const> branches)
     : cuda_graph(std::move(engine)) {
   check(branches);

@@ -10,10 +10,10 @@ namespace ballast::detail {
 namespace {
 
 constexpr unsigned threads = 256;
-/// Few, beside kernels that fill the GPU; each has up to 4 KiB on its way.
+/// Few, to run beside kernels that fill the GPU; each has up to 4 KiB in flight.
 constexpr std::size_t max_blocks = 32;
 
-/// Lengths and pitches in pieces.
+/// Lengths and pitches are in pieces.
 template <class Piece>
 __global__ void copy_pieces(Piece* to, std::size_t to_pitch, Piece const* from, std::size_t from_pitch,
                             std::size_t row_length, std::size_t pieces) {
@@ -24,7 +24,7 @@ __global__ void copy_pieces(Piece* to, std::size_t to_pitch, Piece const* from, 
   }
 }
 
-/// Like find_kernel(), of kernels that are linked to this library.
+/// Like find_kernel(), for kernels that are linked to this library.
 int find_own_kernel(void const* address, driver_handle& found) noexcept {
   auto const status = cudaGetKernel(&found.kernel, address);
   if (status != cudaSuccess) cudaGetLastError();

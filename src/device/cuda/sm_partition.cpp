@@ -13,7 +13,7 @@
 
 namespace ballast::detail {
 
-// CUDA 12.4 has green contexts, but neither streams of them nor cudaGetDriverEntryPointByVersion: 12.5 added
+// CUDA 12.4 has green contexts, but neither streams of them nor cudaGetDriverEntryPointByVersion; 12.5 added
 // both.
 #if CUDART_VERSION >= 12050
 namespace {
@@ -63,7 +63,7 @@ void require(fault_record& fault, CUresult status, std::string_view call) {
 /// One GPU before it is split.
 class whole_gpu {
  public:
-  /// Makes the GPU the calling thread's current one, and with that its primary context.
+  /// Makes the GPU current for the calling thread, which also makes its primary context.
   explicit whole_gpu(int gpu)
       : fault_("cuda:" + std::to_string(gpu)), driver_(green_context_api_of_driver(fault_)) {
     require(fault_, cudaSetDevice(gpu), "cudaSetDevice");
@@ -128,7 +128,7 @@ sm_partition::~sm_partition() {
     require_nothrow(unheard, as_runtime_error(green_context_api_of_driver(unheard).destroy(context_)),
                     "cuGreenCtxDestroy");
   } catch (std::exception const&) {
-    // A destructor cannot report it; the next call on the GPU reports a fault.
+    // A destructor cannot report the error; the next call on the GPU does.
   }
 }
 
@@ -150,7 +150,10 @@ static std::vector<std::unique_ptr<sm_partition>> split_gpu(int gpu, std::span<d
 
 sm_partition::~sm_partition() = default;
 
-cudaStream_t sm_partition::make_stream(fault_record&, int) { return nullptr; }  // there is none to be asked
+cudaStream_t sm_partition::make_stream(fault_record&, int) {
+  return nullptr;
+}  // there is no partition to
+   // ask
 
 #endif
 

@@ -14,11 +14,11 @@
 
 namespace ballast::detail {
 
-/// Some of a GPU's multiprocessors: kernels in its streams run on no others. It is a green context, which
-/// shares memory, events, modules and peers with the GPU's primary context: only streams are its own.
+/// Some of a GPU's multiprocessors: kernels in its streams run on no others. It is a green context, which has
+/// its own streams but shares memory, events, modules and peers with the GPU's primary context.
 class sm_partition {
  public:
-  /// Takes the context over. `claimant`: claims the GPU for a resident kernel on this part.
+  /// Takes over the context. `claimant` claims the GPU for a resident kernel on this part.
   sm_partition(CUgreenCtx context, int multiprocessors, resident_claimant claimant)
       : multiprocessors(multiprocessors), claimant(claimant), context_(context) {}
   sm_partition& operator=(sm_partition&&) = delete;
@@ -36,9 +36,9 @@ class sm_partition {
   CUgreenCtx context_;
 };
 
-/// The parts that the list names, each at the place of its spec; null for what is no part. The parts of a GPU
-/// come from one split, so they are disjoint; those of another call may have the same multiprocessors. Throws
-/// bad_argument ("devices") as plan_parts(), ballast::error if the driver makes no parts.
+/// The parts that the list names, each at its spec's place; null for specs that are no part. The parts of a
+/// GPU come from one split, so they are disjoint; parts from another call may have the same multiprocessors.
+/// Throws bad_argument ("devices") as plan_parts(), ballast::error if the driver makes no parts.
 std::vector<std::unique_ptr<sm_partition>> split_gpus(std::span<device_spec const> specs);
 
 }  // namespace ballast::detail

@@ -13,13 +13,13 @@
 namespace ballast::detail {
 namespace {
 
-// Short waits are worth a spin: a query takes half a microsecond, a sleep at least fifty.
+// A short wait is worth a spin: a query takes half a microsecond, a sleep at least fifty.
 constexpr int polls_before_sleep = 2000;
 
 // The value of cudaDevAttrMaxPitch on every GPU.
 constexpr std::size_t max_pitch = std::numeric_limits<std::int32_t>::max();
 
-/// Throws bad_argument ("native") for a stream of another GPU. The engine's is the current one.
+/// Throws bad_argument ("native") for a stream of another GPU. The engine's GPU is current.
 void require_own(cuda_engine& engine, cudaStream_t native) {
   auto const legal = "a stream of " + engine.fault.device();
   if (native == nullptr)
@@ -29,7 +29,7 @@ void require_own(cuda_engine& engine, cudaStream_t native) {
   int gpu = -1;
   engine.require(cudaStreamGetDevice(native, &gpu), "cudaStreamGetDevice of an adopted stream");
   if (gpu != engine.index) throw_bad_argument("native", "a stream of GPU " + std::to_string(gpu), legal);
-#else  // a stream takes events of its own GPU only
+#else  // a stream accepts events of its own GPU only
   auto const event = engine.acquire_event(event_kind::untimed);
   auto const status = cudaEventRecord(event, native);
   engine.release_event(event, event_kind::untimed);
@@ -96,7 +96,7 @@ cuda_stream::~cuda_stream() {
       log_wait("a stream of " + device_name() + " is destroyed before its work has ended", at_most);
     await_idle(deadline::in(at_most));
   } catch (std::exception const&) {
-    // A lost device: nothing runs there any more.
+    // The device is lost: nothing runs there any more.
   }
   if (engine_->try_enter()) require_nothrow(engine_->fault, cudaStreamDestroy(stream_), "cudaStreamDestroy");
 }
@@ -124,7 +124,7 @@ void cuda_stream::enqueue_rows_by_kernel(void* to, std::size_t to_pitch, void co
   launch_row_copy({to, to_pitch, from, from_pitch, row_bytes, rows}, *this);
 }
 
-/// Only what this thread does is captured, whatever others do meanwhile.
+/// Captures only this thread's calls, whatever other threads do meanwhile.
 std::unique_ptr<captured_work> cuda_stream::capture(std::function<void()> const& enqueue) {
   engine_->enter();
   engine_->require(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal),
@@ -139,7 +139,7 @@ std::unique_ptr<captured_work> cuda_stream::capture(std::function<void()> const&
     engine_->require(status, "cudaStreamEndCapture");
     return std::make_unique<captured_graph>(engine_, captured);
   }
-  cudaGetLastError();  // clears the error of a void capture: the first failure has the reason
+  cudaGetLastError();  // clears the error of an invalid capture: the first failure has the reason
   if (captured != nullptr) require_nothrow(engine_->fault, cudaGraphDestroy(captured), "cudaGraphDestroy");
   std::rethrow_exception(thrown);
 }

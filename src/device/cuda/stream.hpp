@@ -8,10 +8,10 @@
 
 namespace ballast::detail {
 
-/// A CUDA event: lent by its device, to which it goes back, or adopted from the caller, whose it stays.
+/// A CUDA event: lent by its device, to which it returns, or adopted from the caller, who keeps it.
 class cuda_event final : public event {
  public:
-  /// Records in the stream; the kind is one that the engine lends.
+  /// Records in the stream; `kind` must be one that the engine lends.
   cuda_event(std::shared_ptr<cuda_engine> engine, cudaStream_t stream, event_kind kind);
   cuda_event(std::shared_ptr<cuda_engine> engine, cudaEvent_t adopted);
   cuda_event& operator=(cuda_event&&) = delete;
@@ -27,7 +27,7 @@ class cuda_event final : public event {
   event_kind kind_;
 };
 
-/// Rows that are copied, as stream::copy_rows() takes them.
+/// Rows to copy, as stream::copy_rows() takes them.
 struct row_copy {
   void* to;
   std::size_t to_pitch;
@@ -35,8 +35,8 @@ struct row_copy {
   std::size_t from_pitch, row_bytes, rows;
 };
 
-/// Launches a kernel that copies them, at least one byte. `on`: a stream of a GPU that reaches both ranges.
-/// Throws as stream::launch_plain().
+/// Launches a kernel that copies the rows, at least one byte. `on`: a stream of a GPU that reaches both
+/// ranges. Throws as stream::launch_plain().
 void launch_row_copy(row_copy const& what, stream& on);
 
 /// A CUDA stream: its own, which does not wait for the default stream, or one adopted from the caller.
@@ -61,7 +61,7 @@ class cuda_stream final : public stream {
   std::unique_ptr<captured_work> capture(std::function<void()> const& enqueue) override;
   bool idle() override;
   bool is_at_rest() noexcept override;
-  /// A host function in the stream would hold up the work after it.
+  /// A host function in the stream would delay its later work.
   bool notify_on_completion(event_count&) override { return false; }
   native_stream native() override { return stream_; }
   cudaStream_t get() const { return stream_; }

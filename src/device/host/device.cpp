@@ -44,7 +44,7 @@ std::string processor_model() {
 
 std::size_t cores_of_machine() { return std::size_t(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN))); }
 
-/// Takes a number off the front of the text; -1 if it begins with none.
+/// Takes a number off the front of the text; -1 if the text begins with none.
 int take_number(std::string_view& text) {
   int number = -1;
   auto const end = std::from_chars(text.data(), text.data() + text.size(), number).ptr;
@@ -67,7 +67,7 @@ std::string core_list_of_thread(fs::path const& folder) {
   return {};
 }
 
-/// The CPU quota of one group; nothing for "max", -1, and where there is no such file.
+/// The CPU quota of one group; nothing for "max" or -1, or if there is no such file.
 std::optional<double> quota_by(std::istream&& quota, std::istream&& period) {
   double quota_us = 0, period_us = 0;
   if (!(quota >> quota_us) || !(period >> period_us) || quota_us <= 0 || period_us <= 0) return std::nullopt;
@@ -105,7 +105,7 @@ void check_host_function(kernel_code const& code) {
     throw error("kernel " + std::string(code.name) + " was compiled without a host function");
 }
 
-// Built in place: neither a pool nor a mutex moves.
+// Built in place, since neither a pool nor a mutex can be moved.
 std::shared_ptr<host_engine> make_engine(device_spec const& spec, std::string const& name,
                                          std::size_t workers, std::vector<int> const& cores) {
   auto const fault = std::make_shared<fault_record>(name);
@@ -180,7 +180,7 @@ std::chrono::nanoseconds host_event::since(event const& earlier) const {
   return std::chrono::nanoseconds(end - begin);
 }
 
-// Owned by the thread too: one that never ends may outlive the stream.
+// Shared with the thread: one that never ends may outlive the stream.
 struct host_stream::work_queue {
   std::shared_ptr<host_engine> engine;
   std::mutex mutex;
@@ -206,7 +206,7 @@ struct host_stream::work_queue {
     work.pop_front();
     hold.unlock();
     first();
-    first = nullptr;  // what it kept may use the stream
+    first = nullptr;  // the kept object may use the stream
     hold.lock();
   }
 };
@@ -237,7 +237,7 @@ host_stream::~host_stream() {
   idle ? thread_.join() : thread_.detach();
 }
 
-/// A child of fork() has neither the thread nor its locks: nothing of it can be ended.
+/// A child of fork() has neither the thread nor its locks, so it cannot end it.
 void host_stream::leak_in_child() noexcept {
   (void)new std::shared_ptr<work_queue>(std::move(queue_));
   (void)new std::thread(std::move(thread_));

@@ -20,7 +20,7 @@
 namespace ballast::detail {
 
 /// The time at which a stream reached a point; 0 before. Streams of a lost device pass their points too, so
-/// that no one waits for ever.
+/// that no wait lasts for ever.
 class host_event_state {
  public:
   std::int64_t completed_at_ns() const noexcept { return at_ns_.load(std::memory_order_acquire); }
@@ -46,13 +46,13 @@ class host_event final : public event {
   std::shared_ptr<fault_record const> fault_;
 };
 
-/// What a host device shares with its streams.
+/// The state that a host device shares with its streams.
 struct host_engine {
   std::shared_ptr<fault_record> fault;
   worker_pool pool;
 };
 
-/// A queue whose own thread carries its work out in order; the thread sleeps while there is none.
+/// A queue whose own thread carries out its work in order; the thread sleeps while there is none.
 class host_stream final : public stream {
  public:
   explicit host_stream(std::shared_ptr<host_engine> engine);
@@ -90,22 +90,22 @@ class host_stream final : public stream {
   std::thread thread_;
 };
 
-/// The numbers in a list as "0-3,8", ascending; what is no such list ends it. Pure.
+/// The numbers in a list such as "0-3,8", ascending; any other text ends it. Pure.
 std::vector<int> numbers_in_core_list(std::string_view list);
-/// The numbers of the cores that some thread of this process may run on, ascending; all if the system does
-/// not say. `threads` is as /proc/self/task.
+/// The numbers of the cores on which some thread of this process may run, ascending; all if the system does
+/// not report them. `threads` has the form of /proc/self/task.
 std::vector<int> usable_cores(std::filesystem::path const& threads = "/proc/self/task");
-/// The number of cores that CPU quotas leave to this process: quotas of its control group and of those above
-/// it, by version 2 or 1. Nothing without a quota. The paths are as for control_groups_of().
+/// The number of cores that CPU quotas leave to this process: quotas of its control group and of the groups
+/// above it, in version 2 or 1. Nothing without a quota. The paths are as for control_groups_of().
 std::optional<double> core_quota(std::filesystem::path const& membership = "/proc/self/cgroup",
                                  std::filesystem::path const& root = "/sys/fs/cgroup");
-/// What cores_of_process() returns for `usable` cores, this `quota` and `all` cores. Pure.
+/// The result of cores_of_process() for `usable` cores, this `quota` and `all` cores. Pure.
 process_cores count_cores(std::size_t usable, std::optional<double> quota, std::size_t all);
 
 /// A group of CPU cores as a device.
 class host_device final : public compute_device {
  public:
-  /// `cores`: what to bind the workers to, one each; empty: unbound.
+  /// `cores`: the core for each worker; empty: unbound.
   host_device(device_spec const& spec, std::string const& name, std::size_t workers,
               std::vector<int> const& cores, std::shared_ptr<memory_resource> resource);
 

@@ -29,7 +29,7 @@ struct group_files {
 constexpr group_files version_2{"memory.max", "memory.current", "inactive_file"};
 constexpr group_files version_1{"memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"};
 
-/// Nothing for "max" and where there is no such file.
+/// Nothing for "max", or if there is no such file.
 std::optional<std::size_t> number_in(fs::path const& path) {
   std::ifstream file(path);
   std::size_t number = 0;
@@ -51,20 +51,21 @@ std::size_t available_in_group(fs::path const& folder, group_files const& files)
   return *limit - std::min(*limit, needed);
 }
 
-/// In a container the path may be that of the host, and the root the container's own.
+/// In a container the path may be the host's, and the root the container's own.
 std::vector<fs::path> folders_down_to(std::string const& path, fs::path const& root) {
   std::vector folders{root};
   for (auto const& part : fs::path(path).relative_path()) folders.push_back(folders.back() / part);
   return folders;
 }
 
-/// Whether a list as "cpu,cpuacct" has it.
+/// True if a list such as "cpu,cpuacct" contains the word.
 bool has_word(std::string const& list, std::string const& word) {
   return ("," + list + ",").find("," + word + ",") != list.npos;
 }
 
 constexpr std::align_val_t alignment{256};
-constexpr std::size_t unchecked_bytes = std::size_t(1) << 20;  // reading what is available costs more
+constexpr std::size_t unchecked_bytes = std::size_t(1) << 20;  // for so few, reading the available memory
+                                                               // costs more
 constexpr std::size_t word = sizeof(std::uint64_t), max_bytes_by_words = 16384;
 
 bool moves_by_words(void const* to, void const* from, std::size_t bytes) {
@@ -72,7 +73,7 @@ bool moves_by_words(void const* to, void const* from, std::size_t bytes) {
   return bits % word == 0 && bytes <= max_bytes_by_words;
 }
 
-/// The bytes available without swapping; all memory if the system does not say.
+/// The bytes available without swapping; all memory if the system does not report them.
 std::size_t available_in_machine() {
   std::ifstream file("/proc/meminfo");
   std::size_t kibibytes = 0;
@@ -81,7 +82,7 @@ std::size_t available_in_machine() {
   return host_memory_bytes();
 }
 
-/// Pages are taken when they are first written, too late to refuse; a quarter is left to others meanwhile.
+/// The system assigns pages at the first write, too late to refuse; a quarter is left to others meanwhile.
 bool has_room_for(std::size_t bytes) {
   return bytes < unchecked_bytes || bytes <= available_memory_bytes() / 4 * 3;
 }
@@ -105,7 +106,8 @@ control_groups control_groups_of(std::string const& controller, fs::path const& 
     auto const controllers = line.substr(first + 1, second - first - 1), path = line.substr(second + 1);
     if (controllers.empty()) found.version_2 = folders_down_to(path, root);
     if (!has_word(controllers, controller)) continue;
-    bool const has_link = fs::exists(root / controller);  // from one of several to their common folder
+    bool const has_link = fs::exists(root / controller);  // from one of several controllers to their common
+                                                          // folder
     found.version_1 = folders_down_to(path, root / (has_link ? controller : controllers));
   }
   return found;

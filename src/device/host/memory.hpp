@@ -11,35 +11,35 @@ namespace ballast::detail {
 
 inline constexpr std::size_t unlimited_bytes = std::numeric_limits<std::size_t>::max();
 
-/// Folders that say what limits this process: of the control groups that it is in and of those above them.
+/// Folders with the limits of this process: of its control groups and of the groups above them.
 struct control_groups {
   std::vector<std::filesystem::path> version_2;
   std::vector<std::filesystem::path> version_1;  ///< those of one controller
 };
-/// `controller`: one of version 1, as "memory" or "cpu". `membership` is as /proc/self/cgroup, `root` as
-/// /sys/fs/cgroup.
+/// `controller`: one of version 1, such as "memory" or "cpu". `membership` has the form of /proc/self/cgroup,
+/// `root` of /sys/fs/cgroup.
 control_groups control_groups_of(std::string const& controller, std::filesystem::path const& membership,
                                  std::filesystem::path const& root);
 
-/// What RLIMIT_AS leaves this process to allocate; unlimited_bytes if there is no limit.
+/// The address space that RLIMIT_AS leaves to this process; unlimited_bytes if there is no limit.
 std::size_t available_address_space();
 
-/// What the memory limits of this process's control group and of those above it leave, by version 2 or 1,
-/// what they can give back of files counted as free. `membership` is as /proc/self/cgroup.
+/// The memory that the limits of this process's control group and of the groups above it leave, in version 2
+/// or 1. Reclaimable file pages count as free. `membership` has the form of /proc/self/cgroup.
 std::size_t available_in_control_group(std::filesystem::path const& membership = "/proc/self/cgroup",
                                        std::filesystem::path const& root = "/sys/fs/cgroup");
 
 /// The size of the machine's memory.
 std::size_t host_memory_bytes() noexcept;
-/// What this process can still allocate without swapping: the least of what the machine, its control group
-/// and RLIMIT_AS leave.
+/// The memory that this process can still allocate without swapping: the smallest of the machine's, its
+/// control group's and RLIMIT_AS's.
 std::size_t available_memory_bytes();
-/// Allocates memory aligned to 256 bytes. Throws ballast::error naming the device and the sizes if the bytes
-/// are more than three quarters of what the machine has available now.
+/// Allocates memory aligned to 256 bytes. Throws ballast::error with the device and the sizes if the bytes
+/// exceed three quarters of the machine's available memory.
 void* allocate_host_memory(std::string const& device, std::size_t bytes);
 void release_host_memory(void* address) noexcept;
-/// Copies whole 8-byte words where addresses and size allow and the copy is small, so that words which a
-/// running kernel writes atomically may be read meanwhile, and words that it polls be written, as on a GPU.
+/// Copies whole 8-byte words if the addresses and size allow it and the copy is small. As on a GPU, it may
+/// then read words that a running kernel writes atomically, and write words that a kernel polls.
 void copy_host_memory(void* to, void const* from, std::size_t bytes) noexcept;
 
 }  // namespace ballast::detail

@@ -41,7 +41,7 @@ void bind_thread_to(int core) noexcept {
   pthread_setaffinity_np(pthread_self(), set.bytes(), set.get());
 }
 
-// Owned by the workers too: one that never ends may outlive the pool.
+// Shared with the workers: one that never ends may outlive the pool.
 struct worker_pool::shared_state {
   std::shared_ptr<fault_record> fault;
   double slowdown = 1;
@@ -50,7 +50,7 @@ struct worker_pool::shared_state {
   std::condition_variable work, done;
   std::deque<host_launch*> plain;     // with blocks to claim, oldest first
   std::deque<host_launch*> waiting;   // cooperative, not admitted
-  std::deque<host_launch*> admitted;  // cooperative, admitted, with blocks to start
+  std::deque<host_launch*> admitted;  // admitted cooperative launches with blocks to start
   std::uint32_t free_workers = 0;
   std::uint32_t alive = 0;
   bool ended = false;

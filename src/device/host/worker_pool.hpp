@@ -15,7 +15,7 @@
 
 namespace ballast::detail {
 
-/// Binds the calling thread to a core; a core that is gone meanwhile leaves it unbound.
+/// Binds the calling thread to a core; if the core has gone offline, the thread stays unbound.
 void bind_thread_to(int core) noexcept;
 
 /// One launch on its way through a pool; lives in run() or run_cooperative().
@@ -23,30 +23,30 @@ struct host_launch {
   kernel_code code;
   std::uint32_t grid;
   void const* argument;
-  launch_gate* gate = nullptr;          ///< if there is one, asked before each block
+  launch_gate* gate = nullptr;          ///< asked before each block, if set
   std::atomic<std::uint64_t> next = 0;  ///< the next block to claim; grid or more: all are claimed
-  std::uint32_t active_workers = 0;     ///< that run its blocks; guarded by the pool
+  std::uint32_t active_workers = 0;     ///< workers that run its blocks; guarded by the pool
 
   bool claimed() const { return next.load(std::memory_order_relaxed) >= grid; }
 };
 
-/// The cores of a host device: workers that run blocks.
-/// The blocks of a plain launch are claimed one by one by whoever is free. A cooperative launch is admitted
-/// when there are workers for all of its blocks that no other cooperative launch holds; then a worker is
-/// reserved for each, which workers start as soon as they finish a block. Since reservations never exceed
-/// workers, two cooperative launches cannot wait for each other. After a fault a plain launch's unclaimed
-/// blocks are dropped; a cooperative launch's are still run, since those already running may wait for them.
+/// The cores of a host device: workers that run blocks. Free workers claim the blocks of a plain launch one
+/// by one. A cooperative launch is admitted when enough workers for all of its blocks are not reserved by
+/// others. Then a worker is reserved for each block, and workers start these blocks as soon as they finish
+/// another. Since reservations never exceed workers, two cooperative launches cannot wait for each other.
+/// After a fault a plain launch's unclaimed blocks are dropped; a cooperative launch's are still run, since
+/// those already running may wait for them.
 class worker_pool {
  public:
-  /// `cores`: what to bind the workers to, one each; empty: unbound. Throws error if not all can be started.
+  /// `cores`: the core for each worker; empty: unbound. Throws error if not all workers can be started.
   worker_pool(std::string const& name, std::size_t workers, std::vector<int> const& cores, double slowdown,
               std::shared_ptr<fault_record> fault);
   worker_pool& operator=(worker_pool&&) = delete;
   ~worker_pool();  ///< Waits at most ten seconds for blocks that do not end.
 
   std::uint32_t size() const { return std::uint32_t(workers_.size()); }
-  /// Runs the blocks and returns when all have ended, or the first of them threw, which records a fault.
-  /// Those that the gate refuses are dropped.
+  /// Runs the blocks and returns when all have ended, or throws the exception of the first that threw, which
+  /// records a fault. Drops blocks that the gate refuses.
   void run(kernel_code const& code, std::uint32_t grid, void const* argument, launch_gate* gate = nullptr);
   /// run() with a worker for every block at the same time; grid must not exceed size().
   void run_cooperative(kernel_code const& code, std::uint32_t grid, void const* argument);

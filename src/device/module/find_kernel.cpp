@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Linked to each program and shared library that has kernels, not into libballast.so, whose CUDA runtime does
-// not know them.
+// Linked to each program and shared library that has kernels, but not into libballast.so, whose CUDA runtime
+// does not know these kernels.
 #include <cuda_runtime_api.h>
 
 #include "ballast/gpu_function.hpp"

@@ -9,7 +9,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A folder for records, empty at first and gone at the end.
+/// A folder for records, empty at first and removed at the end.
 class results_folder {
  public:
   results_folder() : path_(tested_folder() / testing::UnitTest::GetInstance()->current_test_info()->name()) {
@@ -109,7 +109,7 @@ TEST(bench_command, records_beside_a_curve_what_the_queue_did_for_it) {
   ASSERT_EQ(ran.code, 0) << ran.err;
   ASSERT_EQ(results.records().size(), 1u);
   auto const derived = nlohmann::json::parse(contents(results.records().front()))["derived"];
-  // 1 and 4 threads of 16 launches each; one warm-up, three repetitions.
+  // 1 and 4 threads with 16 launches each; one warm-up, three repetitions.
   EXPECT_EQ(derived["ballast kernel, queue@1.kernels"], 16 * 4);
   EXPECT_EQ(derived["ballast kernel, paused queue@4.kernels"], 4 * 16 * 4);
   EXPECT_FALSE(derived.contains("ballast kernel, queue@1.graphs_built")) << "none was built";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `ballast devices --calibrate`, in a folder for caches of its own.
+// `ballast devices --calibrate`, with a cache folder of its own.
 #include <unistd.h>
 
 #include <filesystem>
@@ -23,7 +23,7 @@ class cli_calibration : public test::folder_test {
   }
   outcome listed() const { return run_here("devices --no-links --devices host:1"); }
   std::string file() const { return folder.file("ballast/costs"); }
-  /// Fails with one sentence that names the file, and measures nothing.
+  /// Expects one sentence that names the file, and no measurement.
   void expect_unwritable() const {
     auto const result = run_here("devices --calibrate --devices host:1");
     EXPECT_EQ(result.code, 1);

@@ -14,13 +14,13 @@
 
 namespace ballast::cli {
 
-/// What a run of the command printed and how it ended.
+/// The output of a run of the command, and how it ended.
 struct outcome {
   std::string out, err;
   int code = -1;
 };
 
-/// Where the tests and the programs that they run lie.
+/// The folder of the tests and of the programs that they run.
 inline std::filesystem::path tested_folder() {
   return std::filesystem::canonical("/proc/self/exe").parent_path();
 }
@@ -45,7 +45,7 @@ inline outcome run(std::string const& arguments, std::string const& before = "en
   return result;
 }
 
-/// The command says one sentence, which holds `reason`, prints nothing, and ends with `code`.
+/// Expects no output, one sentence of complaint that contains `reason`, and the exit code `code`.
 inline void expect_refusal(std::string const& arguments, std::string const& reason, int code = 2) {
   SCOPED_TRACE("ballast " + arguments);
   outcome const result = run(arguments);

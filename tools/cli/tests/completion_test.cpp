@@ -13,7 +13,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-/// A folder with `ballast` and programs of ballast's names that others wrote.
+/// A folder with `ballast` and foreign programs with ballast's names.
 class cli_completion_of_others : public testing::Test {
  protected:
   cli_completion_of_others() { fs::copy_file(tested_folder() / "ballast", at("ballast")); }
@@ -23,7 +23,7 @@ class cli_completion_of_others : public testing::Test {
     std::ofstream(at(name)) << "#!/bin/sh\n" << script << '\n';
     fs::permissions(at(name), fs::perms::owner_all);
   }
-  /// A program that tells this of itself.
+  /// Adds a program that describes itself by this tree.
   void put_tree(std::string const& name, json const& tree) const {
     put(name, "cat <<'EOF'\n" + tree.dump() + "\nEOF");
   }

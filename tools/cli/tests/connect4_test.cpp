@@ -14,7 +14,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-/// Plays a game with these lines (printf's format) typed through a pipe.
+/// Plays a game in which these lines (printf's format) arrive through a pipe.
 outcome play(std::string const& lines, std::string const& options = "") {
   return run("connect4 --lookahead 4 " + options, "printf '" + lines + "' | env -u BALLAST_DEVICES");
 }
@@ -71,7 +71,7 @@ TEST(cli_connect4, refuses_wrong_usage_under_the_option_that_was_typed) {
   expect_refusal("connect4 4453", "4453");
 }
 
-/// `ballast connect4` with pipes to what it reads and from what it prints.
+/// `ballast connect4` with pipes to its input and from its output.
 class running_game {
  public:
   explicit running_game(char const* lookahead) {
@@ -98,7 +98,7 @@ class running_game {
     close(from_);
   }
 
-  /// Reads on until it has printed this; false if it ended before.
+  /// Reads until it has printed the text; false if it ended before.
   bool prints(std::string const& text) {
     char letter = 0;
     while (printed_.find(text) == printed_.npos && read(from_, &letter, 1) == 1) printed_ += letter;

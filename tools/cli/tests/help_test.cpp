@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the programs tell of themselves: help texts, completions and manual pages come of one tree.
+// How the programs describe themselves: help texts, completions and manual pages come from one tree.
 #include <unistd.h>
 
 #include <functional>
@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 using testing::HasSubstr;
 
-/// The trees of `ballast` and of the programs beside it.
+/// The trees of `ballast` and of the programs next to it.
 std::vector<json> const& all_trees() {
   static auto const trees = [] {
     std::vector<json> all;
@@ -52,7 +52,7 @@ json option_named(json const& command, std::string const& name) {
   return {};
 }
 
-/// The command of `tree` that the words of `line` call; null if it is not of this program.
+/// The command of `tree` that the words of `line` select; null if it belongs to another program.
 json called_by(json const& tree, std::string const& line) {
   json found;
   visit(tree, [&](json const& one) {
@@ -79,7 +79,7 @@ void expect_known_words(json const& tree, std::string const& line) {
   }
 }
 
-/// What bash offers for the last of these words.
+/// The words that bash offers for the last of these words.
 std::string completed(std::string const& words) {
   test::scratch_folder const folder;
   static auto const completions = run("completion bash").out;

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 volatile sig_atomic_t stops = 0;
 
-/// Runs a function in a child whose standard error goes nowhere; returns how it ended, as waitpid says.
+/// Runs a function in a child that discards standard error; returns its status, as waitpid does.
 template <class Function>
 int end_of_child(Function function) {
   pid_t const child = fork();
@@ -43,7 +43,7 @@ TEST(cli_interrupt, the_first_signal_asks_for_a_stop_and_the_program_goes_on) {
   }
 }
 
-/// A folder with files that are to be kept and a pipe that `ballast md` is to read its system from.
+/// A folder with files that must survive and a pipe from which `ballast md` reads its system.
 class waiting_md {
  public:
   waiting_md() {
@@ -51,7 +51,7 @@ class waiting_md {
     mkfifo(folder_.file("system.xyz").c_str(), 0600);
   }
 
-  /// Begins `ballast md` and interrupts it where it waits for the pipe, which is never filled. Returns how it
+  /// Starts `ballast md` and interrupts it while it waits for the pipe, which is never filled. Returns how it
   /// ended.
   int end_after(int signal) {
     pid_t const child = fork();
@@ -75,7 +75,8 @@ class waiting_md {
           nullptr);
     _exit(127);
   }
-  /// Opens the pipe's other end as soon as the child has opened its own: its signal handler stands by then.
+  /// Opens the pipe's other end as soon as the child has opened its own: its signal handler is then
+  /// installed.
   int pipe_being_read_by(pid_t child) const {
     for (;;) {
       int const pipe = open(folder_.file("system.xyz").c_str(), O_WRONLY | O_NONBLOCK);

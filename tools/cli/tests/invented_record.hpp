@@ -6,7 +6,7 @@
 
 namespace ballast::cli {
 
-/// What a benchmark might have written on two cores, as yet without series.
+/// A record as a benchmark might write it on two cores, still without series.
 inline nlohmann::json invented_record(std::string const& benchmark) {
   using nlohmann::json;
   return {

@@ -97,7 +97,7 @@ TEST(cli_job_programs, name_the_file_that_cannot_be_written_or_read) {
                  power + ": the file cannot be opened.", 1);
 }
 
-/// A program that would run for minutes, in tasks of some ms, on one core.
+/// A program that would run for minutes on one core, in tasks of some ms.
 class long_job {
  public:
   explicit long_job(std::vector<char const*> words) {
@@ -113,7 +113,7 @@ class long_job {
     _exit(127);
   }
 
-  /// Once it has a thread that issues tasks.
+  /// Waits until it has a thread that issues tasks.
   void await_scheduler() const {
     auto const until = deadline::in(std::chrono::minutes(1));
     while (!until.passed() && !has_thread("job.host:1"))

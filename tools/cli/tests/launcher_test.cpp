@@ -59,7 +59,7 @@ TEST(launcher, is_told_of_once_by_the_first_of_its_processes) {
   EXPECT_EQ(advice_on_launch({}), "");
 }
 
-/// What a program prints as the first of two processes.
+/// The output of a program as the first of two processes.
 std::string told_by(program const& what, std::vector<std::string> words) {
   std::vector<char*> pointers;
   for (auto& word : words) pointers.push_back(word.data());

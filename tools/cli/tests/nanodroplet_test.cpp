@@ -31,7 +31,7 @@ TEST(cli_nanodroplet, refuses_wrong_usage_under_the_option_that_was_typed) {
   expect_refusal("nanodroplet --devices teapot", "ballast: --devices is teapot;");
 }
 
-/// `ballast nanodroplet` with more to do than anybody would wait for, and a pipe from what it prints.
+/// `ballast nanodroplet` with far too much work to wait for, and a pipe from its output.
 class long_run {
  public:
   long_run() {
@@ -44,7 +44,7 @@ class long_run {
   }
   ~long_run() { close(printed_); }
 
-  /// Returns what it printed until it ended.
+  /// Returns its output up to its end.
   std::string interrupt_and_read() {
     std::string text;
     char some[4096];
@@ -53,7 +53,7 @@ class long_run {
     waitpid(child_, &status_, 0);
     return text;
   }
-  /// Its signal handler stands by then.
+  /// Its signal handler is then installed.
   void await_frames() const {
     auto const until = deadline::in(std::chrono::minutes(1));
     while (!until.passed() && test::content_of(frames_).empty())

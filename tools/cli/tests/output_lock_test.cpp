@@ -20,7 +20,7 @@ struct locked_output : testing::Test {
   std::string const path = (folder.path() / "t.xyz").string();
 };
 
-/// A lock belongs to who opened the file, so that one process can play two.
+/// A lock belongs to the open file, so that one process can act as two.
 TEST_F(locked_output, is_refused_to_another_who_would_add_to_it) {
   output_lock const first("--trajectory", path);
   EXPECT_EQ(refused_argument([&] { output_lock("--trajectory", path); }), "--trajectory");

@@ -15,7 +15,7 @@ using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
 
-/// A folder for records and pages, empty at first and gone at the end.
+/// A folder for records and pages, empty at first and removed at the end.
 class pages_folder {
  public:
   pages_folder() { fs::remove_all(path_), fs::create_directories(path_); }
@@ -38,7 +38,7 @@ class pages_folder {
       (std::string(testing::UnitTest::GetInstance()->current_test_info()->name()) + ".pages");
 };
 
-/// Of ep on two devices, whose way `learned` takes that share of the time of static halves.
+/// A record of ep on two devices, on which `learned` takes that share of the time of static halves.
 json ep_record(double share, bool quick = false) {
   auto const series = [](std::string const& name, double seconds) {
     return json{{"name", name}, {"unit", "s"}, {"samples", {seconds}}};
@@ -57,7 +57,7 @@ json ep_record(double share, bool quick = false) {
   return record;
 }
 
-/// As XML, which asks more of a page than HTML does; and that nothing in it is loaded from elsewhere.
+/// Expects well-formed XML, which is stricter than HTML, that loads nothing from elsewhere.
 void expect_self_contained(fs::path const& page) {
   auto const check =
       "import sys, xml.etree.ElementTree as tree\n"
@@ -181,7 +181,7 @@ TEST(cli_paper, judges_figures_by_the_records_that_are_there) {
   EXPECT_EQ(figure.at("records"), json::array({"two-cores/a.json"}));
   EXPECT_EQ(figure.at("values").at(0).at("published"), 0.4);
   EXPECT_DOUBLE_EQ(figure.at("values").at(0).at("ours"), 0.4);
-  EXPECT_DOUBLE_EQ(figure.at("values").at(2).at("ours"), 0.8);  // over the faster device alone
+  EXPECT_DOUBLE_EQ(figure.at("values").at(2).at("ours"), 0.8);  // relative to the faster device alone
   EXPECT_TRUE(figure.at("values").at(3).at("published").is_null()) << "ballast's own policy";
   EXPECT_DOUBLE_EQ(figure.at("values").at(3).at("ours"), 0.5);
   EXPECT_EQ(figure_named(good, "Fig. 14a").at("verdict"), "not measured");

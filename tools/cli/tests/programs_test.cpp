@@ -12,7 +12,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-/// A folder with the program `ballast` alone, and what is put beside it.
+/// A folder with the program `ballast` alone, and the files that a test adds.
 class lone_ballast : public testing::Test {
  protected:
   lone_ballast() {
@@ -86,7 +86,7 @@ TEST_F(cli_programs, of_another_version_refuse_to_run) {
 TEST_F(cli_programs, are_told_no_version_that_their_own_children_would_see) {
   put("ballast-brew", "echo \"${BALLAST_CALLED_BY:-nobody}\"");
   EXPECT_EQ(run_there("brew").out, BALLAST_VERSION "\n");
-  // `ballast` itself does not hand on what it was told.
+  // `ballast` itself does not pass on the version that it received.
   EXPECT_EQ(run_there("brew", "env BALLAST_CALLED_BY=" BALLAST_VERSION).out, BALLAST_VERSION "\n");
 }
 

@@ -13,13 +13,13 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-/// A folder of records of this test alone, gone with it.
+/// A test's own folder of records, removed with this object.
 class records_folder {
  public:
   records_folder() { fs::create_directories(folder_); }
   ~records_folder() { fs::remove_all(folder_); }
 
-  /// The path in quotes, as an argument; without writing anything.
+  /// The path in quotes, as an argument; writes nothing.
   std::string path(std::string const& name) const { return "'" + (folder_ / name).string() + "'"; }
   std::string write(std::string const& name, json const& record) const {
     std::ofstream(folder_ / name) << record.dump();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records, names of files and programs that others wrote, and what they must not do to who reads them.
+// Foreign records, file names and programs, and their possible attacks on the reader.
 #include <functional>
 #include <nlohmann/json.hpp>
 
@@ -27,7 +27,7 @@ json record_with(std::function<void(json&)> const& change) {
 
 std::string in_quotes(fs::path const& path) { return "'" + path.string() + "'"; }
 
-/// Neither drives a terminal nor has a line that this program did not write.
+/// Expects that no output drives a terminal or has a line that this program did not write.
 void expect_tame(std::string const& arguments, std::string const& before = "env",
                  fs::path const& program = tested_folder() / "ballast") {
   SCOPED_TRACE(arguments);

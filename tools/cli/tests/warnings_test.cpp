@@ -9,7 +9,7 @@
 namespace ballast::test {
 namespace {
 
-/// As a program that opens its devices twice, and is told twice which GPU is left out.
+/// Opens its devices twice, and so reports twice which GPU is left out.
 void warn_twice(CLI::App& app) {
   app.add_subcommand("hear")->callback([] {
     write_log(log_level::warning, "cuda:0 is left out");

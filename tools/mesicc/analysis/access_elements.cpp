@@ -24,7 +24,7 @@ isl::set runs_of(launch_model const& model, int place, lowering& to_isl) {
   return std::abs(run.step) == 1 ? runs : runs.intersect(passed.tdiv_r(step).eq_set(none));
 }
 
-/// When an access happens, of which to_isl knows from then on.
+/// The set in which an access happens; from then on to_isl knows it.
 isl::set guards_and_loops(launch_model const& model, access const& one, isl::set happens, lowering& to_isl) {
   to_isl.assume(happens);
   for (int const place : one.loops) to_isl.assume(happens = happens.intersect(runs_of(model, place, to_isl)));
@@ -33,7 +33,7 @@ isl::set guards_and_loops(launch_model const& model, access const& one, isl::set
   return happens;
 }
 
-/// Elements from one index of a dimension to the next.
+/// The distance in elements from one index of a dimension to the next.
 std::int64_t stride(array_argument const& array, std::size_t dimension) {
   std::int64_t elements = 1;
   for (auto place = dimension + 1; place < array.extents.size(); ++place)
@@ -41,7 +41,8 @@ std::int64_t stride(array_argument const& array, std::size_t dimension) {
   return elements;
 }
 
-/// The flattened index, and that no index but the first leaves its extent, since that is undefined in C++.
+/// The flattened index, and the set in which no index but the first leaves its extent: leaving it is
+/// undefined in C++.
 std::pair<isl::pw_aff, isl::set> flattened(array_argument const& array, access const& one, lowering& to_isl) {
   auto flat = to_isl.constant(0);
   auto legal = to_isl.all();
@@ -55,13 +56,13 @@ std::pair<isl::pw_aff, isl::set> flattened(array_argument const& array, access c
   return {flat, legal};
 }
 
-/// That a flattened index is not behind the last element.
+/// The set in which a flattened index is not past the last element.
 isl::set before_end(array_argument const& array, isl::pw_aff const& flat, lowering& to_isl) {
   if (first_unknown(array.extents[0])) return to_isl.all();
   return flat.lt_set(to_isl.of(array.extents[0]).mul(to_isl.constant(stride(array, 0))));
 }
 
-/// Whether all extents but the first are constants, as C++ has it.
+/// True if all extents but the first are constants, as C++ requires.
 bool has_shape(array_argument const& array) {
   return std::all_of(std::next(array.extents.begin()), array.extents.end(),
                      [](auto const& extent) { return is_constant(extent); });
@@ -72,7 +73,8 @@ bool fits(access const& one, array_argument const& array) {
 }
 
 struct reached_elements {
-  isl::set legal, in_rows, any;  ///< those of the array, with those beyond its ends, and with all others
+  isl::set legal, in_rows, any;  ///< elements of the array, those in its rows but past its ends, and all
+                                 ///< others
 };
 
 reached_elements of_variable(array_argument const& array, access const& one, lowering& to_isl) {
@@ -92,7 +94,7 @@ reached_elements of_variable(array_argument const& array, access const& one, low
   return {exists.intersect(inside).intersect(any), legal.intersect(any), any};
 }
 
-/// Each once; one without a place of its own is where the access is.
+/// Each cause once; one without a place of its own gets the access's place.
 std::vector<cause> located(std::vector<cause> const& causes, place const& where) {
   std::vector<cause> different;
   for (auto one : causes) {
@@ -121,7 +123,7 @@ access_elements elements_of(launch_model const& model, access const& one, isl::s
   result.exact = one.always && all_run && result.other_causes.empty() && result.index_causes.empty();
   result.leaves_array =
       result.exact && model.scalars.empty() && !happens.intersect(any).is_subset(happens.intersect(legal));
-  // A launch is told at run time that it writes beyond the array, for which its range must say so.
+  // A launch may be refused at run time because it writes beyond the array: its range must then reveal that.
   bool const may_turn_out_beyond = result.exact && one.kind == access_kind::write && !model.scalars.empty();
   auto const touched = may_turn_out_beyond ? in_rows : legal;
   result.elements = to_isl.forget_unknowns(happens.intersect(touched)).coalesce();
@@ -129,7 +131,7 @@ access_elements elements_of(launch_model const& model, access const& one, isl::s
   return result;
 }
 
-/// Where isl has no answer.
+/// The result if isl has no answer.
 access_elements any_elements(access const& one, isl::set const& context, lowering& to_isl) {
   to_isl.take_causes();
   return {&one, context, false, false, {{"is too complex", one.where}}, {}};

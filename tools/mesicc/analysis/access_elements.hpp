@@ -12,26 +12,26 @@
 
 namespace ballast::mesicc {
 
-/// The elements that an access touches, counted from the beginning of its variable, by thread, loop counters
-/// and scalars. Never too few.
+/// An upper bound of the elements that an access touches, counted from the beginning of its variable, as a
+/// set over thread, loop counters and scalars.
 struct access_elements {
   access const* source = nullptr;
   isl::set elements;
   bool exact = true;                ///< just these, each time
-  bool leaves_array = false;        ///< for some thread its index is beyond the array, whatever the arguments
+  bool leaves_array = false;        ///< its index exceeds the array for some thread, whatever the arguments
   std::vector<cause> index_causes;  ///< why the index is not known
   std::vector<cause> other_causes;  ///< why the guards or the loops are not known
 };
 
-/// What is known of the thread ids of a launch.
+/// The known bounds of the thread ids of a launch.
 isl::set threads_of(launch_model const& model, lowering& to_isl);
-/// What is known of the scalars of a launch.
+/// The known facts about the scalars of a launch.
 isl::set scalars_of(launch_model const& model, lowering& to_isl);
 
 enum class precision : std::uint8_t {
   exact,
-  no_divisions,  ///< what hangs on a remainder may happen always, and a strided range holds all between;
-                 ///< quick to reckon with
+  no_divisions,  ///< conditions on a remainder may always hold, and a strided range includes all between;
+                 ///< fast to compute
 };
 
 /// The elements that each access of the model touches, in the order of the accesses.

@@ -15,18 +15,18 @@
 namespace ballast::mesicc {
 namespace {
 
-/// What a thread has surely written to an argument when it gets to an access of it. Accesses come in the
-/// order of the kernel, and no loop comes again that was left.
+/// The elements of an argument that a thread has certainly written before an access. Accesses come in the
+/// order of the kernel, and a loop that was left does not come again.
 class own_writes {
  public:
   explicit own_writes(isl_session const& session);
 
   void add(access_elements const& write);
-  /// Whether `read` reads only what the thread has written before. No for what is not known.
+  /// True if `read` reads only elements that the thread has written before. False if unknown.
   bool hold(access_elements const& read);
 
  private:
-  /// What was written in a loop's body, by the counters of this loop and those around it.
+  /// The elements written in a loop's body, by the counters of this loop and those around it.
   struct within_loop {
     int loop;
     growing_union written;
@@ -37,7 +37,7 @@ class own_writes {
   isl::set all() const;
 
   isl_session const& session_;
-  std::vector<within_loop> around_;  ///< the innermost one last; the first one is the whole kernel
+  std::vector<within_loop> around_;  ///< innermost last; the first one is the whole kernel
 };
 
 constexpr int no_loop = -1;
@@ -46,7 +46,7 @@ isl::set nothing_in(isl_session const& session) {
   return isl::set::empty(isl::space::unit(session.context()).add_unnamed_tuple(1));
 }
 
-/// What is not added for lack of an answer is not known to be written.
+/// If isl has no answer, `more` is not added: it then does not count as written.
 void add_to(growing_union& written, isl::set const& more, isl_session const& session) {
   session.ask([&] { return written.add(more), true; });
 }
@@ -88,7 +88,7 @@ void own_writes::go_to(std::vector<int> const& loops) {
     around_.push_back({*one, growing_union(nothing_in(session_))});
 }
 
-/// All its rounds are over by then.
+/// All iterations of the loop have ended by then.
 void own_writes::leave_loop() {
   auto const left = std::move(around_.back());
   around_.pop_back();
@@ -137,7 +137,7 @@ std::vector<accessed_variable> variables_of(launch_model const& model,
     auto& variable = variable_of(int(argument), model, variables);
     variable.arguments.push_back(int(argument));
   }
-  std::map<int, own_writes> written;  // only by the same argument, whose memory is there for its own sake
+  std::map<int, own_writes> written;  // only by the same argument, which has memory of its own
   for (auto const& one : accesses) {
     auto& variable = variable_with(one.source->array, variables);
     auto& before = written.try_emplace(one.source->array, session).first->second;

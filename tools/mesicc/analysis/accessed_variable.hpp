@@ -16,7 +16,7 @@ struct accessed_variable {
   std::vector<int> arguments;  ///< places among launch_model::arrays
   std::vector<access_elements const*> reads, writes;
   std::vector<access_elements const*>
-      exposed_reads;  ///< those that may read what the thread has not written before
+      exposed_reads;  ///< those that may read elements which the thread has not written before
 
   bool is_one_argument() const { return arguments.size() == 1; }
   /// The accesses through one of the arguments.

@@ -25,11 +25,11 @@ namespace {
 constexpr int max_threads = 256, min_threads = 64;
 constexpr std::int64_t enough_blocks = 1024;  // a few for each multiprocessor of a large GPU
 constexpr int warp = 32;
-// docs/decisions/0015 has what was measured for these two.
+// docs/decisions/0015 has the measurements for these two.
 constexpr int max_rows_per_thread = 8;
 constexpr std::size_t max_accesses_of_short_kernel = 16;
 
-/// In the middle of a launch of constant size, in the first run of each loop.
+/// A thread in the middle of a launch of constant size, in the first iteration of each loop.
 leaf_values sample_thread(launch_model const& model) {
   leaf_values leaves;
   auto const middle = [](expression const& threads) {
@@ -50,7 +50,7 @@ std::int64_t flat_index(array_argument const& array, access const& one, leaf_val
   return flat;
 }
 
-/// Whether neighbours in `direction` touch elements that one transaction brings.
+/// True if neighbours in `direction` touch elements within one memory transaction.
 bool is_coalesced(launch_model const& model, access const& one, axis direction) {
   auto const& array = model.arrays[std::size_t(one.array)];
   auto leaves = sample_thread(model);
@@ -60,7 +60,7 @@ bool is_coalesced(launch_model const& model, access const& one, axis direction) 
   return there == here || there - 1 == here || there + 1 == here;
 }
 
-/// Accesses in loops happen more often.
+/// Accesses in loops count more, since they happen more often.
 std::int64_t coalesced(launch_model const& model, axis direction) {
   std::int64_t count = 0;
   for (auto const& one : model.accesses) {
@@ -75,7 +75,7 @@ std::optional<std::int64_t> threads_along(launch_model const& model, axis direct
   return is_constant(threads) ? std::optional(std::max<std::int64_t>(threads->value, 1)) : std::nullopt;
 }
 
-/// Enough blocks matter more than large ones, as long as a block is two warps.
+/// Many blocks matter more than large ones, as long as a block has two warps.
 int threads_of_block(launch_model const& model) {
   auto const x = threads_along(model, axis::x), y = threads_along(model, axis::y);
   int threads = max_threads;
@@ -84,7 +84,7 @@ int threads_of_block(launch_model const& model) {
   return threads;
 }
 
-/// A power of two, not more than the launch has use for.
+/// A power of two, at most what the launch can use.
 int width_along(launch_model const& model, axis direction, int threads) {
   auto const wanted = threads_along(model, direction).value_or(threads);
   return int(std::bit_ceil(std::uint64_t(std::min<std::int64_t>(wanted, threads))));
@@ -97,13 +97,13 @@ bool waits_for_memory_in_a_loop(launch_model const& model) {
       model.accesses, [](access const& one) { return one.kind == access_kind::read && !one.loops.empty(); });
 }
 
-/// Numbers of 8 bytes take two registers each.
+/// True if few registers suffice; 8-byte numbers take two each.
 bool gets_on_with_few_registers(launch_model const& model) {
   return is_short(model) &&
          std::ranges::all_of(model.arrays, [](auto const& array) { return array.element_bytes <= 4; });
 }
 
-/// So many that there are still blocks in plenty, which are what is balanced.
+/// Chooses the most rows that leave plenty of blocks, which are the units of balancing.
 int rows_per_thread(launch_model const& model, block_shape const& block) {
   auto const x = threads_along(model, axis::x), y = threads_along(model, axis::y);
   if (!x || !y || block.x < warp || !is_short(model) || !model.loops.empty()) return 1;
@@ -124,10 +124,10 @@ block_shape shape_of_block(launch_model const& model, axis cut) {
   return {width, threads / width};
 }
 
-/// Threads of a block, of which those along x are neighbours in a warp: along the direction in which more
-/// accesses are of neighbouring elements, and as many as keep a multiprocessor busy, or fewer if there would
-/// be too few blocks. A short kernel that waits for memory in a loop is to use few registers; one without
-/// loops gives a thread several rows where there are more than enough.
+/// Chooses the threads of a block; those along x are neighbours in a warp. They lie along the direction in
+/// which more accesses touch neighbouring elements. Their number keeps a multiprocessor busy, or is lower if
+/// there would be too few blocks. A short kernel that waits for memory in a loop should use few registers;
+/// one without loops gives each thread several rows if there are more than enough.
 block_shape choose_block(launch_model const& model, axis cut) {
   auto block = shape_of_block(model, cut);
   block.rows_per_thread = rows_per_thread(model, block);
@@ -135,7 +135,7 @@ block_shape choose_block(launch_model const& model, axis cut) {
   return block;
 }
 
-/// Each once, also where ranges meet.
+/// Counts each element once, even where ranges meet.
 std::int64_t elements_in(std::vector<element_range> const& ranges, leaf_values const& leaves) {
   std::vector<std::pair<std::int64_t, std::int64_t>> parts;
   for (auto const& range : ranges)
@@ -204,7 +204,7 @@ class explainer {
     return (use.is_read() ? "" : ", each element") + moved(use.writes, use.writes_all, array, "makes");
   }
 
-  /// "; copies in 64 bytes a row and 128 more", of a task in the middle of a launch of constant size.
+  /// "; copies in 64 bytes a row and 128 more", for a task in the middle of a launch of constant size.
   std::string moved(std::vector<element_range> const& ranges, bool all, array_argument const& array,
                     std::string const& verb) const {
     auto const few = all ? std::nullopt : bytes_of_rows(ranges, array, some_rows),
@@ -237,14 +237,14 @@ class explainer {
   leaf_names names_;
 };
 
-/// Lines that tell how a launch is cut and what a task reads, writes and moves.
+/// Lines that describe how a launch is cut and which bytes a task reads, writes and moves.
 std::string explain(launch_model const& model, launch_plan const& plan) {
   return explainer(model, plan).text();
 }
 
 bool has_rows(expression const& threads) { return !is_constant(threads) || threads->value > 1; }
 
-/// y first, since rows of an array are mostly threads of one y.
+/// y first, since rows of an array usually belong to threads of one y.
 std::vector<axis> directions(launch_model const& model) {
   if (model.dimensions == 1) return {axis::x};
   if (!has_rows(model.threads_y) && has_rows(model.threads_x)) return {axis::x, axis::y};
@@ -258,7 +258,7 @@ partition_attempt too_complex(launch_model const& model) {
           {}};
 }
 
-/// Undefined in C++, and nothing that one task could do better.
+/// Undefined in C++, and no better in a single task.
 std::vector<diagnostic> accesses_beyond_arrays(launch_model const& model,
                                                std::vector<access_elements> const& accesses) {
   std::vector<diagnostic> said;
@@ -320,7 +320,7 @@ launch_plan undivided(launch_model const& model) {
   return plan;
 }
 
-/// The errors of the direction that was tried first, and as a note what stands against the other one.
+/// The errors of the direction that was tried first, and as a note the obstacle to the other one.
 std::vector<diagnostic> complaints(launch_model const& model, std::vector<partition_attempt> const& failures,
                                    bool allowed) {
   auto errors = failures.front().errors;

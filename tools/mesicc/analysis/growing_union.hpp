@@ -9,29 +9,29 @@
 
 namespace ballast::mesicc {
 
-/// More pieces are not looked at two by two: what a question costs is to grow as the kernel does.
+/// More pieces are not compared pairwise: the cost of a question should grow no faster than the kernel.
 constexpr unsigned most_pieces_at_once = 32;
 
 inline bool has_few_pieces(isl::set const& one) { return one.n_basic_set() <= most_pieces_at_once; }
-/// In fewer pieces, if that is quick to find.
+/// Fewer pieces, if they are quick to find.
 inline isl::set in_fewer_pieces(isl::set const& one) { return has_few_pieces(one) ? one.coalesce() : one; }
 
-/// Sets that are written alike are neighbours, first of all those that only a constant tells apart.
+/// Sorts sets by their text, so that sets which differ only in a constant are neighbours.
 struct as_written {
   bool operator()(isl::set const& a, isl::set const& b) const {
     return isl_set_plain_cmp(a.get(), b.get()) < 0;
   }
 };
 
-/// A union to which sets are added one by one. They are brought together in blocks of 1, 2, 4, ... sets, so
-/// that each of them is looked at only a few times.
+/// A union to which sets are added one by one. They are merged in blocks of 1, 2, 4, ... sets, so that each
+/// is processed only a few times.
 class growing_union {
  public:
   explicit growing_union(isl::set const& none) : none_(none) {}
 
-  /// Nothing has changed if isl throws.
+  /// If isl throws, nothing has changed.
   void add(isl::set const& more);
-  /// Whether it was added, written as it is.
+  /// True if a set with the same text was added.
   bool has(isl::set const& one) const { return added_.contains(one); }
   isl::set all() const;
 

@@ -12,7 +12,7 @@
 
 namespace ballast::mesicc {
 
-/// isl's memory, and the limit on what a question may cost. Outlives all that isl gave. Of one thread.
+/// isl's memory, and the limit on the cost of a question. Outlives all objects of isl. For one thread.
 class isl_session {
  public:
   explicit isl_session(unsigned long operations) : context_(isl_ctx_alloc(), &isl_ctx_free) {
@@ -23,7 +23,7 @@ class isl_session {
 
   isl::ctx context() const { return context_.get(); }
 
-  /// Nothing where isl has no answer: a set without bounds, or more operations than one question may take.
+  /// Nothing if isl has no answer: for a set without bounds, or beyond the operations of one question.
   template <class Question>
   std::optional<std::invoke_result_t<Question>> ask(Question&& question) const {
     if (exhausted_ >= max_exhausted) return std::nullopt;
@@ -33,24 +33,24 @@ class isl_session {
       return std::forward<Question>(question)();
     } catch (isl::exception_quota const&) {
       ++exhausted_;
-      isl_ctx_reset_operations(context_.get());  // for who asked, perhaps within another question
+      isl_ctx_reset_operations(context_.get());  // for the caller, which may be inside another question
       return std::nullopt;
     } catch (isl::exception const&) { return std::nullopt; }
   }
-  /// What `question` says, or `otherwise` where isl has no answer.
+  /// The answer to `question`, or `otherwise` if isl has none.
   template <class Question>
   bool ask(bool otherwise, Question&& question) const {
     return ask(std::forward<Question>(question)).value_or(otherwise);
   }
-  /// Notes that a question was not asked because it would take too many operations.
+  /// Counts a question that was not asked because it would take too many operations.
   void leave_unasked() const { ++exhausted_; }
-  /// Whether a question has taken too many operations.
+  /// True if a question has taken too many operations.
   bool is_exhausted() const { return exhausted_ > 0; }
-  /// How many questions there were.
+  /// The number of questions.
   std::size_t asked() const { return asked_; }
 
  private:
-  static constexpr int max_exhausted = 3;  // then all further questions are left unanswered
+  static constexpr int max_exhausted = 3;  // afterwards all further questions are left unanswered
 
   std::unique_ptr<isl_ctx, decltype(&isl_ctx_free)> context_;
   mutable int exhausted_ = 0;

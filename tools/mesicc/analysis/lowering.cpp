@@ -12,7 +12,7 @@ constexpr long max_quotients = 3;
 
 std::string unknown_name(int place) { return "u" + std::to_string(place); }
 
-/// The quotient, rounded down, which is from `first` to `last`.
+/// The quotient, rounded down, if it lies between `first` and `last`.
 isl::pw_aff by_cases(isl::pw_aff const& dividend, isl::val const& first, isl::val const& last,
                      isl::val const& size) {
   auto const domain = dividend.domain();
@@ -92,9 +92,9 @@ isl::pw_aff lowering::quotient(expression const& value) {
   return divisor->value < 0 ? whole.neg() : whole;
 }
 
-/// By a positive `size`, towards 0 unless it is floor_divide. Where few quotients are possible, as for (y +
-/// 1) % rows, by cases, which ranges come out simpler of; and without a case for negative values where there
-/// are none.
+/// Divides by a positive `size`, towards 0 unless it is floor_divide. If few quotients are possible, as in (y
+/// + 1) % rows, it distinguishes cases, which gives simpler ranges; it omits negative values if there are
+/// none.
 isl::pw_aff lowering::divided(isl::pw_aff const& dividend, std::int64_t size, operation rounding) const {
   auto const known = dividend.intersect_domain(context_known_);
   auto const least = known.min_val(), most = known.max_val();

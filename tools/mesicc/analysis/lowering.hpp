@@ -12,8 +12,8 @@
 
 namespace ballast::mesicc {
 
-// All values that an access depends on are named parameters of isl; the only dimension of its sets is the
-// flattened element. So sets of different accesses meet by the names of what they have in common.
+// All values on which an access depends are named parameters of isl; the only dimension of its sets is the
+// flattened element. So sets of different accesses are related by the names that they share.
 namespace parameter {
 inline std::string const x = "x", y = "y", part_begin = "b", part_end = "e";
 inline std::string of(axis direction) { return direction == axis::x ? x : y; }
@@ -21,7 +21,7 @@ inline std::string loop(std::int64_t place) { return "l" + std::to_string(place)
 inline std::string scalar(std::int64_t place) { return "s" + std::to_string(place); }
 }  // namespace parameter
 
-/// Why a value is not known to be affine.
+/// The reason why a value is not known to be affine.
 struct cause {
   std::string why;
   place where;  ///< may be nowhere
@@ -29,8 +29,8 @@ struct cause {
   bool operator==(cause const&) const = default;
 };
 
-/// Brings expressions to isl. What it cannot express becomes a new parameter, which may have any value, so
-/// that what it gives is never too small. forget_unknowns() takes these out of a set again.
+/// Converts expressions to isl. An expression that isl cannot represent becomes a new parameter with any
+/// value, so the result is never too small. forget_unknowns() removes these parameters from a set.
 class lowering {
  public:
   explicit lowering(isl::ctx context);
@@ -42,12 +42,12 @@ class lowering {
   isl::pw_aff named(std::string const& parameter) const { return all_.param_pw_aff_on_domain(parameter); }
   isl::pw_aff element() const;
 
-  /// From now on values are only asked for where `context` holds, by which divisions become simpler.
+  /// From now on values are only needed where `context` holds, which simplifies divisions.
   void assume(isl::set const& context) { context_known_ = context; }
 
   isl::pw_aff of(expression const& value);
   isl::set where(condition const& holds);
-  /// Whether it may hold or not for one reason alone, which is noted then: where() would ask for two cases.
+  /// True if it is undecided for a single reason, which is then recorded: where() would need two cases.
   bool is_open(condition const& holds);
 
   /// The causes that were met since the last call.

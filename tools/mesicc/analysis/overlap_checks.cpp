@@ -12,7 +12,7 @@
 namespace ballast::mesicc {
 namespace {
 
-/// `elements` with another name for one of its parameters; `to` must not be among them.
+/// `elements` with one parameter renamed; `to` must not be among them.
 isl::set renamed(isl::set const& elements, std::string const& from, std::string const& to) {
   int const place = isl_set_find_dim_by_name(elements.get(), isl_dim_param, from.c_str());
   if (place < 0) return elements;
@@ -41,8 +41,8 @@ isl::set in_order_or_equal(isl::set const& all, std::string const& a, std::strin
   return all.param_pw_aff_on_domain(a).le_set(all.param_pw_aff_on_domain(b));
 }
 
-/// Whether of the elements of two rows those of one are first, the same one for all rows. `order` says what
-/// is first.
+/// True if of two rows' elements those of one row come first, and of the same row for all pairs. `order`
+/// defines what comes first.
 template <class Order>
 bool are_in_order(isl::set const& row, std::string const& thread, Order order) {
   auto const lower = element_named(row, "i"), higher = element_named(renamed(row, thread, other_row), "j");
@@ -52,7 +52,7 @@ bool are_in_order(isl::set const& row, std::string const& thread, Order order) {
          pairs.intersect(in_order(all, thread, other_row).params()).is_empty();
 }
 
-/// For parts [b, e): parts [f, g) before or behind them.
+/// For parts [b, e): the parts [f, g) before or after them.
 isl::set other_parts(isl::set const& all, cut_direction const& cut) {
   auto const others = renamed(renamed(cut.limits, parameter::part_begin, "f"), parameter::part_end, "g");
   auto const value = [&](std::string const& name) { return all.param_pw_aff_on_domain(name); };

@@ -12,9 +12,9 @@ namespace {
 
 constexpr unsigned max_pieces_of_hull = 12;
 constexpr std::size_t max_hulls = 4;
-constexpr long max_gap = 32;  // elements between two ranges that are better one
+constexpr long max_gap = 32;  // elements between two ranges that are better merged
 
-/// Whether `b` never begins far behind the end of `a`.
+/// True if `b` never begins far after the end of `a`.
 bool is_near(part_hull const& a, part_hull const& b) {
   return a.last.add_constant(max_gap + 1).lt_set(b.first).is_empty();
 }
@@ -28,7 +28,7 @@ bool are_near(group const& a, group const& b) { return is_near(a.hull, b.hull) &
 
 group group_of(isl::set const& pieces) { return {pieces, hull_of(pieces)}; }
 
-/// Together with all groups that it is near to.
+/// Merges the piece with all groups near it.
 void add_piece(isl::set const& piece, std::vector<group>& groups) {
   auto grown = group_of(piece);
   auto const near = [&](group const& one) { return are_near(grown, one); };

@@ -12,7 +12,7 @@
 
 namespace ballast::mesicc {
 
-/// The direction in which a launch is cut into parts [b, e), with what is known of b, e and the scalars.
+/// The direction in which a launch is cut into parts [b, e), with the known facts about b, e and the scalars.
 struct cut_direction {
   axis along;
   isl::set limits;  ///< 0 <= b < e <= threads
@@ -22,25 +22,25 @@ struct cut_direction {
 
 /// The elements that one thread row of `cut` touches in an access, by its thread id.
 isl::set of_row(access_elements const& one, cut_direction const& cut);
-/// The elements that one thread row of `cut` touches in any of `accesses`. Nothing where isl has no answer.
+/// The elements that one thread row of `cut` touches in any of `accesses`. Nothing if isl has no answer.
 std::optional<isl::set> of_row(std::vector<access_elements const*> const& accesses, cut_direction const& cut,
                                isl_session const& session);
-/// `row` in few pieces: if it has many, those near each other become one, with what lies between them.
-/// Nothing where isl has no answer.
+/// `row` in few pieces: if it has many, pieces near each other are merged, including the elements between
+/// them. Nothing if isl has no answer.
 std::optional<isl::set> in_few_pieces(isl::set const& row, isl_session const& session);
-/// The elements that a part [b, e) touches, whose thread rows touch `row`.
+/// The elements that the part [b, e) touches if each of its thread rows touches `row`.
 isl::set of_part(isl::set const& row, cut_direction const& cut);
 
 /// From the first element of a part to its last.
 struct part_hull {
-  isl::pw_aff first, last;  ///< of b, e and the scalars, where the part touches anything
+  isl::pw_aff first, last;  ///< functions of b, e and the scalars, where the part touches anything
   isl::set elements;        ///< all between them
 };
 
-/// Throws isl::exception where there are no bounds.
+/// Throws isl::exception if there are no bounds.
 part_hull hull_of(isl::set const& part);
-/// As few hulls as hold nothing but what lies in the hull of one of the part's pieces; one hull of all if
-/// they would be many.
+/// The fewest hulls that contain only elements in the hull of one of the part's pieces; one hull of
+/// everything if there would be many.
 std::vector<part_hull> separate_hulls(isl::set const& part);
 
 }  // namespace ballast::mesicc

@@ -13,7 +13,7 @@
 namespace ballast::mesicc {
 namespace {
 
-/// All elements of the variable; nothing if it is not known how many they are.
+/// The number of the variable's elements; nothing if it is unknown.
 std::optional<expression> elements_of(array_argument const& array) {
   expression elements = 1;
   for (auto const& extent : array.extents) elements = elements * extent;
@@ -25,7 +25,7 @@ element_range moved(element_range const& range, expression const& offset) {
   return {range.begin - offset, range.end - offset};
 }
 
-/// Counted from the element that the argument points to.
+/// Counted from the element to which the argument points.
 array_plan seen_from(array_argument const& array, array_plan plan) {
   if (is_placed_at_run_time(array)) return plan;
   for (auto* const ranges : {&plan.reads, &plan.writes}) {
@@ -64,7 +64,7 @@ class attempt {
     refuse_reads(variable, uses);
   }
 
-  /// As it is planned: what cannot be told exactly is more than the accesses need.
+  /// Keeps the plan, which may contain more than the accesses need where it cannot be exact.
   std::optional<variable_use> keep_plan(accessed_variable const& argument) {
     auto use = use_of(argument, cut_, session_);
     if (!use) return std::nullopt;
@@ -117,7 +117,7 @@ class attempt {
     });
   }
 
-  /// Of what is read as a whole, only because it is not known what it is.
+  /// About a variable that is read as a whole only because its reads are unknown.
   void remark_on_reads(accessed_variable const& variable, bool is_whole) {
     auto const before = result_.remarks.size();
     for (auto const* const read : variable.exposed_reads) {

@@ -12,11 +12,11 @@
 
 namespace ballast::mesicc {
 
-/// What cutting a launch in one direction came to. With errors the plans mean nothing.
+/// The result of cutting a launch in one direction. With errors the plans are meaningless.
 struct partition_attempt {
   std::vector<array_plan> arrays;
   std::vector<diagnostic> errors, remarks;
-  bool is_final = false;  ///< the errors stand against any way to run the launch
+  bool is_final = false;  ///< the errors rule out any way to run the launch
 };
 
 partition_attempt attempt_partition(launch_model const& model, axis along,

@@ -112,7 +112,7 @@ class reader {
         return argument(0) * argument(1);
       case isl_ast_expr_op_div:  // divides without remainder
       case isl_ast_expr_op_pdiv_q:
-        return argument(0) / argument(1);  // of what is not negative
+        return argument(0) / argument(1);  // for values that are not negative
       case isl_ast_expr_op_fdiv_q:
         return floor_divide(argument(0), argument(1));
       case isl_ast_expr_op_pdiv_r:
@@ -129,7 +129,8 @@ class reader {
   isl_ast_expr* said_;
 };
 
-/// `value` where `limits`, a set of parameters, hold. Throws isl::exception for what no expression can say.
+/// `value` where `limits`, a set of parameters, hold. Throws isl::exception if no expression can represent
+/// it.
 expression expression_of(isl::pw_aff const& value, isl::set const& limits) {
   return reader(isl::ast_build::from_context(limits).expr_from(value)).value();
 }
@@ -146,14 +147,14 @@ element_range said(isl::pw_aff const& first, isl::pw_aff const& last, isl::set c
           expression_of(last.add_constant(1L).gist(where).coalesce(), where)};
 }
 
-/// Whether a range that is right where the hull exists is empty where it does not.
+/// True if a range that is right where the hull exists is empty elsewhere.
 bool is_empty(element_range const& range, isl::set const& beyond) {
   lowering to_isl(beyond.ctx());
   auto const some = to_isl.of(range.begin).lt_set(to_isl.of(range.end)).params();
   return to_isl.take_causes().empty() && some.intersect(beyond).is_empty();
 }
 
-/// A set that equals `exists` within `where`, of one case if there is such a set.
+/// A set that equals `exists` within `where`, in one case if there is such a set.
 isl::set in_one_case(isl::set const& exists, isl::set const& where) {
   isl::set const hull = exists.unshifted_simple_hull();
   return hull.intersect(where).is_subset(exists) ? hull : exists;
@@ -165,7 +166,7 @@ void refuse_if_long(part_hull const& hull) {
 }
 
 /// The elements of `hull`, counted from the beginning of the variable, where `limits` hold; empty where the
-/// hull is. Throws isl::exception for what no expression can say, or none of a reasonable length.
+/// hull is. Throws isl::exception if no expression of reasonable length can represent it.
 element_range printable_range(part_hull const& hull, isl::set const& limits) {
   refuse_if_long(hull);
   auto const where = limits.params();
@@ -186,7 +187,7 @@ isl::set part_of_row(isl::set const& row, cut_direction const& cut) {
   return of_part(row, cut).intersect(cut.limits).coalesce();
 }
 
-/// What a part touches, in few pieces.
+/// The elements that a part touches, in few pieces.
 std::optional<isl::set> part_of(std::vector<access_elements const*> const& accesses, cut_direction const& cut,
                                 isl_session const& session) {
   auto const row = of_row(accesses, cut, session);
@@ -195,8 +196,8 @@ std::optional<isl::set> part_of(std::vector<access_elements const*> const& acces
   return session.ask([&] { return part_of_row(*few, cut); });
 }
 
-/// Whether each element between the first and the last that a part writes is written. No for what is too much
-/// to be compared.
+/// True if a part writes each element between its first and its last written one. False if comparing takes
+/// too much.
 bool writes_all_of(part_hull const& written, accessed_variable const& variable, cut_direction const& cut,
                    isl_session const& session) {
   auto const row = of_row(exact_ones(variable.writes), cut, session);
@@ -205,7 +206,7 @@ bool writes_all_of(part_hull const& written, accessed_variable const& variable, 
   });
 }
 
-/// What may be left as it is has to be there before, since all of the hull is brought back.
+/// Elements of the hull that may stay unwritten must be there before, since all of the hull is copied back.
 isl::set with_unwritten(isl::set const& read, accessed_variable const& variable, variable_use const& use,
                         cut_direction const& cut, isl_session const& session) {
   if (!use.writes || writes_all_of(*use.writes, variable, cut, session)) return read;
@@ -234,7 +235,7 @@ std::optional<std::vector<element_range>> printable(std::vector<part_hull> const
   });
 }
 
-/// One, or none where nothing is written.
+/// One hull, or none if nothing is written.
 std::optional<std::vector<part_hull>> hulls_of_writes(accessed_variable const& variable,
                                                       cut_direction const& cut, isl_session const& session) {
   auto const written = part_of(variable.writes, cut, session);

@@ -11,20 +11,20 @@
 
 namespace ballast::mesicc {
 
-/// What a part of a launch does with a variable.
+/// A launch part's use of a variable.
 struct variable_use {
-  std::vector<part_hull> reads;  ///< what has to be there before
+  std::vector<part_hull> reads;  ///< must be there before
   std::optional<part_hull> writes;
-  bool writes_ends = false;  ///< what `writes` begins and ends with is surely written
-  bool reads_all = false;    ///< `reads` is one hull of everything then
+  bool writes_ends = false;  ///< the first and the last element of `writes` are certainly written
+  bool reads_all = false;    ///< `reads` is then one hull of everything
 };
 
-/// Nothing if what is written has no bounds or is too complex.
+/// Nothing if the writes have no bounds or are too complex.
 std::optional<variable_use> use_of(accessed_variable const& variable, cut_direction const& cut,
                                    isl_session const& session);
 
-/// `use` as a plan, with all elements counted from the beginning of the variable. Nothing if what is
-/// written cannot be printed; if what is read cannot, it becomes everything, in `use` too.
+/// `use` as a plan, with all elements counted from the beginning of the variable. Nothing if the writes
+/// cannot be printed; if the reads cannot, they become everything, also in `use`.
 std::optional<array_plan> printable_plan(variable_use& use, cut_direction const& cut,
                                          isl_session const& session);
 

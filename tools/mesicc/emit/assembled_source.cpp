@@ -24,9 +24,9 @@
 namespace ballast::mesicc {
 namespace {
 
-/// `#include "name"` as the preprocessor has carried it out.
+/// `#include "name"` as the preprocessor executed it.
 struct include_directive {
-  std::size_t begin, end;  ///< offsets of '#' and behind the name
+  std::size_t begin, end;  ///< offsets of '#' and of the end of the name
   std::string name;        ///< as it is written
   bool in_quotes;
   clang::FileEntry const* file;  ///< null if there is none
@@ -50,7 +50,7 @@ bool is_guarded_by_pragma(clang::FileEntryRef file, clang::Preprocessor& preproc
   return known != nullptr && known->isPragmaOnce;
 }
 
-/// The include directives of each file that was entered.
+/// The include directives of each entered file.
 std::map<clang::FileID, std::vector<include_directive>> include_directives_of(
     clang::Preprocessor& preprocessor) {
   std::map<clang::FileID, std::vector<include_directive>> found;
@@ -69,13 +69,13 @@ std::map<clang::FileID, std::vector<include_directive>> include_directives_of(
   return found;
 }
 
-/// Where a file says #pragma once.
+/// The #pragma once directives of a file.
 std::vector<text_span> once_pragmas_of(clang::FileID file, clang::Preprocessor& preprocessor) {
   auto const& sources = preprocessor.getSourceManager();
   clang::Lexer lexer(file, sources.getBufferOrFake(file), sources, preprocessor.getLangOpts());
   std::vector<text_span> found;
   std::size_t begin = 0;
-  int words = 0;  // of "# pragma once" that were just seen
+  int words = 0;  // words of "# pragma once" seen last
   constexpr char const* of_pragma[] = {"pragma", "once"};
   for (clang::Token token;;) {
     bool const is_last = lexer.LexFromRawLexer(token);
@@ -100,8 +100,8 @@ std::string with_end_of_line(std::string text) {
 
 bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\r") == std::string_view::npos; }
 
-/// With the quotes, or what serves as such. Nothing for what no #include can name: there are no escapes in
-/// it.
+/// Adds the quotes or angle brackets. Nothing for a name that no #include can contain, since it has no
+/// escapes.
 std::optional<std::string> as_header_name(std::string const& path) {
   auto const has = [&](char const* character) { return path.find_first_of(character) != std::string::npos; };
   if (has("\n") || (has("\"") && has(">"))) return std::nullopt;
@@ -149,7 +149,7 @@ class assembly {
     return entry ? entry->getName().str() : std::string();
   }
 
-  /// Headers that include a changed header have to be there themselves. False if they are.
+  /// Marks headers that include a changed header, which must be in place themselves. False if all are marked.
   bool record_ways_to(FileID file) {
     bool more = false;
     for (auto at = file; at != sources_.getMainFileID();) {
@@ -160,8 +160,8 @@ class assembly {
     }
     return more;
   }
-  /// Headers that would include a header in place a second time have to be in place themselves. False if they
-  /// are.
+  /// Marks headers that would include an in-place header a second time, which must be in place themselves.
+  /// False if all are marked.
   bool notes_more() {
     bool more = false;
     for (auto const& [file, all] : directives_)
@@ -170,7 +170,7 @@ class assembly {
     return more;
   }
 
-  /// The file in place that this directive has led to, or an invalid one.
+  /// The in-place file that this directive entered, or an invalid one.
   FileID entered_by(FileID file, include_directive const& directive) const {
     auto const found = included_in_.find(file);
     if (found == included_in_.end()) return {};
@@ -180,7 +180,7 @@ class assembly {
     }
     return {};
   }
-  /// A header in place guards no second #include of its file, if it was guarded by #pragma once.
+  /// A header in place does not guard against a second #include of its file if #pragma once was its guard.
   bool is_repeated(FileID file, include_directive const& directive) const {
     if (directive.file == nullptr || !directive.is_guarded_by_pragma) return false;
     if (entered_by(file, directive).isValid()) return false;
@@ -207,7 +207,7 @@ class assembly {
     (void)changes.replace(begin, end - begin, std::move(body));
   }
 
-  /// What a header includes from beside it is not beside the result.
+  /// Files that a header includes from its own folder are not next to the result.
   void find_beside(FileID header, include_directive const& directive, std::string const& text,
                    file_edits& changes) {
     auto const path = std::filesystem::path(name_of(header)).parent_path() / directive.name;

@@ -13,10 +13,9 @@
 
 namespace ballast::mesicc {
 
-/// The main file with all changes, in which headers that have changes stand where they are included; the
-/// other ones stay included. #line makes compilers and debuggers show the user's lines.
-/// `headers_by_path` as in translation_options. Adds to `found` errors about headers that the result cannot
-/// name.
+/// The main file with all changes. Headers with changes are written out where they are included; the others
+/// stay included. #line makes compilers and debuggers show the user's lines. `headers_by_path` as in
+/// translation_options. Adds errors to `found` about headers that the result cannot name.
 std::string assembled_source(clang::Preprocessor& preprocessor, std::map<clang::FileID, file_edits> edits,
                              bool headers_by_path, std::vector<diagnostic>& found);
 

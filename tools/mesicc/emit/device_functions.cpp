@@ -15,7 +15,7 @@
 namespace ballast::mesicc {
 namespace {
 
-/// The function as it is written, of what templates make.
+/// The function as the user wrote it, for an instance of a template.
 clang::FunctionDecl const* key_of(clang::FunctionDecl const* function) {
   if (auto const* const pattern = function->getTemplateInstantiationPattern()) function = pattern;
   if (auto const* made_from = function->getDescribedFunctionTemplate()) {
@@ -80,7 +80,7 @@ class device_functions::collector : public ast_walker {
     current_->calls.push_back({call, key_of(callee)});
   }
 
-  /// Whether it is one of those whose uses are wanted.
+  /// Records the function if its uses are needed.
   bool record_function(clang::FunctionDecl const& function) {
     if (!is_of_user(function.getLocation(), sources_)) return false;
     if (!runs_on_devices(&function)) {
@@ -140,7 +140,7 @@ bool device_functions::add(hidden_parameters& to, hidden_parameters const& more)
   return grown;
 }
 
-/// Files that share a header have to agree on the order.
+/// Files that share a header must agree on the order.
 void device_functions::spread_to_callers() {
   for (bool grown = true; grown;) {
     grown = false;
@@ -170,7 +170,7 @@ bool device_functions::is_ambiguous(clang::VarDecl const* variable) const {
   });
 }
 
-/// A variable has one name in all functions, as macros may name it in several.
+/// A variable has one name in all functions, since a macro may name it in several.
 void device_functions::choose_names(clang::ASTContext const& context) {
   std::set<clang::VarDecl const*> all;
   for (auto const& [function, of] : uses_) all.insert(of.hidden.variables.begin(), of.hidden.variables.end());
@@ -198,7 +198,7 @@ bool has_no_name_to_call(clang::FunctionDecl const& function) {
          function.isOverloadedOperator();
 }
 
-/// Written a second time, with types put in.
+/// True if it is written a second time, with concrete types.
 bool is_specialised(clang::FunctionDecl const& function) {
   auto const kind = function.getTemplateSpecializationKind();
   return kind != clang::TSK_Undeclared && kind != clang::TSK_ImplicitInstantiation;
@@ -251,7 +251,7 @@ std::string device_functions::parameters_of(hidden_parameters const& hidden,
 
 namespace {
 
-/// Where the user says `__device__`, in a macro perhaps; invalid where that is nowhere.
+/// The place of the user's `__device__`, possibly in a macro; invalid if it is not written anywhere.
 clang::SourceLocation written_mark(clang::Attr const& attribute, source_rewriter const& rewriter) {
   auto const& sources = rewriter.sources();
   for (auto at = attribute.getLocation(); at.isMacroID();) {
@@ -265,7 +265,7 @@ clang::SourceLocation written_mark(clang::Attr const& attribute, source_rewriter
   return {};
 }
 
-/// `__host__ __device__` together are one mark.
+/// `__host__ __device__` together count as one mark.
 void rewrite_marks(clang::FunctionDecl const& function, source_rewriter& rewriter) {
   auto const mark = [&](clang::Attr const* attribute, char const* text) {
     if (attribute == nullptr || attribute->isImplicit() || attribute->isInherited()) return;
@@ -277,7 +277,7 @@ void rewrite_marks(clang::FunctionDecl const& function, source_rewriter& rewrite
   mark(function.getAttr<clang::CUDAHostAttr>(), "");
 }
 
-/// Behind the parenthesis, which may be in a macro and stand for all its uses.
+/// Inserts after the parenthesis, which may be in a macro and serve all its uses.
 void insert_into_list(clang::SourceLocation parenthesis, std::string const& text, source_rewriter& rewriter) {
   auto const opening = rewriter.sources().getSpellingLoc(parenthesis);
   auto const next = clang::Lexer::findNextToken(opening, rewriter.sources(), rewriter.language());
@@ -290,7 +290,7 @@ void insert_into_list(clang::SourceLocation parenthesis, std::string const& text
   rewriter.insert_once_after(parenthesis, is_alone ? text : text + ", ");
 }
 
-/// The parenthesis before the arguments of a call.
+/// The opening parenthesis of a call's arguments.
 clang::SourceLocation opening_of(clang::CallExpr const& call, source_rewriter const& rewriter) {
   auto const last = call.getCallee()->getEndLoc();
   for (auto const place : {rewriter.sources().getSpellingLoc(last), last}) {
@@ -319,7 +319,7 @@ void device_functions::rewrite(source_rewriter& rewriter) const {
     rewrite_marks(*function, rewriter);
     auto const& hidden = hidden_of(function);
     auto text = parameters_of(hidden, function->getASTContext());
-    if (is_kernel(function) && !hidden.thread_id)  // each kernel is handed it
+    if (is_kernel(function) && !hidden.thread_id)  // each kernel receives it
       text = "ballast::mesi::thread_id" + (text.empty() ? "" : ", " + text);
     auto const list = function->getFunctionTypeLoc();
     if (list) insert_into_list(list.getLParenLoc(), text, rewriter);

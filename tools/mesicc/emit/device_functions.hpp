@@ -13,35 +13,35 @@
 
 namespace ballast::mesicc {
 
-/// What a kernel or `__device__` function uses that CUDA would find in the air, itself or in what it calls.
-/// It gets them as parameters in front of its own.
+/// Values that a kernel or `__device__` function uses without parameters, as CUDA allows, itself or in
+/// functions that it calls. The result passes them as parameters before its own.
 struct hidden_parameters {
   bool thread_id = false;
-  std::vector<clang::VarDecl const*> variables;  ///< by their names, so that all files agree
+  std::vector<clang::VarDecl const*> variables;  ///< sorted by name, so that all files agree
 
   bool empty() const { return !thread_id && variables.empty(); }
 };
 
-/// What a program does with functions that cannot be handed their hidden parameters.
+/// A use of a function that cannot be passed its hidden parameters.
 struct refused_use {
   clang::SourceRange where;
   std::string message;
 };
 
-/// All kernels and `__device__` functions of a program that the user wrote. Those that templates make are
-/// taken for the template.
+/// All kernels and `__device__` functions of a program that the user wrote. Instances of a template count as
+/// the template.
 class device_functions {
  public:
   explicit device_functions(clang::ASTContext& context);
 
-  /// None for functions that are not known.
+  /// None for unknown functions.
   hidden_parameters const& hidden_of(clang::FunctionDecl const* function) const;
-  /// What a shared variable is called where it is a parameter: as ever, unless something else in one of
-  /// these functions has that name.
+  /// The name of a shared variable as a parameter: its own, unless something else in one of these functions
+  /// has that name.
   std::string name_of(clang::VarDecl const* variable) const;
   std::vector<refused_use> refused_uses() const;
   /// `__global__ void f(int* a)` becomes `BALLAST_HD void f(ballast::mesi::thread_id lThreadId, int* a)`; the
-  /// body stays, but for calls of functions with hidden parameters.
+  /// body stays, except calls of functions with hidden parameters.
   void rewrite(source_rewriter& rewriter) const;
 
  private:
@@ -57,7 +57,7 @@ class device_functions {
     hidden_parameters hidden;
     std::vector<call_of_function> calls;
     std::vector<clang::DeclRefExpr const*> variables;
-    std::set<std::string> names;  ///< of all else that it declares or names
+    std::set<std::string> names;  ///< of everything else that it declares or names
   };
   class collector;
 
@@ -75,7 +75,7 @@ class device_functions {
   std::map<clang::VarDecl const*, std::string> names_;
   std::set<clang::SourceLocation> instantiated_by_hand_;
   std::vector<use_of_function> values_;              ///< functions that are named, but not called there
-  std::vector<clang::DeclRefExpr const*> in_heads_;  ///< what is used outside of a body
+  std::vector<clang::DeclRefExpr const*> in_heads_;  ///< uses outside of a body
 };
 
 }  // namespace ballast::mesicc

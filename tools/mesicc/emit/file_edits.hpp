@@ -8,21 +8,21 @@
 
 namespace ballast::mesicc {
 
-/// Changes of a text, noted in any order by offsets of the text as it was, then made at once.
+/// Changes of a text, recorded in any order by offsets in the original text, then applied at once.
 class file_edits {
  public:
-  /// Instead of `length` bytes at `offset`. False, and nothing is noted, if that meets another replacement,
-  /// unless it is the same again.
+  /// Replaces `length` bytes at `offset`. False, and records nothing, if that overlaps a different
+  /// replacement.
   [[nodiscard]] bool replace(std::size_t offset, std::size_t length, std::string text);
-  /// Before the byte at `offset` and what replaces it; what is inserted there later comes after it.
+  /// Inserts before the byte at `offset` and its replacement; later insertions at the same offset follow.
   void insert(std::size_t offset, std::string const& text) { inserted_[offset] += text; }
 
-  /// Whether a part of these bytes was replaced.
+  /// True if a part of these bytes was replaced.
   bool has_replaced(std::size_t offset, std::size_t length) const;
 
   bool empty() const { return replaced_.empty() && inserted_.empty(); }
-  /// Throws nothing; offsets beyond the text are taken as its end. An insertion within a replaced text comes
-  /// before it.
+  /// Throws nothing; offsets beyond the text count as its end. An insertion within a replaced text precedes
+  /// the replacement.
   std::string apply_to(std::string_view text) const;
 
  private:

@@ -40,8 +40,8 @@ class closure_uses : public ast_walker {
   clang::ASTContext& context_;
 };
 
-/// Whether a lambda lives no longer than the block around it: it is called there, by its local name, or is
-/// the argument of a call.
+/// True if a lambda lives no longer than the block around it: it is called there, by its local name, or is a
+/// call's argument.
 bool is_only_called(clang::LambdaExpr const& lambda, clang::ASTContext& context) {
   clang::Expr const* inner = &lambda;
   for (;;) {
@@ -67,10 +67,10 @@ bool is_only_called(clang::LambdaExpr const& lambda, clang::ASTContext& context)
 
 }  // namespace
 
-/// References in code of the host that the user wrote.
+/// Collects references in the user's host code.
 class host_accesses::collector : public ast_walker {
  public:
-  /// What templates make says more than the templates do.
+  /// Instances of templates tell more than the templates.
   explicit collector(host_accesses& into) : ast_walker({.of_templates = true}), into_(into) {}
 
  private:
@@ -114,7 +114,7 @@ class host_accesses::collector : public ast_walker {
 
   clang::SourceManager const& sources() const { return into_.context_.getSourceManager(); }
 
-  /// A lambda that takes anything is the only one of which nothing else is seen.
+  /// A generic lambda is the only template without any visible instance.
   static bool is_template(clang::FunctionDecl const* function) {
     auto const* const method = llvm::dyn_cast_or_null<clang::CXXMethodDecl>(function);
     bool const is_lambda = method != nullptr && method->getParent()->isLambda();
@@ -145,7 +145,7 @@ clang::QualType element_of(clang::QualType type, clang::ASTContext& context) {
 
 }  // namespace
 
-/// A caller in another file may hand it over, if the types fit.
+/// A caller in another file may pass the variable, if the types fit.
 bool host_accesses::may_be_given_elements(clang::ParmVarDecl const& parameter) const {
   if (!leads_somewhere(parameter.getType())) return false;
   auto const element = element_of(parameter.getType(), context_);
@@ -173,7 +173,7 @@ void host_accesses::find_followed() {
     for (auto const& flow : flows_of(*reference, context_)) hold(flow);
 }
 
-/// Whether a launch may come after what the access waits for and before its end.
+/// True if a launch may come between the launches that the access waits for and the end of the access.
 bool host_accesses::may_be_overtaken(value_flow const& flow) const {
   return std::ranges::any_of(flow.beside,
                              [&](auto const* one) { return launching_.may_launch_within(one, {}); });
@@ -198,7 +198,7 @@ clang::Stmt const* host_accesses::scope_of(clang::VarDecl const& variable) const
   return around.empty() ? nullptr : around[0].get<clang::Stmt>();
 }
 
-/// Whether a launch may come between where it gets its value and where it is used.
+/// True if a launch may come between the assignment of its value and its use.
 bool host_accesses::is_followed(clang::VarDecl const& variable) const {
   if (captured_.contains(&variable) || variable.isInitCapture()) return true;
   auto const* const scope = scope_of(variable);
@@ -266,18 +266,19 @@ host_accesses::form host_accesses::form_of_pointer(clang::DeclRefExpr const& ref
   return opened_if_overtaken(reference, flow, form::host);
 }
 
-/// Where macros use a token several times, the form that is right for all.
+/// If a macro uses a token several times, the form must be right for all uses.
 void host_accesses::note(clang::DeclRefExpr const& reference, form is, source_rewriter const& rewriter) {
   auto const written = rewriter.sources().getSpellingLoc(reference.getLocation());
   auto& known =
       forms_.try_emplace(written, clang::SourceRange(reference.getBeginLoc(), reference.getLocation()), is)
           .first->second;
   auto const least = std::min(known.second, is), most = std::max(known.second, is);
-  // A pointer to be handed over leads to what is not const.
+  // a pointer that is passed on may be written through
   known.second = least == form::address && most == form::read ? form::update : most;
 }
 
-/// Where nothing that a template makes has come by, as in what `if constexpr` leaves out.
+/// Records accesses in templates without instances, such as branches that `if constexpr` discards, as
+/// updates.
 void host_accesses::record_in_templates(source_rewriter const& rewriter) {
   for (auto const* const reference : in_templates_) {
     auto const written = rewriter.sources().getSpellingLoc(reference->getLocation());

@@ -13,12 +13,12 @@
 
 namespace ballast::mesicc {
 
-/// Told of a variable whose address goes where it cannot be followed: the reference, and how.
+/// Called for a variable whose address escapes from view: the reference, and the way it escapes.
 using escape_listener = std::function<void(clang::DeclRefExpr const&, std::string const& why)>;
 
-/// References of host code to shared variables, and to pointers and references of the host that may lead to
-/// them, get the access that they need: `a` becomes `a.read()`, `a.update()`, `a.address()` or `a.open()`,
-/// and a pointer `p` that is used while launches may come between becomes `ballast::mesi::host(p)`.
+/// Gives each reference of host code to a shared variable, and to pointers and references that may lead to
+/// one, the access that it needs: `a` becomes `a.read()`, `a.update()`, `a.address()` or `a.open()`, and a
+/// pointer `p` that is used while launches may come between becomes `ballast::mesi::host(p)`.
 class host_accesses {
  public:
   host_accesses(clang::ASTContext& context, escape_listener listener);
@@ -27,7 +27,7 @@ class host_accesses {
 
  private:
   class collector;
-  /// What a reference becomes; of two uses of one token, as macros have them, the later in this list.
+  /// The replacement of a reference. If a macro uses one token twice, the later form in this list applies.
   enum class form { untouched, declared, address, read, update, host, open };
 
   void find_followed();
@@ -52,13 +52,13 @@ class host_accesses {
   launching_functions launching_;
   escape_listener listener_;
   std::vector<clang::DeclRefExpr const*> of_variables_;
-  std::vector<clang::DeclRefExpr const*> in_templates_;  ///< of variables, as they are written there
+  std::vector<clang::DeclRefExpr const*> in_templates_;  ///< references to variables, as templates contain
+                                                         ///< them
   std::map<clang::VarDecl const*, std::vector<clang::DeclRefExpr const*>> of_locals_;
   std::vector<clang::ParmVarDecl const*> parameters_;  ///< of functions that may launch
   std::map<clang::VarDecl const*, bool> captured_;
-  std::map<clang::VarDecl const*, bool> holding_;  ///< whether it is followed, too
-  std::map<clang::SourceLocation, std::pair<clang::SourceRange, form>>
-      forms_;  ///< by where the token is written
+  std::map<clang::VarDecl const*, bool> holding_;  ///< whether it is also followed
+  std::map<clang::SourceLocation, std::pair<clang::SourceRange, form>> forms_;  ///< by the place of the token
 };
 
 }  // namespace ballast::mesicc

@@ -21,7 +21,7 @@
 namespace ballast::mesicc {
 namespace {
 
-/// A parameter of a kernel, as a launch hands it over.
+/// A parameter of a kernel, as a launch passes it.
 struct launch_member {
   std::string declaration;  ///< "int (*a)[64]"
   std::string name;
@@ -31,11 +31,11 @@ struct launch_member {
   std::string restricted = {};  ///< "int (*__restrict a)[64]" for a pointer
 };
 
-/// What the text of a launch's struct is made from, besides the model and the plan.
+/// The input for the text of a launch's struct, besides the model and the plan.
 struct launch_struct {
   std::string name;                    ///< "matmul_18"
   std::vector<launch_member> members;  ///< in the order of the kernel's parameters
-  std::vector<std::size_t> arrays;     ///< of each array of the model: its place among the members
+  std::vector<std::size_t> arrays;     ///< for each array of the model: its index among the members
   std::size_t first_argument = 0;      ///< the member for the kernel's first written parameter
   std::string kernel;                  ///< as it is called
 };
@@ -46,7 +46,7 @@ std::string joined(std::vector<std::string> const& words, std::string const& bet
   return text;
 }
 
-/// One way in which a launch uses an array, with one access map.
+/// One use of an array by a launch, with one access map.
 struct array_use {
   std::string mode;                   ///< "reads"
   std::vector<element_range> ranges;  ///< none: the whole array
@@ -57,8 +57,7 @@ array_use reads_of(array_plan const& plan) {
   return {"reads", plan.reads};
 }
 
-/// A pointer has two of them where it reads beyond what it writes. A launch that is not cut has its arrays
-/// whole.
+/// A pointer has two uses if it reads more than it writes. A launch that is not cut uses whole arrays.
 std::vector<array_use> uses_of(array_plan const& plan, bool partitioned) {
   if (!plan.is_written() && !plan.is_read()) return {};
   if (!plan.is_written()) return {partitioned ? reads_of(plan) : array_use{"reads_all", {}}};
@@ -81,7 +80,7 @@ bool names_scalar(expression const& value, std::int64_t scalar) {
          std::ranges::any_of(value->conditions, [&](auto const& part) { return names_scalar(part, scalar); });
 }
 
-/// Writes the struct of a launch, whose parts, ranges and modes are the plan's.
+/// Writes the struct of a launch, with the parts, ranges and modes of the plan.
 class printer {
  public:
   printer(launch_struct const& what, launch_model const& model, launch_plan const& plan)
@@ -106,7 +105,7 @@ class printer {
     for (auto const& member : what_.members) text += "  " + member.declaration + ";\n";
     return text;
   }
-  /// What is not as usual.
+  /// The values that differ from the defaults.
   std::string rest_of_form() const {
     auto const& block = plan_.block;
     if (block.few_registers)
@@ -119,7 +118,7 @@ class printer {
            "  static constexpr ballast::mesi::launch_form form{" + std::to_string(plan_.block.x) + ", " +
            std::to_string(plan_.block.y) + ", ballast::mesi::axis::" + cut + rest_of_form() + "};\n";
   }
-  /// Whether no other pointer of the kernel leads to the variable of this one, or nothing writes there.
+  /// True if no other pointer of the kernel leads to this one's variable, or nothing writes there.
   bool leads_where_no_other_does(std::size_t array) const {
     auto const& own = model_.arrays[array];
     for (std::size_t other = 0; other < plan_.arrays.size(); ++other) {
@@ -130,8 +129,8 @@ class printer {
     }
     return true;
   }
-  /// Pointers that lead where no other does, as nvcc wants to be told it: at variables of the function that
-  /// the kernel is put into. At parameters of what is put into another function it does not look.
+  /// Declares pointers without aliases so that nvcc uses the fact: as variables of the function into which
+  /// the kernel is inlined. It ignores parameters of inlined functions.
   std::string restricted() const {
     std::string text;
     for (std::size_t array = 0; array < what_.arrays.size(); ++array) {
@@ -225,9 +224,8 @@ std::set<std::string> const own_names{"name", "form",      "uses",      "bind", 
                                       "of",   "part",      "f",         "F",      "std",
                                       "auto", "threads_x", "threads_y", "ballast"};
 
-/// What the members of a launch's struct are called: as parameters and variables are, or with "_" behind it
-/// where the struct needs the name for something else, as for one of `further`. "unnamed_1" for one without a
-/// name.
+/// The names of the struct's members: those of the parameters and variables, with "_" appended if the struct,
+/// or one of `further`, needs the name for something else. "unnamed_1" for one without a name.
 std::vector<std::string> member_names(std::vector<std::string> const& wanted, std::set<std::string> further) {
   auto& needed = further;
   needed.insert(own_names.begin(), own_names.end());
@@ -246,7 +244,7 @@ std::vector<std::string> member_names(std::vector<std::string> const& wanted, st
 
 using clang::SourceLocation;
 
-/// The last declaration of the kernel that the launch sees.
+/// The last declaration of the kernel that is visible at the launch.
 clang::FunctionDecl const* kernel_of(clang::CUDAKernelCallExpr const& call,
                                      clang::SourceManager const& sources) {
   auto const* const kernel = called_by(&call);
@@ -284,7 +282,7 @@ class launch_writer {
   }
 
  private:
-  /// "matmul_18", or with more behind it where the program has that name.
+  /// "matmul_18", or longer if the program uses that name.
   std::string unused_name(launch_model const& model, clang::ASTContext const& context) {
     auto const base = model.kernel + "_" + std::to_string(model.where.line);
     auto name = base;
@@ -295,7 +293,7 @@ class launch_writer {
     return name;
   }
 
-  /// The struct stands behind the kernel, which may be defined outside of its namespace.
+  /// The struct follows the kernel, which may be defined outside of its namespace.
   static std::string qualifier_of_struct(clang::FunctionDecl const& kernel) {
     auto const space = qualifier_of(kernel.getLexicalDeclContext());
     return space == "::" ? "" : space;
@@ -304,13 +302,13 @@ class launch_writer {
     auto const whole = qualified_name(kernel), name = kernel.getNameAsString();
     return qualifier_of(kernel.getLexicalDeclContext()) + name == whole ? name : whole;
   }
-  /// Its templates cannot be among what has the linkage of C.
+  /// Templates, which the struct needs, cannot have C linkage.
   static std::string with_linkage(clang::FunctionDecl const& kernel, std::string const& text) {
     return kernel.isInExternCContext() ? "extern \"C++\" {\n" + text + "}\n" : text;
   }
 
-  /// For each array of the model its place among the members, of which variables that the kernel names itself
-  /// come first.
+  /// For each array of the model its index among the members; variables that the kernel names itself come
+  /// first.
   static std::vector<std::size_t> arrays_of(launch_site const& site, hidden_parameters const& hidden) {
     std::vector<std::size_t> places;
     auto named = site.named.begin();
@@ -359,7 +357,7 @@ class launch_writer {
     return members;
   }
 
-  /// What no reference can be bound to: a bit-field, and a constant of a class that is defined nowhere.
+  /// True if no reference can be bound to it: a bit-field, or a class constant that is defined nowhere.
   static bool is_no_object(clang::Expr const& argument) {
     auto const* const named = argument.IgnoreParenImpCasts();
     if (!named->getType()->isIntegralOrUnscopedEnumerationType()) return false;
@@ -386,7 +384,7 @@ class launch_writer {
                              ")" + first + (call.getNumArgs() == 0 ? "" : ", "));
   }
 
-  /// Where the kernel ends: behind its body, or the semicolon of a declaration.
+  /// The end of the kernel: after its body, or after the semicolon of a declaration.
   SourceLocation end_of(clang::FunctionDecl const& kernel) const {
     if (kernel.doesThisDeclarationHaveABody()) return kernel.getEndLoc();
     auto const next = clang::Lexer::findNextToken(kernel.getEndLoc(), sources_, rewriter_.language());

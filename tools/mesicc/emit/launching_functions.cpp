@@ -11,10 +11,10 @@
 
 namespace ballast::mesicc {
 
-/// All functions of the host that the user wrote: with bodies, and without.
+/// Collects all host functions that the user wrote: with bodies, and without.
 class launching_functions::collector : public ast_walker {
  public:
-  /// Implicit are constructors with initialisers of members.
+  /// Constructors with member initialisers are implicit code.
   explicit collector(launching_functions& into)
       : ast_walker({.of_templates = true, .implicit = true}), into_(into) {}
 
@@ -71,7 +71,7 @@ clang::FunctionDecl const* launching_functions::named_by(clang::Stmt const* stat
   return nullptr;
 }
 
-/// Through a pointer, a virtual member, or a std::function.
+/// A call through a pointer, a virtual member, or a std::function.
 bool launching_functions::is_call_of_unknown(clang::Stmt const* statement) const {
   auto const* const call = llvm::dyn_cast<clang::CallExpr>(statement);
   if (call == nullptr) return false;
@@ -86,7 +86,7 @@ bool launching_functions::is_call_of_unknown(clang::Stmt const* statement) const
   return of != nullptr && (of->getName() == "function" || of->getName() == "move_only_function");
 }
 
-/// What the library makes, destroys or calls of the user's.
+/// True if the library makes, destroys or calls user code through this type.
 bool launching_functions::may_launch_by(clang::QualType type) const {
   type = type.getNonReferenceType();
   if (type->isFunctionPointerType()) return true;
@@ -117,7 +117,7 @@ bool launching_functions::hands_launching_to_library(clang::Stmt const* statemen
     auto const* const bare = argument->IgnoreParenImpCasts();
     bool const is_a_name = llvm::isa<clang::DeclRefExpr>(bare) && bare->getType()->isFunctionType();
     if (!is_a_name && may_launch_by(argument->getType()))
-      return true;  // what a name means is looked at as a name
+      return true;  // a name's target is examined where the name stands
   }
   auto const* const arguments = callee->getTemplateSpecializationArgs();
   return arguments != nullptr && std::ranges::any_of(arguments->asArray(), [&](auto const& argument) {

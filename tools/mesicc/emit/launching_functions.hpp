@@ -11,8 +11,9 @@
 
 namespace ballast::mesicc {
 
-/// Which code of the host may launch a kernel: by itself, or by what it calls or names. Functions of other
-/// files and calls by pointers may; functions of system headers do not, but for what they are handed.
+/// Which host code may launch a kernel: itself, or through functions that it calls or names. Functions of
+/// other files and calls by pointers may; functions of system headers may not, except through their
+/// arguments.
 class launching_functions {
  public:
   explicit launching_functions(clang::ASTContext& context);
@@ -20,7 +21,7 @@ class launching_functions {
   bool may_launch(clang::FunctionDecl const* function) const {
     return launching_.contains(canonical(function));
   }
-  /// Whether a launch may happen within `scope` at or after `begin`.
+  /// True if a launch may happen within `scope` at or after `begin`.
   bool may_launch_within(clang::Stmt const* scope, clang::SourceLocation begin) const;
 
  private:

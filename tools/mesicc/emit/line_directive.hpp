@@ -5,7 +5,7 @@
 
 namespace ballast::mesicc {
 
-/// As it stands in a string: an end of line in a file's name would end the directive.
+/// The character as a string literal contains it: an end of line in a file's name would end the directive.
 inline std::string escaped(char c) {
   if (c == '\\' || c == '"') return {'\\', c};
   auto const code = static_cast<unsigned char>(c);
@@ -14,7 +14,7 @@ inline std::string escaped(char c) {
   return {'\\', digit(2), digit(1), digit(0)};
 }
 
-/// `#line 7 "file"`, with its end of line: the line behind it is line 7 of the file.
+/// `#line 7 "file"`, with its end of line: the next line is line 7 of the file.
 inline std::string line_directive(unsigned line, std::string const& file) {
   std::string name;
   for (char const c : file) name += escaped(c);

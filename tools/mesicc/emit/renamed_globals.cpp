@@ -23,7 +23,7 @@ namespace {
 
 enum class library_name : std::uint8_t { none, function, object };
 
-/// What nvcc declares of itself and C has not.
+/// Names that nvcc declares and C does not have.
 constexpr char const* of_cuda[] = {"cospi",  "cyl_bessel_i0", "cyl_bessel_i1", "erfcinv",    "erfcx",
                                    "erfinv", "lerp",          "normcdf",       "normcdfinv", "rcbrt",
                                    "rsqrt",  "sincospi",      "sinpi"};
@@ -43,9 +43,9 @@ bool is_object(void const* address) {
          ELF64_ST_TYPE(static_cast<ElfW(Sym) const*>(symbol)->st_info) == STT_OBJECT;
 }
 
-/// What the C library of this machine, or CUDA, has by that name outside of namespaces. Headers of the result
-/// may declare it, though the program includes none that does; and where they don't, a variable by that name
-/// takes the place of what the C++ library calls.
+/// The meaning of the name in this machine's C library, or in CUDA, outside of namespaces. Headers of the
+/// result may declare it, even if the program includes none that does. If they do not, a variable with that
+/// name replaces the one that the C++ library uses.
 library_name in_library(std::string const& name) {
   if (std::ranges::find(of_cuda, name) != std::end(of_cuda)) return library_name::function;
   for (auto const* const library : {LIBC_SO, LIBM_SO})
@@ -56,7 +56,7 @@ library_name in_library(std::string const& name) {
 
 constexpr char behind_name[] = "_of_program";
 
-/// Namespaces without a name, and inline ones, do not hide what is outside.
+/// Unnamed and inline namespaces do not hide names from outside.
 bool is_outside_of_all(clang::Decl const& declared) {
   auto const* around = declared.getDeclContext()->getRedeclContext();
   while (auto const* const space = dyn_cast<clang::NamespaceDecl>(around)) {
@@ -66,7 +66,7 @@ bool is_outside_of_all(clang::Decl const& declared) {
   return around->isTranslationUnit();
 }
 
-/// `extern char** environ;` means the library's.
+/// `extern char** environ;` refers to the library's.
 bool means_that_of_library(clang::NamedDecl const& declared, library_name found) {
   auto const* const variable = dyn_cast<clang::VarDecl>(&declared);
   return variable != nullptr && found == library_name::object && !is_shared_variable(variable) &&
@@ -96,7 +96,7 @@ class renamed_globals::finder : public ast_walker {
   renamed_globals& into_;
 };
 
-/// Each token that names one of them, or something else by that name, which a macro may have for both.
+/// Each token that names one of them, or another entity with that name: a macro may use one token for both.
 class renamed_globals::user : public ast_walker {
  public:
   user(renamed_globals const& of, source_rewriter& rewriter) : of_(of), rewriter_(rewriter) {}

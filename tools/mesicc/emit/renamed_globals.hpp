@@ -13,22 +13,22 @@
 
 namespace ballast::mesicc {
 
-/// Variables and enumerators outside of functions, classes and namespaces that are called as something of the
-/// C library is: `int time;`, where the program includes no header that declares it. The result includes
-/// more headers, so that they get another name in it, the same in all files: time_of_program.
+/// Variables and enumerators outside of functions, classes and namespaces that share a name with something in
+/// the C library: `int time;`, where the program includes no header that declares time. The result includes
+/// more headers, so they get another name in it, the same in all files: time_of_program.
 class renamed_globals {
  public:
   explicit renamed_globals(clang::ASTContext& context);
 
-  /// "time_of_program", or as it is.
+  /// "time_of_program", or the unchanged name.
   std::string name_of(clang::NamedDecl const& declared) const;
   std::string qualified_name(clang::NamedDecl const& declared) const;
-  /// Whether a text of C++ has one of their names, perhaps for something else.
+  /// True if a C++ text contains one of their names, for whatever entity.
   bool are_named_in(std::string const& text) const;
-  /// Those whose new name the program has for something else.
+  /// The declarations whose new name the program uses for something else.
   std::vector<clang::NamedDecl const*> without_a_name() const;
-  /// After all other changes: where host code and declarations name them. Shared variables are parameters in
-  /// kernels and `__device__` functions, which keep their names.
+  /// Applied after all other changes, to host code and declarations that name them. In kernels and
+  /// `__device__` functions shared variables are parameters, which keep their names.
   void rewrite(source_rewriter& rewriter) const;
 
  private:

@@ -13,14 +13,14 @@ namespace {
 
 using clang::SourceLocation;
 
-/// Where the declaration of this variable and its neighbours begins: at __global__ or at the first specifier.
+/// The begin of the declaration of this variable and its neighbours: __global__ or the first specifier.
 SourceLocation begin_of_group(clang::VarDecl const& variable, clang::SourceManager const& sources) {
   auto const mark = sources.getExpansionLoc(variable.getAttr<clang::AnnotateAttr>()->getLocation());
   auto const specifier = sources.getExpansionLoc(variable.getBeginLoc());
   return sources.isBeforeInTranslationUnit(mark, specifier) ? mark : specifier;
 }
 
-/// "space::a" too may be defined.
+/// "space::a" may be defined too.
 SourceLocation begin_of_name(clang::VarDecl const& variable) {
   auto const qualifier = variable.getQualifierLoc();
   return qualifier ? qualifier.getBeginLoc() : variable.getLocation();
@@ -31,7 +31,7 @@ struct specifiers {
   std::string element;  ///< "unsigned int"
 };
 
-/// What is written from `begin` to `end`, token by token.
+/// The text from `begin` to `end`, token by token.
 specifiers specifiers_between(SourceLocation begin, SourceLocation end, source_rewriter const& rewriter) {
   auto const& sources = rewriter.sources();
   specifiers found;
@@ -105,7 +105,7 @@ class declaration_group {
     return renamed_.are_named_in(written) ? sizes_as_numbers(variable) : written;
   }
 
-  /// What is before the name. Variables of one type stay in one declaration.
+  /// Rewrites the text before the name. Variables of one type stay in one declaration.
   void rewrite_head(clang::VarDecl const& variable, std::string const& type, std::string const& type_before) {
     auto const head = words_.storage + "ballast::mesi::variable<" + type + "> ";
     auto const name = begin_of_name(variable);
@@ -120,7 +120,7 @@ class declaration_group {
     return at;
   }
 
-  /// What is after the name.
+  /// Rewrites the text after the name.
   void rewrite_sizes(clang::VarDecl const& variable) {
     bool const elsewhere = variable.hasExternalStorage();
     auto const named = elsewhere ? std::string() : "{\"" + variable.getNameAsString() + "\"}";

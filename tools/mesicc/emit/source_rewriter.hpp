@@ -14,8 +14,8 @@
 
 namespace ballast::mesicc {
 
-/// Notes changes of the user's files by places in the syntax tree. A place within a macro stands for where
-/// its token is written: in the macro's body, or among its arguments.
+/// Records changes to the user's files by places in the syntax tree. A place in a macro means the place of
+/// its token: in the macro's body, or among its arguments.
 class source_rewriter {
  public:
   source_rewriter(clang::SourceManager const& sources, clang::LangOptions const& language)
@@ -28,11 +28,11 @@ class source_rewriter {
   void replace_up_to(clang::SourceLocation first, clang::SourceLocation end, std::string const& text);
   void insert_before(clang::SourceLocation token, std::string const& text);
   void insert_after(clang::SourceLocation token, std::string const& text);
-  /// Inserts only once where a macro uses the token several times; it is a failure if the texts differ.
+  /// Inserts only once if a macro uses the token several times; different texts are a failure.
   void insert_once_after(clang::SourceLocation token, std::string const& text);
-  /// Whether something else has taken the place of the token.
+  /// True if the token was replaced.
   bool is_replaced(clang::SourceLocation token);
-  /// Nothing else may be inserted at this token, which a macro may use elsewhere.
+  /// Forbids insertions at this token, which a macro may use elsewhere.
   void keep_token(clang::SourceLocation token);
   /// Notes a failure.
   void fail(clang::SourceLocation where) { failures_.push_back(where); }
@@ -40,7 +40,7 @@ class source_rewriter {
   clang::SourceManager const& sources() const { return sources_; }
   clang::LangOptions const& language() const { return language_; }
   std::map<clang::FileID, file_edits> const& edits() const { return edits_; }
-  /// Where something cannot be changed: tokens that macros paste together, and changes that meet.
+  /// Places that cannot be changed: tokens that macros paste together, and overlapping changes.
   std::vector<clang::SourceLocation> const& failures() const { return failures_; }
 
   /// The text from one token to another, as the user wrote it; empty if a macro begins or ends between them.
@@ -51,7 +51,7 @@ class source_rewriter {
     clang::FileID file;
     unsigned offset = 0, length = 0;
   };
-  /// Invalid, and noted as a failure, where the token is in no file of the user.
+  /// Invalid, and recorded as a failure, if the token is in no file of the user.
   place place_of(clang::SourceLocation token);
   void insert(clang::SourceLocation token, place const& at, unsigned offset, std::string const& text);
 

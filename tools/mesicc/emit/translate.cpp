@@ -34,7 +34,7 @@ using llvm::isa;
 
 namespace {
 
-/// Finds declarations that take a name which the result needs for ballast's things.
+/// Finds declarations with a name that the result needs for ballast.
 class name_checker : public ast_walker {
  public:
   explicit name_checker(clang::SourceManager const& sources) : sources_(sources) {}
@@ -58,7 +58,7 @@ class name_checker : public ast_walker {
       found.push_back({clang::SourceRange(declared->getLocation()),
                        "'" + name.str() + "' is a name that the translated program needs; use another one"});
   }
-  /// Where devices run it, the variable is a reference in the result.
+  /// If devices run it, the variable is a reference in the result.
   void visit_decltype(clang::DecltypeTypeLoc type) override {
     auto const* const named = dyn_cast<clang::DeclRefExpr>(type.getUnderlyingExpr());
     if (is_on_devices_ && named != nullptr && is_shared_variable(named->getDecl()))
@@ -84,7 +84,7 @@ class form_checker {
       if (!attribute->isImplicit() && !attribute->isInherited() && !isa<clang::AnnotateAttr>(attribute))
         fail(attribute->getRange(), name + "has an attribute, which mesicc cannot rewrite");
   }
-  /// Where it is launched, `::a` has to be the variable.
+  /// At its launches, `::a` must be the variable.
   void check_is_reachable(clang::VarDecl const& variable) {
     clang::DeclContext const* space = variable.getDeclContext()->getRedeclContext();
     if (!space->isNamespace() || !llvm::cast<clang::NamespaceDecl>(space)->isAnonymousNamespace()) return;
@@ -131,7 +131,7 @@ class form_checker {
   clang::SourceManager const& sources_;
 };
 
-/// What is right in the dialect, but has a form that cannot be rewritten: an error for each.
+/// Code that is legal in the dialect, but has a form that cannot be rewritten: an error for each.
 std::vector<diagnostic> refused_forms(program const& parsed, device_functions const& functions,
                                       std::vector<clang::VarDecl const*> const& variables,
                                       std::vector<planned_launch> const& launches) {
@@ -149,11 +149,11 @@ std::vector<diagnostic> refused_forms(program const& parsed, device_functions co
   return std::move(checker.found);
 }
 
-/// Words that are written where variables, functions and launches are.
+/// Words that are written wherever variables, functions and launches are.
 std::set<std::string> const words_anywhere{"ballast", "mesi",   "variable",  "thread_id", "launch", "threads",
                                            "address", "read",   "update",    "open",      "host",   "std",
                                            "static",  "extern", "lThreadId", "BALLAST_HD"};
-/// What BALLAST_MESI_KERNELS writes at the file's end.
+/// The text of BALLAST_MESI_KERNELS at the file's end.
 constexpr char text_at_end[] =
     "BALLAST_MESI_KERNELS() namespace template <class... Launch> struct ballast_mesi_list kernels() { static "
     "const kernel_set set(compile_kernels<for_jobs, thread_blocks>()); return set; } kernel_registration "
@@ -164,7 +164,7 @@ class macro_checker {
   explicit macro_checker(program const& parsed)
       : preprocessor_(parsed.unit->getPreprocessor()), sources_(parsed.sources()) {}
 
-  /// Refuses macros that are named as one of words_anywhere, wherever the program defines them.
+  /// Refuses macros with a name in words_anywhere, wherever the program defines them.
   void check_words_anywhere() {
     for (auto const& [name, state] : preprocessor_.macros()) {
       if (!words_anywhere.contains(name->getName().str())) continue;
@@ -202,7 +202,7 @@ class macro_checker {
   std::set<std::string> refused_;
 };
 
-/// An error for each macro of the user that would change what is written into the program.
+/// An error for each user macro that would change the text written into the program.
 std::vector<diagnostic> macros_in_the_way(program const& parsed, rewritten_launches const& launches) {
   macro_checker checker(parsed);
   auto const& sources = parsed.sources();
@@ -249,7 +249,7 @@ diagnostic error_of_failure(clang::SourceLocation where, program const& parsed) 
           {}};
 }
 
-/// What includes no header of ballast keeps its names.
+/// A program that includes no header of ballast keeps its names.
 void rename(renamed_globals const& renamed, program const& parsed, source_rewriter& rewriter,
             std::vector<diagnostic>& found) {
   for (auto const* const declared : renamed.without_a_name())
@@ -263,7 +263,7 @@ void rename(renamed_globals const& renamed, program const& parsed, source_rewrit
   renamed.rewrite(rewriter);
 }
 
-/// The names of the launches' structs at the end give their kernels to the program's scheduler.
+/// The names of the launches' structs, at the end, pass their kernels to the program's scheduler.
 std::string with_lists(std::string text, std::vector<std::string> const& structs) {
   std::string list;
   for (auto const& name : structs) list += (list.empty() ? "" : ", ") + name;
@@ -280,9 +280,9 @@ std::string as_directives(std::vector<std::string> const& definitions) {
   return text;
 }
 
-/// A program that was found right, with ballast's variables, accesses and launches. Adds a warning for each
-/// address that goes where it cannot be followed, and an error where the text cannot be changed.
-/// The result defines the options' macros itself, behind ballast's headers.
+/// A checked program, rewritten to ballast's variables, accesses and launches. Adds a warning for each
+/// address that escapes from view, and an error where the text cannot be changed. The result defines the
+/// options' macros itself, after ballast's headers.
 std::string emitted_source(program const& parsed, std::vector<planned_launch> const& launches,
                            translation_options const& options, std::vector<diagnostic>& found) {
   auto& context = parsed.context();
@@ -296,7 +296,7 @@ std::string emitted_source(program const& parsed, std::vector<planned_launch> co
   functions.rewrite(rewriter);
   auto const rewritten = rewrite_launches(launches, functions, renamed, rewriter);
   std::ranges::move(macros_in_the_way(parsed, rewritten), std::back_inserter(found));
-  std::set<std::pair<clang::SourceLocation, std::string>> told;  // templates are made several times
+  std::set<std::pair<clang::SourceLocation, std::string>> told;  // templates are instantiated several times
   host_accesses(context, [&](auto const& reference, auto const& why) {
     if (told.emplace(reference.getLocation(), why).second)
       found.push_back(warning_of_escape(reference, why, parsed));
@@ -316,7 +316,7 @@ void append(std::vector<diagnostic>& to, std::vector<diagnostic> more) {
   std::ranges::move(more, std::back_inserter(to));
 }
 
-/// Adds what was found out about a launch; nothing is added to `launches` if it was refused.
+/// Adds the analysis of a launch; adds nothing to `launches` if it was refused.
 void plan(launch_site site, analysis_options const& options, translation& made,
           std::vector<planned_launch>& launches) {
   auto analysis = analyse(site.model, options);
@@ -344,8 +344,8 @@ translation translate_here(std::filesystem::path const& file, translation_option
 
 bool translation::has_errors() const { return std::ranges::any_of(diagnostics, is_error); }
 
-/// Clang and what follows its trees recurse as deeply as the program nests, and clang is not proof against
-/// everything.
+/// Clang, and the code that walks its trees, recurse as deeply as the program nests, and clang can crash on
+/// some input.
 translation translate(std::filesystem::path const& file, translation_options const& options) {
   constexpr unsigned stack_bytes = 512u << 20;
   translation made;

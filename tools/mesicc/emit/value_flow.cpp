@@ -23,7 +23,8 @@ namespace {
 
 bool may_carry_an_address(clang::QualType type);
 
-/// What the standard library's containers hold, their parameters tell, but for those that take memory over.
+/// The parameters of the standard library's containers show what they hold, except for those that take over
+/// memory.
 bool may_carry_an_address_for_users(clang::CXXRecordDecl const& of_library) {
   auto const name = of_library.getIdentifier() == nullptr ? llvm::StringRef() : of_library.getName();
   constexpr llvm::StringLiteral hold_anything[] = {
@@ -40,7 +41,7 @@ bool may_carry_an_address_for_users(clang::CXXRecordDecl const& of_library) {
   });
 }
 
-/// Whether a value of this type may hold an address that it does not own.
+/// True if a value of this type may hold an address that it does not own.
 bool may_carry_an_address(clang::QualType type) {
   if (type.isNull() || type->isDependentType()) return true;
   if (type->isAnyPointerType() || type->isReferenceType() || type->isMemberPointerType()) return true;
@@ -55,7 +56,7 @@ bool may_carry_an_address(clang::QualType type) {
   return false;
 }
 
-/// std::thread and std::jthread: what a thread of its own uses, it may use at any time.
+/// std::thread and std::jthread: a thread may use its arguments at any time.
 bool is_thread(clang::QualType type) {
   auto const* const record = type->getAsCXXRecordDecl();
   return record != nullptr && record->isInStdNamespace() &&
@@ -64,8 +65,7 @@ bool is_thread(clang::QualType type) {
 
 using kind = value_flow::kind;
 
-/// The parameter that an argument becomes, of the function that is called, of a lambda as it is written; null
-/// if it is not known.
+/// The parameter for an argument: of the called function, or of a lambda as it is written; null if unknown.
 clang::ParmVarDecl const* parameter_of(clang::FunctionDecl const* callee, unsigned argument) {
   if (callee == nullptr) return nullptr;
   auto const* const method = dyn_cast<clang::CXXMethodDecl>(callee);
@@ -84,7 +84,7 @@ bool is_named_in_std(clang::FunctionDecl const* function, llvm::StringRef name) 
 
 class follower {
  public:
-  /// Where an expression has several parents, the one of this number: see flows_of().
+  /// If an expression has several parents, takes the one of this number: see flows_of().
   follower(clang::DeclRefExpr const& reference, clang::ASTContext& context, std::size_t parent)
       : context_(context), at_(&reference), parent_(parent) {}
 
@@ -103,7 +103,7 @@ class follower {
   }
 
  private:
-  using step = std::optional<value_flow>;  ///< nothing: one expression further out, which is now at_
+  using step = std::optional<value_flow>;  ///< nothing: continue with at_, one expression further out
 
   step go_on(clang::Expr const& outer) {
     at_ = &outer;
@@ -116,7 +116,7 @@ class follower {
   value_flow escapes(std::string why) const {
     return {kind::escapes, nullptr, false, on_the_way_, std::move(why), false, also_, beside_};
   }
-  /// What is made of the template says more; but nothing is seen of what a lambda with `auto` is made for.
+  /// An instance of the template tells more; but the instances of a lambda with `auto` are not visible.
   value_flow end_in_template() const {
     bool const is_element = at_->getType()->isArithmeticType();
     auto flow =
@@ -131,7 +131,7 @@ class follower {
   bool is_pointer() const { return at_->getType()->isAnyPointerType(); }
   bool is_elements() const { return at_->isGLValue(); }
   bool is_plain_value() const { return !is_elements() && !is_pointer() && !at_->isTypeDependent(); }
-  /// A pointer variable itself, not an element that happens to be a pointer.
+  /// True if it is a pointer variable itself, not an element that happens to be a pointer.
   bool is_pointer_variable() const {
     auto const* const reference = dyn_cast<clang::DeclRefExpr>(at_->IgnoreParens());
     return reference != nullptr && reference->getType()->isAnyPointerType();
@@ -143,7 +143,7 @@ class follower {
     return end(kind::none);  // a statement of its own, or a condition
   }
 
-  /// Whether more becomes of what an assignment gives back than being read, compared or thrown away.
+  /// True if the result of an assignment is used beyond being read, compared or discarded.
   bool is_kept(clang::Expr const& assignment) const {
     clang::Expr const* inner = &assignment;
     for (;;) {
@@ -202,12 +202,12 @@ class follower {
     if (auto const* const list = dyn_cast<clang::InitListExpr>(&outer))
       return is_copied_into(*list) ? end(kind::read) : escapes("is stored in an object");
     if (isa<clang::ArrayInitLoopExpr>(outer)) return end(kind::read);  // auto [x, y] = array
-    if (isa<clang::LambdaExpr>(outer)) return end(kind::none);         // what its body does is seen there
+    if (isa<clang::LambdaExpr>(outer)) return end(kind::none);         // the uses in its body are seen there
     if (outer.isTypeDependent() || outer.isValueDependent()) return end_in_template();
     return escapes("is used in an expression that is not followed");
   }
 
-  /// As written, a list does not say that it takes the value of what it names.
+  /// In its written form, a list does not show that it copies the named value.
   bool is_copied_into(clang::InitListExpr const& list) const {
     if (is_plain_value()) return true;
     auto const* const meant = list.isSemanticForm() ? &list : list.getSemanticForm();
@@ -237,7 +237,7 @@ class follower {
     return copied(&variable);
   }
 
-  /// `for (auto& element : a)`: the variable that the user sees stands for the hidden one.
+  /// `for (auto& element : a)`: the user's variable replaces the hidden one.
   step at_range_of_loop(clang::VarDecl const& range) {
     auto const statement = context_.getParents(range);
     auto const loop = statement.empty() ? clang::DynTypedNodeList(llvm::ArrayRef<clang::DynTypedNode>())
@@ -277,7 +277,7 @@ class follower {
     return takes_address || unary.getOpcode() == clang::UO_Deref ? go_on(unary) : step(end(kind::none));
   }
 
-  /// Of elements, by an operator that gives back a reference to them.
+  /// A change of elements by an operator that returns a reference to them.
   step at_change(clang::Expr const& by) {
     return is_kept(by) ? escapes("is bound to a reference") : end(kind::update);
   }
@@ -290,7 +290,8 @@ class follower {
     if (binary.getOpcode() == clang::BO_Assign) return at_source_of_assignment(binary);
     bool const may_be_pointer = binary.isTypeDependent() && (is_pointer() || at_->getType()->isArrayType());
     if (!binary.getType()->isAnyPointerType() && !may_be_pointer)
-      return end(is_elements() ? kind::update : kind::none);  // in templates elements are read without a word
+      return end(is_elements() ? kind::update : kind::none);  // in templates elements are read without an
+                                                              // explicit node
     beside_.push_back(is_left ? binary.getRHS() : binary.getLHS());
     return go_on(binary);
   }
@@ -345,7 +346,7 @@ class follower {
     return is_member && number > 0 ? number - 1 : number;
   }
 
-  /// Other arguments may be evaluated later; a function of the library may call what it is given.
+  /// Other arguments may be evaluated later; a library function may call its arguments.
   void record_others(clang::CallExpr const& call) {
     auto const* const operation = dyn_cast<clang::CXXOperatorCallExpr>(&call);
     bool const is_in_order = operation != nullptr && operation->isAssignmentOp();
@@ -356,7 +357,7 @@ class follower {
   bool is_users(clang::FunctionDecl const* callee) const {
     return callee != nullptr && is_of_user(callee->getLocation(), context_.getSourceManager());
   }
-  /// As by std::exchange, or by a container of pointers.
+  /// True for functions like std::exchange, and for a container of pointers.
   bool may_be_stored_by(clang::FunctionDecl const* callee) const {
     if (callee == nullptr || is_users(callee)) return false;
     auto const* const method = dyn_cast<clang::CXXMethodDecl>(callee);
@@ -369,7 +370,7 @@ class follower {
              !type->getPointeeType().isConstQualified();
     });
   }
-  /// What an override does, or a function with what only its va_arg sees.
+  /// An override may do anything, as may a function with an argument that only its va_arg sees.
   bool is_unknown_to_users(clang::FunctionDecl const* callee, unsigned argument) const {
     if (!is_users(callee) || is_object_) return false;
     auto const* const method = dyn_cast<clang::CXXMethodDecl>(callee);
@@ -393,7 +394,7 @@ class follower {
     argument_access_ = access_through(type);
   }
 
-  /// The access is at the call; what comes back is followed if it may lead to elements.
+  /// The access is at the call; its result is followed if it may lead to elements.
   step at_result_of(clang::CallExpr const& call) {
     auto const result = call.getType();
     on_the_way_ = std::max(on_the_way_, argument_access_);
@@ -456,7 +457,7 @@ class follower {
   std::size_t parent_, max_parents_ = 1;
   kind argument_access_ = kind::none, on_the_way_ = kind::none;
   bool has_another_type_ = false;
-  bool is_object_ = false;  ///< of the member function that is called, an operator
+  bool is_object_ = false;  ///< of the called member function, an operator
   std::vector<clang::VarDecl const*> also_;
   std::vector<clang::Stmt const*> beside_;
 };

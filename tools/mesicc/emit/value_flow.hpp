@@ -10,32 +10,32 @@
 
 namespace ballast::mesicc {
 
-/// What an expression that names elements, or points to some, is used for.
+/// The use of an expression that names elements, or points to some.
 struct value_flow {
   enum class kind {
-    none,    ///< the address is compared, or nothing is done
-    type,    ///< only what it is declared as counts: decltype(a)
-    launch,  ///< it is an argument of a launch
+    none,    ///< the address is compared, or not used
+    type,    ///< only its declared type counts: decltype(a)
+    launch,  ///< an argument of a launch
     read,
     update,   ///< written, or read and written
     copied,   ///< to the pointer or reference `into`, a local variable or a parameter
-    escapes,  ///< to where it cannot be followed: `why`
+    escapes,  ///< to a place where it cannot be followed: `why`
   };
   kind is = kind::none;
   clang::VarDecl const* into = nullptr;
   bool only_read = false;                        ///< through `into`, whatever its type
-  kind on_the_way = kind::none;                  ///< read or update by calls that gave it back
+  kind on_the_way = kind::none;                  ///< read or updated by calls that returned it
   std::string why = {};                          ///< "is returned"
-  bool is_of_template = false;                   ///< it ends where a template's argument would tell more
+  bool is_of_template = false;                   ///< ends where a template's argument would tell more
   std::vector<clang::VarDecl const*> also = {};  ///< parameters that it becomes on the way
-  std::vector<clang::Stmt const*> beside = {};   ///< what may run between the access and its end
+  std::vector<clang::Stmt const*> beside = {};   ///< code that may run between the access and its end
 };
 
-/// Follows the value of a reference to a variable up the expressions around it. What a template is made for
-/// several times has parts in common, clang's trees then being of several branches: one flow for each.
+/// Follows the value of a reference to a variable up the expressions around it. Several instances of a
+/// template share parts, so that clang's trees branch: one flow for each branch.
 std::vector<value_flow> flows_of(clang::DeclRefExpr const& reference, clang::ASTContext& context);
 
-/// Whether what a pointer or reference of this type leads to may not be written through it.
+/// True if the target of a pointer or reference of this type cannot be written through it.
 bool leads_to_const(clang::QualType type, clang::ASTContext& context);
 
 }  // namespace ballast::mesicc

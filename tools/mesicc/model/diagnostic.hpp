@@ -16,7 +16,7 @@ struct note {
   std::string message;
 };
 
-/// To be printed in clang's style, with the notes behind it.
+/// Printed in clang's style, followed by its notes.
 struct diagnostic {
   severity level = severity::error;
   place where;

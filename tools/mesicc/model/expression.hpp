@@ -16,11 +16,11 @@ enum class axis : std::uint8_t { x, y };
 enum class operation : std::uint8_t {
   constant,    ///< value
   thread,      ///< lThreadId.x or .y; value: the axis
-  loop,        ///< the counter of a loop; value: its place among launch_model::loops
-  scalar,      ///< known when the launch is reached; value: its place among launch_model::scalars
+  loop,        ///< the counter of a loop; value: its index in launch_model::loops
+  scalar,      ///< known when the launch is reached; value: its index in launch_model::scalars
   part_begin,  ///< first thread row of a part (in ranges only)
-  part_end,    ///< the one behind its last (in ranges only)
-  add,         ///< two operands from here on
+  part_end,    ///< one past its last (in ranges only)
+  add,         ///< from here on: two operands
   subtract,
   multiply,
   divide,        ///< towards 0, as C does
@@ -46,9 +46,9 @@ enum class relation : std::uint8_t {
 struct expression_node;
 struct condition_node;
 
-/// An integer in a kernel, as a tree: a value that shares its nodes, which never change. Integers have no
-/// limits here; what wraps around or is cut in the user's program has to be made unknown by who builds the
-/// tree.
+/// An integer in a kernel, as a tree: a value that shares its immutable nodes. Integers are unbounded here;
+/// the builder of the tree must turn values that wrap around or are truncated in the user's program into
+/// unknowns.
 class expression {
  public:
   expression(std::int64_t value);  ///< a constant, so that `x + 1` can be written
@@ -78,7 +78,7 @@ struct expression_node {
   std::int64_t value = 0;
   std::vector<expression> operands;
   std::vector<condition> conditions;  ///< of select: one
-  std::string why;                    ///< of unknown: "depends on a value that is read from memory"
+  std::string why;                    ///< for unknown: "depends on a value that is read from memory"
   place where;                        ///< of unknown
 };
 
@@ -98,7 +98,7 @@ expression part_begin();
 expression part_end();
 expression unknown_value(std::string why, place where);
 
-// What can be computed at once is, if it fits: constants, and 0 and 1 where they change nothing.
+// Computes constants at once, if the result fits, and drops operands 0 and 1 that change nothing.
 expression operator+(expression const& a, expression const& b);
 expression operator-(expression const& a, expression const& b);
 expression operator*(expression const& a, expression const& b);

@@ -7,7 +7,7 @@
 namespace ballast::mesicc {
 namespace {
 
-/// How tightly an operator binds; an operand that binds less gets parentheses.
+/// How tightly an operator binds; operands that bind less get parentheses.
 enum class binding { choice, any, all, equality, order, sum, product, prefix, whole };
 
 struct piece {
@@ -57,7 +57,7 @@ class writer {
         return negated(parts[0]);
       case relation::all_of:
         return {in(parts[0], binding::all) + " && " + in(parts[1], binding::all), binding::all};
-      // g++ wants parentheses around "&&" within "||".
+      // g++ warns without parentheses around "&&" within "||".
       case relation::any_of:
         return {in_any(parts[0]) + " || " + in_any(parts[1]), binding::any};
       default:

@@ -9,7 +9,7 @@
 
 namespace ballast::mesicc {
 
-/// How the leaves of an expression are called.
+/// The names of an expression's leaves.
 struct leaf_names {
   std::string thread_x = "lThreadId.x", thread_y = "lThreadId.y";
   std::string part_begin = "part.begin", part_end = "part.end";
@@ -23,8 +23,7 @@ leaf_names names_in_code(launch_model const& model);
 /// The names of the leaves in messages.
 leaf_names names_in_messages(launch_model const& model);
 
-/// As C++, with no parentheses that are not needed, where the leaves are 64-bit integers. An unknown is
-/// printed as "?".
+/// C++ text with minimal parentheses, where the leaves are 64-bit integers. An unknown is printed as "?".
 std::string text_of(expression const& value, leaf_names const& names);
 std::string text_of(condition const& value, leaf_names const& names);
 

@@ -12,32 +12,32 @@
 
 namespace ballast::mesicc {
 
-/// Flattened elements, counted from the one that the argument points to, so `begin` may be negative where the
-/// argument has an offset. Half open; empty where end <= begin. Made of constants, scalars, part_begin() and
-/// part_end() only.
+/// Flattened elements, counted from the one to which the argument points, so `begin` may be negative if the
+/// argument has an offset. Half open; empty if end <= begin. Consists only of constants, scalars,
+/// part_begin() and part_end().
 struct element_range {
   expression begin, end;
 };
 
-/// What a part of a launch, the thread rows [part_begin, part_end) of the dimension that is cut, does with an
-/// array, for parts that are not empty. Ranges may meet each other and the ends of the array: who uses them
-/// cuts them off there.
+/// How a part of a launch (the thread rows [part_begin, part_end) of the dimension that is cut) uses an
+/// array, for non-empty parts. Ranges may overlap and exceed the array: users of the plan cut them off.
 struct array_plan {
   std::vector<element_range>
-      reads;  ///< what has to be there before; also what may be left unwritten of `writes`
+      reads;  ///< must be there before; includes elements of `writes` that may stay unwritten
   std::vector<element_range> writes;  ///< what is changed
-  bool reads_all = false;  ///< the whole array has to be there, whatever the part; `reads` is empty
+  bool reads_all = false;             ///< the whole array must be there for every part; `reads` is empty
   bool writes_all =
-      false;  ///< of a launch that is not partitioned: anything may be changed; `writes` is empty
-  bool writes_ends = false;                ///< the first and the last element of `writes` are surely written
-  bool reads_only_what_it_writes = false;  ///< `reads` lies within `writes`, of the same part
+      false;  ///< for a launch that is not partitioned: anything may be changed; `writes` is empty
+  bool writes_ends = false;                ///< the first and the last element of `writes` are certainly
+                                           ///< written
+  bool reads_only_what_it_writes = false;  ///< `reads` lies within `writes` of the same part
 
   bool is_read() const { return reads_all || !reads.empty(); }
   bool is_written() const { return writes_all || !writes.empty(); }
 };
 
-/// Threads per block in each direction, how many threads of the launch, one below the other, each of them is
-/// in turn, and whether it is to use few registers, that as many as possible are there at once.
+/// Threads per block in each direction; how many consecutive rows of the launch each of them executes in
+/// turn; and whether it must use few registers, so that as many as possible are resident.
 struct block_shape {
   int x = 256, y = 1, rows_per_thread = 1;
   bool few_registers = false;
@@ -48,14 +48,14 @@ struct launch_plan {
   axis cut = axis::y;
   block_shape block;
   std::vector<array_plan> arrays;  ///< one per launch_model::arrays
-  std::string explanation;         ///< lines, each ended, of what a part reads, writes and moves
+  std::string explanation;         ///< lines, each ended, on what a part reads, writes and moves
 };
 
-/// No plan: the launch is refused, by the errors. With a plan there may be remarks.
+/// Without a plan the launch is refused, and the diagnostics are its errors. With a plan they are remarks.
 struct launch_analysis {
   std::optional<launch_plan> plan;
   std::vector<diagnostic> diagnostics;
-  std::size_t questions = 0;  ///< that isl was asked; analysis_options::operations limits what each may cost
+  std::size_t questions = 0;  ///< questions asked of isl; analysis_options::operations limits each one's cost
 };
 
 }  // namespace ballast::mesicc

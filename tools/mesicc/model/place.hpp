@@ -7,9 +7,9 @@
 
 namespace ballast::mesicc {
 
-/// Where something stands in the user's source.
+/// A place in the user's source.
 struct place {
-  std::string file;          ///< empty where there is none
+  std::string file;          ///< empty if there is none
   std::uint32_t line = 0;    ///< counted from 1
   std::uint32_t column = 0;  ///< counted from 1
   std::uint32_t offset = 0;  ///< in bytes from the beginning of the file

@@ -67,7 +67,7 @@ std::vector<std::string> compile_command(ballast_package const& package, std::ve
   for (auto const& folder : package.include_folders) words.push_back("-I" + folder.string());
   words.insert(words.end(), further.begin(), further.end());
   words.insert(words.end(), {"-o", program.string()});
-  if (package.nvcc.empty()) words.insert(words.end(), {"-x", "c++"});  // nvcc knows them by their names
+  if (package.nvcc.empty()) words.insert(words.end(), {"-x", "c++"});  // nvcc recognises them by their names
   for (auto const& source : sources) words.push_back(source.string());
   if (package.nvcc.empty()) words.insert(words.end(), {"-x", "none"});
   for (auto const& library : package.libraries) words.push_back(library.string());

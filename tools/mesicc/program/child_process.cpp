@@ -15,7 +15,7 @@
 namespace ballast::mesicc {
 namespace {
 
-/// As exec wants it; valid as long as the words.
+/// In the form that exec takes; valid as long as the words.
 std::vector<char*> pointers_to(std::vector<std::string>& words) {
   std::vector<char*> all;
   for (auto& word : words) all.push_back(word.data());
@@ -36,7 +36,7 @@ pid_t start(std::vector<std::string>& words, held_signals const& signals) {
   return child;
 }
 
-/// A terminal tells the program itself of Ctrl-C; what somebody has sent to this process alone it would miss.
+/// A terminal sends Ctrl-C to the program too; a signal to this process alone must be forwarded.
 void forward_signal(siginfo_t const& info, pid_t child) {
   if (info.si_code <= 0) kill(child, info.si_signo);
 }

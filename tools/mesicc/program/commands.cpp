@@ -65,7 +65,7 @@ int translate_files(translate_request const& request) {
 
 namespace {
 
-/// One file per input, numbered where names repeat.
+/// One file per input, numbered if names repeat.
 std::vector<fs::path> outputs_in(fs::path const& folder, run_request const& request) {
   std::vector<fs::path> outputs;
   for (fs::path const file : request.files) {
@@ -131,7 +131,8 @@ int run_shown(std::vector<std::string> const& words, run_request const& request,
   return run_and_wait(words, signals);
 }
 
-/// The translated files define macros themselves, and name headers that were beside them by their paths.
+/// The translated files define macros themselves, and refer by path to headers that were next to the
+/// originals.
 std::vector<std::string> flags_of(run_request const& request) {
   std::vector<std::string> flags;
   for (auto const& folder : request.options.include_folders) flags.push_back("-I" + folder);
@@ -139,7 +140,7 @@ std::vector<std::string> flags_of(run_request const& request) {
   return flags;
 }
 
-/// What `mesicc run` shall return instead: of a compiler that was stopped by a signal.
+/// The exit code that `mesicc run` must return instead, if a signal stopped a compiler.
 std::optional<int> compile(std::vector<fs::path> const& sources, fs::path const& program,
                            run_request const& request, held_signals const& signals) {
   auto const words = compile_command(package_of_this_program(), sources, program, flags_of(request));

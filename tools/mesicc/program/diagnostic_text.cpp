@@ -32,7 +32,7 @@ std::string line_of(std::string const& text, std::uint32_t number) {
   return line;
 }
 
-/// "   ^~~" below the place: tabs stay tabs, so that it stands below.
+/// "   ^~~" below the place: tabs stay tabs, so that it lines up.
 std::string marks_below(std::string const& line, place const& where) {
   std::string marks;
   std::size_t const begin = std::min<std::size_t>(where.column - 1, line.size());
@@ -46,7 +46,7 @@ std::string with_number(std::string const& number, std::string const& text) {
          '\n';
 }
 
-/// As a terminal may show it. Tabs stay, since marks_below() repeats them.
+/// Escaped for a terminal. Tabs stay, since marks_below() repeats them.
 std::string shown(std::string_view line) {
   std::string all;
   for (auto tab = line.find('\t'); tab != line.npos; tab = line.find('\t')) {
@@ -56,7 +56,7 @@ std::string shown(std::string_view line) {
   return all + escape_control_characters(line);
 }
 
-/// The same place of the line as it is shown.
+/// The same place in the line as it is shown.
 place shown_place(std::string const& line, place where) {
   std::size_t const before = std::min<std::size_t>(where.column - 1, line.size());
   auto const marked = std::string_view(line).substr(before, where.length);

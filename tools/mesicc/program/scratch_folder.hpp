@@ -11,7 +11,7 @@
 
 namespace ballast::mesicc {
 
-/// A new folder where temporary files go, removed with all that is in it.
+/// A new folder for temporary files, removed with its contents.
 class scratch_folder {
  public:
   scratch_folder() {

@@ -48,7 +48,7 @@ class ast_walker::visitor : public clang::RecursiveASTVisitor<visitor> {
  private:
   using Base = clang::RecursiveASTVisitor<visitor>;  // NOLINT(readability-identifier-naming): clang's way
 
-  /// As clang has it, before a walker is asked. The user wrote the constraints of an `auto` parameter.
+  /// Clang's own decision, before a walker is asked. The user wrote the constraints of an `auto` parameter.
   bool is_walked(clang::Decl const& declaration) const {
     return walker_.also_.implicit || !declaration.isImplicit() ||
            llvm::isa<clang::TemplateTypeParmDecl>(declaration);
@@ -57,7 +57,7 @@ class ast_walker::visitor : public clang::RecursiveASTVisitor<visitor> {
   ast_walker& walker_;
 };
 
-// Clang visits without const, but what is visited here has it again.
+// Clang's visitor takes non-const nodes; the visits here get const ones again.
 
 void ast_walker::walk(clang::Decl const* declaration) {
   visitor(*this).TraverseDecl(const_cast<clang::Decl*>(declaration));

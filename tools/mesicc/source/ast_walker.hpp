@@ -8,14 +8,14 @@
 
 namespace ballast::mesicc {
 
-/// What is walked besides what the user wrote.
+/// The code to walk besides the user's own.
 struct walked_code {
   bool of_templates = false;  ///< what templates make
   bool implicit = false;
 };
 
-/// Clang's RecursiveASTVisitor with virtual functions. Each class that derives from that one takes seven
-/// seconds to compile, so a single one does, behind this.
+/// Clang's RecursiveASTVisitor with virtual functions. Each class derived from that visitor takes seven
+/// seconds to compile, so a single one is, behind this.
 class ast_walker {
  public:
   explicit ast_walker(walked_code also = {}) : also_(also) {}
@@ -27,13 +27,13 @@ class ast_walker {
   void walk(clang::Stmt const* statement);
 
  protected:
-  /// Comes for each declaration, and visits it and all within it. An override leaves a declaration out unless
-  /// it calls this one, and knows before and after that what is around a visit.
+  /// Called for each declaration; visits it and everything within it. An override that does not call this
+  /// skips the declaration, and may prepare before and clean up after the visit.
   virtual void walk_declaration(clang::Decl const* declaration);
-  /// Whether one of a lambda's captures is visited.
+  /// True if one of a lambda's captures is visited.
   virtual bool enters_capture(clang::LambdaExpr const*, clang::LambdaCapture const*) { return true; }
 
-  // Outer nodes come first; one that several of these fit comes as its base classes before.
+  // Outer nodes come first; a node that fits several of these is visited by its base classes first.
   virtual void visit_name(clang::NamedDecl const*) {}
   virtual void visit_variable(clang::VarDecl const*) {}
   virtual void visit_function(clang::FunctionDecl const*) {}
@@ -59,7 +59,8 @@ class ast_walker {
   walked_code also_;
 };
 
-/// A function or a member function; null for all else, also for constructors, destructors and conversions.
+/// A function or a member function; null for everything else, including constructors, destructors and
+/// conversions.
 clang::FunctionDecl const* plain_function(clang::Decl const* declaration);
 
 }  // namespace ballast::mesicc

@@ -8,15 +8,15 @@
 
 namespace ballast::mesicc {
 
-/// Whether this is a shared variable: `__global__ int a[4];`.
+/// True for a shared variable: `__global__ int a[4];`.
 bool is_shared_variable(clang::ValueDecl const* declaration);
-/// Whether this is a kernel: `__global__ void f(...)`.
+/// True for a kernel: `__global__ void f(...)`.
 bool is_kernel(clang::FunctionDecl const* function);
-/// Whether this is a kernel or a `__device__` function.
+/// True for a kernel or a `__device__` function.
 bool runs_on_devices(clang::FunctionDecl const* function);
-/// Whether the user wrote what is at `place`: it is neither in a system header nor from the translator.
+/// True if the user wrote the text at `place`: it is neither in a system header nor from the translator.
 bool is_of_user(clang::SourceLocation place, clang::SourceManager const& sources);
-/// Whether this is the prelude's lThreadId.
+/// True for the prelude's lThreadId.
 bool is_thread_id(clang::ValueDecl const* declaration);
 /// The function that is called; null for a call of anything but a named function.
 clang::FunctionDecl const* called_by(clang::CallExpr const* call);

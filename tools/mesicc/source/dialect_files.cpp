@@ -25,7 +25,7 @@ struct token {
   clang::tok::TokenKind kind;
 };
 
-/// `text` ends with a zero behind its last byte, as that of std::string does.
+/// `text` must end with a zero after its last byte, as a std::string does.
 std::vector<token> tokens_of(std::string const& text) {
   clang::LangOptions language;
   language.CPlusPlus = language.CPlusPlus11 = language.CPlusPlus14 = language.CPlusPlus17 = true;
@@ -56,7 +56,7 @@ std::optional<std::size_t> matching_bracket(std::vector<token> const& tokens, st
   return std::nullopt;
 }
 
-/// The place of `]` in `]>>(` that ends what `<<[` at `first` begins.
+/// The place of `]` in the `]>>(` that closes the `<<[` at `first`.
 std::optional<std::size_t> end_of_launch(std::vector<token> const& tokens, std::size_t first) {
   if (!follow_each_other(tokens, first, clang::tok::lessless, clang::tok::l_square, 2)) return std::nullopt;
   auto const close = matching_bracket(tokens, first + 1);
@@ -67,7 +67,7 @@ std::optional<std::size_t> end_of_launch(std::vector<token> const& tokens, std::
 }
 
 /// `kernel<<[x, y]>>(...)` becomes `kernel<<<x, y>>>(...)`, which is as long, so that all lines and columns
-/// stay true. Comments and literals stay as they are, and so does `1 <<[] { ... }()`.
+/// stay right. Comments and literals stay unchanged, and so does `1 <<[] { ... }()`.
 code_with_launches with_launches_of_cuda(std::string_view code) {
   code_with_launches made{std::string(code), {}};
   if (code.find("<<[") == std::string_view::npos) return made;
@@ -82,10 +82,10 @@ code_with_launches with_launches_of_cuda(std::string_view code) {
   return made;
 }
 
-// What the dialect adds to C++, as declarations in CUDA as clang reads it without CUDA's own headers.
-// stdlib.h comes first: the <new> of clang's CUDA wrappers needs malloc. Clang takes a launch for a call of
-// cudaConfigureCall or, of a newer CUDA, __cudaPushCallConfiguration. What kernels of CUDA call and those of
-// the dialect must not is declared, so that the message about it is ours.
+// The dialect's additions to C++, as declarations in CUDA that clang reads without CUDA's own headers.
+// stdlib.h comes first: the <new> of clang's CUDA wrappers needs malloc. Clang treats a launch as a call of
+// cudaConfigureCall or, in a newer CUDA, __cudaPushCallConfiguration. Functions that kernels may call in CUDA
+// but not in the dialect are declared, so that the error message is ours.
 constexpr std::string_view prelude_text = R"(#pragma clang system_header
 #define __global__ __attribute__((annotate("mesi.global"))) __attribute__((global))
 #define __device__ __attribute__((device))

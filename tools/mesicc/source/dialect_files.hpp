@@ -10,21 +10,21 @@
 
 namespace ballast::mesicc {
 
-/// A file in which launches have been written as CUDA writes them.
+/// A file whose launches were rewritten to CUDA's form.
 struct dialect_file {
-  std::string original;            ///< as the user wrote it; as long as what clang reads
+  std::string original;            ///< as the user wrote it; has the length of the text that clang reads
   std::vector<unsigned> launches;  ///< offsets of the `<<[`, ascending
 };
 
-/// By path, as clang asked for it.
+/// By path, as clang requested it.
 using dialect_files = std::map<std::string, dialect_file>;
 
-/// Where clang finds the prelude, which is included before the first line of a program; no such folder exists
-/// on disk.
+/// The path under which clang finds the prelude, which is included before the first line of a program; no
+/// such folder exists on disk.
 inline constexpr char prelude_path[] = "/mesi/prelude.h";
 
-/// The files of `below` and the prelude. Launches are rewritten as they are read, and noted in `files`, which
-/// has to outlive what is returned.
+/// The files of `below` and the prelude. Launches are rewritten as files are read, and recorded in `files`,
+/// which must outlive the result.
 llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> dialect_file_system(
     llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> below, dialect_files& files);
 

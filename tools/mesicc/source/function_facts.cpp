@@ -15,7 +15,7 @@ using llvm::dyn_cast;
 using llvm::dyn_cast_or_null;
 using llvm::isa;
 
-/// The expression that is assigned to, counted up or counted down by `statement`, or null.
+/// The expression that `statement` assigns to, increments or decrements; or null.
 clang::Expr const* assigned_by(Stmt const* statement) {
   if (auto const* const binary = dyn_cast<clang::BinaryOperator>(statement))
     return binary->isAssignmentOp() ? binary->getLHS() : nullptr;
@@ -51,8 +51,8 @@ class exposure_finder {
     if (auto const* const variable = dyn_cast<clang::VarDecl>(reference.getDecl())) found.insert(variable);
   }
 
-  /// Of what is read, or seen by a reference to const. Of `c ? a : b` too only a value is taken, where one of
-  /// them is const by way of a cast.
+  /// Searches an expression that is read, or bound to a reference to const. `c ? a : b` also only yields a
+  /// value if a cast makes one side const.
   void find_in_read(clang::Expr const* read) {
     read = read->IgnoreParenImpCasts();
     if (isa<clang::DeclRefExpr>(read)) return;

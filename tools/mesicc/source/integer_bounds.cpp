@@ -12,7 +12,7 @@ integer clipped(integer value) {
   return std::clamp(value, -integer_bounds::unbounded, integer_bounds::unbounded);
 }
 
-/// Products of two clipped values would not fit; nothing real is that large.
+/// The product of two clipped values would not fit; no real value is that large.
 integer product(integer a, integer b) {
   integer result = 0;
   if (!__builtin_mul_overflow(a, b, &result)) return clipped(result);
@@ -114,7 +114,7 @@ class bounds_finder {
     }
   }
 
-  /// What a condition that holds, or does not, says of a leaf.
+  /// Narrows a leaf's bounds by a condition that holds, or does not.
   void narrow(integer_bounds& found, expression const& leaf, condition const& guard, bool holds) {
     switch (guard->what) {
       case relation::negation:

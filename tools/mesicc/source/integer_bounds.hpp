@@ -8,7 +8,8 @@
 
 namespace ballast::mesicc {
 
-/// All integers from low to high. Wide enough for every 64-bit type; beyond +-2^100 is as good as unbounded.
+/// All integers from low to high. Wide enough for every 64-bit type; values beyond +-2^100 count as
+/// unbounded.
 struct integer_bounds {
   __extension__ typedef __int128 integer;
   integer low = -unbounded, high = unbounded;
@@ -17,7 +18,7 @@ struct integer_bounds {
   bool within(integer_bounds const& other) const { return low >= other.low && high <= other.high; }
 };
 
-/// Between what an expression lies in the threads of a launch where all `guards` hold.
+/// The bounds of an expression in the threads of a launch in which all `guards` hold.
 integer_bounds bounds_of(expression const& value, launch_model const& model,
                          std::vector<condition> const& guards);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The walk through a kernel, statement by statement, and its loops.
+// Walks through a kernel statement by statement, and through its loops.
 #include "source/kernel_walker.hpp"
 
 #include <clang/AST/Attr.h>
@@ -65,7 +65,7 @@ place kernel_walker::at(clang::SourceRange where) const {
   return place_of(where, context_.getSourceManager(), context_.getLangOpts());
 }
 
-/// What is never reached, or was refused, needs not be seen.
+/// Code that is unreachable, or was refused, need not be seen.
 void kernel_walker::skip(clang::Stmt const* statement) {
   std::vector<clang::DeclRefExpr const*> names;
   collect_names(statement, names);
@@ -77,7 +77,7 @@ void kernel_walker::skip_callee(clang::CallExpr const& call) {
     seen_.insert(callee);
 }
 
-/// The net below everything else: a name of an array that no rule here has looked at.
+/// The last safety net: finds a name of an array that no rule here has seen.
 void kernel_walker::check_all_seen(clang::Stmt const* body) {
   std::vector<clang::DeclRefExpr const*> names;
   collect_names(body, names);
@@ -132,7 +132,7 @@ condition kernel_walker::run_compound(clang::CompoundStmt const& block) {
   return run_all(statements);
 }
 
-/// What follows a statement that may have left is guarded by that it has not.
+/// Statements after one that may have left are guarded by the condition that it has not.
 condition kernel_walker::run_all(llvm::ArrayRef<clang::Stmt const*> statements) {
   auto const guards = guards_.size();
   condition goes_on(true);
@@ -193,7 +193,7 @@ void kernel_walker::merge(condition const& when, environment const& then, enviro
   now_ = std::move(both);
 }
 
-/// Each case may be entered with what any other one has left.
+/// Each case may be entered with the state that any other one has left.
 condition kernel_walker::run_switch(clang::SwitchStmt const& choice) {
   if (choice.getInit() != nullptr) run(choice.getInit());
   if (auto const* const declared = choice.getConditionVariable()) declare(*declared);
@@ -276,7 +276,7 @@ void kernel_walker::declare(clang::VarDecl const& variable) {
 
 namespace {
 
-/// Without parentheses, and without what destroys temporaries, as those of std::min.
+/// Without parentheses, and without nodes that destroy temporaries, such as those of std::min.
 clang::Expr const* bare(clang::Expr const* expression) {
   for (;;) {
     auto const* const inner = expression->IgnoreParens();
@@ -315,7 +315,7 @@ clang::BinaryOperatorKind mirrored(clang::BinaryOperatorKind relation) {
   }
 }
 
-/// Whether a loop that goes on while `counter relation bound` counts towards its end.
+/// True if a loop that continues while `counter relation bound` counts towards its end.
 bool leads_to_end(clang::BinaryOperatorKind relation, std::int64_t step) {
   if (relation == clang::BO_NE) return step == 1 || step == -1;
   return step > 0 ? relation == clang::BO_LT || relation == clang::BO_LE
@@ -371,7 +371,7 @@ condition kernel_walker::run_do(clang::DoStmt const& loop) {
   return unknown_condition("depends on a loop that may have returned", at(loop.getSourceRange()));
 }
 
-/// Over an array: its elements are counted. Over anything else only one round is seen.
+/// Over an array: counts its elements. Over anything else it sees only one iteration.
 condition kernel_walker::run_range_for(clang::CXXForRangeStmt const& loop) {
   if (isa<clang::DecompositionDecl>(loop.getLoopVariable())) {
     fail(clang::SourceRange(loop.getLoopVariable()->getLocation()),
@@ -437,7 +437,7 @@ std::optional<std::int64_t> kernel_walker::step_of(clang::Expr const* count, cla
   return what == clang::BO_AddAssign ? *step : -*step;
 }
 
-/// A number of the program or of this launch, looked at without noting accesses.
+/// A number of the program or of this launch, evaluated without recording accesses.
 std::optional<expression> kernel_walker::quiet_number(clang::Expr const* of) {
   if (auto const known = constant_of(of)) return known;
   auto const* const variable = variable_named(of);
@@ -476,7 +476,9 @@ bool kernel_walker::recognise(loop_text const& text, counted_loop& counted) {
     counted.count = count;
     std::vector<clang::Expr const*> parts;
     split_by(clang::BO_LAnd, text.condition, parts);
-    if (!recognise_bound(parts.front(), counted)) continue;  // what comes before it sees one round more
+    if (!recognise_bound(parts.front(), counted))
+      continue;  // the code before it runs once more than the
+                 // body
     counted.further.assign(parts.begin() + 1, parts.end());
     auto const& start = now_.values[counted.counter].number;
     return start.has_value() && counts_without_wrap(counted, *start, text.whole);
@@ -489,8 +491,8 @@ bool kernel_walker::starts_with_assignment(loop_text const& text, clang::VarDecl
   return loop != nullptr && loop->getInit() != nullptr && assignments_to(counter, loop->getInit()) == 1;
 }
 
-/// An unsigned counter that starts below 0 or counts down past 0 wraps around, as one does that starts behind
-/// the bound which it is to hit; and one of 8 or 16 bits may before it reaches its bound.
+/// An unsigned counter wraps around if it starts below 0, counts down past 0, or starts past the bound that
+/// it should hit. A counter of 8 or 16 bits may wrap before it reaches its bound.
 bool kernel_walker::counts_without_wrap(counted_loop const& counted, expression const& start,
                                         clang::Stmt const* loop) {
   auto const type = counted.counter->getType();
@@ -521,7 +523,7 @@ void kernel_walker::forget(variables const& assigned, std::string const& why, cl
 
 namespace {
 
-/// The expressions within `expression` that are evaluated once whenever it is.
+/// The expressions within `expression` that are evaluated exactly once whenever it is.
 void collect_certain(clang::Expr const* expression, std::vector<clang::Expr const*>& into) {
   if (has_unevaluated_operands(expression)) return;
   into.push_back(expression);
@@ -532,8 +534,8 @@ void collect_certain(clang::Expr const* expression, std::vector<clang::Expr cons
     if (auto const* const part = llvm::dyn_cast_or_null<clang::Expr>(child)) collect_certain(part, into);
 }
 
-/// The expressions within `statement` that are evaluated once whenever it runs; none are found unless it is
-/// an expression or declares variables.
+/// The expressions within `statement` that are evaluated exactly once whenever it runs; none unless it is an
+/// expression or declares variables.
 void collect_certain(clang::Stmt const* statement, std::vector<clang::Expr const*>& into) {
   if (auto const* const expression = dyn_cast<clang::Expr>(statement))
     return collect_certain(expression, into);
@@ -547,7 +549,7 @@ void collect_certain(clang::Stmt const* statement, std::vector<clang::Expr const
 
 }  // namespace
 
-/// What each variable grows by in a round, of those that grow by the same in each.
+/// The growth per iteration of each variable that grows equally in each.
 std::map<clang::VarDecl const*, expression> kernel_walker::inductions(loop_text const& text,
                                                                       counted_loop const& counted) {
   std::map<clang::VarDecl const*, expression> found;

@@ -18,40 +18,40 @@
 
 namespace ballast::mesicc {
 
-/// What is known of a thread's variables at one place of a kernel.
+/// The known state of a thread's variables at one place of a kernel.
 struct environment {
   std::map<clang::VarDecl const*, value> values;
   std::map<clang::VarDecl const*, location> references;
 };
 
-/// Runs a kernel once with symbols for values, in the order of the source, and notes each access to an array
-/// of the launch. What it cannot follow becomes unknown, an access that may happen, or an error; an array
-/// never leaves its sight unnoticed.
+/// Runs a kernel once with symbols for values, in the order of the source, and records each access to an
+/// array of the launch. Anything that it cannot follow becomes unknown, an access that may happen, or an
+/// error; it never loses sight of an array silently.
 ///
 /// The text of a kernel is a recursion through statements, expressions and calls, so one class holds the
-/// state that all three change. Its functions take three files, since each of the three reads alone and
-/// compiles for long: kernel_walker.cpp has statements and loops, walk_expressions.cpp values and places with
-/// the pointers and integers that they are, walk_calls.cpp what functions do.
+/// state that all three change. Its functions take three source files, since each reads alone and compiles
+/// slowly: kernel_walker.cpp has statements and loops, walk_expressions.cpp values and places with their
+/// pointers and integers, walk_calls.cpp the effects of functions.
 class kernel_walker {
  public:
-  /// `model` has the arrays and scalars of the arguments; arrays that the kernel names itself are added.
+  /// `model` has the arrays and scalars of the arguments; the walk adds arrays that the kernel names itself.
   kernel_walker(clang::ASTContext& context, launch_model& model, std::vector<diagnostic>& found)
       : context_(context), model_(model), found_(found), found_before_(found.size()) {}
 
-  /// What a parameter is at this launch.
+  /// Sets the value of a parameter at this launch.
   void bind(clang::ParmVarDecl const* parameter, value bound);
   void walk(clang::FunctionDecl const& kernel);
-  /// Before bind(): looks which of a function's variables can be followed.
+  /// Call it before bind(): determines which of a function's variables can be followed.
   void prepare(clang::FunctionDecl const& function);
 
-  /// Shared variables that the kernel names itself, with their places among the arrays of the model.
+  /// Shared variables that the kernel names itself, with their indices among the arrays of the model.
   std::map<clang::VarDecl const*, int> const& named_variables() const { return named_; }
 
  private:
   struct call_frame {
     clang::FunctionDecl const* function = nullptr;
-    std::size_t guards = 0;  ///< how many there were at the call
-    address self;            ///< of a member function: where its object is
+    std::size_t guards = 0;  ///< the number of guards at the call
+    address self;            ///< of a member function: the place of its object
     std::vector<std::pair<condition, value>> returned = {};
     std::vector<std::pair<condition, location>> returned_places = {};
     bool returns_from_loop = false;
@@ -64,14 +64,14 @@ class kernel_walker {
     std::int64_t step = 0;
     bool is_unsigned = false;                 ///< the comparison with the bound
     clang::Stmt const* count = nullptr;       ///< the statement that steps the counter
-    std::vector<clang::Expr const*> further;  ///< what else has to hold to go on
+    std::vector<clang::Expr const*> further;  ///< further conditions for continuing
   };
   struct call_result {
     value returned;
     location place;
   };
 
-  // Statements; each tells under which condition what follows it is reached.
+  // Runs statements; each returns the condition under which the next one is reached.
   condition run(clang::Stmt const* statement);
   condition run_compound(clang::CompoundStmt const& block);
   condition run_all(llvm::ArrayRef<clang::Stmt const*> statements);
@@ -91,7 +91,7 @@ class kernel_walker {
   struct loop_text {
     clang::Expr const* condition = nullptr;
     std::vector<clang::Stmt const*> body;    ///< in order
-    std::vector<clang::Expr const*> counts;  ///< what is done behind the body
+    std::vector<clang::Expr const*> counts;  ///< executed after the body
     clang::Stmt const* whole = nullptr;
   };
   condition run_loop(loop_text const& text);
@@ -155,7 +155,7 @@ class kernel_walker {
   call_result call(clang::CallExpr const& call);
   call_result call_inlined(clang::CallExpr const& call, clang::FunctionDecl const& callee);
   call_result call_unseen(clang::CallExpr const& call, clang::FunctionDecl const& callee);
-  /// An argument that is a number: its place and its value.
+  /// An argument that is a number: its place and value.
   struct number_argument {
     location place;
     std::optional<expression> number;
@@ -210,7 +210,7 @@ class kernel_walker {
   environment now_;
   std::vector<condition> guards_;
   std::vector<int> loops_;
-  int unsure_ = 0;  ///< how many enclosing statements may be skipped for reasons that no guard tells
+  int unsure_ = 0;  ///< the number of enclosing statements that may be skipped for reasons without a guard
   std::vector<call_frame> frames_;
   int calls_ = 0;  ///< that were walked through
   std::map<clang::VarDecl const*, int> named_;
@@ -218,7 +218,7 @@ class kernel_walker {
   std::set<clang::Expr const*> seen_;
 };
 
-/// The shape of an array as clang has it, slowest first, and what its elements are.
+/// The shape of an array in clang's type, slowest first, and its element type.
 struct array_shape {
   std::vector<std::int64_t> extents;
   clang::QualType element;

@@ -29,15 +29,15 @@ using llvm::isa;
 
 namespace {
 
-/// What the text of a function of the host tells of its local variables, wherever in it a launch may stand.
+/// The facts about a host function's local variables that its text shows, wherever a launch stands in it.
 class host_values {
  public:
-  /// `function` may be null: then only what is constant for C++ is.
+  /// `function` may be null: then only C++ constants are known.
   host_values(clang::FunctionDecl const* function, clang::ASTContext const& context);
 
-  /// A constant of C++, or one that is made of variables that never change after they were initialised.
+  /// A C++ constant, or one computed from variables that never change after their initialisation.
   std::optional<std::int64_t> constant_of(clang::Expr const& expression) const;
-  /// All that a local pointer may ever have been given; nothing if that cannot be told.
+  /// All values that a local pointer may ever be assigned; nothing if that is unknown.
   std::vector<clang::Expr const*> values_given_to(clang::VarDecl const& pointer) const;
 
  private:
@@ -170,7 +170,7 @@ std::vector<clang::Expr const*> host_values::values_given_to(clang::VarDecl cons
   return all;
 }
 
-/// Makes the arrays and scalars of a launch from its arguments, and tells a walker what the parameters are.
+/// Makes the arrays and scalars of a launch from its arguments, and binds the walker's parameters.
 class launch_binding {
  public:
   launch_binding(clang::ASTContext& context, host_values const& host, launch_site& site,
@@ -181,10 +181,9 @@ class launch_binding {
 
  private:
   struct array_source {
-    clang::VarDecl const* variable = nullptr;  ///< null if it is known only at run time
-    std::optional<std::int64_t> offset = 0;    ///< in elements; nothing if it is known only at run time
-    clang::QualType shape =
-        {};  ///< of a variable that is known only at run time, if all that it may be have one
+    clang::VarDecl const* variable = nullptr;  ///< null if known only at run time
+    std::optional<std::int64_t> offset = 0;    ///< in elements; nothing if known only at run time
+    clang::QualType shape = {};  ///< for a variable known only at run time, if all candidates have one
   };
 
   void bind_extents();
@@ -209,7 +208,7 @@ class launch_binding {
   host_values const& host_;
   launch_site& site_;
   std::vector<diagnostic>& found_;
-  variables looked_at_;  ///< pointers whose values are being looked for
+  variables looked_at_;  ///< pointers whose values are being searched for
 };
 
 bool is_same_text(clang::Expr const& a, clang::Expr const& b, clang::ASTContext const& context) {
@@ -219,7 +218,7 @@ bool is_same_text(clang::Expr const& a, clang::Expr const& b, clang::ASTContext 
   return left == right && !a.HasSideEffects(context);
 }
 
-/// What the user wrote as an extent: behind its conversion to a dim3.
+/// The user's expression for an extent, inside its conversion to a dim3.
 clang::Expr const* written_extent(clang::Expr const* converted) {
   for (;;) {
     converted = converted->IgnoreParenImpCasts();
@@ -283,7 +282,7 @@ expression launch_binding::extent_of(clang::Expr const* written, char const* nam
   return scalar_value(int(site_.model.scalars.size()) - 1);
 }
 
-/// A formula of constants and of arguments of this launch, so that the two are known to go together.
+/// A formula of constants and of arguments of this launch, so that both are known to be related.
 std::optional<expression> launch_binding::of_scalars(clang::Expr const* written) {
   if (auto const known = host_.constant_of(*written)) return *known;
   written = written->IgnoreParenImpCasts();
@@ -348,7 +347,7 @@ bool launch_binding::is_named_twice(clang::VarDecl const& variable) {
   return count > 1;
 }
 
-/// The last one may be there in part.
+/// The last row may be partial.
 std::int64_t launch_binding::rows_from(std::int64_t offset, clang::QualType array,
                                        clang::ParmVarDecl const& parameter) const {
   auto const row = elements_of(parameter.getType()->getPointeeType()), left = elements_of(array) - offset;
@@ -359,7 +358,7 @@ value launch_binding::bind_array(clang::ParmVarDecl const& parameter, clang::Exp
                                  int number) {
   auto const row = shape_of(parameter.getType()->getPointeeType(), context_);
   auto source = source_of(&argument);
-  // Where it points to is looked up at the launch then, as of any pointer.
+  // Its target is then looked up at the launch, as for any pointer.
   if (!source.offset && source.variable != nullptr && !is_named_twice(*source.variable))
     source.variable = nullptr;
   auto const id = int(site_.model.arrays.size());
@@ -406,7 +405,7 @@ launch_binding::array_source launch_binding::source_of(clang::Expr const* argume
   if (auto const* const outer = dyn_cast<clang::FullExpr>(argument)) return source_of(outer->getSubExpr());
   if (auto const* const reference = dyn_cast<clang::DeclRefExpr>(argument)) return source_named(*reference);
   if (argument->isGLValue() && argument->getType()->isPointerType() && !isa<clang::DeclRefExpr>(argument))
-    return {nullptr, std::nullopt, {}};  // a pointer that is read from somewhere
+    return {nullptr, std::nullopt, {}};  // a pointer read from memory
   if (auto const* const item = dyn_cast<clang::ArraySubscriptExpr>(argument))
     return stepped(source_of(item->getBase()), item->getIdx(), item->getType(), false);
   if (auto const* const unary = dyn_cast<clang::UnaryOperator>(argument))
@@ -421,7 +420,7 @@ launch_binding::array_source launch_binding::source_of(clang::Expr const* argume
   return {nullptr, std::nullopt, {}};
 }
 
-/// Steps of the pointer that is cast are of another size then.
+/// Steps of the cast pointer then have another size.
 bool launch_binding::changes_elements(clang::CastExpr const& cast) const {
   auto const to = cast.getType(), from = cast.getSubExpr()->getType();
   if (cast.getCastKind() != clang::CK_BitCast || !to->isPointerType() || !from->isPointerType()) return false;
@@ -438,13 +437,13 @@ launch_binding::array_source launch_binding::stepped(array_source from, clang::E
 }
 
 launch_binding::array_source launch_binding::source_held_by(clang::VarDecl const& pointer) {
-  if (!looked_at_.insert(&pointer).second) return {nullptr, std::nullopt, {}};  // it is made from itself
+  if (!looked_at_.insert(&pointer).second) return {nullptr, std::nullopt, {}};  // its value depends on itself
   auto const common = common_source_of(host_.values_given_to(pointer));
   looked_at_.erase(&pointer);
   return common;
 }
 
-/// What all values that a local pointer ever gets have in common.
+/// The common source of all values of a local pointer.
 launch_binding::array_source launch_binding::common_source_of(std::vector<clang::Expr const*> const& values) {
   array_source common{nullptr, std::nullopt, {}};
   bool is_first = true;
@@ -491,7 +490,7 @@ launch_site modelled(checked_launch const& launch, clang::ASTContext& context,
   return site;
 }
 
-/// The same place of a kernel may be refused for each of its launches.
+/// Each launch of a kernel may refuse the same place in it.
 void keep_first_of_equals(std::vector<diagnostic>& diagnostics) {
   std::set<std::tuple<place, std::string>> seen;
   std::erase_if(diagnostics,

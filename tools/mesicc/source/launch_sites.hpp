@@ -17,20 +17,20 @@ struct launch_site {
   clang::CUDAKernelCallExpr const* call = nullptr;
   clang::FunctionDecl const* kernel = nullptr;  ///< its definition
   launch_model model;
-  std::vector<int> arguments;  ///< of each array of the model: its place among the arguments; -1: none
-  std::vector<clang::VarDecl const*> named;  ///< of each array without an argument: the variable that the
+  std::vector<int> arguments;  ///< for each array of the model: its index among the arguments; -1: none
+  std::vector<clang::VarDecl const*> named;  ///< for each array without an argument: the variable that the
                                              ///< kernel names itself, in the order of the arrays
 };
 
 struct launch_sites {
   std::vector<launch_site> sites;       ///< in the order of the source
-  std::vector<diagnostic> diagnostics;  ///< with an error among them the sites are not to be used
+  std::vector<diagnostic> diagnostics;  ///< if one is an error, the sites must not be used
 
   bool has_errors() const;
 };
 
-/// All launches of a program that clang has found no error in, as models for the analysis; and whatever the
-/// program does that the dialect does not have, in the order of the source.
+/// All launches of a program in which clang has found no error, as models for the analysis; and every use of
+/// features that the dialect does not have, in the order of the source.
 launch_sites launches_of(program const& parsed);
 
 }  // namespace ballast::mesicc

@@ -8,7 +8,7 @@
 
 namespace ballast::mesicc {
 
-/// Where the first token of a range stands in the user's file, and as much of the range as is on its line. A
+/// The place of a range's first token in the user's file, and as much of the range as is on that line. A
 /// place in a macro is where the macro is used.
 place place_of(clang::SourceRange range, clang::SourceManager const& sources,
                clang::LangOptions const& language);

@@ -13,7 +13,7 @@
 namespace ballast::mesicc {
 namespace {
 
-/// Keeps errors and their notes. Clang's notes that only tell of an include or a macro are left out.
+/// Keeps errors and their notes. Drops clang's notes that only report an include or a macro.
 class diagnostic_collector : public clang::DiagnosticConsumer {
  public:
   explicit diagnostic_collector(std::vector<diagnostic>& into) : into_(into) {}
@@ -38,7 +38,7 @@ class diagnostic_collector : public clang::DiagnosticConsumer {
   bool last_was_error_ = false;
 };
 
-/// Host code only, so that clang leaves alone what a kernel names of the host: that is checked here.
+/// Host code only, so that clang accepts host names in kernels: those are checked here.
 std::vector<std::string> command_line(std::string const& file, parse_options const& options) {
   std::vector<std::string> line{"mesicc",
                                 "-fsyntax-only",

@@ -56,7 +56,7 @@ bool is_zero(clang::APValue const& value) {
   }
 }
 
-/// std::complex has a constructor that does what happens anyway.
+/// std::complex has a constructor that initialises to zero anyway.
 bool begins_as_zeros(clang::VarDecl const& variable) {
   auto const* const value = variable.evaluateValue();
   return value != nullptr && is_zero(*value);
@@ -315,7 +315,7 @@ std::vector<clang::FunctionDecl const*> functions_of_kernels(program const& pars
   kernels.walk(parsed.context().getTranslationUnitDecl());
   call_follower follower;
   for (auto const* const kernel : kernels.found) follower.reach(kernel);
-  for (std::size_t next = 0; next < follower.found.size(); ++next)  // which adds those that it calls
+  for (std::size_t next = 0; next < follower.found.size(); ++next)  // which adds the functions that they call
     follower.walk(follower.found[next]);
   return std::move(follower.found);
 }
@@ -341,7 +341,7 @@ void refuse_shared_variables_of_host_code(program const& parsed,
 
 namespace {
 
-/// What compilers say of themselves, of devices and of their flags.
+/// Macros by which compilers describe themselves, devices and their flags.
 bool asks_for_compiler(llvm::StringRef name) {
   constexpr llvm::StringLiteral beginnings[] = {"__clang",    "__CUDA",  "__NVCC",   "__GNUC_",
                                                 "__AVX",      "__SSE",   "__FMA",    "__BMI",
@@ -355,7 +355,7 @@ bool is_condition(llvm::StringRef directive) {
   return directive.starts_with("if") || directive.starts_with("elif");
 }
 
-/// The names in the conditions of a file.
+/// The names in the preprocessor conditions of a file.
 std::vector<clang::Token> names_in_conditions(clang::FileID file, program const& parsed) {
   clang::Lexer lexer(file, parsed.sources().getBufferOrFake(file), parsed.sources(),
                      parsed.context().getLangOpts());

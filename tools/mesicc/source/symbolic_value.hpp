@@ -12,48 +12,49 @@
 
 namespace ballast::mesicc {
 
-/// A part of an array of the launch: a row, an element, or, as the target of a pointer, where its next step
-/// of one goes on from.
+/// A part of an array of the launch: a row, an element, or, as a pointer's target, the place from which its
+/// next step continues.
 struct element_path {
   int array = 0;
-  std::vector<expression> index;  ///< one per extent; 0 where nothing was chosen yet. Only one where flat
-  int settled = 0;    ///< how many dimensions are chosen; of a pointer: the dimension in which it walks
+  std::vector<expression> index;  ///< one per extent, 0 if not chosen yet; only one if flat
+  int settled = 0;    ///< number of chosen dimensions; for a pointer: the dimension in which it walks
   bool flat = false;  ///< index is a flattened element
-  bool within_element = false;  ///< a member of an element, which steps of a pointer do not leave
-  bool is_member = false;       ///< of a pointer: to a member that is no array, from which no step leads on
+  bool within_element = false;  ///< a member of an element, which a pointer's steps do not leave
+  bool is_member = false;       ///< for a pointer: leads to a member that is no array, and cannot step
+                                ///< further
   bool fresh = false;           ///< a pointer that an array has just become, so that a step is a subscript
 };
 
-/// One of several targets, as of `c ? a : b`.
+/// One of several targets, as for `c ? a : b`.
 struct target {
   condition when = condition(true);
   element_path path;
 };
 
-/// Where a pointer leads, or where a glvalue is. With no targets it is the thread's own memory.
+/// A pointer's target, or the place of a glvalue. Without targets it is the thread's own memory.
 struct address {
   std::vector<target> targets;
-  bool lost = false;  ///< it may lead to any array; `why` tells how that came
+  bool lost = false;  ///< it may lead to any array; `why` names the reason
   std::string why;
 };
 
-/// What is known of a prvalue: of integers `number` (and `truth` of a bool), of pointers `leads_to`.
+/// The knowledge about a prvalue: for integers `number` (and for a bool `truth`), for pointers `leads_to`.
 struct value {
   std::optional<expression> number;
   std::optional<condition> truth;
   std::optional<address> leads_to;
 };
 
-/// What a glvalue is.
+/// The place of a glvalue.
 struct location {
   clang::VarDecl const* local = nullptr;  ///< a variable of the thread whose value is followed
-  std::optional<value> fixed;             ///< something that has a value and no memory, as lThreadId.x
+  std::optional<value> fixed;             ///< an entity with a value and no memory, such as lThreadId.x
   address elements;
-  /// One of several places, the first whose condition holds; `fixed` is the value before it changes.
+  /// One of several places: the first whose condition holds; `fixed` is the value before it changes.
   std::vector<std::pair<condition, location>> either = {};
 };
 
-/// What a reference to the place refers to, which sees what is assigned to it later.
+/// The target of a reference to the place, which sees later assignments.
 inline location referred_to(location place) {
   if (!place.either.empty()) place.fixed.reset();
   return place;

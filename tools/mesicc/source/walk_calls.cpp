@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls in a kernel: functions of the user are walked through, of the standard library a few are known.
+// Calls in a kernel: walks through user functions; knows some of the standard library.
 #include <clang/AST/Attr.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ bool is_named(clang::FunctionDecl const& function, std::initializer_list<llvm::S
   return function.getDeclName().isIdentifier() && llvm::is_contained(names, function.getName());
 }
 
-/// Arguments that are parameters: of an operator that is a member, the first one is its object.
+/// The first argument that is a parameter: the first argument of a member operator is its object.
 unsigned first_argument(clang::CallExpr const& call, clang::FunctionDecl const& callee) {
   auto const* const method = dyn_cast<clang::CXXMethodDecl>(&callee);
   return isa<clang::CXXOperatorCallExpr>(call) && method != nullptr && method->isInstance() ? 1 : 0;
@@ -76,7 +76,7 @@ bool kernel_walker::refuse_call(clang::CallExpr const& call, clang::FunctionDecl
   return false;
 }
 
-/// Functions that are known by name, most of all the clamps of stencils.
+/// Functions that are known by name, above all the clamps of stencils.
 bool kernel_walker::call_known(clang::CallExpr const& call, clang::FunctionDecl const& callee,
                                call_result& result) {
   auto const& sources = context_.getSourceManager();
@@ -137,8 +137,8 @@ address kernel_walker::object_of(clang::CallExpr const& call) {
   return object->isGLValue() ? locate(object).elements : (evaluate(object), address{});
 }
 
-/// Of a function that is not walked through: it may read what it gets by a reference to const, and change
-/// what it gets by another one. A pointer it might keep.
+/// An argument of a function that is not walked through: the function may read it through a reference to
+/// const, and change it through any other reference. It might keep a pointer.
 void kernel_walker::touch_argument(clang::Expr const* argument, bool may_change, std::string const& callee) {
   if (!argument->isGLValue()) {
     auto const known = evaluate(argument);
@@ -183,7 +183,8 @@ void kernel_walker::bind_arguments(clang::CallExpr const& call, clang::FunctionD
   auto const count = std::min(callee.getNumParams(), call.getNumArgs() - first);
   std::vector<location> places(count);
   std::vector<value> values(count);
-  for (unsigned i = 0; i < count; ++i) {  // all before the first is bound: they may call the same function
+  for (unsigned i = 0; i < count; ++i) {  // evaluates all before binding the first: they may call the same
+                                          // function
     auto const* const argument = call.getArg(i + first);
     if (!callee.getParamDecl(i)->getType()->isReferenceType())
       values[i] = read_argument(argument);
@@ -249,7 +250,7 @@ kernel_walker::call_result kernel_walker::call_inlined(clang::CallExpr const& ca
   return result;
 }
 
-/// Of several results the first one whose condition holds.
+/// Among several results, the first one whose condition holds.
 kernel_walker::call_result kernel_walker::result_of(call_frame const& frame, clang::CallExpr const& call) {
   call_result result{unknown_of(call.getType(), "is the result of a call", &call), {}};
   if (!frame.returned.empty() && !frame.returns_from_loop) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Expressions of a kernel: values and places, the pointers and integers that they are, and the accesses that
-// they make.
+// Expressions of a kernel: values and places, their pointers and integers, and the accesses that they make.
 #include <clang/AST/Attr.h>
 #include <llvm/Support/MathExtras.h>
 
@@ -19,7 +18,7 @@ namespace {
 
 bool is_integer(clang::QualType type) { return type->isIntegralOrEnumerationType(); }
 
-/// What is around an expression and changes nothing of its value.
+/// Strips wrappers that do not change an expression's value.
 clang::Expr const* inner_of(clang::Expr const* expression) {
   if (auto const* const outer = dyn_cast<clang::ParenExpr>(expression)) return outer->getSubExpr();
   if (auto const* const outer = dyn_cast<clang::FullExpr>(expression)) return outer->getSubExpr();
@@ -36,7 +35,7 @@ clang::Expr const* inner_of(clang::Expr const* expression) {
   return nullptr;
 }
 
-/// Whether CUDA tells a thread about itself by this variable.
+/// True if the variable is one of CUDA's thread variables.
 bool names_thread_of_cuda(clang::VarDecl const& variable) {
   auto const name = variable.getName();
   return name == "threadIdx" || name == "blockIdx" || name == "blockDim" || name == "gridDim" ||
@@ -99,7 +98,7 @@ value kernel_walker::evaluate(clang::Expr const* expression) {
   return evaluate_parts(*expression);
 }
 
-/// An expression that is not told apart: what it is made of happens, and no address is kept by it.
+/// An unknown kind of expression: evaluates its parts, and it keeps no address.
 value kernel_walker::evaluate_parts(clang::Expr const& expression) {
   for (auto const* const child : expression.children()) {
     auto const* const part = llvm::dyn_cast_or_null<clang::Expr>(child);
@@ -162,7 +161,7 @@ value kernel_walker::evaluate_cast(clang::CastExpr const& cast) {
   }
 }
 
-/// Only a step from rows to elements can be followed: `(float*)a` of `float (*a)[N]`.
+/// Follows only a cast from rows to elements: `(float*)a` of `float (*a)[N]`.
 value kernel_walker::pointer_cast(clang::CastExpr const& cast, value const& from) {
   if (!from.leads_to || from.leads_to->targets.empty()) return from;
   auto const wanted = shape_of(cast.getType()->getPointeeType(), context_);
@@ -226,7 +225,7 @@ value kernel_walker::evaluate_binary(clang::BinaryOperator const& binary) {
   return arithmetic(binary.getOpcode(), left, right, binary.getType(), binary);
 }
 
-/// The right side happens only where the left one has not decided.
+/// The right side is evaluated only if the left one has not decided.
 value kernel_walker::evaluate_logical(clang::BinaryOperator const& binary) {
   bool const both = binary.getOpcode() == clang::BO_LAnd;
   auto const left = evaluate_condition(binary.getLHS());
@@ -274,7 +273,7 @@ value kernel_walker::evaluate_conditional(clang::AbstractConditionalOperator con
   return choice(when, then, otherwise);
 }
 
-/// A copy of an element reads it; what a constructor of the user does with one is not followed.
+/// A copy of an element reads it; a user constructor's use of an element is not followed.
 value kernel_walker::evaluate_construction(clang::CXXConstructExpr const& made) {
   auto const& constructor = *made.getConstructor();
   bool const copies = constructor.isCopyOrMoveConstructor() && constructor.isTrivial();
@@ -439,7 +438,7 @@ location kernel_walker::locate_name(clang::DeclRefExpr const& reference) {
   }
   if (!variable->hasLocalStorage()) return locate_global(*variable, reference);
   if (is_followed(*variable)) place.local = variable;
-  return place;  // else its own memory: addresses of arrays are refused when they are put there
+  return place;  // else its own memory: storing addresses of arrays there is refused
 }
 
 location kernel_walker::locate_global(clang::VarDecl const& variable, clang::Expr const& where) {
@@ -498,7 +497,7 @@ location kernel_walker::locate_thread(clang::MemberExpr const& member) {
 
 location kernel_walker::assign(clang::BinaryOperator const& assignment) {
   if (assignment.getOpcode() == clang::BO_Assign) {
-    auto const what = evaluate(assignment.getRHS());  // before its target, as C++17 has it
+    auto const what = evaluate(assignment.getRHS());  // evaluated before its target, as C++17 requires
     auto const to = locate(assignment.getLHS());
     write(to, what, assignment);
     return to;
@@ -548,7 +547,7 @@ location kernel_walker::step_by_one(clang::UnaryOperator const& unary) {
   return to;
 }
 
-/// The value of something that is about to be counted, without noting that it is read twice.
+/// The value of an operand that is about to be stepped, without recording a second read.
 value kernel_walker::peek(clang::Expr const* operand) {
   auto const* const variable = variable_named(operand);
   auto const known = variable == nullptr ? now_.values.end() : now_.values.find(variable);
@@ -635,7 +634,7 @@ address kernel_walker::advanced(address pointer, expression const& by) {
   return pointer;
 }
 
-/// Steps within a row that may leave it count flattened elements.
+/// Steps that may leave a row count flattened elements.
 void kernel_walker::advance(element_path& path, expression const& by) {
   if (path.within_element || is_constant(by, 0)) return;
   auto const& extents = model_.arrays[std::size_t(path.array)].extents;
@@ -657,7 +656,7 @@ bool kernel_walker::surely_below(expression const& number, expression const& bou
   return bounds_of(number, model_, guards_).within({0, bound->value - 1});
 }
 
-/// A place whose index counts elements of the whole array from here on.
+/// From here on the place's index counts elements of the whole array.
 void kernel_walker::flatten(element_path& path) const {
   auto const& extents = model_.arrays[std::size_t(path.array)].extents;
   path.settled = std::max(path.settled, 0);
@@ -684,7 +683,7 @@ void kernel_walker::record(access_kind kind, address const& elements, clang::Sou
   }
 }
 
-/// All of what is not chosen, where a part of an array is taken as a whole.
+/// All elements of the dimensions not chosen, if a part of an array is taken as a whole.
 std::vector<expression> kernel_walker::index_of(element_path const& path, clang::SourceRange where) const {
   auto index = path.index;
   auto const rank = model_.arrays[std::size_t(path.array)].extents.size();
@@ -716,7 +715,7 @@ void kernel_walker::escape_into_exposed(address const& pointer, clang::VarDecl c
 }
 
 void kernel_walker::fail_lost(address const& pointer, clang::Expr const& where) {
-  if (found_.size() == found_before_)  // else it is likely to follow from what was told already
+  if (found_.size() == found_before_)  // otherwise it probably follows from an earlier message
     fail(where.getSourceRange(), "cannot tell which array this reaches: its address " + pointer.why);
 }
 
@@ -764,7 +763,7 @@ std::optional<condition> compared(clang::BinaryOperatorKind what, expression con
 
 }  // namespace
 
-/// Whether a variable of this type that is counted beyond its end begins anew at the other one.
+/// True if a variable of this type wraps around when it is stepped beyond its range.
 bool kernel_walker::wraps_around(clang::QualType type) const {
   return !type->isSignedIntegerOrEnumerationType() ||
          context_.getIntWidth(type) < context_.getIntWidth(context_.IntTy);
@@ -782,7 +781,7 @@ expression kernel_walker::fitted(expression number, clang::QualType type, clang:
   return unknown_value(why, at(where.getSourceRange()));
 }
 
-/// A number of one type as another one. It has not overflown its own, since that is undefined.
+/// A number of one type converted to another. It has not overflowed its own, since that is undefined.
 expression kernel_walker::converted(expression number, clang::CastExpr const& cast) {
   auto const from = cast.getSubExpr()->getType();
   auto const own = bounds_of_type(from, context_), other = bounds_of_type(cast.getType(), context_);
@@ -800,12 +799,12 @@ value kernel_walker::arithmetic(clang::BinaryOperatorKind what, value const& lef
   if (auto const result = compared(what, a, b)) return of_truth(*result);
   auto const result = computed(what, a, b);
   if (!result) return unknown_of(type, "is computed from bits", &where);
-  // What overflows in a signed type is undefined in C++, so that it may be taken not to; but not in a shift.
+  // Signed overflow is undefined in C++, so it may be assumed not to happen; but not in a shift.
   bool const wraps = wraps_around(type) || what == clang::BO_Shl;
   return of_number(wraps ? fitted(*result, type, where, "may wrap around") : *result);
 }
 
-/// Nothing for what is no arithmetic of integers without size.
+/// Nothing if it is no integer arithmetic.
 std::optional<expression> kernel_walker::computed(clang::BinaryOperatorKind what, expression const& a,
                                                   expression const& b) {
   bool const positive = bounds_of(a, model_, guards_).low >= 0;
@@ -844,7 +843,7 @@ value kernel_walker::unknown_of(clang::QualType type, std::string why, clang::St
   return of_number(unknown_value(std::move(why), place));
 }
 
-/// A value as a variable of this type keeps it.
+/// A value as a variable of this type stores it.
 value kernel_walker::as_followed(value const& known, clang::QualType type, clang::Stmt const* where) const {
   if (type->isPointerType() && known.leads_to) {
     auto kept = *known.leads_to;

@@ -34,7 +34,7 @@ run_record record_of(std::vector<ballast::sample_series> series) {
   return record;
 }
 
-/// What becomes of one series, at a threshold of 5 %.
+/// The verdict on one series, at a threshold of 5 %.
 verdict outcome_of(std::string const& unit, std::vector<double> a, std::vector<double> b) {
   auto const both =
       compare_records(record_of({{"one", unit, std::move(a)}}), record_of({{"one", unit, std::move(b)}}));

@@ -21,7 +21,7 @@ using ballast::filed_record;
 using ballast::run_record;
 using testing::HasSubstr;
 
-/// Two checks on one benchmark: a ratio of two curves, and a figure that was derived.
+/// Two checks on one benchmark: a ratio of two curves, and a derived figure.
 constexpr char invented_paper[] =
     R"({"schema": "ballast-papers/1", "seconds": {"a/b": {"quick": 2, "whole": 9}},
   "papers": [{"key": "nobody1999", "short": "Nobody 1999", "title": "t", "machine": "m", "authors": "N. Body",
@@ -36,7 +36,7 @@ constexpr char invented_paper[] =
 
 ballast::published_paper paper_of_one_figure() { return ballast::read_papers(invented_paper).papers[0]; }
 
-/// The second figure is redone by another benchmark, a/c.
+/// Another benchmark, a/c, repeats the second figure.
 ballast::published_paper paper_of_two_figures() {
   auto paper = paper_of_one_figure();
   auto& other = paper.figures.emplace_back(paper.figures[0]);
@@ -52,7 +52,7 @@ ballast::sample_series curve_point(std::string const& curve, double x, double y)
   return {curve + "@" + std::to_string(x), "1", {y}, curve, x};
 }
 
-/// Of which both checks hold: 6 over 3, and 0.5.
+/// A record for which both checks hold: 6 over 3, and 0.5.
 filed_record paper_record(std::string const& started = "2026-01-31T09:05:00Z") {
   run_record record;
   record.benchmark = "a/b";
@@ -69,7 +69,7 @@ filed_record paper_record(std::string const& started = "2026-01-31T09:05:00Z") {
   return {started + ".json", record};
 }
 
-/// A record of some machine, with a GPU of that model unless it is empty.
+/// A record of a machine, with a GPU of that model unless it is empty.
 filed_record record_on(std::string const& machine, std::string const& gpu, std::string const& day,
                        std::string const& benchmark = "a/b") {
   auto one = paper_record("2026-02-" + day + "T00:00:00Z");
@@ -79,7 +79,7 @@ filed_record record_on(std::string const& machine, std::string const& gpu, std::
   return one;
 }
 
-/// On which machine each figure of paper_of_two_figures() is judged.
+/// The machine on which each figure of paper_of_two_figures() is judged.
 std::vector<std::string> machines_judged(std::vector<filed_record> const& records) {
   std::vector<std::string> machines;
   for (auto const& verdict : ballast::judge(paper_of_two_figures(), records)) {
@@ -91,7 +91,7 @@ std::vector<std::string> machines_judged(std::vector<filed_record> const& record
 
 ballast::figure_verdict verdict_on(std::vector<filed_record> const& records) {
   auto verdict = ballast::judge(paper_of_one_figure(), records).at(0);
-  verdict.records.clear();  // they point into what is gone
+  verdict.records.clear();  // they point into destroyed records
   return verdict;
 }
 
@@ -147,7 +147,7 @@ TEST(report_paper_verdict, stands_on_no_record_that_is_no_evidence_and_says_why)
   EXPECT_EQ(verdict_on({paper_record(), refused[1]}).outcome, figure_outcome::reproduced);
 }
 
-/// The verdict on paper_record() on such devices, where the paper's figure is of others.
+/// The verdict on paper_record() on such devices, if the paper's figure needs others.
 ballast::figure_verdict verdict_of(ballast::figure_devices const& needed, std::vector<std::string> devices,
                                    std::vector<std::string> const& gpus = {}) {
   auto paper = paper_of_one_figure();
@@ -356,7 +356,7 @@ TEST(report_paper_verdict, knows_how_many_blocks_a_level_has) {
   EXPECT_EQ(ballast::judge(paper, records)[0].outcome, figure_outcome::not_measured);
 }
 
-/// The series, curves and derived figures that a paper's checks look at.
+/// The series, curves and derived figures that a paper's checks name.
 std::set<std::string> names_checked(std::string const& key, std::string const& figure_begins) {
   std::set<std::string> names;
   for (auto const& figure : ballast::all_papers().named(key).figures)

@@ -45,7 +45,7 @@ std::size_t count(std::string const& text, std::string const& part) {
   return times;
 }
 
-/// What gnuplot takes for commands and not for text.
+/// The part of the script that gnuplot takes for commands and not for text.
 std::string without_strings(std::string const& script) {
   return std::regex_replace(script, std::regex("'([^'\n]|'')*'"), "''");
 }
@@ -167,7 +167,7 @@ TEST(report_plot_script, labels_the_values_as_the_record_does_only_if_there_is_o
   EXPECT_THAT(script_of(drawn_record({point("queue", 1, {2}), {"idle", "1", {4}}}, axes)),
               AllOf(HasSubstr("set ylabel 'tasks/s'"), HasSubstr("set xlabel 'ratio or count'")));
   EXPECT_THAT(script_of(drawn_record({point("queue", 1, {2}, "s")}, {"", "", "seconds", false, false})),
-              HasSubstr("set ylabel ''"));  // its ticks say "1 s"
+              HasSubstr("set ylabel ''"));  // its ticks read "1 s"
 }
 
 TEST(report_plot_script, draws_series_without_a_curve_as_bars_with_whiskers) {

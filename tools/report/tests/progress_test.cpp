@@ -11,7 +11,7 @@ namespace {
 using namespace std::chrono_literals;
 using ballast::progress;
 
-/// A clock that only the test moves, and what was written.
+/// A clock that only the test moves, and the written text.
 struct stage {
   std::vector<std::string> lines;
   ballast::clock::time_point time{};

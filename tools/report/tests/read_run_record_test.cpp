@@ -55,7 +55,7 @@ std::string complaint_about(std::string const& text) {
   return "none";
 }
 
-/// What is said of the example after a change to its JSON.
+/// The complaint about the example after a change to its JSON.
 std::string complaint_after(std::function<void(json&)> const& change) {
   json document = json::parse(to_json(example()).text());
   change(document);

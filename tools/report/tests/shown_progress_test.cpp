@@ -15,7 +15,7 @@ namespace {
 
 using testing::HasSubstr;
 
-/// What is shown of a run of ten steps, whose clock goes on by a minute whenever somebody looks.
+/// The output for a run of ten steps, whose clock advances by a minute at each look.
 class shown_steps {
  public:
   explicit shown_steps(clock::duration quiet) {

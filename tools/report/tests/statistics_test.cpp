@@ -20,7 +20,8 @@ TEST(report_statistics, median_is_the_middle_sample_or_between_the_middle_two) {
 }
 
 TEST(report_statistics, quartiles_agree_with_those_of_numpy) {
-  auto const summary = ballast::summarise(samples{15, 7, 36, 39, 40, 41});  // numpy.percentile of the same
+  auto const summary = ballast::summarise(samples{15, 7, 36, 39, 40, 41});  // the result of numpy.percentile
+                                                                            // for the same data
   EXPECT_EQ(summary, (ballast::sample_summary{6, 7, 20.25, 37.5, 39.75, 41}));
 }
 

@@ -13,8 +13,8 @@
 namespace ballast::detail {
 class end_listener;
 
-/// Waits until `has_come()`, whose changes `changed` signals; false if the deadline passes first. The mutex
-/// is held.
+/// Waits until `has_come()` returns true; `changed` signals each change of it. Returns false if the deadline
+/// passes first. The caller holds the mutex.
 template <class HasCome>
 bool wait_until(std::condition_variable& changed, std::unique_lock<std::mutex>& hold, deadline until,
                 HasCome has_come) {
@@ -34,22 +34,22 @@ namespace ballast {
 /// until);` A notification after epoch() was read is never missed. Any thread may call any member.
 class BALLAST_API event_count {
  public:
-  /// How often notify() was called; pass it to a wait.
+  /// The number of calls of notify(); pass it to a wait.
   std::uint64_t epoch() const noexcept { return epoch_.load(std::memory_order_seq_cst); }
-  /// Wakes every waiter. The caller's earlier writes are visible to the threads that it wakes.
+  /// Wakes every waiter. The caller's earlier writes are visible to the woken threads.
   void notify();
   /// Sleeps until notify() has been called since `seen` was read, and returns true; returns false if the
   /// deadline passes first.
   bool wait_past(std::uint64_t seen, clock::time_point until);
-  /// The same for waits that fail at the deadline: it looks now and then whether the process slept.
+  /// The same for waits that fail at the deadline: it checks now and then whether the process slept.
   bool wait_past(std::uint64_t seen, deadline until);
-  /// Like wait_past(), but spins for some 100 us before it sleeps, because a wake-up takes about as long: for
+  /// Like wait_past(), but spins for some 100 us before it sleeps, because a wake-up takes about as long. For
   /// events that are expected soon.
   bool spin_then_wait_past(std::uint64_t seen, clock::time_point until);
   bool spin_then_wait_past(std::uint64_t seen, deadline until);
 
-  /// From now on notify() notifies `other` too, for a thread that waits for several. Null ends that, except
-  /// for a notify() that has begun.
+  /// From now on notify() also notifies `other`, for a thread that waits for several objects. Null ends that,
+  /// except for a notify() that has begun.
   void forward_to(std::shared_ptr<detail::end_listener> other);
 
  private:

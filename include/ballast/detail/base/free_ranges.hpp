@@ -16,13 +16,13 @@ struct byte_range {
   constexpr bool operator==(byte_range const&) const = default;
 };
 
-/// The free bytes of a memory, joined where they meet. A value.
+/// The free bytes of a memory block; adjacent ranges are joined. A value.
 class free_ranges {
  public:
   explicit free_ranges(std::size_t bytes) { give_back({0, bytes}); }
 
-  /// Takes `bytes` from the beginning of the smallest range that is large enough, the first among equals;
-  /// nothing if there is none. For 0 bytes the range is empty.
+  /// Takes `bytes` from the beginning of the smallest range that is large enough, the first among equals.
+  /// Returns nothing if there is none, and an empty range for 0 bytes.
   std::optional<byte_range> take(std::size_t bytes);
   /// Throws bad_argument ("bytes") if some of them are free.
   void give_back(byte_range bytes);

@@ -12,7 +12,7 @@ namespace ballast {
 class event_count;
 }
 
-/// Clocks, sleeps and events for headers that kernel sets include: <chrono> and <thread> take long to
+/// Clocks, sleeps and events for headers that kernel sets include, since <chrono> and <thread> take long to
 /// compile (docs/results/builds.md).
 namespace ballast::detail {
 

@@ -11,21 +11,21 @@
 
 namespace ballast::detail {
 
-/// The rest of a run when its owner goes: the work that never ended, and why.
+/// The outcome of a run that its owner leaves behind: the work that never ended, and why.
 struct run_outcome {
   std::function<bool(completion_key const&)> has_ended_well;
   std::exception_ptr why_not;
 };
 
-/// Lets completions outlive the owner of a source without counting references, for owners that take work
-/// millions of times a second. The owner begins a run, and completions name the run; the object stays until
-/// the process ends and serves one run after the other. What stays for good is the outcome of a run in which
-/// not all work ended well.
+/// Lets completions outlive the owner of a source without reference counts, for owners that accept work
+/// millions of times a second. The owner begins a run, and completions name the run. The object lives until
+/// the process ends and serves one run after another. It keeps the outcome of a run for good if not all of
+/// its work succeeded.
 class source_run final : public completion_source {
  public:
-  /// Begins a run with a number of its own among all of the process, from 1. `owner` answers until end().
+  /// Begins a run with a number that is unique in the process, from 1. `owner` answers until end().
   static source_run& begin(completion_source& owner);
-  /// The run is over: waits until nobody asks the owner any more, and leaves the outcome, if there is one.
+  /// Ends the run: waits until no query of the owner is under way, and keeps the outcome, if there is one.
   /// Release waiting threads first.
   void end(std::unique_ptr<run_outcome const> outcome);
 
@@ -34,12 +34,12 @@ class source_run final : public completion_source {
   completion completion_of(std::uint64_t first, std::uint32_t count = 1, std::uint32_t place = 0) {
     return completion_of_run(run(), first, count, place);
   }
-  /// The completion of work of a run that may be over by now.
+  /// The completion of work of a run that may have ended.
   completion completion_of_run(std::uint64_t number, std::uint64_t first, std::uint32_t count = 1,
                                std::uint32_t place = 0) {
     return {std::shared_ptr<completion_source>(std::shared_ptr<void>(), this), {number, first, count, place}};
   }
-  /// Whether this run's owner gave it.
+  /// True if this run's owner gave the completion.
   bool gave(completion const& one) const { return one.source().get() == this && one.work().run == run(); }
 
   bool has_ended(completion_key const& work) override;

@@ -5,8 +5,8 @@
 
 namespace ballast::detail {
 
-/// An integer that names one kind of thing: ids of different tags do not mix, and no arithmetic is offered.
-/// Example: `using stream_id = strong_id<struct stream_tag, std::uint32_t>;`
+/// An integer that identifies one kind of object: ids of different tags do not mix, and no arithmetic is
+/// offered. Example: `using stream_id = strong_id<struct stream_tag, std::uint32_t>;`
 template <class Tag, class Integer>
 class strong_id {
  public:

@@ -15,12 +15,12 @@ struct plus;
 
 namespace ballast::detail {
 
-// The order in which values are combined, so that it is the same for every number of threads. A chunk is 32
-// consecutive items, which always belong to the lanes of one warp.
-//   Within a chunk: as shuffles scan (Hillis and Steele 1986): with distances 1, 2, 4, 8, 16, each value
-//   takes the one so far to its left, if there is one. Over chunks: one after another, begun with the initial
-//   value. reduce() of a warp: item i belongs to strand i % 32, a strand is combined one after another, and
-//   the strands as a chunk.
+// The order in which values are combined is the same for every number of threads. A chunk is 32 consecutive
+// items, which always belong to the lanes of one warp.
+//   Within a chunk the order is that of a scan by shuffles (Hillis and Steele 1986): at distances 1, 2, 4, 8
+//   and 16 each value combines with the value that far to its left, if there is one. Chunks follow each other
+//   in order, beginning with the initial value. In reduce() of a warp item i belongs to strand i % 32; the
+//   items of a strand are combined in order, then the strands like a chunk.
 
 /// Consecutive items that a warp's lanes combine.
 inline constexpr std::uint32_t chunk_items = 32;
@@ -34,17 +34,16 @@ template <class T, class Given>
 constexpr bool holds = !std::is_arithmetic_v<T> || !std::is_arithmetic_v<Given> ||
                        (sizeof(Given) <= sizeof(T) && std::is_integral_v<Given> >= std::is_integral_v<T>);
 
-/// What f returns for an item.
+/// The result of f for an item.
 template <class F>
 using item_value = std::remove_cvref_t<std::invoke_result_t<F, std::uint32_t>>;
 
-/// The most items of one call: a thread of a GPU has passed the last one when its index, of 32 bits, exceeds
-/// that by up to 1024.
+/// The most items of one call. A GPU thread recognises the end by a 32-bit index that exceeds the last item
+/// by up to 1024.
 inline constexpr std::uint32_t max_items = std::uint32_t(-1) - 1023;
 [[noreturn]] BALLAST_API void throw_too_many_items(std::uint64_t items);
 
-/// Named types for the function of each item, so that files that check bounds and files that do not share no
-/// code.
+/// A named type for each item's function, so that files with and without bounds checks share no code.
 template <class F>
 BALLAST_HD constexpr void check_items([[maybe_unused]] std::uint64_t items) {
 #if BALLAST_BOUNDS_ARE_CHECKED && BALLAST_ON_GPU
@@ -54,7 +53,7 @@ BALLAST_HD constexpr void check_items([[maybe_unused]] std::uint64_t items) {
 #endif
 }
 
-/// Refuses what reduce() and scan() cannot do.
+/// Refuses types that reduce() and scan() cannot handle.
 template <class T, class F>
 BALLAST_HD constexpr void check_reduction(std::uint32_t items) {
   check_items<F>(items);
@@ -66,11 +65,11 @@ BALLAST_HD constexpr void check_reduction(std::uint32_t items) {
                 "0.0f for floats, with std::uint64_t(0) for large sums");
 }
 
-/// Integers have the same bits in whichever order an associative operation combines them.
+/// Integers give the same bits in any order of an associative operation.
 template <class T>
 constexpr bool any_order = std::is_integral_v<T>;
 
-/// Each of `count` values becomes its combination with those before it, in the order of a chunk.
+/// Each of `count` values becomes its combination with the values before it, in the order of a chunk.
 template <class T, class Op>
 BALLAST_HD void scan_chunk(T* values, std::uint32_t count, Op const& op) {
   for (std::int32_t apart = 1; apart < std::int32_t(count); apart *= 2)
@@ -78,7 +77,7 @@ BALLAST_HD void scan_chunk(T* values, std::uint32_t count, Op const& op) {
       values[i] = static_cast<T>(op(values[i - apart], values[i]));
 }
 
-/// The last value that scan_chunk() would give; `count` is 1 or more.
+/// The last value of scan_chunk(); `count` is at least 1.
 template <class T, class Op>
 BALLAST_HD T reduce_chunk(T* values, std::uint32_t count, Op const& op) {
   auto const last = std::int32_t(count) - 1;
@@ -142,7 +141,7 @@ BALLAST_HD T reduce_strands_alone(std::uint32_t n, T initial, F&& f, Op const& o
   return static_cast<T>(op(initial, reduce_chunk(strands, chunk_items, op)));
 }
 
-/// The warp of a block whose threads do not form warps: one lane, as the concept says.
+/// The warp of a block whose threads do not form warps: one lane, as the concept describes.
 class lone_warp {
  public:
   BALLAST_HD explicit lone_warp(std::uint32_t index) : index_(index) {}
@@ -210,7 +209,7 @@ __device__ T scan_lanes(T value, std::uint32_t count, Op const& op) {
   return value;
 }
 
-/// A warp scans the items of a chunk that are less than n, one at least; `i` is the lane's.
+/// A warp scans the items of a chunk that are below n, at least one; `i` is the lane's item.
 template <class T, class F, class Op>
 __device__ T scan_items(std::uint32_t n, std::uint32_t i, F& f, Op const& op) {
   return scan_lanes(i < n ? static_cast<T>(f(i)) : T(), chunk_count(n, i - lane_of_warp()), op);
@@ -256,22 +255,22 @@ __device__ T reduce_strands(std::uint32_t n, T initial, F& f, Op const& op) {
   return value;
 }
 
-/// Shared memory by which warps exchange what they have of their chunks. Only kernels that call it have it,
-/// and it is the same memory for all types of one size.
+/// Shared memory in which warps exchange the results of their chunks. Only kernels that call it have it, and
+/// all types of one size share it.
 template <std::size_t Bytes, std::size_t Alignment>
 __device__ void* exchange_memory() {
   alignas(Alignment) __shared__ unsigned char bytes[Bytes];
   return bytes;
 }
 
-/// reduce() and scan() of a block of some warps. Not by CUB: its headers cost every user seconds, its scan
-/// takes more registers and shared memory, and its order depends on the number of threads.
+/// reduce() and scan() of a block of several warps. CUB is not used: its headers cost every user seconds, its
+/// scan takes more registers and shared memory, and its order depends on the number of threads.
 template <std::uint32_t Threads>
 class warps_of_block {
  public:
   static_assert(Threads > 32 && Threads % 32 == 0);
   static constexpr std::uint32_t warps = Threads / 32;
-  /// The chunks that a warp does before the block meets: more chunks mean fewer meetings.
+  /// The chunks that a warp completes between two meetings of the block: more chunks mean fewer meetings.
   static constexpr std::uint32_t chunks_of_warp = 32 / warps;
 
   template <class T, class F, class Op>
@@ -288,7 +287,7 @@ class warps_of_block {
       __syncthreads();
       for (std::uint32_t chunk = 0; chunk * chunk_items < end - start; ++chunk)
         result = static_cast<T>(op(result, total[chunk]));
-      __syncthreads();  // the next round, or call, writes where others may still read
+      __syncthreads();  // the next round or call overwrites memory that other threads may still read
     }
     return result;
   }
@@ -318,7 +317,7 @@ class warps_of_block {
  private:
   static constexpr std::uint32_t max_rank = std::bit_ceil(Threads) - 1;  ///< that bits allow
 
-  // So that the compiler knows which item of a per_item it is.
+  // Masked so that the compiler knows which item of a per_item it is.
   static __device__ std::uint32_t rank() { return threadIdx.x & max_rank; }
   static __device__ std::uint32_t warp() { return rank() / chunk_items; }
   /// True if item i is the last of its chunk.
@@ -332,7 +331,7 @@ class warps_of_block {
   }
 };
 
-/// One block of `Threads` threads: what cuda_block calls.
+/// One block of `Threads` threads, for cuda_block.
 template <std::uint32_t Threads, class T, class F, class Op>
 __device__ T reduce_of_block(std::uint32_t n, T initial, F& f, Op const& op) {
   check_reduction<T, F>(n);

@@ -7,7 +7,7 @@
 
 namespace ballast::detail {
 
-/// For uses whose kernels create no tasks.
+/// Fails to compile for uses that do not support tasks created by tasks.
 template <class Use, bool KeepsTasks>
 constexpr void refuse_created_tasks() {
   static_assert(
@@ -20,8 +20,8 @@ constexpr void refuse_created_tasks() {
 
 namespace ballast {
 
-/// Among the kernels of BALLAST_KERNELS: compiles nothing but an ordinary launch of each kernel, which every
-/// set has and which is all that jobs need.
+/// Among the kernels of BALLAST_KERNELS: compiles only an ordinary launch of each kernel, which every set has
+/// and jobs need.
 struct for_jobs {
   /// Shows BALLAST_KERNELS that this is no kernel.
   static constexpr bool keeps_tasks = false;
@@ -36,13 +36,13 @@ struct for_jobs {
 
 namespace ballast::detail {
 
-/// What BALLAST_KERNELS takes besides kernels: for_jobs, and its counterparts in other modules.
+/// The uses that BALLAST_KERNELS accepts besides kernels: for_jobs, and its counterparts in other modules.
 template <class T>
 concept use_of_kernels = requires {
   T::keeps_tasks;
 };
 
-/// The kernels and the uses among what was listed, each in their order.
+/// Separates a list into kernels and uses, each in their order.
 template <class Kernels, class Uses, class... Left>
 struct sorted_list {
   using kernels = Kernels;
@@ -55,7 +55,7 @@ template <class... K, class... Use, use_of_kernels Next, class... Left>
 struct sorted_list<types<K...>, types<Use...>, Next, Left...>
     : sorted_list<types<K...>, types<Use..., Next>, Left...> {};
 
-/// The uses of a set for which none is named; ballast/kernels.cuh defines them.
+/// Compiles the uses that fit a set which names none; ballast/kernels.cuh defines them.
 template <class... K>
 void compile_what_fits(compiled_code& into);
 
@@ -82,18 +82,18 @@ compiled_code compile_kernels() {
 }  // namespace ballast::detail
 
 /// Compiles a set of kernels, once, in a .cu file: defines `ballast::kernel_set const& name()`, which a
-/// header declares for the .cpp files that use it. What the kernels declare decides what is compiled:
+/// header declares for the .cpp files that use it. The kernels' declarations decide what is compiled:
 ///   - kernels of one thread, and those that declare `spawns`, `joins` or `reduces`: for task pools of the
 ///     default method, and for task queues unless one of them reduces;
 ///   - else for task queues if these are at most 126, of equal `threads`, and for launch queues if these are
 ///     at most 128; launch queues merge those of at most 192 bytes.
 /// Jobs run the kernels of every set whose tasks create none. A kernel has at most 4000 bytes of members;
-/// list a larger one as indirect<K>. Of a kernel of more than 40 bytes queues and pools keep the members in
-/// pinned memory, which the blocks read; so list indirect<K> too if tasks create tasks of it.
+/// list a larger one as indirect<K>. For kernels over 40 bytes, queues and pools keep the members in pinned
+/// memory, which the blocks read. List indirect<K> too if tasks create tasks of such a kernel K.
 ///
-/// To have less compiled, or more, name the uses among the kernels: for_queues, for_pools, for_launches,
+/// To compile less, or more, name the uses among the kernels: for_queues, for_pools, for_launches,
 /// for_jobs; for_chen_queues (ballast/methods/chen_kernels.cuh), for_pool_methods (methods/pool_methods.cuh).
-/// Then the set is for these alone.
+/// Then the set supports only these.
 #define BALLAST_KERNELS(name, ...)                                                                    \
   ::ballast::kernel_set const& name() {                                                               \
     static ::ballast::kernel_set const set(#name, ::ballast::detail::compile_kernels<__VA_ARGS__>()); \

@@ -17,11 +17,12 @@ inline constexpr std::size_t max_launch_bytes = 4000;
 /// The limit for a kernel's members that travel in the task.
 inline constexpr std::size_t max_bytes_in_task = 40;
 
-/// True if tasks of K in queues and pools say where its members are, which are too many to travel in them.
+/// True if K's members are too large to travel in a task: tasks of K in queues and pools carry the members'
+/// address.
 template <class K>
 constexpr bool is_by_reference = sizeof(K) > max_bytes_in_task;
 
-/// How many tasks a block of K may create: K::spawns if K declares it, else none.
+/// The number of tasks that a block of K may create: K::spawns if K declares it, else 0.
 template <class K>
 constexpr std::uint32_t spawns_of = 0;
 template <declares_spawns K>
@@ -29,7 +30,7 @@ constexpr std::uint32_t spawns_of<K> = K::spawns;
 template <class K>
 constexpr std::uint32_t spawns_of<indirect<K>> = spawns_of<K>;
 
-/// How many joins a block of K may make: K::joins if K declares it, else none.
+/// The number of joins that a block of K may make: K::joins if K declares it, else 0.
 template <class K>
 constexpr std::uint32_t joins_of = 0;
 template <class K>
@@ -47,8 +48,8 @@ constexpr bool reduces_of<K> = K::reduces;
 template <class K>
 constexpr bool reduces_of<indirect<K>> = reduces_of<K>;
 
-/// True if K is slower when fewer of its blocks run on a multiprocessor than alone, so that no merged launch
-/// may reduce them: K::needs_occupancy if K declares it, else false.
+/// True if K runs slower when fewer of its blocks are on a multiprocessor than in a launch of its own, so no
+/// merged launch may reduce them: K::needs_occupancy if K declares it, else false.
 template <class K>
 constexpr bool needs_occupancy = false;
 template <class K>
@@ -57,7 +58,7 @@ constexpr bool needs_occupancy<K> = K::needs_occupancy;
 template <class K>
 constexpr bool needs_occupancy<indirect<K>> = needs_occupancy<K>;
 
-/// True if only workers that keep what tasks create run K: its tasks create tasks or joins, each of its
+/// True if K runs only on workers that store created tasks: its tasks create tasks or joins, each of its
 /// threads is a worker, or it adds to its run's sum.
 template <class K>
 constexpr bool is_for_pools = K::threads == 1 || spawns_of<K> != 0 || joins_of<K> != 0 || reduces_of<K>;

@@ -11,8 +11,9 @@
 
 namespace ballast::detail {
 
-/// What a kernel in the form of a lambda takes: its block, or an item, and then the arrays of a job. A block
-/// has `items_of_block` of the launch's range: itself, or the items that it calls the lambda for.
+/// The parameters of a kernel that is a lambda: its block or item, then the arrays of a job. A block covers
+/// `items_of_block` indices of the launch's range: one for a lambda that takes a block, several for one that
+/// takes an item.
 template <class Call>
 struct lambda_signature;
 template <class Lambda, std::uint32_t Threads, class... Argument>
@@ -25,7 +26,7 @@ template <class Lambda, class... Argument>
 struct lambda_signature<void (Lambda::*)(item, Argument...) const> {
   using block = block_of<256>;
   using arguments = types<Argument...>;
-  static constexpr std::uint32_t items_of_block = 1024;  // enough work to make a block worthwhile on a core
+  static constexpr std::uint32_t items_of_block = 1024;  // enough to make a block worth starting on a core
 };
 template <class Lambda, std::uint32_t Threads, class... Argument>
 struct lambda_signature<void (Lambda::*)(block_of<Threads> const&, Argument...) const noexcept>
@@ -42,7 +43,7 @@ concept lambda_kernel = requires {
   typename signature_of<Lambda>::block;
 };
 
-/// One argument that is bound to a lambda. A std::tuple of them is not trivially copyable.
+/// One argument bound to a lambda. A std::tuple of them would not be trivially copyable.
 template <std::size_t Index, class T>
 struct bound_argument {
   T value;
@@ -73,15 +74,15 @@ BALLAST_HD void run_block(Lambda const& body, Arguments const& arguments, block_
   }
 }
 
-/// How many blocks have the range.
+/// The number of blocks for the range.
 template <class Lambda>
 constexpr std::uint32_t blocks_of_lambda(block_range range) {
   constexpr auto each = signature_of<Lambda>::items_of_block;
   return range.count / each + (range.count % each != 0 ? 1 : 0);
 }
 
-/// The argument of a launch of a lambda. nvcc gives a lambda that captures anything another type on the host,
-/// which keeps the captures in memory that it frees: so cores get its address, and a GPU its bytes.
+/// The argument of a launch of a lambda. On the host, nvcc gives a lambda with captures another type, which
+/// keeps the captures in memory that it frees. So cores get the lambda's address, and a GPU its bytes.
 template <class Lambda, class... Argument>
 struct task_of_lambda {
   Lambda const* on_cores;
@@ -89,7 +90,7 @@ struct task_of_lambda {
   bound_arguments<std::index_sequence_for<Argument...>, Argument...> arguments;
   block_range range;
 
-  /// `body` must stay until the launch has ended on cores.
+  /// `body` must live until the launch has ended on cores.
   task_of_lambda(Lambda const& body, block_range blocks, Argument const&... bound)
       : on_cores(&body), arguments{{bound}...}, range(blocks) {
     __builtin_memcpy(bytes, static_cast<void const*>(&body), sizeof bytes);

@@ -7,17 +7,17 @@
 
 namespace ballast::detail {
 
-/// 12 bytes of data and a stamp that says whether they are there: one aligned 16-byte access moves both, so
-/// that a single PCIe read brings readiness and payload together.
+/// 12 bytes of data and a stamp that shows whether they have arrived. One aligned 16-byte access moves both,
+/// so a single PCIe read returns readiness and payload together.
 struct alignas(16) stamped_chunk {
   std::uint32_t data[3];
   std::uint32_t stamp;
 };
 static_assert(sizeof(stamped_chunk) == 16);
 
-/// Reads a chunk that another thread may be writing. Its data may be used only if the stamp is the awaited
-/// one; then they are what was stored with it. A GPU reads all 16 bytes at once (since 7.0); the host takes
-/// the stamp with acquire and reads the data only if the low 16 bits of the stamp are `awaited`.
+/// Reads a chunk that another thread may be writing. The data are valid only if the stamp is the awaited one;
+/// then they were stored with it. A GPU reads all 16 bytes at once (since 7.0); the host takes the stamp with
+/// acquire and reads the data only if the low 16 bits of the stamp are `awaited`.
 template <scope Scope>
 BALLAST_HD stamped_chunk load_chunk(stamped_chunk const& from, [[maybe_unused]] std::uint32_t awaited) {
 #if BALLAST_ON_GPU
@@ -43,10 +43,10 @@ BALLAST_HD stamped_chunk load_chunk(stamped_chunk const& from, [[maybe_unused]] 
 #endif
 }
 
-/// Writes data and stamp so that load_chunk() sees all of it or nothing of it. The chunk must be free: nobody
+/// Writes data and stamp so that load_chunk() sees all of both or nothing. The chunk must be free: no thread
 /// reads the old data any more. The host stores the data first and the stamp last, with release: enough for
-/// host threads, and for a GPU whose 16-byte read over PCIe returns one state of the chunk. Inlined in any
-/// case: g++ 13 called it four times for each task that is submitted, which took 6 of 29 ns (decision 24).
+/// host threads, and for a GPU whose 16-byte read over PCIe returns one state of the chunk. Always inlined:
+/// g++ 13 called it four times per submitted task, which took 6 of 29 ns (decision 24).
 template <scope Scope>
 [[gnu::always_inline]] BALLAST_HD inline void store_chunk(stamped_chunk& to, stamped_chunk const& from) {
 #if BALLAST_ON_GPU
@@ -72,8 +72,8 @@ template <scope Scope>
 
 inline constexpr std::uint32_t slots_per_poll = 8;  ///< one warp instruction: 32 lanes of 16 bytes
 
-/// Counts how many of eight slots are whole, from the first on. On each lane `here` is true if its chunk has
-/// arrived.
+/// Counts how many of eight slots are complete, up to the first incomplete one. On each lane `here` is true
+/// if its chunk has arrived.
 __device__ inline std::uint32_t whole_slots(bool here) {
   std::uint32_t mask = __ballot_sync(0xffffffff, here);
   mask &= mask >> 1;

@@ -16,9 +16,9 @@
 #include "ballast/result_ref.cuh"
 #include "ballast/version.hpp"
 
-/// Whether this file compiles kernels, so that a kernel may be launched here that is in no set. Where no CUDA
-/// compiler is used, ballast_add_kernels() says so. Inline functions that .cu and .cpp files share launch
-/// kernels of sets: of two versions of such a function the linker keeps one.
+/// Whether this file compiles kernels, so that it can launch a kernel that is in no set. Without a CUDA
+/// compiler ballast_add_kernels() defines it. Inline functions that .cu and .cpp files share must launch
+/// kernels of sets: the linker keeps only one version of such a function.
 #if !defined(BALLAST_COMPILES_KERNELS)
 #  if defined(__CUDACC__)
 #    define BALLAST_COMPILES_KERNELS true
@@ -29,7 +29,7 @@
 
 namespace ballast::detail {
 
-/// The argument of an ordinary launch: the kernel, and which blocks of its grid the launch is.
+/// The argument of an ordinary launch: the kernel, and the launched blocks of its grid.
 template <class K>
 struct task_of_kernel {
   K kernel;
@@ -67,8 +67,8 @@ kernel_code code_of_task() {
   return code;
 }
 
-/// The same, for a kernel that is in no set; null if the calling file, of which `Here` is
-/// BALLAST_COMPILES_KERNELS, compiles none.
+/// The code of a launch of a kernel that is in no set; null if the calling file compiles no kernels. `Here`
+/// is the caller's BALLAST_COMPILES_KERNELS.
 template <class K, bool Here>
 kernel_code const* code_without_a_set() {
   if constexpr (Here) {
@@ -83,7 +83,7 @@ kernel_code const* code_without_a_set() {
   return nullptr;
 }
 
-/// The argument of a kernel's addresses(), which records where its addresses are. Its overloads take types
+/// The argument of a kernel's addresses(), which records the addresses' offsets. Its overloads take types
 /// that begin with an address.
 class BALLAST_API address_visit {
  public:
@@ -132,8 +132,8 @@ template <class K>
 requires requires { requires std::is_same_v<decltype(K::travels_by_value), bool const>; }
 constexpr bool says_travels_by_value<K> = K::travels_by_value;
 
-/// What the kernel says of its members, looked at in one that is all zeros. Throws error if addresses()
-/// visits what is no member of it.
+/// The kernel's description of its members, found by visiting a kernel of all zeros. Throws error if
+/// addresses() visits something that is not a member.
 template <class K>
 std::optional<kernel_travel> travel_of() {
   if constexpr (requires(K & kernel, address_visit & visit) { kernel.addresses(visit); }) {

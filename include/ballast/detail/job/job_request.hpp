@@ -26,16 +26,16 @@ struct job_shares;
 
 /// A task that is about to be launched.
 struct task_launch {
-  std::span<void* const> arrays;  ///< of each argument, where its element 0 would be
+  std::span<void* const> arrays;  ///< for each argument, the address of its element 0, were it there
   job_grid const& grid;
   job_part part;
   kernel_code const* code;   ///< of the kernel; null for a plain one
-  std::uint32_t device = 0;  ///< on which it runs, by its place in the scheduler's list
+  std::uint32_t device = 0;  ///< the device that runs it, by its place in the scheduler's list
   /// The arrays on each of the devices, if they share the job; `arrays` are those of the first device.
   std::span<std::vector<void*> const> shared_arrays = {};
 };
 
-/// A job as submit() hands it over, without types.
+/// A job as submit() passes it on, without types.
 struct job_request {
   job_setup setup;
   std::vector<job_argument> arguments = {};
@@ -44,14 +44,14 @@ struct job_request {
   std::string kernel_name;
   kernel_code const* compiled_here = nullptr;  ///< null if the caller's file compiles no kernels
   std::uint64_t factory = 0;                   ///< a number for its type
-  /// Calls the factory and launches what it made.
+  /// Calls the factory and launches the kernel that it returns.
   std::function<void(task_launch const&, stream&)> launch = {};
-  /// The shares of a job of one unit that may run on several devices at a time.
+  /// The shares of a job of one unit that may run on several devices at once.
   std::shared_ptr<job_shares const> shares = {};
 };
 
-/// The argument that a factory receives for each array: a reference if it takes references, as a generic
-/// factory does, else a view.
+/// A factory's argument for each array: a reference if the factory takes references, as a generic one does,
+/// else a view.
 template <class Access>
 using ref_of = array_ref<typename std::remove_cvref_t<Access>::element>;
 template <class Access>
@@ -59,7 +59,8 @@ using view_of = array_view<typename std::remove_cvref_t<Access>::element, std::r
 
 template <class Factory, class... Access>
 constexpr bool takes_refs = std::is_invocable_v<Factory const&, ref_of<Access>...>;
-/// True if the factory takes views; not tried where it takes references, since trying compiles a generic one.
+/// True if the factory takes views. Not tried where it takes references, since that would compile a generic
+/// factory.
 template <class Factory, class... Access>
 constexpr bool takes_views = [] {
   if constexpr (takes_refs<Factory, Access...>)
@@ -68,7 +69,7 @@ constexpr bool takes_views = [] {
     return std::is_invocable_v<Factory const&, view_of<Access>...>;
 }();
 
-/// What a factory makes of its arrays.
+/// The kernel that a factory returns for its arrays.
 template <bool OfViews, class Factory, class... Access>
 struct made_kernel {
   using type = std::invoke_result_t<Factory const&, ref_of<Access>...>;
@@ -80,7 +81,7 @@ struct made_kernel<true, Factory, Access...> {
 template <class Factory, class... Access>
 using kernel_made_by = typename made_kernel<takes_views<Factory, Access...>, Factory, Access...>::type;
 
-/// For which there is no kernel_code.
+/// Null for kernels without kernel_code.
 template <class K>
 constexpr kernel_key listed_key_of = plain_kernel_of_any<K> ? nullptr : key_of<K>;
 template <class K>
@@ -95,7 +96,7 @@ inline block_range blocks_of(job_grid const& grid, job_part part) {
   return {part.first * each, part.count * each};
 }
 
-/// Where a part begins, and its blocks.
+/// The start of a part, and its blocks.
 inline std::pair<grid_slice, launch_extent> slice_of(job_grid const& grid, job_part part) {
   grid_slice slice{{0, 0, 0}, grid.blocks()};
   auto blocks = grid.blocks();
@@ -204,7 +205,7 @@ constexpr void check_job_kernel() {
   static_assert(alignof(K) <= 64, "this kernel is aligned to more than 64 bytes");
 }
 
-/// Says what is wrong with a factory, which the compiler would report deep inside the library.
+/// Reports what is wrong with a factory; the compiler would report it deep inside the library.
 template <class Factory, class... Access>
 constexpr void check_factory() {
   using called = std::remove_cvref_t<Factory> const&;
@@ -232,8 +233,8 @@ struct code_compiled {
 template <bool Here, class K>
 code_compiled<Here, K> code_of_result(K const&);
 
-/// The kernel's type is deduced from a call here, because nvcc writes the names through which it found a type
-/// into the generated code, and a factory's type often has no name.
+/// Called so that the kernel's type is deduced: nvcc writes the names through which it found a type into the
+/// generated code, and a factory's type often has no name.
 template <bool Here, class... Array, class Factory>
 kernel_code const* code_made_by(Factory const&) {
   return decltype(code_of_result<Here>(std::declval<Factory const&>()(std::declval<Array>()...)))::here();
@@ -294,7 +295,7 @@ job_request request_of(job_setup const& setup, Tuple const& all, std::index_sequ
     check_factory<last, std::tuple_element_t<I, Tuple>...>();
   return make_request<CompiledHere>(setup, std::get<sizeof...(I)>(all), std::get<I>(all)...);
 }
-/// A tuple of references to the accesses of arrays, and last to a factory.
+/// Takes a tuple of references: to the accesses of arrays, and last to a factory.
 template <bool CompiledHere, class Tuple>
 job_request request_of(job_setup const& setup, Tuple const& accesses_then_factory) {
   constexpr auto arguments = std::tuple_size_v<Tuple>;

@@ -14,7 +14,7 @@
 
 namespace ballast::detail {
 
-/// What a split policy knows of a device.
+/// A split policy's knowledge of a device.
 struct split_device {
   /// Units that one task may have; at least 1.
   std::uint32_t max_units = (std::numeric_limits<std::uint32_t>::max)();
@@ -22,11 +22,11 @@ struct split_device {
   double bytes_per_ns = 55;          ///< bandwidth of copies to and from it; above 0
 };
 
-/// What a split policy knows of a job before it begins.
+/// A split policy's knowledge of a job before it begins.
 struct job_shape {
-  std::uint32_t units = 0;      ///< units to cut into parts; 0 is legal
-  std::uint32_t tasks = 8;      ///< tasks of a job, for policies that use a number; at least 1
-  std::uint32_t in_flight = 2;  ///< tasks that a device has at a time while its share is not fixed; 1 to 64
+  std::uint32_t units = 0;            ///< units to cut into parts; 0 is legal
+  std::uint32_t tasks = 8;            ///< tasks of a job, for policies that use a number; at least 1
+  std::uint32_t in_flight = 2;        ///< tasks on a device at a time while its share is not fixed; 1 to 64
   std::uint64_t blocks_per_unit = 0;  ///< 0 if unknown
   std::uint64_t bytes_per_unit = 0;   ///< bytes that move with a unit to another device; 0 if none or unknown
   std::vector<split_device> devices{};  ///< at least one
@@ -34,12 +34,13 @@ struct job_shape {
 
 /// A task that a device has finished.
 struct ended_task {
-  /// The units that it had.
+  /// The units of the task.
   job_part part{};
-  /// When it began and ended, in ns.
-  std::int64_t begin_ns = 0, end_ns = 0;  ///< of its kernel; one clock for all tasks of the device
+  /// When the task began and ended, in ns.
+  std::int64_t begin_ns = 0, end_ns = 0;  ///< times of its kernel; one clock for all tasks of the device
   /// Bytes that were copied to the device and from it.
-  std::uint64_t bytes_in = 0, bytes_out = 0;  ///< copied for this part only, not what several parts read
+  std::uint64_t bytes_in = 0, bytes_out = 0;  ///< copied for this part only, without data that several parts
+                                              ///< read
   bool alone = true;                          ///< no other job's kernel was on the device at the same time
 };
 
@@ -64,7 +65,7 @@ class BALLAST_API job_split {
 };
 
 /// Cuts the jobs of one kind, which repeat one kernel over one grid, and may learn from each for the next.
-/// Except for what it learns it is pure: no clock, no device, no randomness; the same calls give the same
+/// Its only state is what it learned: no clock, no device, no randomness; the same calls give the same
 /// answers. Only one thread at a time may call a policy and its splits. A split may outlive its policy, and
 /// splits of one policy may overlap in time. If the shape's units, tasks or number of devices change, the
 /// policy forgets what it learned.

@@ -10,7 +10,8 @@
 
 namespace ballast::detail {
 
-/// The blocks of launches: a worker is a block of a launch's own grid, also where others are merged with it.
+/// The blocks of launches. A worker is a block of a launch's own grid, even if other launches are merged with
+/// it.
 template <class K>
 class launched_host_block : public one_thread_block<K> {
  public:
@@ -100,7 +101,7 @@ void add_launch_entries(std::uint32_t index, compiled_code& into) {
   }
 }
 
-/// The most scratch memory a worker of rings holds all the time, so that launches fit beside it.
+/// The most scratch memory that a worker of rings holds permanently, so that launches fit beside it.
 inline constexpr std::uint32_t max_ring_scratch = 16384;
 
 /// True if K fits into a slot of a ring.
@@ -116,7 +117,7 @@ constexpr std::uint32_t ring_threads() {
   return threads;
 }
 
-/// The kernels of a set that workers of rings run. A kernel's id is its place among all of the set.
+/// The kernels of a set that workers of rings run. A kernel's id is its place in the whole set.
 template <class... K>
 struct ring_list {
   static constexpr std::uint32_t threads = ring_threads<K...>();
@@ -127,7 +128,7 @@ struct ring_list {
   static constexpr int blocks_per_multiprocessor = max_of({1, (takes<K> ? requested_blocks<K> : 0)...});
   static constexpr int blocks_with_server = blocks_per_multiprocessor;  ///< it has none
 
-  /// For the worker loop, whose view of blocks is not that of a launch.
+  /// For the worker loop, whose block type is not that of a launch.
   template <template <class> class, class Place>
   BALLAST_HD static void run(task_record const& record, Place place) {
     std::uint32_t id = 0;
@@ -155,7 +156,7 @@ struct ring_list {
 #endif
 };
 
-/// An entry for each kernel of the set that goes through rings, all of the same code.
+/// Adds an entry, with the same code, for each kernel of the set that goes through rings.
 template <class... K>
 void add_ring_entries(compiled_code& into) {
   if constexpr (ring_threads<K...>() != 0) {
@@ -172,9 +173,8 @@ void add_ring_entries(compiled_code& into) {
 
 namespace ballast {
 
-/// Among the kernels of BALLAST_KERNELS: compiles them so that launch queues can merge them, or have
-/// resident blocks run them. Kernels of more than 192 bytes, or aligned to more than 16, are launched as they
-/// are.
+/// Among the kernels of BALLAST_KERNELS: compiles them so that launch queues can merge them or run them on
+/// resident blocks. Kernels over 192 bytes, or aligned to more than 16, are launched unmerged.
 struct for_launches {
   /// Shows BALLAST_KERNELS that this is no kernel.
   static constexpr bool keeps_tasks = false;
@@ -184,7 +184,8 @@ struct for_launches {
     detail::refuse_created_tasks<for_launches, KeepsTasks>();
     static_assert(sizeof...(K) <= detail::max_family_kernels,
                   "a set for launches holds at most 128 kernels: split it");
-    if constexpr (!KeepsTasks && sizeof...(K) <= detail::max_family_kernels) {  // else it would take long
+    if constexpr (!KeepsTasks && sizeof...(K) <= detail::max_family_kernels) {  // else compiling would take
+                                                                                // long
       std::uint32_t index = 0;
       (detail::add_launch_entries<K, K...>(index++, into), ...);
       detail::add_ring_entries<K...>(into);

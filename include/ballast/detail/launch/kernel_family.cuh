@@ -9,15 +9,15 @@
 
 namespace ballast::detail {
 
-/// The kernel whose bytes were copied there. Not copied again: members of which a kernel takes the address
-/// would lie in local memory then, and the parameters of a launch are as near as registers.
+/// The kernel whose bytes were copied there. Not copied again: a kernel that takes a member's address would
+/// move it to local memory, while launch parameters are as fast as registers.
 template <class K>
 BALLAST_HD K const& kernel_at(unsigned char const* bytes) {
   return *static_cast<K const*>(__builtin_assume_aligned(static_cast<void const*>(bytes), argument_piece));
 }
 
-/// Kernels that one merged launch may mix: equal `threads`, and the same wish for blocks on a multiprocessor,
-/// which is what bounds their registers. A family costs what its heaviest kernel costs.
+/// Kernels that one merged launch may mix: they have equal `threads` and the same requirement for blocks on a
+/// multiprocessor, which bounds their registers. A family costs as much as its heaviest kernel.
 template <kernel_form... K>
 struct kernel_family {
   static constexpr std::uint32_t threads = max_of({0u, std::uint32_t(K::threads)...});
@@ -31,8 +31,8 @@ struct kernel_family {
     return place;
   }
 
-  /// Runs block `block` of a merged launch on the calling block of threads, and then the kernels that are
-  /// chained to it. Returns the place of the kernel whose block it was.
+  /// Runs block `block` of a merged launch on the calling block of threads, then the kernels that are chained
+  /// to it. Returns the place of the block's kernel.
   template <template <class> class Block>
   BALLAST_HD static std::uint32_t run(merged_launch const& launch, std::uint32_t block,
                                       void* scratch_memory) {
@@ -91,7 +91,7 @@ struct kernels_like<One, kernel_family<Found...>, Next, Left...>
                                       kernel_family<Found...>>,
                    Left...> {};
 
-/// The family of One among K: those of K that may run in one launch with it, in their order.
+/// The family of One among K: the kernels that may run in one launch with it, in their order.
 template <class One, kernel_form... K>
 using family_of = typename kernels_like<One, kernel_family<>, K...>::type;
 

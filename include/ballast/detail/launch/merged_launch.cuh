@@ -10,7 +10,7 @@
 
 namespace ballast::detail {
 
-/// What the host learns of a launch that has ended, in memory that both address.
+/// A finished launch's report to the host, in memory that both address.
 struct alignas(16) completion_record {
   std::uint64_t span_ns = 0;  ///< from the beginning of its first block to the end of its last, device time
   std::uint64_t number = 0;   ///< the launch's number, written last
@@ -19,7 +19,7 @@ struct alignas(16) completion_record {
 /// The most kernels of one launch.
 inline constexpr std::uint32_t max_launch_kernels = 160;
 
-/// What a launch keeps in the device's memory; launches of one stream share one, since they do not overlap.
+/// The state of a launch in the device's memory. Launches of one stream share one, since they do not overlap.
 /// The counts are 0 between two launches.
 struct alignas(64) running_launch {
   std::uint64_t began_ns = 0;
@@ -31,7 +31,7 @@ struct alignas(64) running_launch {
 struct kernel_end {
   static constexpr std::uint64_t max_span_ns = 0xffff'ffff;
 
-  std::uint64_t word = 0;  ///< the lower half of the launch's number, and above it span_ns()
+  std::uint64_t word = 0;  ///< the lower half of the launch's number; the upper half is span_ns()
 
   BALLAST_HD static kernel_end of(std::uint64_t launch, std::uint64_t span_ns) {
     return {(span_ns < max_span_ns ? span_ns : max_span_ns) << 32 | std::uint32_t(launch)};
@@ -41,7 +41,7 @@ struct kernel_end {
   std::int64_t span_ns() const { return std::int64_t(word >> 32); }
 };
 
-/// Where a merged launch records the ends of its kernels, by place, in memory that host and device address.
+/// The memory in which a merged launch records the ends of its kernels, by place; host and device address it.
 struct alignas(64) kernel_completions {
   std::uint64_t end[max_launch_kernels] = {};
 };
@@ -51,12 +51,12 @@ struct alignas(64) kernel_completions {
 struct completion_signal {
   running_launch* running = nullptr;
   completion_record* record = nullptr;
-  kernel_completions* ends = nullptr;  ///< of a merged launch whose kernels report completions; else null
-  std::uint64_t number = 0;            ///< of the launch; one after the other on a stream, from 1
+  kernel_completions* ends = nullptr;  ///< for a merged launch whose kernels report completions; else null
+  std::uint64_t number = 0;            ///< of the launch; consecutive on a stream, from 1
   void (*notify)(void*) = nullptr;     ///< on a host device: wakes the thread that looks for the record
   void* notified = nullptr;
 
-  /// Before the block does anything.
+  /// Call it before the block does any work.
   BALLAST_HD void record_begin(std::uint32_t block) const {
     if (block == 0) device_atomic<std::uint64_t>(running->began_ns).store_relaxed(now_ns());
   }
@@ -75,7 +75,7 @@ struct completion_signal {
 
  private:
   /// Counts this block and returns whether it is the last. The last block resets the count to 0, and sees the
-  /// writes of all.
+  /// writes of all blocks.
   BALLAST_HD static bool is_last(std::uint32_t& count, std::uint32_t blocks) {
     device_atomic<std::uint32_t> const ended(count);
     fence_after_relaxed<scope::device>();
@@ -115,10 +115,10 @@ struct completion_signal {
 /// The arguments of a kernel in a launch are copied in pieces of this size.
 inline constexpr std::uint32_t argument_piece = 16;
 
-/// The most bytes that the members of a kernel may have that is merged.
+/// The most bytes of members of a kernel that is merged.
 inline constexpr std::size_t max_kernel_bytes = 192;
 
-/// True if a merged launch can hold K; launch queues launch what is larger as it is.
+/// True if a merged launch can hold K; launch queues launch larger kernels unmerged.
 template <class K>
 constexpr bool is_mergeable = sizeof(K) <= max_kernel_bytes && alignof(K) <= argument_piece;
 
@@ -131,17 +131,17 @@ struct lone_launch {
   completion_signal end;
 };
 
-/// One kernel of a merged launch. A kernel of one block may be chained to another of one block that it has to
-/// follow: then it comes right behind that one and has the same `end`, and the same block of threads runs it
-/// afterwards.
+/// One kernel of a merged launch. A kernel of one block may be chained to the one-block kernel that it must
+/// follow. It then comes directly after that kernel, has the same `end`, and runs on the same block of
+/// threads.
 struct merged_member {
-  std::uint32_t end = 0;       ///< its last block and one, counted over the launch
+  std::uint32_t end = 0;       ///< one past its last block, counted over the launch
   std::uint16_t kernel = 0;    ///< its place in the family
-  std::uint16_t argument = 0;  ///< where its arguments begin, in pieces
+  std::uint16_t argument = 0;  ///< the place of its arguments, in pieces
 };
 
-/// The parameter of a merged launch: several kernels of one family, whose blocks follow each other, and all
-/// of their arguments. 8 KiB, up to which a launch costs the host no more than an empty one
+/// The parameter of a merged launch: the kernels of one family, whose blocks follow each other, and all of
+/// their arguments. 8 KiB, because up to this size a launch costs the host no more than an empty one
 /// (docs/decisions/0011).
 struct merged_launch {
   static constexpr std::uint32_t max_kernels = max_launch_kernels;
@@ -153,7 +153,7 @@ struct merged_launch {
   merged_member members[max_kernels];
   alignas(argument_piece) unsigned char arguments[max_argument_bytes];
 
-  /// Which member the block belongs to: members[place].
+  /// The member to which the block belongs: members[place].
   BALLAST_HD std::uint32_t member_of(std::uint32_t block) const {
     std::uint32_t low = 0, high = kernels - 1;
     while (low < high) {

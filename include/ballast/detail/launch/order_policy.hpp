@@ -13,29 +13,29 @@
 
 namespace ballast::detail {
 
-/// The oldest launch of a launch stream that was not issued yet: only this one of the launch stream may come
+/// The oldest launch of a launch stream that was not issued yet: no other launch of that stream may come
 /// next.
 struct waiting_launch {
   std::uint32_t launch_stream = 0;  ///< number of its launch stream, from 0 with few gaps
   std::uint64_t submitted = 0;      ///< position or time among the submissions of all launch streams
   std::int32_t priority = 0;        ///< higher first with the key "priority" (the opposite of CUDA)
   std::int64_t expected_ns = 0;     ///< expected run time, at least 0; 0 if unknown
-  /// The stream to which the launch stream's previous launch was issued, until that is known to have
+  /// The stream to which the launch stream's previous launch was issued, until that launch is known to have
   /// finished; then nothing.
   std::optional<std::uint32_t> predecessor_on = std::nullopt;
 };
 
-/// What an order policy sees when it decides.
+/// An order policy's input.
 struct order_view {
-  /// At most one launch of each launch stream, in any order. Launch streams that have nothing waiting, or
-  /// wait for another launch stream, are absent.
+  /// At most one launch of each launch stream, in any order. Launch streams with nothing waiting, or waiting
+  /// for another launch stream, are absent.
   std::span<waiting_launch const> waiting;
   /// For each physical stream (at least one), the number of launches issued to it that are not known to have
   /// finished.
   std::span<std::uint32_t const> in_flight;
 };
 
-/// What to issue next, and where.
+/// The next launch to issue, and its stream.
 struct order_decision {
   std::size_t launch;    ///< the launch to issue: an index into order_view::waiting
   std::uint32_t stream;  ///< the stream to issue it to: an index into order_view::in_flight
@@ -49,10 +49,10 @@ class BALLAST_API order_policy {
  public:
   virtual ~order_policy() = default;
 
-  /// One decision, or nothing if nothing may be issued before a launch has finished or another is submitted.
-  /// The caller applies the decision to the view before it calls again. Throws bad_argument ("in_flight",
-  /// "predecessor_on", "expected_ns") for a view without streams, with a predecessor on a stream that does
-  /// not exist, or with a time below 0.
+  /// The next decision; nothing if a launch must finish or be submitted first. The caller applies the
+  /// decision to the view before it calls again. Throws bad_argument ("in_flight", "predecessor_on",
+  /// "expected_ns") for a view without streams, with a predecessor on a stream that does not exist, or with a
+  /// time below 0.
   std::optional<order_decision> decide(order_view const& view);
 
  private:

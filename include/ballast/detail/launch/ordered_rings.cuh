@@ -14,47 +14,47 @@ inline constexpr std::uint32_t max_rings = 256;      ///< of a device
 inline constexpr std::uint32_t ring_slots = 64;      ///< of a ring
 inline constexpr std::uint32_t max_ring_blocks = 4;  ///< of a launch in a ring: one worker runs them all
 
-/// A launch in a ring: a task_record in four chunks. All stamps are the position's.
+/// A launch in a ring: a task_record in four chunks. All its stamps belong to its position.
 struct alignas(64) launch_slot {
   stamped_chunk chunks[4];
 };
 static_assert(sizeof(launch_slot) == 64);
 
-/// The stamp of the chunks at a position, counted from 0; it differs from the stamp of the lap before.
+/// The stamp of the chunks at a position, counted from 0; it differs from the stamp of the previous lap.
 BALLAST_HD constexpr std::uint32_t ring_stamp(std::uint64_t position) { return std::uint32_t(position + 1); }
 
-/// How many launches of a ring were executed, as its worker reports to the host.
+/// The number of a ring's launches that were executed, as its worker reports to the host.
 struct alignas(64) ring_end {
   std::uint64_t executed;
 };
 
-/// What the workers share in device memory.
+/// The workers' shared state in device memory.
 struct ring_workers {
-  std::uint32_t left;     ///< workers that will begin nothing more in this run
-  std::uint32_t closing;  ///< the number of the run that ends early: all were idle
-  std::uint32_t worked;   ///< when a worker last began or ended something, in ring_ticks
+  std::uint32_t left;     ///< workers that will start nothing more in this run
+  std::uint32_t closing;  ///< the number of the run that ends early because all workers were idle
+  std::uint32_t worked;   ///< the time when a worker last began or ended something, in ring_ticks
 };
 
-/// Time as workers compare it: 32 bits of it, which pass in an hour.
+/// Time as workers compare it: 32 bits, which wrap in an hour.
 BALLAST_HD constexpr std::uint32_t ring_ticks(std::uint64_t ns) { return std::uint32_t(ns >> 10); }
 
-/// The source of workers that each run the launches of their own rings in order: worker w has the rings w,
-/// w + workers and so on. A run is a quantum: it ends by itself, and the next one goes on where it ended, by
-/// the positions in device memory. Whoever launches writes a slot once the host has noted by `executed`
-/// that it is free, and nobody else.
+/// The source of workers that each run the launches of their own rings in order: worker w has the rings w, w
+/// + workers and so on. A run is a quantum: it ends by itself, and the next one continues from the positions
+/// in device memory. A launching thread writes a slot only after the host has seen in `executed` that it is
+/// free, and no other thread writes it.
 struct ordered_rings_ref {
   resident_control control;
 
   // Pinned memory.
   launch_slot* slots = nullptr;   ///< max_rings x ring_slots
   ring_end* ends = nullptr;       ///< max_rings
-  std::uint32_t* over = nullptr;  ///< the last worker to leave writes the number of the run
+  std::uint32_t* over = nullptr;  ///< the last worker to leave writes the run's number here
 
   // Device memory.
   std::uint64_t* positions = nullptr;  ///< max_rings: the next launch to be executed
   ring_workers* workers = nullptr;
 
-  std::uint32_t rings = 0;                  ///< those below are looked at; as many as workers, or more
+  std::uint32_t rings = 0;                  ///< workers look at rings below this; at least as many as workers
   std::uint32_t quantum = 0, max_idle = 0;  ///< in ring_ticks
 
   event_count* host_wake_event = nullptr;  ///< host backend only
@@ -80,11 +80,11 @@ struct ordered_rings_ref {
     return std::int32_t(now - begun) >= std::int32_t(quantum);
   }
   BALLAST_HD bool is_closing() const;
-  /// True if no worker has run anything for as long as the kernel may be idle.
+  /// True if no worker has run anything for as long as the kernel may idle.
   BALLAST_HD bool all_idle(std::uint32_t begun, std::uint32_t now) const;
   BALLAST_HD void close() const;
   BALLAST_HD void note_work(std::uint32_t now) const;
-  /// Reports what is not reported yet; the worker's last call.
+  /// Reports all that is not reported yet; the worker's last call.
   template <class WorkerGroup>
   BALLAST_HD void leave(WorkerGroup& worker_group) const;
 
@@ -94,19 +94,19 @@ struct ordered_rings_ref {
   BALLAST_HD void wake_host() const;
 };
 
-/// What a worker remembers, in its worker_state().
+/// The state of a worker, in its worker_state().
 namespace ring_state {
 enum word : std::uint32_t {
   begun,   ///< when its run began; 0: not yet
   turn,    ///< the ring to look at next
   missed,  ///< looks in a row that found nothing
-  told,    ///< when it last reported what it has executed
-  untold,  ///< whether it has executed anything since
-  known,   ///< GPU: one more than the ring whose position follows the tasks that it holds; 0: none
+  told,    ///< when it last reported its executed launches
+  untold,  ///< whether it has executed launches since that report
+  known,   ///< GPU: 1 + the ring whose position follows the tasks that the worker holds; 0: none
 };
 }
 
-/// The place of a worker_group.record()'s launch, kept in its meta().
+/// The ring and position of a worker_group.record()'s launch, kept in its meta().
 struct ring_place {
   std::uint32_t ring;
   std::uint64_t position;
@@ -121,7 +121,8 @@ struct ring_place {
   }
 };
 
-inline constexpr std::uint32_t max_ticks_untold = 16;  ///< for how long, about, ends of a batch are kept back
+inline constexpr std::uint32_t max_ticks_untold = 16;  ///< about how long the ends of a batch may stay
+                                                       ///< unreported
 
 BALLAST_HD inline void ordered_rings_ref::wake_host() const {
 #if !BALLAST_ON_GPU
@@ -129,7 +130,7 @@ BALLAST_HD inline void ordered_rings_ref::wake_host() const {
 #endif
 }
 
-/// Each run begins with another ring of the worker, so that all have their turn however short it is.
+/// Each run begins with another ring of the worker, so that all get their turn however short the run is.
 template <class WorkerGroup>
 BALLAST_HD void ordered_rings_ref::begin_run(WorkerGroup& worker_group, std::uint32_t now) const {
   auto& state = worker_group.worker_state();
@@ -147,7 +148,7 @@ BALLAST_HD inline bool ordered_rings_ref::is_closing() const {
   return device_atomic<std::uint32_t>(workers->closing).load_relaxed() == control.run;
 }
 
-/// `worked` may be of the run before, or later than `now`.
+/// `worked` may stem from the previous run, or be later than `now`.
 BALLAST_HD inline bool ordered_rings_ref::all_idle(std::uint32_t begun, std::uint32_t now) const {
   if (std::int32_t(now - begun) < std::int32_t(max_idle)) return false;
   auto const since = std::int32_t(now - device_atomic<std::uint32_t>(workers->worked).load_relaxed());
@@ -167,8 +168,8 @@ BALLAST_HD inline void ordered_rings_ref::tell(std::uint32_t ring, std::uint64_t
   wake_host();
 }
 
-/// Only the last launch of a batch that was read together reports, unless the batch takes long: a store that
-/// the host sees, with all before it, takes as long as a part of a kernel.
+/// Only the last launch of a batch that was read together reports, unless the batch takes long: making its
+/// writes and a store visible to the host takes as long as part of a kernel.
 template <class WorkerGroup>
 BALLAST_HD void ordered_rings_ref::finish(WorkerGroup& worker_group, std::uint64_t, std::uint64_t) const {
   worker_group.sync();
@@ -239,8 +240,8 @@ inline bool ordered_rings_ref::next(host_worker& worker_group) const {
 }
 
 #if defined(__CUDACC__)
-/// How the first warp of a worker gets its next launch. What stays between launches in shared memory is
-/// written by the leader and read by all lanes.
+/// How the first warp of a worker gets its next launch. The leader writes the state that stays in shared
+/// memory between launches, and all lanes read it.
 template <class WorkerGroup>
 struct ring_reader {
   static_assert(WorkerGroup::max_held == slots_per_poll);
@@ -277,14 +278,14 @@ struct ring_reader {
     return true;
   }
 
-  /// The position at which the ring continues. Everything read from the ring has been executed.
+  /// The position at which the ring continues. Everything before it has been executed.
   __device__ std::uint64_t position_of(std::uint32_t ring) const {
     if (state(ring_state::known) == ring + 1) return worker_group.shared().first + worker_group.shared().held;
     return device_atomic<std::uint64_t>(source.positions[ring]).load_relaxed();
   }
 
-  /// Reads the next slots, a chunk in each lane, and keeps those that are there. Loads are relaxed; one fence
-  /// follows.
+  /// Reads the next slots, a chunk in each lane, and keeps those that have arrived. Loads are relaxed; one
+  /// fence follows.
   __device__ look look_at(std::uint32_t ring, std::uint32_t now) const {
     auto const slots = state(ring_state::missed) == 0 ? slots_per_poll : 1;
     auto const position = position_of(ring);
@@ -295,7 +296,7 @@ struct ring_reader {
     bool const closing = source.is_closing();
     auto const ready = whole_slots(slot < slots && chunk.stamp == stamp);
     if (__any_sync(0xffffffff, closing)) return look::leaves;
-    __syncwarp();  // the leader's fence is for the other lanes' reads too, and they have read the state
+    __syncwarp();  // the leader's fence also orders the other lanes' reads, and they have read the state
     if (ready != 0) fence_after_relaxed<scope::system>();
     if (slot < ready) keep(chunk, slot, part);
     if (slot < ready && part == 3) ring_place{ring, position + slot}.write(worker_group.shared().metas[slot]);
@@ -320,7 +321,7 @@ struct ring_reader {
     source.note_work(now);
   }
 
-  /// Looks less often the longer nothing came: a look takes a microsecond of the bus.
+  /// Looks less often the longer no launch came: a look occupies the bus for a microsecond.
   __device__ void miss(std::uint32_t now) const {
     constexpr std::uint32_t awake_looks = 64, drowsy_looks = 256;
     __syncwarp();

@@ -24,7 +24,7 @@ namespace ballast::detail {
 class launch_stream_state;
 struct mergeable_kernel;
 
-/// A condition for issuing a launch: met or not yet; throws if it has become impossible.
+/// A condition for issuing a launch: met or not yet; throws once it has become impossible.
 struct BALLAST_API dependency {
   std::shared_ptr<launch_stream_state> launch_stream;  ///< null: no launch
   std::uint64_t number = 0;                            ///< of its launch
@@ -33,11 +33,11 @@ struct BALLAST_API dependency {
   bool is_met() const;
 };
 
-/// A plain launch's description of itself, by which other launches can be merged with it.
+/// A plain launch's description of itself, which lets other launches merge with it.
 struct described_launch {
   gpu_function function = {};
   launch_shape shape;
-  std::span<std::uint32_t const> argument_bytes;  ///< of each argument; they are mere bytes
+  std::span<std::uint32_t const> argument_bytes;  ///< sizes of the arguments, which are plain bytes
 };
 
 /// A launch with more arguments is not described.
@@ -49,7 +49,7 @@ concept describes_itself = requires(Work& work, void** addresses) {
   { work.describe(addresses) } -> std::same_as<described_launch>;
 };
 
-/// A kernel that is launched as it is.
+/// A kernel that is launched unmerged.
 template <class K>
 struct lone_kernel {
   kernel_code code;
@@ -71,8 +71,8 @@ struct lone_lambda {
   }
 };
 
-/// A launch as its launch stream handed it over: a kernel of a set with its members, which may be merged; or
-/// something that enqueues itself. A place that is used again and again: clear() empties it.
+/// A launch as its launch stream submitted it: a kernel of a set with its members, which may be merged, or
+/// work that enqueues itself. Reusable: clear() empties it.
 class alignas(64) submission {
  public:
   submission() = default;
@@ -85,14 +85,14 @@ class alignas(64) submission {
     kernel_ = nullptr;
     lone_code_ = nullptr;
   }
-  /// Releases what it owns; the issuing thread calls this. Mostly there is nothing, and then it writes
-  /// nothing, so that the memory stays near the thread that will fill it again.
+  /// Releases the objects that it owns; the issuing thread calls this. Usually there are none, and then it
+  /// writes nothing, so that the memory stays near the thread that fills it next.
   void release() {
     if (destroy_ != nullptr) std::exchange(destroy_, nullptr)(bytes_);
     if (dependencies_ != nullptr) dependencies_.reset();
   }
 
-  // Of an empty one.
+  // The submission must be empty.
   template <class K>
   void set_kernel(mergeable_kernel const& listed, K const& kernel, std::uint32_t blocks) {
     static_assert(is_mergeable<K>);
@@ -115,7 +115,7 @@ class alignas(64) submission {
       set_work(boxed<kept>{std::make_unique<kept>(std::forward<Work>(work))});
     }
   }
-  /// Like set_work() for a lone_kernel of `code`, which must live longer.
+  /// Like set_work() for a lone_kernel of `code`, which must outlive it.
   template <class K>
   void set_lone_kernel(kernel_code const& code, K const& kernel, std::uint32_t blocks) {
     set_work(lone_kernel<K>{code, {kernel, {0, blocks}}});
@@ -126,9 +126,9 @@ class alignas(64) submission {
   }
   void set_time(std::uint64_t ns) { at_ns_ = ns; }
 
-  /// The kernel of a list; null for work that enqueues itself.
+  /// The kernel of a set; null for work that enqueues itself.
   mergeable_kernel const* kernel() const { return kernel_; }
-  /// The code of a kernel that is launched as it is; else null.
+  /// The code of a kernel that is launched unmerged; else null.
   kernel_code const* lone_code() const { return lone_code_; }
   std::uint32_t blocks() const { return blocks_; }
   /// The time of its submission, from an arbitrary origin.
@@ -138,7 +138,7 @@ class alignas(64) submission {
     if (dependencies_ == nullptr) return {};
     return *dependencies_;
   }
-  /// Throws what made one of them impossible.
+  /// Throws the error that made one of them impossible.
   bool dependencies_met() const {
     for (auto const& one : dependencies())
       if (!one.is_met()) return false;
@@ -147,15 +147,15 @@ class alignas(64) submission {
   /// The members of kernel(), readable in whole pieces.
   unsigned char const* bytes() const { return bytes_; }
   void enqueue(stream& on) { enqueue_(bytes_, on); }
-  /// Distinguishes what enqueues itself, by its type; null for a kernel of a set.
+  /// Identifies the type of work that enqueues itself; null for a kernel of a set.
   void const* type() const { return reinterpret_cast<void const*>(enqueue_); }
-  /// Whether it can describe() itself.
+  /// True if it can describe() itself.
   bool is_described() const { return describe_ != nullptr; }
-  /// Writes the addresses of its arguments, which stay as long as it does.
+  /// Writes the addresses of its arguments, which are valid as long as this object.
   described_launch describe(void** addresses) { return describe_(bytes_, addresses); }
 
  private:
-  /// What is too large for bytes_.
+  /// Holds work that is too large for bytes_.
   template <class Work>
   struct boxed {
     std::unique_ptr<Work> work;

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-// What kernels of the dialect may use that only nvcc knows, for the C++ compiler.
+// nvcc's built-ins that kernels of the dialect may use, for the C++ compiler.
 #if !defined(__CUDACC__)
 #  define __forceinline__ inline __attribute__((always_inline))
 

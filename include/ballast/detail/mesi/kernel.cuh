@@ -18,21 +18,21 @@ struct thread_id {
 
 /// The numbers of threads of a launch: `<<[x, y]>>`, or `<<[x]>>`.
 struct threads {
-  /// As many threads along x and along y; up to 2 147 483 647 each, which the launch checks.
+  /// Numbers of threads along x and along y; up to 2 147 483 647 each, which the launch checks.
   constexpr explicit threads(std::int64_t along_x, std::int64_t along_y = 1) : x(along_x), y(along_y) {}
-  /// Threads along x; a launch of 0 or fewer, along either, does nothing.
+  /// Threads along x; a launch of 0 or fewer along either does nothing.
   std::int64_t x, y;  ///< threads along y
 };
 
 /// The dimension along which a launch is cut; none: one task has all blocks.
 enum class axis : std::uint8_t { x, y, none };
 
-/// free: the compiler may use as many registers as it likes. few: only as many as let a multiprocessor hold
-/// all the threads that it can.
+/// free: the compiler may use any number of registers. few: only as many as let a multiprocessor hold its
+/// full number of threads.
 enum class registers : std::uint8_t { free, few };
 
-/// How a launch is carried out: threads per block, the dimension along which it is cut, and how many threads
-/// of the launch, one below the other, each thread of a block executes in turn.
+/// The form of a launch: threads per block, the dimension along which it is cut, and how many consecutive
+/// rows of the launch each thread of a block executes in turn.
 struct launch_form {
   /// Threads of a block along x; with block_y together a multiple of 32, at most 1024.
   std::uint32_t block_x = 256, block_y = 1;  ///< along y
@@ -40,7 +40,7 @@ struct launch_form {
   axis cut = axis::x;
   /// How many threads of the launch along y one thread of a block runs; at least 1.
   std::uint32_t rows_per_thread = 1;
-  /// How the compiler deals out registers.
+  /// How the compiler allocates registers.
   registers use = registers::free;
 
   /// Threads of the launch in a block, along x.
@@ -49,7 +49,7 @@ struct launch_form {
   BALLAST_HD constexpr std::uint32_t height() const { return block_y * rows_per_thread; }
 };
 
-/// The blocks of a launch; `Launch` says what a thread does.
+/// The blocks of a launch; `Launch` defines the work of a thread.
 template <class Launch>
 struct thread_blocks {
   /// How the launch is carried out.
@@ -70,7 +70,7 @@ struct thread_blocks {
   /// Blocks along y, likewise.
   BALLAST_HD std::uint32_t blocks_y() const { return (threads_y + form.height() - 1) / form.height(); }
 
-  /// Runs the threads of one block, less those that the launch does not have.
+  /// Runs the threads of one block, except those beyond the launch.
   template <class Block>
   BALLAST_HD void operator()(Block& block) const {
     bool constexpr along_y = form.cut != axis::x;
@@ -93,12 +93,12 @@ struct thread_blocks {
 #  pragma unroll
 #endif
     for (std::uint32_t row = 0; row < form.rows_per_thread; ++row) {
-      if (y + row >= threads_y) return;  // docs/decisions/0015 tells why not otherwise
+      if (y + row >= threads_y) return;  // docs/decisions/0015 explains this form
       launch(thread_id{int(x), int(y + row)});
     }
   }
 
-  /// The host's thread takes a row after the other.
+  /// The host's thread takes one row after another.
   BALLAST_HD void run_in_rows(std::uint32_t first_x, std::uint32_t first_y) const {
     std::uint32_t const end_x = smaller(first_x + form.width(), threads_x);
     std::uint32_t const end_y = smaller(first_y + form.height(), threads_y);

@@ -23,12 +23,12 @@ namespace ballast::mesi {
 /// Threads of a launch along the dimension that is cut: begin <= lThreadId.y (or .x) < end.
 struct part {
   /// The first thread.
-  std::int64_t begin = 0, end = 0;  ///< the one behind the last
+  std::int64_t begin = 0, end = 0;  ///< one past the last
 };
 /// Flattened elements begin to end - 1, counted from the element to which an argument points.
 struct range {
-  /// The first element; what is negative lies before the argument.
-  std::int64_t begin = 0, end = 0;  ///< the one behind the last
+  /// The first element; negative ones lie before the argument.
+  std::int64_t begin = 0, end = 0;  ///< one past the last
 };
 
 /// In any order; they may overlap.
@@ -37,22 +37,22 @@ using ranges = std::vector<range>;
 /// a / b rounded towards minus infinity; b must be positive.
 constexpr std::int64_t floor_divide(std::int64_t a, std::int64_t b) { return a / b - (a % b < 0); }
 
-/// An argument of a launch: the variable to whose memory a pointer leads, and where in it.
+/// The target of an argument of a launch: the variable whose memory a pointer leads to, and the place in it.
 struct argument_location {
   /// The variable that the pointer leads into.
   variable_state* of;
   std::int64_t offset;  ///< in elements
 };
-/// The location to which an argument leads. Throws bad_argument naming the parameter if it leads to no
-/// variable, to a variable whose elements have another size, or into the middle of an element.
+/// The location to which an argument leads. Throws bad_argument naming the parameter if the argument leads to
+/// no variable, to a variable whose elements have another size, or into the middle of an element.
 BALLAST_API argument_location location_of(void const* argument, std::size_t element_bytes,
                                           char const* parameter, std::string const& kernel);
 /// Throws bad_argument naming parameter, kernel and variable if a launch writes beyond the variable.
 BALLAST_API void require_inside(argument_location const& location, ranges const& written,
                                 char const* parameter, std::string const& kernel);
 
-/// The access map of an argument: `touched_by` tells the ranges of a part, from which `offset` leads to the
-/// variable's own elements. What lies beyond the variable is cut off.
+/// The access map of an argument. `touched_by` gives the ranges of a part; adding `offset` makes them the
+/// variable's own elements. Ranges are cut off at the variable's bounds.
 template <class Touched>
 access_map map_of(Touched touched_by, std::int64_t offset, launch_form form, threads of) {
   auto const rows = form.cut == axis::y ? of.y : of.x;
@@ -71,11 +71,11 @@ access_map map_of(Touched touched_by, std::int64_t offset, launch_form form, thr
   };
 }
 
-/// A value from which ranges are computed, checked so that they do not overflow. Throws bad_argument naming
-/// parameter and kernel if it is beyond 2^40 in either direction.
+/// An argument value from which ranges are computed, checked so that they cannot overflow. Throws
+/// bad_argument naming parameter and kernel if it exceeds 2^40 in either direction.
 BALLAST_API std::int64_t as_bound(std::int64_t value, char const* parameter, std::string const& kernel);
 
-/// Collects what a launch touches.
+/// Collects the arrays and ranges that a launch touches.
 class launch_uses {
  public:
   /// For a launch of `of` threads; messages name the `kernel`.
@@ -94,7 +94,7 @@ class launch_uses {
     return as_bound(is_beyond ? most : std::int64_t(value), name, kernel_);
   }
 
-  /// Reads the ranges that `touched` tells for a part; they end where the variable does.
+  /// Reads the ranges that `touched` returns for a part, cut off at the variable's end.
   template <class P, class Touched>
   auto reads(P array, char const* name, Touched touched) const {
     return access<element_of<P> const>(array, name, touched, detail::access_mode::reads, beyond::cut_off);
@@ -128,8 +128,8 @@ class launch_uses {
   auto updates(P array, char const* name, Touched touched) const {
     return access<element_of<P>>(array, name, touched, detail::access_mode::updates, beyond::refused);
   }
-  /// Updates of ranges that may be longer than what is written: ranges are cut off at the end of the
-  /// variable, and nothing is refused.
+  /// Updates ranges that may be longer than the written elements: they are cut off at the variable's end, and
+  /// never refused.
   template <class P, class Touched>
   auto updates_some(P array, char const* name, Touched touched) const {
     return access<element_of<P>>(array, name, touched, detail::access_mode::updates, beyond::cut_off);
@@ -161,7 +161,8 @@ class launch_uses {
   std::string kernel_;
 };
 
-/// The place of the argument's element 0 on the device that runs the task, also if it is not there.
+/// The address of the argument's element 0 on the device that runs the task, even if that element is not
+/// there.
 template <class P, class T>
 P biased(P argument, array_ref<T> on_device) {
   auto const location = location_of(place_behind(argument), sizeof(T), "", "");
@@ -173,16 +174,15 @@ BALLAST_API void require_threads(threads of, char const* kernel);
 /// After a launch: waits if the variable of the argument is kept open.
 BALLAST_API void fetch_if_kept_open(void const* argument);
 
-/// The site of a kernel. All launches of one kernel are jobs of one site, wherever they are written: a border
-/// between devices that is learned for one launch suits the others, and rows do not move back and forth
-/// between them.
+/// The site of a kernel. All launches of one kernel are jobs of one site, wherever they are written. A border
+/// between devices that was learned for one launch suits the others, so rows do not move back and forth.
 constexpr std::uint64_t site_of(std::string_view kernel) {
   std::uint64_t sum = 14695981039346656037u;  // FNV-1a
   for (char const c : kernel) sum = (sum ^ static_cast<unsigned char>(c)) * 1099511628211u;
   return sum | 1;  // 0 would be none
 }
 
-/// The blocks of a launch as those of a job, cut along the dimension that the launch's form names.
+/// The blocks of a launch as a job's grid, cut along the dimension that the launch's form names.
 template <class Launch>
 job_grid grid_of(thread_blocks<Launch> const& all) {
   switch (Launch::form.cut) {
@@ -212,7 +212,7 @@ void launch(threads of, Arguments&&... arguments) {
       return kernel;
     }));
   };
-  limit_pending_launches();  // before, so that a launch never tells its own failure
+  limit_pending_launches();  // called first, so that a launch never throws its own failure
   std::apply(submit, made.uses(launch_uses(form, of, Launch::name)));
   made.for_each_array([](auto array) { fetch_if_kept_open(place_behind(array)); });
 }

@@ -11,7 +11,7 @@ namespace ballast::mesi {
 /// BALLAST_CHECK_MAPS, BALLAST_DEVICE_BYTES and BALLAST_TIMEOUT. It is destroyed after main, when all
 /// launches have ended. If a launch failed and its error was never reported, the program then ends as by an
 /// exception that escapes main. Any thread may call. Throws as job_scheduler, and bad_argument naming the
-/// variable of the environment.
+/// environment variable.
 BALLAST_API job_scheduler& scheduler();
 
 /// Registers a launch, so that its failure is reported.

@@ -14,15 +14,15 @@ namespace ballast::mesi {
 /// The state of a variable that does not depend on its type.
 class BALLAST_API variable_state {
  public:
-  /// `name` is kept as a pointer, so it is a literal.
+  /// `name` is kept as a pointer, so pass a literal.
   constexpr variable_state(char const* name, std::size_t elements, std::size_t element_bytes)
       : name_(name), elements_(elements), element_bytes_(element_bytes) {}
   variable_state(variable_state const&) = delete;
   variable_state& operator=(variable_state const&) = delete;
 
-  /// What the program calls the variable, for messages.
+  /// The variable's name in the program, for messages.
   char const* name() const { return name_; }
-  /// How many elements it has, over all dimensions.
+  /// The number of elements, over all dimensions.
   std::size_t elements() const { return elements_; }
   /// The size of one element.
   std::size_t element_bytes() const { return element_bytes_; }
@@ -36,7 +36,7 @@ class BALLAST_API variable_state {
   /// From now on each launch that touches the variable waits for its own end and copies the variable to the
   /// host.
   void keep_open() { is_kept_open_.store(true); }
-  /// Whether keep_open() was called.
+  /// True if keep_open() was called.
   bool is_kept_open() const { return is_kept_open_.load(); }
 
  private:
@@ -55,15 +55,15 @@ class BALLAST_API variable_state {
 template <class T>
 class variable {
  public:
-  /// What the array holds, without its dimensions.
+  /// The element type, without dimensions.
   using element = std::remove_all_extents_t<T>;
   static_assert(std::is_trivially_copyable_v<element> && !std::is_const_v<element>,
                 "a variable holds plain bytes: its elements are trivially copyable and not const");
 
-  /// Never defined: decltype(a.declared) is what decltype(a) was.
+  /// Never defined: decltype(a.declared) is the declared type of `a`.
   static T declared;
 
-  /// `name` is a literal, for messages; no memory is taken before the first use.
+  /// `name` is a literal, for messages; the first use allocates the memory.
   constexpr explicit variable(char const* name)
       : state_(name, sizeof(T) / sizeof(element), sizeof(element)) {}
 

@@ -16,7 +16,7 @@
 
 namespace ballast::detail {
 
-/// The span of a run that ends now; a pool's workers do not record their tasks.
+/// The span of a run that ends now; a pool's workers do not record single tasks.
 inline span span_of_run(std::string const& name, pool_statistics const& did, std::int64_t begin_ns) {
   return {.label = name,
           .tasks = did.run,
@@ -31,8 +31,8 @@ inline span span_of_run(std::string const& name, pool_statistics const& did, std
                      {"spilled", did.spilled}}};
 }
 
-/// What the workers of a resident kernel need on the device to keep tasks by method `chunks`, for modules
-/// that also feed them from elsewhere. One thread at a time, and all but view() and method() only while no
+/// The device memory in which workers of a resident kernel keep tasks by method `chunks`, for modules that
+/// also feed them from elsewhere. One thread at a time; all members except view() and method() only while no
 /// kernel runs.
 class chunk_pool {
  public:
@@ -41,19 +41,18 @@ class chunk_pool {
              std::uint32_t joins, std::uint32_t max_workers);
   ~chunk_pool();
 
-  /// Call before each launch, with its number of workers. Joins are kept as they are if the last run was
-  /// stopped, since tasks that did not run may name them, and until a run after that was not. Waits for the
-  /// stream.
+  /// Call before each launch, with its number of workers. After a stopped run, joins are kept until a later
+  /// run was not stopped, since tasks that did not run may name them. Waits for the stream.
   void clear(stream& on, bool was_stopped, std::uint32_t workers, deadline until);
   pool_view view() const;
   chunks_ref method() const;
 
-  /// After each launch, before the others: reads what the workers left.
+  /// Reads the results that the workers left. Call it after each launch, before the other members.
   void read_back(stream& on);
-  /// Why the workers left early, in words; empty if they did not.
+  /// The reason why the workers left early; empty if they did not.
   std::string_view why_halted() const;
   pool_statistics statistics() const;
-  /// The tasks that did not run. Those that name joins may be given to the next run of the same memory.
+  /// The tasks that did not run. Tasks that name joins may be passed to the next run of the same memory.
   std::vector<stored_task> collect(stream& on) const;
 
   std::size_t bytes() const;

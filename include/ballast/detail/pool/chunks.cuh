@@ -10,28 +10,27 @@
 
 namespace ballast::detail {
 
-/// Method `chunks`: private stacks with published chunks. A worker keeps its tasks in its stack; it publishes
-/// the oldest of them, by chunks, when it has many, or when it has more than it keeps and nothing of its own
-/// is published. A thief takes a whole chunk. So tasks seldom cost an atomic operation on a word that others
-/// use, and the memory of chunks goes to whoever has tasks. After the shared stacks of UTS (S. Olivier and
+/// Method `chunks`: private stacks with published chunks. A worker keeps its tasks in its stack. It publishes
+/// the oldest of them, in chunks, when it has many, or when it has more than it keeps and none of its chunks
+/// is published. A thief takes a whole chunk. So tasks seldom cost an atomic operation on a shared word, and
+/// the memory of chunks goes to the workers with tasks. After the shared stacks of UTS (S. Olivier and
 /// others, "UTS: an unbalanced tree search benchmark", LCPC 2006) and the split queues of J. Dinan and
 /// others, "Scalable work stealing", SC 2009.
 struct chunks_ref {
   /// A published chunk: its number, and how many tasks it holds << 24.
   using entry = std::uint32_t;
-  using public_deque = tagged_deque_ref<entry>;  ///< what a worker has published
+  using public_deque = tagged_deque_ref<entry>;  ///< a worker's published chunks
   using free_list = ring_queue_ref<std::uint32_t>;
 
   tagged_deque_words* public_deques = nullptr;  ///< of each worker
   public_deque::slot* slots = nullptr;          ///< public_deque_capacity for each worker
   stored_task* tasks = nullptr;                 ///< chunk_tasks for each chunk
-  std::uint32_t* used_chunks =
-      nullptr;  ///< chunks below this were in use at some time; may grow beyond `chunks`
-  std::uint32_t* spare_chunks = nullptr;    ///< of each worker: 1 + a free chunk kept ready, or 0
-  free_list returned;                       ///< chunks that are free again
-  std::uint32_t public_deque_capacity = 0;  ///< a power of two
-  std::uint32_t chunk_tasks = 0;            ///< 1 to 255
-  std::uint32_t chunks = 0;                 ///< at most 2^24
+  std::uint32_t* used_chunks = nullptr;         ///< chunks below this have been used; may exceed `chunks`
+  std::uint32_t* spare_chunks = nullptr;        ///< for each worker: 1 + a free chunk kept ready, or 0
+  free_list returned;                           ///< chunks that are free again
+  std::uint32_t public_deque_capacity = 0;      ///< a power of two
+  std::uint32_t chunk_tasks = 0;                ///< 1 to 255
+  std::uint32_t chunks = 0;                     ///< at most 2^24
 
   template <class WorkerGroup>
   BALLAST_HD bool should_share(WorkerGroup const&, pool_view const& view, pool_worker& me) const {
@@ -83,7 +82,7 @@ struct chunks_ref {
     recycle_chunk(worker_group, view, me, chunk);
   }
 
-  /// Leader. Moves the tasks of the chunk that the worker published first; how many these are.
+  /// Leader only. Moves the tasks of the chunk that the worker published first; returns their number.
   template <class WorkerGroup>
   BALLAST_HD std::uint32_t take_oldest(WorkerGroup const& worker_group, pool_view const& view,
                                        pool_worker& me, array_ref<stored_task> to) const {
@@ -96,8 +95,8 @@ struct chunks_ref {
   }
 
  private:
-  // How many chunks are put on a public_deque that was found empty: where there are idle workers, as at a
-  // run's start, one at a time lets the number of workers that have tasks only double with each task's time
+  // The number of chunks that are put on an empty public_deque. With idle workers, as at a run's start,
+  // putting one at a time would only let the number of busy workers double with each task's time
   // (docs/decisions/0010).
 #if BALLAST_ON_GPU
   static constexpr std::uint32_t max_publish_burst = 8;
@@ -105,8 +104,8 @@ struct chunks_ref {
   static constexpr std::uint32_t max_publish_burst = 1;
 #endif
 
-  /// Tasks that a worker with an empty public_deque keeps: of threads fewer than it runs at once, since what
-  /// some of them lack in company is less than what idle workers lack.
+  /// Tasks that a worker with an empty public_deque keeps. A worker that runs several at once keeps fewer
+  /// than that: some of its threads then run without neighbours, which costs less than idle workers.
   BALLAST_HD static std::uint32_t tasks_to_keep(pool_view const& view) {
     return view.tasks_at_once < 8 ? 1 : view.tasks_at_once / 4;
   }
@@ -121,7 +120,7 @@ struct chunks_ref {
     return array_ref<stored_task>(tasks)[std::size_t(chunk) * chunk_tasks + i];
   }
 
-  /// Finds a chunk to fill (1 + its number in me.found, else 0) and decides how much to put into it.
+  /// Finds a chunk to fill (1 + its number in me.found, else 0) and decides how many tasks to put into it.
   template <class WorkerGroup>
   BALLAST_HD void prepare_chunk(WorkerGroup& worker_group, pool_view const& view, pool_worker& me) const {
     bool const has_many = me.out_of_room != 0 || me.held() >= publish_threshold(view);
@@ -147,7 +146,8 @@ struct chunks_ref {
     me.update_max_stored();
   }
 
-  /// Leader. Own tasks: a chunk (me.found, me.portion), or waiting tasks (then the stack is not empty).
+  /// Leader only. Takes own tasks: a chunk (me.found, me.portion), or waiting tasks (then the stack is not
+  /// empty).
   template <class View>
   BALLAST_HD void take_own(View const& view, typename View::worker_type& me) const {
     entry taken = 0;

@@ -11,7 +11,7 @@
 
 namespace ballast::detail {
 
-/// One host thread is a worker. What the tasks throw passes through.
+/// Makes one host thread a worker. Exceptions of tasks pass through.
 template <class List, class Method, class View = pool_view>
 void work_in_pool_on_host(void const* argument, host_block_context& context) {
   auto const work = *static_cast<pool_work<Method, View> const*>(argument);
@@ -36,7 +36,7 @@ void work_in_pool_on_host(void const* argument, host_block_context& context) {
 }
 
 #if defined(__CUDACC__)
-/// Each lane of a warp runs one task, with Block<K> as the view that each kernel gets.
+/// Each lane of a warp runs one task; each kernel gets a Block<K>.
 template <class List, template <class> class Block, class Loop>
 __device__ void run_many(Loop const& loop) {
   extern __shared__ __align__(128) unsigned char ballast_scratch[];
@@ -46,14 +46,14 @@ __device__ void run_many(Loop const& loop) {
                                           loop.sink());
 }
 
-/// What a worker has in shared memory.
+/// A worker's shared memory.
 template <class WorkerGroup, class View>
 struct pool_worker_memory {
   typename WorkerGroup::storage tasks;
   typename View::worker_type worker;
 };
 
-/// A block of threads is a worker; where each thread is one, the warp works for its threads.
+/// Makes a block of threads a worker; where each thread is a worker, the warp works for its threads.
 template <class List, class Method, class View, class WorkerGroup>
 __device__ void work_in_pool(pool_work<Method, View> const& work, typename View::worker_type& me,
                              WorkerGroup worker_group) {
@@ -77,7 +77,7 @@ __device__ void work_in_pool(pool_work<Method, View> const& work, typename View:
   loop.end(worker_group);
 }
 
-/// Its blocks do not report their arrival: no one waits for it, and each report is a write over PCIe.
+/// Its blocks do not report their arrival: nothing waits for it, and each report would be a write over PCIe.
 template <class List, class Method, class View = pool_view,
           class Scratch = launched_with<List::scratch * List::max_taken>>
 __global__ void __launch_bounds__(List::block_threads,
@@ -91,7 +91,7 @@ __global__ void __launch_bounds__(List::block_threads,
 }
 #endif
 
-/// Keeps nothing: a kernel that declares no children creates none, and one that reduces is not launched.
+/// Stores nothing: a kernel that declares no children creates none, and one that reduces is not launched.
 struct no_sink {
   BALLAST_HD void add(stored_task const&) const {}
   BALLAST_HD void refuse(pool_halt) const {}
@@ -102,7 +102,7 @@ struct no_sink {
   BALLAST_HD void raise_max(std::uint64_t) const {}
 };
 
-/// An ordinary launch, of which kernels that create tasks are refused.
+/// An ordinary launch, which refuses kernels that create tasks.
 template <class List, class K>
 void launch_task_on_host(void const* argument, host_block_context& context) {
   auto const& task = *static_cast<task_of_kernel<K> const*>(argument);
@@ -148,7 +148,7 @@ listed_kernel list_pool_kernel() {
           .repeatable = is_repeatable<K>};
 }
 
-/// Found by its method, or by a view of its own.
+/// The entry's key is the method, or a view of its own.
 template <class List, class Method, class View = pool_view>
 kernel_entry make_pool_entry() {
   using key = std::conditional_t<std::is_same_v<View, pool_view>, Method, View>;
@@ -167,7 +167,7 @@ kernel_entry make_pool_entry() {
 namespace ballast {
 
 /// Among the kernels of BALLAST_KERNELS: compiles them for task pools of the default method, `chunks`. The
-/// kernels have equal `threads`. Roots of those of more than 40 bytes of members go by reference
+/// kernels must have equal `threads`. Roots of kernels over 40 bytes go by reference
 /// (listed_kernel::by_reference); to create such a task, list and spawn indirect<K>.
 struct for_pools {
   /// Shows BALLAST_KERNELS that this is no kernel, and that tasks of the set may create tasks.

@@ -10,8 +10,8 @@
 namespace ballast::detail {
 
 /// Work stealing task by task, as in R. Mohan, N. P. Gopalan, "Dynamic load balancing using graphics
-/// processors", IJISA 6(5), 2014, section 2.2: each worker has a deque in device memory, puts every task that
-/// it creates there, takes its newest, and steals the oldest of others when it has none.
+/// processors", IJISA 6(5), 2014, section 2.2: each worker has a deque in device memory, pushes every task
+/// that it creates, takes the newest, and steals the oldest of others when its own is empty.
 template <class Deque, class Words>
 struct deque_stealing {
   using deque = Deque;
@@ -60,8 +60,8 @@ struct deque_stealing {
   }
 
  private:
-  /// each(i, word) for every word of tasks 0 to tasks - 1: eight lanes a task, as the paper advises that
-  /// several threads read, side by side, tasks of more than a word.
+  /// Calls each(i, word) for every word of tasks 0 to tasks - 1. Eight lanes share a task: the paper advises
+  /// that several threads read a task of more than a word side by side.
   template <class WorkerGroup, class Each>
   BALLAST_HD static void each_word(WorkerGroup const& worker_group, std::uint32_t tasks, Each const& each) {
     constexpr std::uint32_t lanes = WorkerGroup::threads == 1 ? 1 : 8;
@@ -70,7 +70,7 @@ struct deque_stealing {
         each(i, word);
   }
 
-  /// Leader. Which slot the lanes copy first, and how many.
+  /// Leader only. Sets the slots that the lanes copy: the first one and their number.
   BALLAST_HD static void set_copy_range(pool_worker& me, typename Deque::index place, std::uint32_t tasks) {
     me.found = static_cast<std::uint32_t>(place);
     me.portion = tasks;
@@ -89,7 +89,7 @@ struct deque_stealing {
     me.update_max_stored();
   }
 
-  /// Leader. Prepares to copy own tasks, or takes waiting ones, which are then in the stack.
+  /// Leader only. Prepares to copy own tasks, or takes waiting ones, which are then in the stack.
   BALLAST_HD void take_own(pool_view const& view, pool_worker& me) const {
     auto const mine = deque_of(me.number);
     typename Deque::index newest = 0, place = 0;
@@ -109,11 +109,12 @@ struct deque_stealing {
     if (steal_by_warp(worker_group, view, me, has_tasks, attempt)) ++me.end;
   }
 
-  /// The first warp. What it reads without winning it stays behind the end of the stack, where nobody looks.
-  // That lanes read and the leader synchronises is enough in PTX's model, as bar.warp.sync orders memory
-  // among its threads, and causality order goes on through it. They read no older task: the leader acquired
-  // the owner's publishing before the first barrier. They read none newer if the claim is won: it releases
-  // their reads, which the second barrier puts before it, and an owner that writes the slot again has
+  /// Called by the first warp. Tasks that it reads but does not win stay past the end of the stack, where no
+  /// thread looks.
+  // It suffices in PTX's model that lanes read and the leader synchronises: bar.warp.sync orders memory among
+  // its threads, and causality order continues through it. The lanes read no older task: the leader acquired
+  // the owner's publication before the first barrier. They read no newer one if the claim is won: the claim
+  // releases their reads, which the second barrier orders before it, and an owner that rewrites the slot has
   // acquired from the claimed word.
   template <class WorkerGroup>
   BALLAST_HD steal_outcome steal_from(WorkerGroup const& worker_group, pool_view const& view, pool_worker& me,

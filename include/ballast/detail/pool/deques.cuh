@@ -9,10 +9,10 @@
 
 namespace ballast::detail {
 
-/// The calls of a deque with one owner and any number of thieves that its parts make up: free_places(),
-/// publish(), take_newest(), find_oldest() and claim(). An owner or a thief that is several threads uses the
-/// parts instead: one of them calls these, and between them all copy words of slots, behind a barrier of
-/// theirs and before another.
+/// The calls of a deque with one owner and any number of thieves, composed of its parts free_places(),
+/// publish(), take_newest(), find_oldest() and claim(). An owner or thief of several threads uses the parts
+/// instead: one thread calls them, and all copy words of slots in between, after one barrier and before
+/// another.
 template <class Deque, class Record, template <class> class Atomic>
 class owned_deque {
  public:
@@ -58,9 +58,10 @@ struct abp_deque_words {
 /// "Thread scheduling for multiprogrammed multiprocessors", SPAA 1998; used on a GPU by Mohan and Gopalan
 /// 2014. The owner pushes and pops at the tail (last in, first out), thieves steal at the head (first in,
 /// first out). A slot from which a record was stolen is free again only after the owner has found the deque
-/// empty: then it starts anew at slot 0 and counts up the tag, so that a thief that still holds the old head
+/// empty: then the owner restarts at slot 0 and increments the tag, so that a thief that still holds the old
+/// head
 /// cannot take the slot's new record for the old one. (Fails if the tag wraps, 2^32 times empty, during one
-/// steal.) No call waits. The owner is one thread at a time; handing the role on needs synchronisation.
+/// steal.) No call waits. The owner is one thread at a time; passing the role on needs synchronisation.
 template <class Record, template <class> class Atomic = device_atomic>
 class abp_deque_ref : public owned_deque<abp_deque_ref<Record, Atomic>, Record, Atomic> {
  public:
@@ -72,7 +73,7 @@ class abp_deque_ref : public owned_deque<abp_deque_ref<Record, Atomic>, Record, 
   BALLAST_HD abp_deque_ref(abp_deque_words* words, slot* slots, std::uint32_t capacity)
       : words_(words), slots_(slots), capacity_(capacity) {}
 
-  /// How many records it holds; a hint while others steal.
+  /// The number of records; only a hint while others steal.
   BALLAST_HD std::uint32_t size() const {
     std::uint32_t const end = tail().load_relaxed(), first = oldest(head().load_relaxed());
     return end > first ? end - first : 0;
@@ -92,7 +93,7 @@ class abp_deque_ref : public owned_deque<abp_deque_ref<Record, Atomic>, Record, 
     std::uint32_t const room = capacity_ - end;
     return {end, count < room ? count : room};
   }
-  /// Owner only. What was written there joins the deque.
+  /// Owner only. Adds the records written there to the deque.
   BALLAST_HD void publish(places const& written) const {
     if (written.count != 0) tail().store_release(written.first + written.count);
   }
@@ -123,8 +124,8 @@ class abp_deque_ref : public owned_deque<abp_deque_ref<Record, Atomic>, Record, 
   BALLAST_HD Atomic<std::uint32_t> tail() const { return Atomic<std::uint32_t>(words_[0].tail); }
   BALLAST_HD static std::uint64_t next_tag(std::uint64_t head) { return ((head >> 32) + 1) << 32; }
 
-  /// The deque becomes empty. True if its last record fell to the owner. The tail is written before the head
-  /// is released, so that a thief with the new tag does not see the old tail.
+  /// Empties the deque. True if the owner got its last record. The tail is written before the head is
+  /// released, so a thief with the new tag does not see the old tail.
   BALLAST_HD bool start_anew(std::uint32_t last, std::uint64_t seen) const {
     tail().store_relaxed(0);
     if (last == oldest(seen) && head().compare_exchange_acq_rel(seen, next_tag(seen))) return true;
@@ -141,7 +142,7 @@ class abp_deque_ref : public owned_deque<abp_deque_ref<Record, Atomic>, Record, 
 /// for the moment of a pop), so they need no tag: 2^63 records are never reached.
 struct chase_lev_deque_words {
   alignas(128) std::uint64_t top;     ///< index of the oldest record
-  alignas(128) std::uint64_t bottom;  ///< index behind the newest record
+  alignas(128) std::uint64_t bottom;  ///< one past the index of the newest record
 };
 
 /// A deque in a circular array with one owner and any number of thieves: D. Chase, Y. Lev, "Dynamic circular
@@ -151,7 +152,7 @@ struct chase_lev_deque_words {
 /// and releases, which suffices since C++20 orders sequentially consistent loads by what they read also
 /// through such a write (and a GPU has no stronger one: the fences do it). The owner pushes and pops at the
 /// bottom (last in, first out), thieves steal at the top (first in, first out). No call waits. The owner is
-/// one thread at a time; handing the role on needs synchronisation.
+/// one thread at a time; passing the role on needs synchronisation.
 template <class Record, template <class> class Atomic = device_atomic>
 class chase_lev_deque_ref : public owned_deque<chase_lev_deque_ref<Record, Atomic>, Record, Atomic> {
  public:
@@ -163,7 +164,7 @@ class chase_lev_deque_ref : public owned_deque<chase_lev_deque_ref<Record, Atomi
   BALLAST_HD chase_lev_deque_ref(chase_lev_deque_words* words, slot* slots, std::uint32_t capacity)
       : words_(words), slots_(slots), capacity_(capacity) {}
 
-  /// How many records it holds; a hint while others steal.
+  /// The number of records; only a hint while others steal.
   BALLAST_HD std::uint32_t size() const {
     std::uint64_t const first = top().load_relaxed(), end = bottom().load_relaxed();
     return is_before(first, end) ? static_cast<std::uint32_t>(end - first) : 0;
@@ -171,7 +172,7 @@ class chase_lev_deque_ref : public owned_deque<chase_lev_deque_ref<Record, Atomi
 
   // The parts of push(), pop() and steal().
 
-  /// Counts slots from the first push on; at(i) is the same for the i's that are equal modulo the capacity.
+  /// Counts slots from the first push on; at(i) is the same for all i that are equal modulo the capacity.
   using index = std::uint64_t;
   /// Slots first .. first + count - 1.
   struct places {
@@ -184,7 +185,7 @@ class chase_lev_deque_ref : public owned_deque<chase_lev_deque_ref<Record, Atomi
     auto const room = capacity_ - static_cast<std::uint32_t>(end - top().load_acquire());
     return {end, count < room ? count : room};
   }
-  /// Owner only. What was written there joins the deque.
+  /// Owner only. Adds the records written there to the deque.
   BALLAST_HD void publish(places const& written) const {
     if (written.count != 0) bottom().store_release(written.first + written.count);
   }
@@ -200,8 +201,8 @@ class chase_lev_deque_ref : public owned_deque<chase_lev_deque_ref<Record, Atomi
     bottom().store_relaxed(last + 1);
     return is_won;
   }
-  /// Any thread. Whether there is a record to steal, in slot oldest(seen): it may be read, and is the
-  /// thief's if claim(seen) then says so.
+  /// Any thread. True if there is a record to steal, in slot oldest(seen). Any thread may read it; it belongs
+  /// to the thief only if claim(seen) then succeeds.
   BALLAST_HD bool find_oldest(std::uint64_t& seen) const {
     seen = top().load_sequential();
     Atomic<std::uint64_t>::fence_sequential();
@@ -215,7 +216,7 @@ class chase_lev_deque_ref : public owned_deque<chase_lev_deque_ref<Record, Atomi
   BALLAST_HD Atomic<std::uint64_t> top() const { return Atomic<std::uint64_t>(words_[0].top); }
   BALLAST_HD Atomic<std::uint64_t> bottom() const { return Atomic<std::uint64_t>(words_[0].bottom); }
 
-  /// The bottom of an empty deque is for a moment one below its top, and so -1 at first.
+  /// During a pop the bottom of an empty deque is one below its top, and so -1 at first.
   BALLAST_HD static bool is_before(std::uint64_t index, std::uint64_t end) {
     return static_cast<std::int64_t>(end - index) > 0;
   }
@@ -231,11 +232,11 @@ struct tagged_deque_words {
 };
 
 /// A deque with one owner and any number of thieves whose two ends and tag share one word, so that every
-/// change is one atomic operation on it and no sequentially consistent fence is needed: the public half of
-/// a split work queue (J. Dinan and others, "Scalable work stealing", SC 2009; T. van Dijk, J. van de Pol,
+/// change is one atomic operation on it and no sequentially consistent fence is needed: the public half of a
+/// split work queue (J. Dinan and others, "Scalable work stealing", SC 2009; T. van Dijk, J. van de Pol,
 /// "Lace", 2014), meant for few large records such as chunks of tasks. The owner pushes and pops at the
-/// bottom (last in, first out), thieves steal at the top (first in, first out). A pop counts up the tag, so
-/// that a thief that read a slot before does not take its next record for the old one. (Fails if the tag
+/// bottom (last in, first out), thieves steal at the top (first in, first out). A pop increments the tag, so
+/// that a thief that read a slot before does not mistake its next record for the old one. (Fails if the tag
 /// wraps, 65 536 pops, during one steal.) No call waits. The owner is one thread at a time.
 template <class Record, template <class> class Atomic = device_atomic>
 class tagged_deque_ref {
@@ -248,15 +249,15 @@ class tagged_deque_ref {
   BALLAST_HD tagged_deque_ref(tagged_deque_words* words, slot* slots, std::uint32_t capacity)
       : words_(words), slots_(slots), capacity_(capacity) {}
 
-  /// How many records it holds; to others than the owner a hint.
+  /// The number of records; only a hint for other threads than the owner.
   BALLAST_HD std::uint32_t size() const { return size_of(ends().load_relaxed()); }
 
   /// Owner only. Adds a record as the newest; false, and nothing has changed, if the deque holds `capacity`.
   BALLAST_HD bool push(Record const& record) const {
-    std::uint64_t const seen = ends().load_acquire();  // a thief has read the slot that is written now
+    std::uint64_t const seen = ends().load_acquire();  // a thief has read the slot that is overwritten now
     if (size_of(seen) >= capacity_) return false;
     at(bottom_of(seen)).template write<Atomic>(record);
-    ends().add_release(one_at_bottom);  // its carry counts up the tag, which does no harm
+    ends().add_release(one_at_bottom);  // its carry increments the tag, which does no harm
     return true;
   }
 

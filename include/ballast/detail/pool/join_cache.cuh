@@ -9,16 +9,16 @@
 
 namespace ballast::detail {
 
-/// The words of a homing_list; with all bits zero it is empty.
+/// The words of a homing_list; all bits zero is an empty list.
 struct homing_words {
   alignas(128) std::uint32_t newest;   ///< 1 + its index
   alignas(128) std::uint32_t is_held;  ///< a thread takes records
 };
 
-/// Records of a device that come home from others, free or with a continuation to run: a stack of them,
-/// linked through join_record::next (R. K. Treiber 1986). Every device adds records, without waiting. They
-/// are taken on their own device, by one thread at a time: so the newest that it has seen can leave and come
-/// back only through itself, and what is linked behind it is still there.
+/// Records of a device that return from other devices, free or with a continuation to run: a stack linked
+/// through join_record::next (R. K. Treiber 1986). Every device adds records, without waiting. Only one
+/// thread at a time takes them, on their own device. So the newest record that it has seen can leave and
+/// return only through that thread, and the records linked after it are still there.
 template <template <class> class Atomic>
 class homing_list {
  public:
@@ -33,7 +33,8 @@ class homing_list {
       behind(record).store_relaxed(seen | sender << 28);
     } while (!newest().compare_exchange_acq_rel(seen, record + 1));
   }
-  /// Calls `keep` with up to `most` records, and says with how many: 0 also if another thread takes some.
+  /// Calls `keep` with up to `most` records, and returns their number: 0 also if another thread is taking
+  /// some.
   template <class Keep>
   BALLAST_HD std::uint32_t take(std::uint32_t most, Keep const& keep) const {
     word const held(words_[0].is_held);
@@ -43,7 +44,7 @@ class homing_list {
     held.store_release(0);
     return taken;
   }
-  /// By the thread that holds the list.
+  /// Called by the thread that holds the list.
   BALLAST_HD bool take_newest(std::uint32_t& record) const {
     for (std::uint32_t seen; (seen = newest().load_acquire()) != 0;) {
       record = seen - 1;
@@ -67,13 +68,13 @@ class homing_list {
   array_ref<join_record> records_;
 };
 
-/// True if the tasks that ran have made more joins than there were, or ended more than fit.
+/// True if the finished tasks made more joins than there were, or ended more than fit.
 BALLAST_HD inline bool has_too_many_joins(pool_worker const& me) {
   return static_cast<std::int32_t>(me.joins) < 0 || me.joins_ended > max_joins_taken;
 }
 
-/// After the tasks have run: the joins that they ended go to the cache, which they have lowered meanwhile.
-/// The worker_group, between two syncs.
+/// Called after the tasks have run, by the worker group between two syncs: moves the joins that they ended to
+/// the cache, which they have lowered meanwhile.
 template <class WorkerGroup>
 BALLAST_HD void refill_join_cache(WorkerGroup const& worker_group, pool_view const& view,
                                   pool_worker const& me) {
@@ -83,22 +84,23 @@ BALLAST_HD void refill_join_cache(WorkerGroup const& worker_group, pool_view con
     cache[me.joins + i] = cache[view.joins.cache_capacity + i];
 }
 
-/// Counts the joins that tasks have made and ended, after refill_join_cache(); `max_made` is how many they
-/// may have made. Leader.
+/// Leader only. Counts the joins that tasks have made and ended, after refill_join_cache(); `max_made` is the
+/// most that they may have made.
 BALLAST_HD inline void count_joins(pool_view const& view, pool_worker& me, std::uint32_t max_made) {
   if (me.joins_before - me.joins > max_made) view.halt_for(pool_halt::too_many_joins);
   if (has_too_many_joins(me)) {
     view.halt_for(pool_halt::too_many_joins);
     ++me.delta;  // a continuation that will never run
     me.joins = static_cast<std::int32_t>(me.joins) < 0 ? 0 : me.joins;
-    me.joins_ended = 0;  // lost, as the run is
+    me.joins_ended = 0;  // lost, like the run
   }
   me.counts.joins += me.joins_before - me.joins;
   me.joins += me.joins_ended;
   me.joins_ended = 0;
 }
 
-/// Puts free records where others find them, all but `kept`; false: the run is called off. Leader.
+/// Leader only. Returns all free records but `kept` to where other workers find them. False if the run is
+/// aborted.
 template <class WorkerGroup>
 BALLAST_HD bool return_joins(WorkerGroup const& worker_group, pool_view const& view, pool_worker& me,
                              std::uint32_t kept) {
@@ -111,14 +113,14 @@ BALLAST_HD bool return_joins(WorkerGroup const& worker_group, pool_view const& v
   return true;
 }
 
-/// True if joins of the device end on others too. Asked when compiled: even a call that does nothing gives
-/// the kernels of one device other registers.
+/// True if joins of the device may end on other devices too. A compile-time constant: even an empty call
+/// changes the registers of the kernels for one device.
 template <class View>
 inline constexpr bool are_joins_shared =
     std::remove_reference_t<typename View::joins_type>::reach == scope::system;
 
-/// Adds a batch to the cache: records that others returned, else records that were never used; false if there
-/// are none. Leader.
+/// Leader only. Adds a batch to the cache: records that other workers returned, else unused ones. False if
+/// there are none.
 template <class WorkerGroup, class View>
 BALLAST_HD bool fetch_joins(WorkerGroup const& worker_group, View const& view, pool_worker& me) {
   auto const& arena = view.joins;
@@ -140,8 +142,8 @@ BALLAST_HD bool fetch_joins(WorkerGroup const& worker_group, View const& view, p
   return fresh != 0;
 }
 
-/// Fills the cache to `wished` records, or as many as there are, and returns surplus ones; false if it holds
-/// less than `min_records`. Leader.
+/// Leader only. Fills the cache to `wished` records, or as many as there are, and returns surplus ones. False
+/// if it then holds less than `min_records`.
 template <class WorkerGroup, class View>
 BALLAST_HD bool reserve_joins(WorkerGroup const& worker_group, View const& view, pool_worker& me,
                               std::uint32_t min_records, std::uint32_t wished) {

@@ -8,8 +8,8 @@
 
 namespace ballast::detail {
 
-/// What ends a launch on a GPU: it brings to the host what the workers have left, and clears the words with
-/// which the next launch begins. A kernel, since a copy that follows a kernel ends up to 10 us later
+/// The end of a launch on a GPU: copies the workers' results to the host, and clears the words with which the
+/// next launch begins. It is a kernel, since a copy after a kernel ends up to 10 us later
 /// (docs/decisions/0010).
 struct launch_epilogue {
   struct alignas(16) piece {
@@ -19,7 +19,7 @@ struct launch_epilogue {
   piece* there = nullptr;    ///< on the device
   piece* here = nullptr;     ///< pinned
   std::uint32_t pieces = 0;  ///< in all
-  std::uint32_t words = 0;   ///< pieces, the first, that are cleared
+  std::uint32_t words = 0;   ///< pieces to clear, from the first on
 
   BALLAST_HD void copy_and_clear(std::uint32_t i) const {
     here[i] = there[i];

@@ -11,25 +11,26 @@
 
 namespace ballast::detail {
 
-/// All bits zero at the start of a level.
+/// The words of a level; all bits zero at its start.
 struct level_words {
   alignas(128) std::uint32_t tail;  ///< tasks created
-  std::uint64_t further_blocks;     ///< their blocks beyond one each
-  std::uint32_t halt;               ///< pool_halt, if a kernel did what it must not
+  std::uint64_t further_blocks;     ///< the blocks of these tasks beyond one each
+  std::uint32_t halt;               ///< pool_halt, if a kernel broke a rule
   pool_reduction reduced;
 };
 
 /// Method `static`: the static task list of Mohan and Gopalan 2014, section 2.1. One array holds the tasks of
-/// a level of the tree, and every block of the grid runs an equal part of it; new tasks go to places of the
-/// other array that fetch-and-add gives out. Then the arrays change roles and the kernel is launched again,
+/// a level of the tree, and every block of the grid runs an equal part of it. New tasks go to places of the
+/// other array, which fetch-and-add assigns. Then the arrays swap roles and the kernel is launched again,
 /// until no task is created.
 struct level_work {
   stored_task const* in = nullptr;
   stored_task* out = nullptr;
   level_words* words = nullptr;
   std::uint32_t tasks = 0;  ///< in `in`
-  std::uint32_t room = 0;   ///< in `out`; the host has made it large enough for what kernels declare
-  join_arena joins;         ///< large enough likewise; records are used once in a run
+  std::uint32_t room = 0;   ///< the capacity of `out`; the host has made it large enough for the children
+                            ///< that kernels declare
+  join_arena joins;         ///< also large enough; records are used once in a run
 
   /// The first task of block `block` of `blocks`.
   BALLAST_HD std::uint32_t first_of(std::uint32_t block, std::uint32_t blocks) const {
@@ -40,7 +41,7 @@ struct level_work {
 /// The destination of the children of a level's tasks.
 class level_sink {
  public:
-  /// `reduced` is the calling thread's.
+  /// `reduced` belongs to the calling thread.
   BALLAST_HD level_sink(level_work const& level, pool_reduction& reduced)
       : level_(level), reduced_(reduced) {}
 
@@ -72,7 +73,7 @@ class level_sink {
   pool_reduction& reduced_;
 };
 
-/// Runs all blocks of a task; `place` is what a Base is made with.
+/// Runs all blocks of a task; `place` is the argument of a Base's constructor.
 template <class List, template <class> class Base, class Place>
 BALLAST_HD void run_in_level(level_work const& level, std::uint32_t number, Place place,
                              pool_reduction& reduced) {

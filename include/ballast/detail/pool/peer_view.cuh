@@ -12,31 +12,33 @@ namespace ballast::detail {
 inline constexpr std::uint32_t max_pool_devices = 16;
 inline constexpr std::uint32_t max_joins_of_device = (1u << 28) - 1;  ///< records, of several devices
 inline constexpr std::uint32_t joins_abroad = 1u << 31;  ///< in join_record::left: a child ran elsewhere
-inline constexpr std::uint32_t max_gift = 16;  ///< tasks that go to another device together, as in a chunk
+inline constexpr std::uint32_t max_gift = 16;  ///< tasks that go to another device together, up to a chunk
 
-/// Whether a device may have tasks, or get some.
+/// Whether a device may have or receive tasks.
 enum class presence : std::uint32_t {
   counted_in,   ///< its workers may ask for tasks
-  closing,      ///< they ask no more, and end what they asked for or take
+  closing,      ///< they ask no more, and finish the requests and tasks that they have
   counted_out,  ///< it has no tasks, and gets none
 };
 
-/// The words that a pool over several devices keeps in each device's memory. All bits zero at the start of a
+/// The words that a pool over several devices keeps in each device's memory; all bits zero at the start of a
 /// launch.
 struct peer_words {
-  alignas(128) std::uint32_t out;          ///< on the first device: how many have counted themselves out
+  alignas(128) std::uint32_t out;          ///< on the first device: the number of devices that have counted
+                                           ///< themselves out
   alignas(128) std::uint32_t early_leave;  ///< other devices whose workers leave early
-  /// Continuations that other devices have taken home from this one; until this device has seen it, each is a
-  /// pending task here.
+  /// Continuations that other devices have taken home from this one. Each counts as a pending task here until
+  /// this device has seen it.
   alignas(128) std::uint32_t taken_home;
 
-  // This device alone uses what follows.
-  alignas(128) std::uint32_t asking;  ///< workers whose request is unanswered, or that take; + `is_closed`
+  // Only this device uses the following words.
+  alignas(128) std::uint32_t asking;  ///< workers with an unanswered request, or that are taking tasks; +
+                                      ///< `is_closed`
   std::uint32_t idle;                 ///< workers
   std::uint32_t is_over;
-  std::uint32_t has_told;   ///< the others that its workers leave early
-  std::uint32_t is_wanted;  ///< tasks have come home that may not be taken yet
-  std::uint32_t is_held;    ///< a worker is at what follows
+  std::uint32_t has_told;   ///< whether the other devices know that its workers leave early
+  std::uint32_t is_wanted;  ///< tasks came home while `asking` was closed
+  std::uint32_t is_held;    ///< a worker is using the following words
   presence phase;
   std::uint32_t rests;            ///< since there were tasks
   std::uint32_t taken_home_seen;  ///< of `taken_home`
@@ -48,17 +50,17 @@ inline constexpr std::uint32_t is_closed = 1u << 31;  ///< in peer_words::asking
 /// Tasks for one worker, from another device. The giver writes the tasks, and then `filled`.
 struct worker_gift {
   alignas(16) stored_task tasks[max_gift];
-  alignas(16) std::uint32_t filled;  ///< one more than there are tasks; 0: the worker has taken them
+  alignas(16) std::uint32_t filled;  ///< 1 + the number of tasks; 0: the worker has taken them
 };
 
-/// The parts of one device that the workers of all devices access.
+/// The parts of one device that all devices' workers access.
 struct peer_device {
   peer_words* words = nullptr;
-  std::uint32_t* mail = nullptr;  ///< of each worker: the worker that asks it, or 0
+  std::uint32_t* mail = nullptr;  ///< for each worker: the worker that asks it, or 0
   worker_gift* gifts = nullptr;   ///< for each worker
   std::uint32_t workers = 0;
   join_record* joins = nullptr;
-  homing_words* to_run = nullptr;  ///< for each worker: joins made there whose last child ran elsewhere
+  homing_words* to_run = nullptr;  ///< for each worker: its joins whose last child ran elsewhere
   homing_words* homing = nullptr;  ///< lists of free records, which stay from launch to launch
   std::uint32_t homing_lists = 0;
 };
@@ -67,7 +69,7 @@ struct peer_device {
 template <class Word>
 using system_atomic = atomic_ref<Word, scope::system>;
 
-/// A list of a device, of its joins. Records and workers have theirs by their numbers.
+/// The list of a device that holds its finished joins. The numbers of records and workers select it.
 BALLAST_HD inline homing_list<system_atomic> to_run_of(peer_device const& device, std::uint32_t i) {
   return {&array_ref<homing_words>(device.to_run)[i % device.workers], device.joins};
 }
@@ -75,9 +77,9 @@ BALLAST_HD inline homing_list<system_atomic> homing_of(peer_device const& device
   return {&array_ref<homing_words>(device.homing)[i % device.homing_lists], device.joins};
 }
 
-/// The joins of all devices of a pool. A join's record is of the device that made it; its children may run on
-/// any, but what waits is created at home. So children that run at home, which nearly all do, release what
-/// they wrote to their own device only.
+/// The joins of all devices of a pool. A join's record belongs to the device that made it. Its children may
+/// run on any device, but its continuation is created at home. So children that run at home, as nearly all
+/// do, release their writes only to their own device.
 class peer_joins {
  public:
   static constexpr scope reach = scope::system;
@@ -99,13 +101,14 @@ class peer_joins {
   BALLAST_HD system_atomic<std::uint64_t> value(join_handle join) const {
     return system_atomic<std::uint64_t>((*this)[join].value);
   }
-  /// The last child on another device acquires what other devices have released, but not what children at
-  /// home have: so it must not run what waits.
+  /// The last child on another device acquires the writes of other devices' children, but not of children at
+  /// home, so it must not run the continuation.
   BALLAST_HD bool is_finished_by_last(join_handle join) const {
     return is_of_here(join) ? finishes_here(left(join)) : finishes_abroad(left(join));
   }
-  /// Sends the continuation of another device's join home. It is a pending task here until that device has
-  /// counted it; the child itself, still pending, is no substitute, since it may go on.
+  /// Sends the continuation of another device's join home. It counts as a pending task here until that device
+  /// has counted it. The child itself, still pending, cannot stand in for it, since the child may finish
+  /// first.
   BALLAST_HD bool sends_to_run(join_handle join) const {
     if (is_of_here(join)) return false;
     device_atomic<std::uint32_t>(words_->pending).add_relaxed(1);
@@ -123,7 +126,7 @@ class peer_joins {
 
   BALLAST_HD bool is_of_here(join_handle join) const { return join.number >> 28 == own_; }
   BALLAST_HD static bool finishes_here(children left) {
-    // On a GPU a release of the word's scope would reach all devices. ThreadSanitizer sees no fences.
+    // On a GPU a release at the word's scope would reach all devices. ThreadSanitizer does not model fences.
 #if BALLAST_ON_GPU
     fence_after_relaxed<scope::device>();
     std::uint32_t const before = left.add_relaxed(~std::uint32_t(0));
@@ -151,23 +154,23 @@ class peer_joins {
   pool_words* words_;
 };
 
-/// What a worker remembers of its search on other devices; trivially made, as shared memory asks.
+/// The state of a worker's search on other devices; trivially constructible, as shared memory requires.
 struct peer_worker : pool_worker {
   std::uint32_t looks;
   std::uint32_t has_asked;
-  std::uint32_t fruitless;  ///< answers without a task since the last one
+  std::uint32_t fruitless;  ///< answers without tasks since the last task
   std::uint64_t may_ask_ns;
 };
 
-/// A pool whose tasks go on to other devices. A worker that finds none on its own device asks one of another,
-/// drawn at random, by a word in that worker's memory. The worker asked answers between two of its tasks: it
-/// writes what it published first, or half of its stack, into the asker's memory. So a worker with tasks
-/// looks for requests in its own memory only, and all words of the method stay the device's own
-/// (receiver-initiated, as the private deques of Acar, Chargueraud and Rainey, PPoPP 2013).
+/// A pool whose tasks may move to other devices. A worker that finds no task on its own device asks a random
+/// worker of another one, by a word in that worker's memory. The asked worker answers between two of its
+/// tasks: it writes the oldest chunk that it published, or half of its stack, into the asker's memory. So a
+/// worker with tasks looks for requests only in its own memory, and all words of the method stay local to the
+/// device (receiver-initiated, as the private deques of Acar, Chargueraud and Rainey, PPoPP 2013).
 ///
-/// The end: a device counts itself out when it has no tasks and none of its requests is unanswered, and in
-/// again before it asks. So tasks on their way belong to a device that is counted in: gifts to their asker,
-/// continuations that go home to their sender. When all are out no task is left
+/// Termination: a device counts itself out when it has no tasks and no unanswered request, and in again
+/// before it asks. So tasks in transit belong to a device that is counted in: gifts to their asker,
+/// continuations that go home to their sender. When all devices are out no task is left
 /// (tests/pool/peer_search_test.cpp has the models).
 struct peer_view : pool_view {
   using worker_type = peer_worker;
@@ -177,7 +180,7 @@ struct peer_view : pool_view {
   peer_device peers[max_pool_devices] = {};
   std::uint32_t own = 0, devices = 1;
 
-  /// Leader. As often as it asks the host, it looks whether others leave.
+  /// Leader only. Each time it asks the host, it also checks whether other devices leave.
   template <class WorkerGroup>
   BALLAST_HD bool stop_requested(WorkerGroup const& worker_group, resident_control const& control) const {
     if (others_leave_early()) halt_for(pool_halt::elsewhere);
@@ -209,14 +212,14 @@ struct peer_view : pool_view {
   BALLAST_HD void note_idle(bool is_idle) const { in_device(mine().idle).add_relaxed(is_idle ? 1 : -1u); }
 
   BALLAST_HD peer_joins joins_of_tasks() const { return {joins, peers, own, words}; }
-  /// Leader. Moves up to `most` free records that came home from other devices by one list to the cache.
-  /// False: there are none, or another worker takes some.
+  /// Leader only. Moves up to `most` free records that came home by one list to the cache. False if there are
+  /// none, or another worker takes some.
   BALLAST_HD bool take_homing_joins(pool_worker& me, std::uint32_t list, std::uint32_t most) const {
     auto const cache = joins.cache_of(me.number);
     auto const keep = [&](std::uint32_t record) { cache[me.joins++] = record; };
     return homing(list).take(most, keep) != 0;
   }
-  /// Leader, when there is no other record. False: there are none.
+  /// Leader only, when no other record is left. False if there are none.
   template <class WorkerGroup>
   BALLAST_HD bool await_homing_joins(WorkerGroup const& worker_group, pool_worker& me) const {
     for (std::uint32_t i = 0; i < peers[own].homing_lists; ++i)
@@ -240,10 +243,10 @@ struct peer_view : pool_view {
   static constexpr std::uint32_t polls_between_stop_checks = 64, looks_to_skip = 16;
   static constexpr std::uint64_t patience_ns = 5'000, closing_ns = 20'000, rest_ns = 20'000;
   static constexpr std::uint32_t idle_part = 4;
-  // All devices must be out at the same time, so a device that repeatedly finds nothing stays out for longer
-  // than in.
+  // All devices must be out at the same time, so a device that repeatedly finds nothing stays out longer than
+  // in.
   static constexpr std::uint32_t max_rest_doublings = 5;
-  static constexpr std::uint32_t max_doublings = 3;  ///< of the time between two questions
+  static constexpr std::uint32_t max_doublings = 3;  ///< of the time between two requests
 
   BALLAST_HD static system_atomic<std::uint32_t> shared(std::uint32_t& word) {
     return system_atomic<std::uint32_t>(word);
@@ -263,7 +266,7 @@ struct peer_view : pool_view {
 
   BALLAST_HD bool others_leave_early() const { return shared(mine().early_leave).load_relaxed() != 0; }
 
-  // A call, not inlined: workers with tasks need no registers for it.
+  // Not inlined, so that workers with tasks need no registers for it.
   template <class WorkerGroup>
   BALLAST_NOINLINE BALLAST_HD void attend(WorkerGroup const& worker_group, peer_worker& me) const {
     answer(worker_group, me);
@@ -279,16 +282,16 @@ struct peer_view : pool_view {
     else if (now_ns - me.idle_since_ns > patience_ns && now_ns >= me.may_ask_ns && are_many_idle())
       ask(me);
     take_home(me, me.number);
-    if (me.held() == 0) take_home(me, me.draw());  // its own worker may be long at a task
+    if (me.held() == 0) take_home(me, me.draw());  // the worker that made the joins may run a long task
     if (me.held() == 0) count_device(now_ns);
   }
 
-  /// Few idle workers find tasks among those of their own device.
+  /// A few idle workers find tasks on their own device.
   BALLAST_HD bool are_many_idle() const {
     return poll(in_device(mine().idle)) >= (workers + idle_part - 1) / idle_part;
   }
 
-  /// The asked device always answers, even if it has nothing to give.
+  /// The asked worker always answers, even if it has nothing to give.
   template <class WorkerGroup>
   BALLAST_HD void answer(WorkerGroup const& worker_group, peer_worker& me) const {
     auto const mail = mail_of(peers[own], me.number);
@@ -301,12 +304,12 @@ struct peer_view : pool_view {
     mail.store_relaxed(0);
     shared(gift.filled).store_release(given + 1);
     if (given == 0) return;
-    me.delta -= given;  // counted there only when they are taken: that device is counted in
+    me.delta -= given;  // the receiver counts them only when it takes them: its device is counted in
     me.counts.shared += given;
     me.stack_changed = 1;
   }
 
-  /// Half of the stack: of the oldest most will come.
+  /// Half of the stack: the oldest tasks create most of the others.
   BALLAST_HD std::uint32_t move_oldest(peer_worker& me, array_ref<stored_task> gift) const {
     std::uint32_t const half = me.held() / 2, tasks = half < max_gift ? half : max_gift;
     auto const stack = stack_of(me.number);
@@ -321,7 +324,7 @@ struct peer_view : pool_view {
   BALLAST_HD static std::uint32_t device_of(std::uint32_t sender) { return (sender - 1) >> 24; }
   BALLAST_HD static std::uint32_t worker_of(std::uint32_t sender) { return (sender - 1) & 0xffffff; }
 
-  /// If another worker has asked the same device, the next look draws another one.
+  /// If another worker has asked the same one, the next attempt draws another.
   BALLAST_HD void ask(peer_worker& me) const {
     auto const asking = in_device(mine().asking);
     if ((asking.load_relaxed() & is_closed) != 0) return;
@@ -337,7 +340,7 @@ struct peer_view : pool_view {
     }
   }
 
-  /// The tasks are counted here before the request is over.
+  /// The tasks are counted here before the request ends.
   BALLAST_HD void look_for_gift(peer_worker& me, std::uint64_t now_ns) const {
     auto& gift = gift_for(peers[own], me.number);
     std::uint32_t const filled = shared(gift.filled).load_acquire();
@@ -365,8 +368,9 @@ struct peer_view : pool_view {
     return me.held() == 0 || me.held() + tasks <= stack_capacity / 2;
   }
 
-  /// Takes from one list what is to run here because its last child ran elsewhere. The taker is counted like
-  /// an asker, so the device does not count itself out meanwhile; a device that is out comes in first.
+  /// Takes continuations from one list that must run here because their last child ran elsewhere. The taker
+  /// counts as an asker, so the device does not count itself out meanwhile; a device that is out counts
+  /// itself in first.
   BALLAST_HD void take_home(peer_worker& me, std::uint32_t list) const {
     if (to_run(list).is_empty() || !has_room(me, 1)) return;
     auto const asking = in_device(mine().asking);
@@ -395,14 +399,14 @@ struct peer_view : pool_view {
   }
   BALLAST_HD void push_home(peer_worker& me, std::uint32_t record) const {
     auto& join = array_ref<join_record>(joins.records)[record];
-    (void)poll(shared(join.left));  // to which the children at home have released what they wrote
+    (void)poll(shared(join.left));  // children at home have released their writes to this word
     fence_after_relaxed<scope::device>();
     stack_of(me.number)[me.end++] = join.continuation;
     me.stack_changed = 1;
     me.update_max_stored();
   }
 
-  /// One step of the device's way out or in.
+  /// One step of counting the device out or in.
   BALLAST_HD void count_device(std::uint64_t now_ns) const {
     auto& state = mine();
     auto const held = in_device(state.is_held);
@@ -422,7 +426,7 @@ struct peer_view : pool_view {
     held.store_release(0);
   }
 
-  /// Tasks that this device sent are pending where they were taken, and no longer here.
+  /// Tasks that this device sent are now pending on the devices that took them, and no longer here.
   BALLAST_HD void forget_taken_home(peer_words& state) const {
     if (shared(state.taken_home).load_relaxed() == state.taken_home_seen) return;
     std::uint32_t const taken = shared(state.taken_home).load_acquire();
@@ -435,7 +439,7 @@ struct peer_view : pool_view {
     state.phase = phase;
     state.since_ns = now_ns;
   }
-  /// Its workers may ask again, and take what has come home.
+  /// Its workers may ask again, and take continuations that have come home.
   BALLAST_HD static void open(peer_words& state, std::uint64_t now_ns) {
     enter(state, presence::counted_in, now_ns);
     in_device(state.is_wanted).store_relaxed(0);
@@ -450,7 +454,7 @@ struct peer_view : pool_view {
     enter(state, presence::closing, now_ns);
   }
 
-  /// None of its workers asks any more: workers without a task will get none.
+  /// None of its workers may ask any more: those without a task get none.
   BALLAST_HD void count_out(peer_words& state, std::uint64_t now_ns) const {
     if (in_device(state.is_wanted).load_relaxed() != 0) return open(state, now_ns);
     if (in_device(state.asking).load_acquire() != is_closed) return;

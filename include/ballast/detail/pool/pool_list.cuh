@@ -13,23 +13,24 @@
 
 namespace ballast::detail {
 
-/// The block that a kernel gets in a pool: what Base offers, and how tasks are created and joined. Sink keeps
+/// The block that a kernel gets in a pool: Base's members, and those that create and join tasks. Sink stores
 /// the children.
 template <class Base, class K, class List, class Sink>
 class spawning_block : public Base {
  public:
-  /// `place` is what Base takes besides the range.
+  /// `place` is the second argument of Base's constructor.
   template <class Place>
   BALLAST_HD spawning_block(block_range range, Place place, Sink const& sink)
       : Base(range, place), sink_(sink) {}
 
-  /// Creates a task: blocks `range` (1 to 16 777 215) of `child`, a kernel of the same list. Each thread that
-  /// calls creates one, no thread waits, and no thread but the callers needs to call. It may run at once, on
-  /// any worker, and must not wait for its creator. At most K::spawns calls in a block, all threads together:
-  /// what exceeds the reserved space is not created and ends the run with an error, as does another range.
-  /// (Space is reserved for what runs together: a task; with workers of a thread, a warp's tasks; by
-  /// `static`, a level with the most that any kernel of the set declares.) What the creator wrote before the
-  /// call is visible to the child if the thread that wrote it called, or if a sync() lies between.
+  /// Creates a task: blocks `range` (1 to 16 777 215) of `child`, a kernel of the same list. Each calling
+  /// thread creates one; no thread waits, and the others need not call. The task may run at once, on any
+  /// worker, and must not wait for its creator. At most K::spawns calls in a block, over all threads. Calls
+  /// beyond the reserved space create nothing and end the run with an error, as an illegal range does. (Space
+  /// is reserved for tasks that run together: one task; a warp's tasks, if each thread is a worker; with
+  /// `static` a level, where each task counts with the most that any kernel of the set declares.) The
+  /// creator's earlier writes are visible to the child if the calling thread made them, or if a sync() lies
+  /// in between.
   template <kernel_form Child>
   BALLAST_HD void spawn(Child const& child, block_range range = {}) const {
     static_assert(spawns_of<K> > 0,
@@ -39,9 +40,9 @@ class spawning_block : public Base {
   }
 
   /// Makes a join: `continuation` (a kernel of the set with a member `join_handle join`, which is set) runs
-  /// when finish() was called `children` (1 to 2^31 - 1) times on it, and its value is `initial` at first.
-  /// Each thread that calls makes one; at most K::joins calls in a block. Give the handle to the children;
-  /// their arguments may hold it. The continuation must call take_value() once, which ends the join.
+  /// once finish() was called on it `children` times (1 to 2^31 - 1). Its value starts as `initial`. Each
+  /// calling thread makes one; at most K::joins calls in a block. Give the handle to the children; their
+  /// arguments may hold it. The continuation must call take_value() once, which ends the join.
   template <kernel_form Continuation>
   BALLAST_HD join_handle fork(Continuation continuation, std::uint32_t children,
                               std::uint64_t initial = 0) const {
@@ -57,9 +58,9 @@ class spawning_block : public Base {
   }
   /// The word in which the children of a join combine their values, by add_relaxed, store_max or store_min.
   BALLAST_HD auto value_of(join_handle join) const { return sink_.joins().value(join); }
-  /// One child of the join is done, with all that this thread wrote (and other threads before a sync()). By
-  /// one thread for each child. The last one creates the continuation, which counts among its
-  /// K::spawns; if the join was made on another device, it is created there.
+  /// Reports that one child of the join has finished, with all writes of this thread (and of other threads
+  /// before a sync()). Called by one thread for each child. The last call creates the continuation, which
+  /// counts among its K::spawns; if the join was made on another device, it is created there.
   BALLAST_HD void finish(join_handle join) const {
     static_assert(spawns_of<K> > 0,
                   "a kernel that calls finish() may create the continuation: count it in K::spawns");
@@ -68,7 +69,7 @@ class spawning_block : public Base {
       if (sink_.joins().sends_to_run(join)) return sink_.count_sent();
     sink_.add(sink_.joins()[join].continuation);
   }
-  /// Takes the value that the children have combined; the join is over. Called by one thread of its
+  /// Returns the value that the children have combined, and ends the join. Called by one thread of the
   /// continuation, for at most one join of a task.
   BALLAST_HD std::uint64_t take_value(join_handle join) const {
     if (!join) return 0;
@@ -77,8 +78,8 @@ class spawning_block : public Base {
     return value;
   }
 
-  /// Adds to pool_statistics::sum of the run, which wraps. Each thread that calls adds, and no thread waits:
-  /// a worker keeps its part to itself until it leaves, so that workers do not meet.
+  /// Adds to the run's pool_statistics::sum, which wraps. Each calling thread adds, and none waits: a worker
+  /// keeps its partial sum until it leaves, so workers do not contend.
   BALLAST_HD void add_to_sum(std::uint64_t value) const {
     require_reduces();
     sink_.add_to_sum(value);
@@ -124,12 +125,12 @@ struct pool_list {
   static_assert(((std::uint32_t(K::threads) == threads) && ...),
                 "the kernels of a set have equal threads: make a set for each number of threads");
 
-  /// True if each thread is a worker of its own; then a warp takes that many tasks at once.
+  /// True if each thread is a worker; then a warp takes that many tasks at once.
   static constexpr bool by_threads = threads == 1;
   static constexpr std::uint32_t block_threads = by_threads ? 32 : threads;
   static constexpr std::uint32_t max_taken = by_threads ? 32 : 1;
 
-  /// The bytes of one task of any kernel, rounded up to multiples of 16.
+  /// The scratch of one task of any kernel, rounded up to a multiple of 16 bytes.
   static constexpr std::uint32_t scratch =
       (max_of({scratch_bytes<K>..., by_threads ? 0 : staged_at<K...> + staged_bytes<K...>}) + 15) / 16 * 16;
   static constexpr int blocks_per_multiprocessor = capped_launch_bound_blocks<block_threads, K...>;
@@ -146,14 +147,14 @@ struct pool_list {
     return id;
   }
 
-  /// Places for what is created while the task's first block runs: its children, and what is left of it.
+  /// Stack places for the tasks created while the task's first block runs, and for the rest of the task.
   BALLAST_HD static std::uint32_t room_for(task_record const& task) {
     std::uint32_t id = 0, spawns = 0;
     (void)((task.kernel() == id++ ? (spawns = spawns_of<K>, true) : false) || ...);
     return spawns + (task.range().count > 1 ? 1 : 0);
   }
 
-  /// Runs the first block of the task on the calling threads; Base<K> is the view that each kernel gets.
+  /// Runs the first block of the task on the calling threads; each kernel gets a Base<K>.
   template <template <class> class Base, class Place, class Sink>
   BALLAST_HD static void run_first_block(task_record const& task, Place place, Sink const& sink) {
     std::uint32_t id = 0;

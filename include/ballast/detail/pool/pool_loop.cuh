@@ -16,9 +16,9 @@ namespace ballast::detail {
 // - should_share(worker_group, view, me): the leader asks whether to publish tasks of its stack now.
 // - share(worker_group, view, me): the worker group calls view.flush_counts(me), then moves tasks from its
 //   stack to where other workers can take them. Tasks that do not fit stay in the stack.
-// - refill(worker_group, view, me): the worker group, whose stack is empty, takes tasks into it: its own
+// - refill(worker_group, view, me): the worker group, whose stack is empty, moves tasks into it: its own
 //   published ones, else by view.take_waiting(), else those of another worker.
-// A View, such as pool_view, says where a run's first tasks come from, and counts pending tasks.
+// A View, such as pool_view, provides a run's first tasks and counts pending tasks.
 
 /// The argument of a pool's resident kernel.
 template <class Method, class View = pool_view>
@@ -38,9 +38,9 @@ __device__ inline std::uint32_t sum_up_to(std::uint32_t value) {
   return value;
 }
 
-/// Where threads are workers: the warp takes up to 32 of the newest tasks of its stack together, as many as
-/// there is space for their children and joins; lane i has one in `mine` if i is less than the answer. What
-/// is left of tasks of several blocks goes back, and `me` says where their children go. Ends with a syncwarp.
+/// For threads that are workers: the warp takes up to 32 of the newest tasks of its stack together, limited
+/// by the space for their children and joins. Lane i has a task in `mine` if i is less than the result. The
+/// remaining blocks of tasks go back, and `me` holds the places of their children. Ends with a syncwarp.
 template <class List>
 __device__ std::uint32_t take_newest_of(local_stack const& stack, pool_worker& me, stored_task& mine) {
   std::uint32_t const lane = threadIdx.x, held = me.held(), begin = me.begin, end = me.end;
@@ -68,8 +68,8 @@ __device__ std::uint32_t take_newest_of(local_stack const& stack, pool_worker& m
 }
 #endif
 
-/// What one worker does: its leader decides, its worker group acts. Members that take a worker group are
-/// called by all of its threads together, unless they say "leader".
+/// The loop of one worker: its leader decides, its worker group acts. All of its threads call members that
+/// take a worker group together, unless a comment says "leader".
 template <class List, class Method, class View>
 class pool_loop {
  public:
@@ -82,12 +82,13 @@ class pool_loop {
   BALLAST_HD void begin(WorkerGroup const& worker_group, std::uint32_t number) const {
     if (worker_group.leader()) {
       initialize(number);
-      worker_group.cycles_passed(0, me_->stop_checked);  // the first look at it, over PCIe, comes later
+      worker_group.cycles_passed(0, me_->stop_checked);  // the first check goes over PCIe, so it comes later
     }
     worker_group.sync();
   }
 
-  /// Decides what comes next, and says it to all. If it is `run`, worker_group.record() has the task.
+  /// Decides the next step, and returns it to all threads. If it is `run`, worker_group.record() has the
+  /// task.
   template <class WorkerGroup>
   BALLAST_HD worker_step next(WorkerGroup& worker_group) const {
     if (worker_group.leader()) me_->step = decide(worker_group);
@@ -106,8 +107,8 @@ class pool_loop {
   }
 
 #if defined(__CUDACC__)
-  /// Where threads are workers: see take_newest_of(). Lane i has a task in `mine` if i is less than the
-  /// answer.
+  /// For threads that are workers: see take_newest_of(). Lane i has a task in `mine` if i is less than the
+  /// result.
   __device__ std::uint32_t take_many(stored_task& mine) const {
     return take_newest_of<List>(stack_, *me_, mine);
   }
@@ -117,7 +118,7 @@ class pool_loop {
     return {stack_, *me_, work_.view.joins_of_tasks()};
   }
 
-  /// The task has run: counts it and its children.
+  /// Counts a finished task and its children.
   template <class WorkerGroup>
   BALLAST_HD void count_completed(WorkerGroup const& worker_group) const {
     if constexpr (List::max_joins > 0) {
@@ -181,7 +182,7 @@ class pool_loop {
       if constexpr (!takes_many<WorkerGroup>) take_newest(worker_group.record());
       return worker_step::run;
     }
-    if (me.out_of_room != me.held()) {  // sharing has helped, or was not tried
+    if (me.out_of_room != me.held()) {  // sharing has made progress, or was not tried
       me.out_of_room = me.held();
       return worker_step::share;
     }
@@ -189,8 +190,8 @@ class pool_loop {
     return worker_step::leave;
   }
 
-  /// Now and then, where a look costs more than a small task: what others want of the worker, and whether it
-  /// is to leave.
+  /// Called now and then, since it costs more than a small task: answers requests of other workers, and
+  /// returns whether this one must leave.
   template <class WorkerGroup>
   BALLAST_HD bool must_halt(WorkerGroup const& worker_group) const {
     auto& me = *me_;
@@ -202,7 +203,7 @@ class pool_loop {
     return work_.view.is_halted();
   }
 
-  /// Called with an empty stack: true if nothing is left anywhere, or if there is another reason to leave.
+  /// Called with an empty stack: true if no task is left anywhere, or if there is another reason to leave.
   template <class WorkerGroup>
   BALLAST_HD bool is_over(WorkerGroup const& worker_group) const {
     auto& me = *me_;
@@ -230,8 +231,8 @@ class pool_loop {
     me_->idle_polls = 0;
   }
 
-  /// Makes sure that the next tasks find the joins that they declare; if many tasks are taken at once, takes
-  /// only as many as there are joins for.
+  /// Makes sure that the next tasks find the joins that they declare. If many tasks are taken at once, limits
+  /// their number to the available joins.
   template <class WorkerGroup>
   BALLAST_HD bool has_joins(WorkerGroup const& worker_group) const {
     std::uint32_t const held = me_->held();
@@ -243,7 +244,7 @@ class pool_loop {
     return false;
   }
 
-  /// A worker without tasks keeps no joins that others may lack.
+  /// A worker without tasks gives up its free joins, which others may lack.
   template <class WorkerGroup>
   BALLAST_HD void leave_joins(WorkerGroup const& worker_group) const {
     if (me_->joins == 0 || !work_.view.joins.is_used_up()) return;
@@ -251,12 +252,12 @@ class pool_loop {
   }
 
   BALLAST_HD bool newest_fits() const {
-    // Mostly no look at the task is needed.
+    // Usually the task itself need not be read.
     if (me_->held() + List::max_spawns <= stack_.capacity()) return true;
     return me_->held() - 1 + List::room_for(stack_[me_->end - 1].record) <= stack_.capacity();
   }
 
-  /// Takes the first of several blocks; the rest stays below the children.
+  /// Takes the first of several blocks; the rest stays on the stack below the children.
   BALLAST_HD void take_newest(task_record& record) const {
     auto& me = *me_;
     record = stack_[me.end - 1].record;

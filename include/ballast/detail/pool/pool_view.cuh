@@ -14,12 +14,12 @@ namespace ballast::detail {
 
 /// Words that all workers of a pool share; all bits zero at the start of a launch.
 struct pool_words {
-  /// Created tasks that have not finished, at least, less the launch's waiting tasks; wraps. A task is
-  /// counted before another worker can see it.
+  /// A lower bound of the created tasks that have not finished, less the launch's waiting tasks; wraps. A
+  /// task is counted before another worker can see it.
   alignas(128) std::uint32_t pending;
   alignas(128) std::uint32_t halt;  ///< pool_halt
-  std::uint64_t stop_checked_ns;    ///< the device's time when a worker last asked the host for a stop
-  /// Waiting tasks that were taken, the last first; for a moment more.
+  std::uint64_t stop_checked_ns;    ///< the device's time when a worker last asked the host whether to stop
+  /// Waiting tasks that were taken, the last one first; briefly more than there are.
   alignas(128) std::uint32_t taken;
   alignas(128) pool_totals totals;
 };
@@ -27,11 +27,11 @@ struct pool_words {
 /// Waiting tasks that travel with a launch's argument.
 inline constexpr std::uint32_t max_inline_tasks = 16;
 
-/// What all parts of a worker loop see, where the tasks that a run begins with are there from its start.
-/// Trivially copyable. Module `queue` has another view, for tasks that come while the workers work.
+/// The shared state of a worker loop whose first tasks are there from the run's start. Trivially copyable.
+/// Module `queue` has another view, for tasks that arrive while the workers run.
 struct pool_view {
   using worker_type = pool_worker;
-  using joins_type = join_arena const&;        ///< what tasks make and end joins by
+  using joins_type = join_arena const&;        ///< through which tasks make and end joins
   static constexpr std::uint32_t servers = 0;  ///< blocks of a GPU that run no task
 
   pool_words* words = nullptr;
@@ -40,9 +40,9 @@ struct pool_view {
   stored_task* stacks = nullptr;     ///< stack_capacity for each worker
   std::uint32_t stack_capacity = 0;  ///< a power of two
   std::uint32_t workers = 0;
-  std::uint32_t tasks_at_once = 1;  ///< that a worker runs; at most half of what a stack holds
+  std::uint32_t tasks_at_once = 1;  ///< tasks that a worker runs at once; at most half of a stack's capacity
   stored_task inline_tasks[max_inline_tasks] =
-      {};                                ///< roots, and what the host gives back, if they find space here
+      {};                                ///< roots, and tasks that the host gives back, if they fit here
   stored_task const* waiting = nullptr;  ///< else there
   std::uint32_t waiting_tasks = 0;
   std::uint32_t max_at_once = 1;  ///< the most that a worker takes at once
@@ -60,7 +60,8 @@ struct pool_view {
   BALLAST_HD local_stack stack_of(std::uint32_t worker) const {
     return {stacks + std::size_t(worker) * stack_capacity, stack_capacity};
   }
-  /// Leader, with an empty stack. Takes of the waiting tasks: many while there are many, and one in the end.
+  /// Leader only, with an empty stack. Takes some of the waiting tasks: many while many are left, in the end
+  /// one.
   BALLAST_HD bool take_waiting(pool_worker& me) const {
     device_atomic<std::uint32_t> const taken(words->taken);
     std::uint32_t const seen = taken.load_relaxed();
@@ -75,9 +76,9 @@ struct pool_view {
     me.update_max_stored();
     return me.held() != 0;
   }
-  /// Leader. True if the host wants the workers to leave. On a GPU the workers take turns, one in 50 us:
-  /// reads of one word of the host's memory are served one after another, a microsecond each, and when
-  /// thousands of workers looked for themselves, those with tasks waited behind them for milliseconds.
+  /// Leader only. True if the host wants the workers to leave. On a GPU one worker reads the host's word
+  /// every 50 us, in turn. Reads of one word in host memory are served one after another, each in a
+  /// microsecond; when thousands of workers read it, those with tasks waited milliseconds.
   template <class WorkerGroup>
   BALLAST_HD bool stop_requested([[maybe_unused]] WorkerGroup const& worker_group,
                                  resident_control const& control) const {
@@ -86,7 +87,7 @@ struct pool_view {
 #endif
     return control.stop_requested();
   }
-  /// Leader, between two looks for a task. False: there is none, or another reason to leave.
+  /// Leader only, between two looks for a task. False if there is none, or another reason to leave.
   template <class WorkerGroup>
   BALLAST_HD bool wait_for_work(WorkerGroup const& worker_group, resident_control const& control,
                                 pool_worker& me) const {
@@ -99,23 +100,23 @@ struct pool_view {
     return true;
   }
   BALLAST_HD joins_type joins_of_tasks() const { return joins; }
-  /// Leader. Tasks of the stack were copied to `group`, a number of the method's, and will now be shown to
-  /// others; or were taken from there into the empty stack.
+  /// Leader only. Tasks of the stack were copied to `group`, a number of the method's, and will now be
+  /// published; or tasks were taken from there into the empty stack.
   BALLAST_HD void on_publish(pool_worker const&, std::uint32_t) const {}
   BALLAST_HD void on_take(pool_worker&, std::uint32_t) const {}
-  /// True if a worker that has found nothing else looks at others now.
+  /// True if a worker that found no task elsewhere may now steal from others.
   BALLAST_HD bool may_steal(pool_worker const&) const { return true; }
-  /// Leader. Others can see tasks that were shown: idle ones look for themselves.
+  /// Leader only. Wakes no worker: idle ones look for published tasks themselves.
   BALLAST_HD void wake_others() const {}
-  /// Leader, now and then. Tasks that others than the workers want may leave.
+  /// Leader only, now and then. Lets tasks leave that are wanted outside the workers.
   template <class WorkerGroup>
   BALLAST_HD void hand_out(WorkerGroup const&, pool_worker&) const {}
-  /// Leader, when it begins to wait for tasks, and when it has some again.
+  /// Leader only, when it begins to wait for tasks, and when it has some again.
   BALLAST_HD void note_idle(bool) const {}
-  /// Leader. Counts what was created and finished. Must precede the store that shows a task to others: a
-  /// worker that took an uncounted task and finished it would bring `pending` to zero while tasks are left.
-  /// None would be lost, since a worker with tasks stays and the last to leave has counted all, but workers
-  /// that found zero would have left the others alone.
+  /// Leader only. Counts created and finished tasks. Must precede the store that publishes a task: a worker
+  /// that took and finished an uncounted task would lower `pending` to zero while tasks are left. No task
+  /// would be lost, since a worker with tasks stays and the last to leave has counted all; but workers that
+  /// saw zero would have left too early.
   BALLAST_HD void flush_counts(pool_worker& me) const {
     if (me.delta != 0) pending().add_relaxed(me.delta);
     me.delta = 0;
@@ -123,7 +124,7 @@ struct pool_view {
   /// Leader, whose stack has become empty, before it looks for tasks. A run ends sooner where others see at
   /// once what the worker has finished.
   BALLAST_HD void on_empty(pool_worker& me) const { flush_counts(me); }
-  /// Leader, when it leaves. A worker that had no task adds nothing to the totals, which all share.
+  /// Leader only, when it leaves. A worker that never had a task adds nothing to the shared totals.
   BALLAST_HD void report(pool_worker const& me) const {
     auto const& counts = me.counts;
     auto& totals = words->totals;

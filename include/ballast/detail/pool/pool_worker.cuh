@@ -12,15 +12,15 @@
 
 namespace ballast::detail {
 
-/// Why all workers of a pool leave, besides that nothing is left to do.
+/// Why all workers of a pool leave while tasks are left.
 enum class pool_halt : std::uint32_t {
   none,
   out_of_room,      ///< a worker has no space for the children of its next task
   stop_requested,   ///< the host asked for it
   too_many_spawns,  ///< a kernel created more children than it declares
   out_of_joins,     ///< the arena of joins is used up
-  too_many_joins,   ///< a kernel made, or ended, more joins than a task may
-  bad_range,        ///< a kernel created a task of no blocks, or of more than a task may have
+  too_many_joins,   ///< a kernel made or ended more joins than a task may
+  bad_range,        ///< a kernel created a task with no blocks or too many
   stalled,          ///< a wait for another worker in a shared structure outlasted its limit
   elsewhere         ///< the workers of another device of the pool leave early
 };
@@ -31,57 +31,57 @@ struct stack_bounds {
   std::uint32_t joins;  ///< free records in the worker's cache; kept from launch to launch
 };
 
-/// What each worker reports when it leaves.
+/// A worker's report when it leaves.
 struct worker_report {
   std::uint64_t run;  ///< tasks
   std::uint64_t steals_tried, steals_won;
   std::uint64_t idle_ns;
 };
 
-/// What a worker counts.
+/// The counts of a worker.
 struct worker_counts : worker_report {
   std::uint64_t created;  ///< tasks
   std::uint64_t joins;
-  std::uint64_t shared;         ///< tasks that were put where other workers can take them
-  std::uint32_t max_stored;     ///< the most tasks in the stack and in what the worker owns beside it
-  std::uint32_t max_in_common;  ///< the most tasks that the worker saw in what all workers share
+  std::uint64_t shared;         ///< tasks that were published to other workers
+  std::uint32_t max_stored;     ///< the most tasks in the stack and in the worker's published chunks
+  std::uint32_t max_in_common;  ///< the most tasks that the worker saw in the shared structure
 };
 
 /// The combined values of kernels that declare `reduces`.
 struct pool_reduction {
   std::uint64_t sum, max;
 
-  /// Adds a part to what all threads of the device share.
+  /// Adds a part to the totals that all threads of the device share.
   BALLAST_HD void add_shared(pool_reduction const& part) {
     if (part.sum != 0) device_atomic<std::uint64_t>(sum).add_relaxed(part.sum);
     if (part.max != 0) device_atomic<std::uint64_t>(max).store_max(part.max);
   }
 };
 
-/// What all workers report together: sums, and the greatest `max_in_common` and `reduced.max`.
+/// The joint report of all workers: sums, and the greatest `max_in_common` and `reduced.max`.
 struct pool_totals {
   std::uint64_t created, joins, shared, max_stored, max_in_common;
   pool_reduction reduced;
 };
 
-/// What a worker does next, as its leader decides.
+/// The next step of a worker, which its leader chooses.
 enum class worker_step : std::uint32_t { run, share, refill, leave };
 
-/// What a worker remembers: in shared memory on a GPU, where its leader writes it. Its newest tasks are in
-/// its stack, a ring in device memory that only it touches while it works.
+/// The state of a worker, in shared memory on a GPU, where its leader writes it. Its newest tasks are in its
+/// stack, a ring in device memory that only it accesses while it works.
 struct pool_worker {
   worker_counts counts;
-  pool_reduction reduced;  ///< by the tasks that it ran
+  pool_reduction reduced;  ///< from the tasks that it ran
   std::uint64_t idle_since_ns;
   std::uint32_t number;      ///< of this worker
   std::uint32_t begin, end;  ///< of the stack
-  std::uint32_t first;       ///< children of what runs now take places from here on
-  std::uint32_t limit;       ///< and below; beyond they are not created
-  std::uint32_t delta;       ///< created less finished tasks that `pending` does not have yet; wraps
+  std::uint32_t first;       ///< the place of the running tasks' first child
+  std::uint32_t limit;       ///< one past the last place; further children are not created
+  std::uint32_t delta;       ///< created less finished tasks that `pending` does not include yet; wraps
   worker_step step;
-  std::uint32_t completed;      ///< tasks that run now and have no further blocks
+  std::uint32_t completed;      ///< running tasks that have no further blocks
   std::uint32_t stack_changed;  ///< the stack has changed since share() was last tried
-  std::uint32_t out_of_room;    ///< tasks in the stack when children did not fit; 0: they always did
+  std::uint32_t out_of_room;    ///< tasks in the stack when children did not fit; 0: they always fitted
   std::uint32_t halt_checked, stop_checked;  ///< for worker_group.cycles_passed()
   std::uint32_t publish_burst;               ///< chunks that the worker is about to publish
   std::uint32_t idle_polls;
@@ -90,11 +90,10 @@ struct pool_worker {
   std::uint32_t joins;         ///< free records in the cache; wraps if a kernel makes more than it declares
   std::uint32_t joins_before;  ///< free records in the cache before the tasks ran
   std::uint32_t joins_ended;   ///< joins that the running tasks have ended
-  pool_halt refused;           ///< why what the running tasks did ends the run
-  std::uint32_t
-      stored_elsewhere;   ///< tasks that the worker has stored outside of its stack, when it last looked
-  std::uint32_t found;    ///< what the leader passes to the others within a step
-  std::uint32_t portion;  ///< how many tasks are meant, passed in the same way
+  pool_halt refused;           ///< why the running tasks end the run, if they do
+  std::uint32_t stored_elsewhere;  ///< tasks that the worker has stored outside its stack, as last seen
+  std::uint32_t found;             ///< a value that the leader passes to the other threads within a step
+  std::uint32_t portion;           ///< a number of tasks, passed in the same way
 
   BALLAST_HD std::uint32_t held() const { return end - begin; }
   /// A number that differs from call to call and from worker to worker: xorshift (Marsaglia 2003).
@@ -113,7 +112,7 @@ struct pool_worker {
   }
 };
 
-/// The places of a worker's stack.
+/// The memory of a worker's stack.
 class local_stack {
  public:
   /// `capacity` is a power of two.
@@ -126,7 +125,7 @@ class local_stack {
   std::uint32_t mask_;
 };
 
-/// Adds to a word that only the threads of one worker share; returns what it was.
+/// Adds to a word that only the threads of one worker share; returns the old value.
 BALLAST_HD inline std::uint32_t add_in_worker(std::uint32_t& word, std::uint32_t value) {
 #if BALLAST_ON_GPU
   return atomicAdd(&word, value);
@@ -151,7 +150,7 @@ BALLAST_HD inline void raise_in_worker(std::uint64_t& word, std::uint64_t value)
 #endif
 }
 
-/// Where the children of running tasks go: on top of the stack. Joins is what a view calls joins_type.
+/// Stores the children of running tasks on top of the stack. Joins is a view's joins_type.
 template <class Joins>
 class stack_sink {
  public:
@@ -163,17 +162,17 @@ class stack_sink {
     if (static_cast<std::int32_t>(me_->limit - place) > 0) stack_[place] = task;
   }
 
-  /// A task was created on another device.
+  /// Counts a task that was created on another device.
   BALLAST_HD void count_sent() const { add_in_worker(me_->counts.created, 1); }
 
-  /// The run ends for this reason when the tasks that run now are over.
+  /// Ends the run for this reason after the tasks that run now.
   BALLAST_HD void refuse(pool_halt reason) const { me_->refused = reason; }
 
   BALLAST_HD void add_to_sum(std::uint64_t value) const { add_in_worker(me_->reduced.sum, value); }
   BALLAST_HD void raise_max(std::uint64_t value) const { raise_in_worker(me_->reduced.max, value); }
 
   BALLAST_HD std::remove_reference_t<Joins> const& joins() const { return joins_; }
-  /// Takes a join from the cache, to which nothing is added meanwhile.
+  /// Takes a join from the cache; nothing is added to the cache meanwhile.
   BALLAST_HD join_handle new_join() const {
     std::uint32_t const place = add_in_worker(me_->joins, ~std::uint32_t(0)) - 1;
     if (static_cast<std::int32_t>(place) < 0) return {};
@@ -192,7 +191,7 @@ class stack_sink {
   Joins joins_;
 };
 
-/// The worker_group copies `count` tasks; `from` and `to` give the task at 0 .. count - 1. Needs a sync
+/// The worker group copies `count` tasks; `from` and `to` return the task at 0 .. count - 1. Needs a sync
 /// before and after.
 template <class WorkerGroup, class From, class To>
 BALLAST_HD void copy_tasks([[maybe_unused]] WorkerGroup const& worker_group, std::uint32_t count,

@@ -11,16 +11,16 @@ namespace ballast::detail {
 
 inline constexpr std::uint32_t max_record_bytes = 64;  ///< bytes of a record in a deque or ring
 
-/// What became of an attempt to steal.
+/// The outcome of an attempt to steal.
 enum class steal_outcome : std::uint32_t {
   taken,     ///< the record is the thief's
   empty,     ///< there was none
-  lost_race  ///< another thread took the one that was there; there may be more
+  lost_race  ///< another thread took the record that was there; there may be more
 };
 
 /// The place of one record in a lock-free structure: 64-bit words, each accessed atomically and relaxed,
-/// since a thief may read a record that its owner already replaces. A record may then be torn: the reader
-/// finds out by the compare-exchange that follows, and discards it.
+/// since a thief may read a record that its owner is replacing. Such a record may be torn: the
+/// compare-exchange that follows then fails, and the reader discards it.
 template <class Record>
 class record_slot {
   static_assert(std::is_trivially_copyable_v<Record> && std::is_trivially_default_constructible_v<Record>);
@@ -29,8 +29,8 @@ class record_slot {
  public:
   static constexpr std::uint32_t words = (sizeof(Record) + 7) / 8;
 
-  // Word by word and without a copy on the stack: g++ 12.2 gave one an address that its own instructions
-  // could not take.
+  // Copies word by word, without a copy on the stack: g++ 12.2 placed one at an address that its own
+  // instructions could not use.
   template <template <class> class Atomic>
   BALLAST_HD void write(Record const& record) {
     for (std::uint32_t i = 0; i < words; ++i) write_word<Atomic>(i, record);
@@ -56,7 +56,7 @@ class record_slot {
   }
 
  private:
-  /// Aligned as a record is: without this hint nvcc copies byte by byte.
+  /// Aligned like a record: without this hint nvcc copies byte by byte.
   BALLAST_HD static unsigned char* bytes_of(void* record) {
     return static_cast<unsigned char*>(__builtin_assume_aligned(record, alignof(Record)));
   }

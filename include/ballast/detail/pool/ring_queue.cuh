@@ -9,16 +9,16 @@
 
 namespace ballast::detail {
 
-/// The words of a ring_queue beside its slots; with all bits zero (the slots' too) the ring is empty.
+/// The words of a ring_queue beside its slots; all bits zero, also in the slots, is an empty ring.
 struct ring_queue_words {
-  alignas(128) std::uint32_t used;  ///< slots that are claimed or hold a record; for a moment more when full
+  alignas(128) std::uint32_t used;    ///< slots that are claimed or hold a record; briefly more when full
   alignas(128) std::uint32_t stored;  ///< available records (signed); briefly fewer when empty
   alignas(128) std::uint32_t tail;    ///< the next pusher's ticket
   alignas(128) std::uint32_t head;    ///< the next popper's ticket
 };
 
-/// A slot of a ring_queue, with whose turn it is: the ticket's lap while it waits for its pusher, one more
-/// while it waits for its popper.
+/// A slot of a ring_queue with its turn: the ticket's lap while it waits for its pusher, one more while it
+/// waits for its popper.
 template <class Record>
 struct ring_slot {
   std::uint32_t turn;
@@ -27,26 +27,26 @@ struct ring_slot {
 
 enum class push_outcome : std::uint32_t {
   stored,  ///< the ring holds the record
-  full,    ///< nothing has changed; the record is still the caller's
-  stalled  ///< keep_waiting() said no with the ticket taken: the record is the caller's, the ring must be
-           ///< given up
+  full,    ///< nothing has changed; the caller keeps the record
+  stalled  ///< keep_waiting() returned false after the ticket was taken: the caller keeps the record, the
+           ///< ring must be given up
 };
 
 enum class pop_outcome : std::uint32_t {
-  taken,   ///< the record is the caller's
+  taken,   ///< the caller has the record
   empty,   ///< nothing has changed
-  stalled  ///< keep_waiting() said no with the ticket taken: its record stays in the ring, which must be
-           ///< given up
+  stalled  ///< keep_waiting() returned false after the ticket was taken: its record stays in the ring, which
+           ///< must be given up
 };
 
 /// A bounded first-in first-out queue for any number of pushers and poppers: tickets by fetch-and-add and a
-/// turn per slot (D. Vyukov, "Bounded MPMC queue", 2010), behind counts that are asked first, so that a full
-/// or empty ring says so and no ticket is taken in vain (after B. Kerbl and others, "The broker queue", ICS
-/// 2018). That queue has one count, which poppers of an empty ring lower for a moment; pushers may then take
-/// a ticket for which there is no slot. Here each side has its own count, which the other only moves towards
-/// success. `full` and `empty` are hints while others are at work: a record may be on its way. With a ticket,
-/// a call waits only for a thread that is in the middle of its own push or pop on that slot: on a GPU all
-/// users must be resident together, and the lanes of a warp must not wait for one another.
+/// turn per slot (D. Vyukov, "Bounded MPMC queue", 2010), behind counts that are read first, so that no
+/// ticket of a full or empty ring is taken in vain (after B. Kerbl and others, "The broker queue", ICS 2018).
+/// The broker queue has one count, which poppers of an empty ring lower for a moment; pushers may then take a
+/// ticket without a slot. Here each side has its own count, which the other side only moves towards success.
+/// `full` and `empty` are hints while other threads push or pop: a record may be in transit. With a ticket, a
+/// call waits only for a thread in the middle of its own push or pop on that slot: on a GPU all users must be
+/// resident together, and the lanes of a warp must not wait for one another.
 template <class Record, template <class> class Atomic = device_atomic>
 class ring_queue_ref {
  public:
@@ -57,7 +57,7 @@ class ring_queue_ref {
   BALLAST_HD ring_queue_ref(ring_queue_words* words, slot* slots, std::uint32_t capacity)
       : words_(words), slots_(slots), capacity_(capacity) {}
 
-  /// Any thread. Adds a record unless the ring is full. `keep_waiting()` is asked after each look at a slot
+  /// Any thread. Adds a record unless the ring is full. `keep_waiting()` is called after each look at a slot
   /// that is not free yet; false ends the wait (`stalled`), and should mean that the run has failed.
   template <class KeepWaiting>
   BALLAST_HD push_outcome push(Record const& record, KeepWaiting&& keep_waiting) const {
@@ -72,7 +72,7 @@ class ring_queue_ref {
   }
 
   /// Any thread. Takes the oldest record unless there is none; `record` is unchanged unless the outcome is
-  /// `taken`. A call that finds the ring empty usually only reads. `keep_waiting` as for push.
+  /// `taken`. A call on an empty ring usually only reads. `keep_waiting` as in push().
   template <class KeepWaiting>
   BALLAST_HD pop_outcome pop(Record& record, KeepWaiting&& keep_waiting) const {
     if (!claim_record()) return pop_outcome::empty;
@@ -85,7 +85,7 @@ class ring_queue_ref {
     return pop_outcome::taken;
   }
 
-  /// How many records it holds; a hint while others are at work.
+  /// The number of records; only a hint while other threads push or pop.
   BALLAST_HD std::uint32_t size() const {
     auto const stored = static_cast<std::int32_t>(word(words_[0].stored).load_relaxed());
     return stored > 0 ? std::uint32_t(stored) : 0;

@@ -9,7 +9,7 @@
 
 namespace ballast::detail {
 
-/// Method `ring`: one bounded lock-free queue for all workers, to compare with (after B. Kerbl and others,
+/// Method `ring`: one bounded lock-free queue for all workers, for comparison (after B. Kerbl and others,
 /// "The broker queue", ICS 2018; see ring_queue.cuh).
 struct shared_ring_ref {
   ring_queue_ref<stored_task> ring;
@@ -52,13 +52,13 @@ struct shared_ring_ref {
 /// The words of the locked queue; all bits zero is an empty queue.
 struct locked_queue_words {
   alignas(128) std::uint32_t lock;        ///< 1: held
-  alignas(128) std::uint32_t begin, end;  ///< tasks are at begin .. end - 1, modulo the capacity
+  alignas(128) std::uint32_t begin, end;  ///< tasks lie at begin .. end - 1, modulo the capacity
 };
 
 /// Method `blocking`: one queue for all workers behind a lock taken by compare-and-swap, the "blocking based
 /// dynamic queue" of Mohan and Gopalan 2014, section 2.1, after D. Cederman, P. Tsigas, "On dynamic load
-/// balancing on graphics processors", Graphics Hardware 2008. Unlike theirs it is circular, and says when it
-/// is full.
+/// balancing on graphics processors", Graphics Hardware 2008. Unlike theirs it is circular, and reports when
+/// it is full.
 struct locked_queue_ref {
   locked_queue_words* words = nullptr;
   stored_task* tasks = nullptr;

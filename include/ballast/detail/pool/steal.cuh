@@ -8,11 +8,12 @@
 
 namespace ballast::detail {
 
-/// The victim rule: first the victim of the last successful steal, then workers drawn at random. After this
-/// many in all the thief looks whether the run is over. A lone worker draws itself each time.
+/// The victim rule: first the victim of the last successful steal, then random workers. After this many in
+/// all the thief checks whether the run is over. A lone worker draws itself each time.
 inline constexpr std::uint32_t max_victims = 8;
 
-/// Tries attempt(victim), a steal_outcome, with some victims; whether one was won. Leader.
+/// Leader only. Calls attempt(victim), which returns a steal_outcome, with several victims; returns whether
+/// one steal succeeded.
 template <class Attempt>
 BALLAST_HD bool steal_from_any(pool_view const& view, pool_worker& me, Attempt const& attempt) {
   for (std::uint32_t i = 0; i < max_victims; ++i) {
@@ -27,9 +28,9 @@ BALLAST_HD bool steal_from_any(pool_view const& view, pool_worker& me, Attempt c
   return false;
 }
 
-/// Steals as steal_from_any() does, for a worker group: on a GPU the lanes of its first warp look at 32
-/// workers at once, the last victim and others drawn at random, and make the attempt at the first that seems
-/// to have tasks together. Its outcome is what the leader says; so is the answer.
+/// Steals as steal_from_any() does, for a worker group. On a GPU the lanes of its first warp look at 32
+/// workers at once, the last victim and random ones. They attempt together to steal from the first that seems
+/// to have tasks. The leader's return value is the outcome for all.
 template <class WorkerGroup, class HasTasks, class Attempt>
 BALLAST_HD bool steal_by_warp([[maybe_unused]] WorkerGroup const& worker_group, pool_view const& view,
                               pool_worker& me, [[maybe_unused]] HasTasks const& has_tasks,
@@ -56,7 +57,7 @@ BALLAST_HD bool steal_by_warp([[maybe_unused]] WorkerGroup const& worker_group, 
 #endif
 }
 
-/// Steals as steal_by_warp() does, where the leader alone makes the attempt.
+/// Steals as steal_by_warp() does, but the leader makes the attempt alone.
 template <class WorkerGroup, class HasTasks, class Attempt>
 BALLAST_HD bool steal_together(WorkerGroup const& worker_group, pool_view const& view, pool_worker& me,
                                HasTasks const& has_tasks, Attempt const& attempt) {

@@ -11,32 +11,31 @@ namespace ballast::detail {
 
 /// The counts of one of a device's queues, in device memory (Chen et al. 2010, section 4.4).
 struct alignas(128) chen_counts {
-  std::uint64_t written;                ///< d_written: tasks ever written; the host's copies change it
+  std::uint64_t written;                ///< d_written: tasks ever written; only the host's copies change it
   alignas(128) std::uint64_t consumed;  ///< d_consumed: tasks ever dequeued
 };
 
-/// What one enqueue writes with one copy, in 8-byte words: d_n, an unused word, then d_tasks.
+/// The words of 8 bytes that one enqueue copies: d_n, an unused word, then d_tasks.
 inline constexpr std::uint32_t chen_load_head = 2;
 inline constexpr std::uint32_t chen_words_per_task = sizeof(task_record) / sizeof(std::uint64_t);
 static_assert(chen_words_per_task * sizeof(std::uint64_t) == sizeof(task_record));
 inline constexpr std::uint32_t words_per_line = 16;
 
-/// The source of tasks of Chen et al. 2010: a few queues in device memory that the host fills by copies, each
-/// only when it is empty, and from which one thread of every block dequeues by fetch-and-add (Algorithm 3).
-/// It has no server, so all blocks work. The line numbers here are the paper's;
-/// docs/explanation/chen-queue.md lists the repairs. All words in device memory have device scope: what
-/// copies into them is the device's own engine.
+/// The source of tasks of Chen et al. 2010: a few queues in device memory. The host fills a queue by copies,
+/// only when it is empty; one thread of every block dequeues by fetch-and-add (Algorithm 3). It has no
+/// server, so all blocks work. The line numbers here are the paper's; docs/explanation/chen-queue.md lists
+/// the repairs. All words in device memory have device scope: the device's own engine copies into them.
 struct chen_source_ref {
   resident_control control;
 
   chen_counts* counts = nullptr;      ///< device, one per queue
   std::uint64_t* loads = nullptr;     ///< device, `stride` words per queue
-  std::uint64_t* stop = nullptr;      ///< device: not 0 asks every block to leave without a task
-  batch_times* times = nullptr;       ///< device: when this step's tasks ran; null if they are not timed
-  std::uint64_t* consumed = nullptr;  ///< pinned, a line per queue: h_consumed
+  std::uint64_t* stop = nullptr;      ///< device: nonzero asks every block to leave without a task
+  batch_times* times = nullptr;       ///< device: when this step's tasks ran; null if tasks are not timed
+  std::uint64_t* consumed = nullptr;  ///< pinned, a cache line per queue: h_consumed
   std::uint32_t queues = 0;
   std::uint32_t stride = 0;
-  std::uint32_t at = 0;  ///< i: of the calling block, since each has a copy of the source
+  std::uint32_t at = 0;  ///< i of the calling block: each block has a copy of the source
 
   using word = atomic_ref<std::uint64_t, scope::device>;
 
@@ -61,11 +60,11 @@ struct chen_source_ref {
     word(times->work_ns).add_relaxed(end_ns - begin_ns);
   }
 
- protected:  // for the test that is a block at a chosen line
+ protected:  // for the test, which acts as a block at a chosen line
   BALLAST_HD std::uint64_t* load() const { return loads + std::uint64_t(at) * stride; }
   BALLAST_HD void turn() { at = at + 1 == queues ? 0 : at + 1; }
 
-  /// Line 4. Not "equal": a count that was read late may have overtaken the other.
+  /// Line 4. Not "equal": a count that was read late may have passed the other.
   BALLAST_HD bool is_empty() const {
     auto const consumed_so_far = word(counts[at].consumed).load_relaxed();
     return consumed_so_far >= poll(word(counts[at].written));
@@ -77,17 +76,16 @@ struct chen_source_ref {
     return std::int64_t(word(load()[0]).add_acquire(~std::uint64_t(0))) - 1;
   }
 
-  /// True if the refill that the caller claimed a task of is complete. While it is not, nobody consumes, so
-  /// that the counts are equal.
+  /// True if the caller's claimed task belongs to a complete refill. Until the refill is complete no block
+  /// consumes, so the counts are equal.
   BALLAST_HD bool refill_is_complete() const {
     auto const consumed_so_far = word(counts[at].consumed).load_relaxed();
     return consumed_so_far < word(counts[at].written).load_acquire();
   }
 
-  /// A block that saw the last tasks of a refill and then was slow may claim one of the next refill before
-  /// the host says that it is complete. The host leaves a refill half done only on CPU cores of which another
-  /// block has thrown, and says so; should its copies hang for ever, the block leaves a minute or more after
-  /// it was asked to.
+  /// A slow block that saw the last tasks of one refill may claim a task of the next before the host has
+  /// completed it. The host leaves a refill incomplete only on CPU cores where another block has thrown, and
+  /// signals that. If its copies hang for ever, the block leaves at least a minute after it was asked to.
   template <class WorkerGroup>
   BALLAST_HD bool await_refill(WorkerGroup const& worker_group) const {
     bool given_up = false;
@@ -109,8 +107,8 @@ struct chen_source_ref {
     }
   }
 
-  /// Lines 10 and 12 to 15: the last block reports to the host that the queue is empty. The reads of the
-  /// tasks, by whichever block, come before that by cumulativity.
+  /// Lines 10 and 12 to 15: the last block reports to the host that the queue is empty. By cumulativity every
+  /// block's reads of the tasks come before that.
   BALLAST_HD std::uint64_t consume() {
     auto const before = word(counts[at].consumed).add_release(1);
     if (before + 1 != word(counts[at].written).load_relaxed()) return before;
@@ -121,7 +119,8 @@ struct chen_source_ref {
     return before;
   }
 
-  /// Asks PCIe rarely: the host copies the request into device memory, unless something is wrong with it.
+  /// Reads over PCIe rarely: the host copies the request into device memory, unless something is wrong with
+  /// the device.
   BALLAST_HD bool should_leave(std::uint32_t looks) const {
     if (word(*stop).load_relaxed() != 0) return true;
     if (looks % 1024 != 1023 || !control.stop_requested()) return false;
@@ -129,7 +128,7 @@ struct chen_source_ref {
     return true;
   }
 
-  /// Lines 7 to 18: whether a task was dequeued.
+  /// Lines 7 to 18; returns whether a task was dequeued.
   template <class WorkerGroup>
   BALLAST_HD bool take(WorkerGroup& worker_group) {
     auto const place = claim();
@@ -164,7 +163,7 @@ struct chen_source_ref {
     word(control.activity[worker_group.block()]).store_relaxed(number << 2 | std::uint64_t(what));
   }
 
-  /// A core is soon given away, since the host's copies need one too.
+  /// Gives the core away early, since the host's copies need one too.
   BALLAST_HD static void back_off([[maybe_unused]] host_worker const& worker_group,
                                   [[maybe_unused]] std::uint32_t looks) {
 #if !BALLAST_ON_GPU

@@ -63,10 +63,10 @@ kernel_entry make_hybrid_entry() {
 
 namespace ballast {
 
-/// Among the kernels of BALLAST_KERNELS: compiles them for task queues. The kernels have equal `threads`.
-/// Those of more than 40 bytes of members go by reference (listed_kernel::by_reference). Their tasks may
-/// create tasks if any of them says so, or if the set is for pools too; none reduces, since a queue has no
-/// runs that could report values.
+/// Among the kernels of BALLAST_KERNELS: compiles them for task queues. The kernels must have equal
+/// `threads`. Kernels over 40 bytes go by reference (listed_kernel::by_reference). Tasks may create tasks if
+/// any kernel declares it, or if the set is for pools too. No kernel may reduce, since a queue has no runs
+/// that could report values.
 struct for_queues {
   /// Shows BALLAST_KERNELS that this is no kernel.
   static constexpr bool keeps_tasks = false;

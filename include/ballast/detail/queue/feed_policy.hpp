@@ -10,19 +10,19 @@
 
 namespace ballast::detail {
 
-/// What a feeding thread knows when it decides. All counts are since the start of the device's queue.
+/// A feeding thread's knowledge when it decides. All counts are since the start of the device's queue.
 struct feed_view {
   /// When the thread looked, in ns of the host's steady clock.
   std::int64_t now_ns = 0;
   std::uint64_t backlog = 0;         ///< tasks not given to any device yet
   std::uint64_t given = 0;           ///< tasks given to this device
-  std::uint64_t taken = 0;           ///< of `given`, begun by its workers
-  std::uint64_t finished = 0;        ///< of `given`, known to be finished
+  std::uint64_t taken = 0;           ///< those of `given` that its workers have begun
+  std::uint64_t finished = 0;        ///< those of `given` that are known to be finished
   std::uint32_t workers = 1;         ///< blocks that execute tasks on this device
   std::uint32_t devices = 1;         ///< devices that share the backlog
   std::uint64_t idle_elsewhere = 0;  ///< idle workers of the other devices, as last observed
-  std::int64_t feed_latency_ns = 0;  ///< estimated time from a decision to a worker seeing the task
-  /// The kernel, by its number in the set, of the first task of the oldest batch in the backlog; meaningless
+  std::int64_t feed_latency_ns = 0;  ///< estimated time from a decision until a worker sees the task
+  /// The kernel of the first task of the oldest batch in the backlog, by its number in the set; meaningless
   /// if the backlog is empty.
   std::uint32_t kernel = 0;
 
@@ -35,7 +35,7 @@ struct feed_view {
 
 /// The next action of a feeding thread.
 struct feed_decision {
-  std::uint32_t tasks = 0;  ///< how many to give now; at most the backlog
+  std::uint32_t tasks = 0;  ///< tasks to give now; at most the backlog
   /// Decide again once this many tasks are taken. While the backlog is not empty the thread also asks again
   /// after 2 ms, since other devices change the view.
   std::uint64_t wake_at_taken = 0;
@@ -47,10 +47,10 @@ struct feed_decision {
 class BALLAST_API feed_policy {
  public:
   virtual ~feed_policy() = default;
-  /// How many tasks to give to the device now. Does not wait.
+  /// Decides how many tasks to give to the device now. Does not wait.
   virtual feed_decision decide(feed_view const& view) = 0;
-  /// True if every batch is divided into a part for each device, which the device gets first: parts that take
-  /// equally long by what the last batch of the same kernel and size took.
+  /// True if every batch is divided into one part per device, which the device gets first. The parts should
+  /// take equally long, judging by the last batch of the same kernel and size.
   virtual bool partitions_batches() const { return false; }
 };
 

@@ -9,36 +9,36 @@
 
 namespace ballast::detail {
 
-/// A batch by its place among the counters; trivially made, as shared memory asks.
+/// A batch by its place among the counters; trivially constructible, as shared memory requires.
 struct alignas(16) batch_id {
   std::uint32_t ring_index, slot, lap;
 };
 
-/// What a worker remembers where the host feeds tasks that create tasks. All tasks in its stack are of one
+/// The state of a worker if the host feeds tasks that create tasks. All tasks in its stack belong to one
 /// batch.
 struct hybrid_worker : pool_worker {
   batch_id batch;             ///< of the tasks in the stack, or of those that ran last
-  std::uint32_t credit;       ///< of roots that were taken and are not in the batch's counter yet
+  std::uint32_t credit;       ///< credit of taken roots that is not in the batch's counter yet
   std::uint32_t roots;        ///< how many these are
-  std::uint32_t filled_seen;  ///< GPU: how many tasks had come when none was found
-  std::uint32_t late;         ///< GPU: looks in a row at which the server was late
-  std::uint64_t ticket;       ///< the first of those that were claimed and not taken yet
+  std::uint32_t filled_seen;  ///< GPU: the number of arrived tasks when the last look found none
+  std::uint32_t late;         ///< GPU: looks in a row that found the server late
+  std::uint64_t ticket;       ///< the first ticket that was claimed but not taken yet
   std::uint32_t claimed;      ///< how many these are
-  std::uint64_t epoch_seen;   ///< host: epoch of worker_wake_event, before the last look
+  std::uint64_t epoch_seen;   ///< host: epoch of worker_wake_event before the last look
 };
 
-/// Where a run's first tasks come from the host while the workers work, through the submission rings, the
-/// server and the ring of ring_source_ref; what they create stays in the pool, or is handed out to the host.
-/// A worker takes them by the count that the server raises, so that it has a ticket only when its task is
-/// there, or being written: in the meantime it may steal.
+/// A pool whose first tasks come from the host while the workers run, through the submission rings, the
+/// server and the ring of ring_source_ref. Created tasks stay in the pool, or are handed out to the host. A
+/// worker claims by the count that the server raises, so it has a ticket only when its task is there or being
+/// written; until then it may steal.
 ///
-/// A batch is complete when its tasks and all that came of them have run. Its counter has the sum of the
-/// credits (see batch_mark) of the tasks that were taken, times 2^32, and the number of those that were taken
-/// or created and have not finished. A worker adds to it before it shows tasks to others and before it takes
-/// some of another batch; so the number is never below zero, and both are zero only in the end.
+/// A batch is complete when its tasks and all their descendants have run. Its counter holds two numbers: the
+/// sum of the credits (see batch_mark) of taken tasks, times 2^32, and the number of taken or created tasks
+/// that have not finished. A worker adds to it before it publishes tasks and before it takes tasks of another
+/// batch. So the number is never below zero, and both are zero only at the end.
 struct hybrid_view : pool_view {
   using worker_type = hybrid_worker;
-  static constexpr std::uint32_t servers = 1;  ///< blocks of a GPU that come before the workers
+  static constexpr std::uint32_t servers = 1;  ///< blocks of a GPU before the workers
 
   ring_source_ref source;
   std::uint64_t* counters = nullptr;  ///< submission rings x batch slots
@@ -61,7 +61,7 @@ struct hybrid_view : pool_view {
 #endif
   }
 
-  /// Leader, with an empty stack: tasks of one batch from the ring.
+  /// Leader only, with an empty stack: takes tasks of one batch from the ring.
   BALLAST_HD bool take_waiting(hybrid_worker& me) const {
     if (me.claimed == 0) claim(me);
     while (me.claimed != 0 && take(me)) {}
@@ -78,7 +78,7 @@ struct hybrid_view : pool_view {
   BALLAST_HD void on_take(hybrid_worker& me, std::uint32_t chunk) const {
     switch_batch(me, origin_of(chunk));
   }
-  /// Workers of a GPU that wait for the host, perhaps for long, leave the L2 to those that work.
+  /// On a GPU, workers that wait for the host, perhaps for long, must not load the L2 that the others use.
   BALLAST_HD bool may_steal(hybrid_worker const& me) const {
     return !BALLAST_ON_GPU || me.idle_polls < eager_polls || me.idle_polls % polls_between_steals == 0;
   }
@@ -88,9 +88,9 @@ struct hybrid_view : pool_view {
 #endif
   }
 
-  /// Leader, now and then: gives the host the oldest task of the stack, if it wants some and another is left,
-  /// or was lately elsewhere. The task is none of the batch's any more, for which the host answers from then
-  /// on: it finds the task before it sees that the batch is complete.
+  /// Leader only, now and then: if the host wants tasks, gives it the oldest one of the stack, provided that
+  /// another is left or was lately elsewhere. The task then no longer belongs to the batch. The host is
+  /// responsible for it, and finds it before it sees the batch complete.
   template <class WorkerGroup>
   BALLAST_HD void hand_out(WorkerGroup const&, hybrid_worker& me) const {
     if (me.held() == 0 || (me.held() == 1 && me.stored_elsewhere == 0)) return;
@@ -148,8 +148,8 @@ struct hybrid_view : pool_view {
  private:
   BALLAST_HD batch_id& origin_of(std::uint32_t chunk) const { return array_ref<batch_id>(origins)[chunk]; }
 
-  /// Claims tickets, if any are left. The count of those is one word for all: a GPU's worker that waits looks
-  /// at it after status, and now and then.
+  /// Claims tickets, if any are left. Their count is one word for all workers: a waiting worker of a GPU
+  /// reads it only after status, and now and then.
   BALLAST_HD void claim(hybrid_worker& me) const {
     std::uint32_t filled = ~me.filled_seen;  // not known
     if (BALLAST_ON_GPU && me.idle_polls % polls_between_counts != 0) {
@@ -176,8 +176,8 @@ struct hybrid_view : pool_view {
     return each < 1 ? 1 : each < tasks_at_once ? each : tasks_at_once;
   }
 
-  /// The next claimed task, unless it is of another batch than those in the stack. The server has written it,
-  /// or is doing it.
+  /// Takes the next claimed task, unless its batch is not that of the tasks in the stack. The server has
+  /// written it, or is writing it.
   BALLAST_HD bool take(hybrid_worker& me) const {
     task_record record;
     std::uint32_t marks[4];
@@ -215,7 +215,7 @@ struct hybrid_view : pool_view {
     return (std::uint64_t(batch.ring_index) << source.batch_shift) + batch.slot;
   }
 
-  /// The counter's new value. A worker that brought it to zero has acquired what all others wrote.
+  /// Returns the counter's new value. A worker that brought it to zero has acquired all others' writes.
   BALLAST_HD std::uint64_t add(batch_id const& batch, std::uint64_t change) const {
     device_atomic<std::uint64_t> const counter(counters[counter_index(batch)]);
     std::uint64_t const now = counter.add_release(change) + change;

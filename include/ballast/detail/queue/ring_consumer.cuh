@@ -9,18 +9,21 @@
 
 namespace ballast::detail {
 
-inline constexpr std::uint32_t near_tickets = 64;  ///< a worker this near to its task's coming stays awake
-inline constexpr std::uint32_t polls_per_status = 16;  ///< the server's word is one for all: read it rarely
+inline constexpr std::uint32_t near_tickets = 64;            ///< a worker this near to its task stays awake
+inline constexpr std::uint32_t polls_per_status = 16;        ///< all workers share the server's word: read it
+                                                             ///< rarely
 inline constexpr std::uint32_t status_lifetime_ns = 20'000;  ///< in this time no device drains `many` tasks
-inline constexpr std::uint32_t max_late_polls = 1 << 16;     ///< of a late server, until it counts as gone
-inline constexpr std::uint32_t many_per_worker = 64;  ///< waiting tasks, for workers to take several at once
+inline constexpr std::uint32_t max_late_polls = 1 << 16;     ///< polls of a late server, until it counts as
+                                                             ///< lost
+inline constexpr std::uint32_t many_per_worker = 64;  ///< waiting tasks per worker from which workers take
+                                                      ///< several at once
 
 // Workers take several blocks of a grid task at once while many are left and blocks take less than this.
 inline constexpr std::uint32_t short_block_ns = 20'000;
 inline constexpr std::uint32_t max_blocks_at_once = 4;
 inline constexpr std::uint32_t left_per_worker = 8;
 
-/// What a worker's leader finds to do next.
+/// The next action of a worker, which its leader finds.
 struct next_action {
   enum kind : std::uint32_t {
     runs,    ///< the record is there
@@ -29,8 +32,8 @@ struct next_action {
   };
 };
 
-/// True if the server, which looks around all the time and says so, has not for idle_timeout. Asked rarely,
-/// since only a long wait can end so.
+/// True if the server, which reports its rounds, has reported none for idle_timeout. Checked rarely, since
+/// only a long wait can end so.
 __device__ inline bool ring_source_ref::server_is_late(std::uint64_t idle_ns, std::uint64_t now_ns) const {
   if (idle_ns <= control.idle_timeout_ns) return false;
   auto const served_ns = atomic_ref<std::uint64_t, scope::device>(words->served_ns).load_relaxed();
@@ -51,20 +54,20 @@ struct ring_consumer {
   bool far = false;        ///< many other tasks will come before ours
   std::uint32_t late = 0;  ///< successive polls at which the server was late
 
-  /// The next block of a grid task, or the next of the tasks that were taken together, or else of those to
-  /// come; false: the worker ends. What stays between tasks in shared memory is the leader's: it reads it and
-  /// passes it to the other lanes.
+  /// Gets the next block of a grid task, or the next of the tasks that were taken together, or one that is
+  /// still to come; false: the worker ends. Only the leader reads the state that stays in shared memory
+  /// between tasks; it passes it to the other lanes.
   __device__ bool next() {
     for (;;) {
-      __syncwarp();  // the leader reads what others have kept
+      __syncwarp();  // the leader reads what other threads stored
       std::uint32_t const step =
           broadcast(std::uint32_t(worker_group.leader() ? next_step() : next_action::takes));
       if (step != next_action::takes) return step == next_action::runs;
       if (!take()) return false;
-      __syncwarp();  // others have kept what each reads
+      __syncwarp();  // the threads have stored what each reads
       if (!some_wait()) continue;
       if (!await_others(source, worker_group)) return false;
-      fresh = far = false;  // begin anew, so that none is kept beside the call
+      fresh = far = false;  // reset, so that neither is kept across the call
       late = 0;
     }
   }
@@ -75,8 +78,8 @@ struct ring_consumer {
     return __shfl_sync(0xffffffff, by_leader, 0);
   }
 
-  // For the leader, from here on. What is rare is not inlined: short straight code is what makes small tasks
-  // fast, since each block runs it again and again with the kernels' code in between.
+  // From here on called by the leader. Rare parts are not inlined: short straight code keeps small tasks
+  // fast, since each block alternates between it and the kernels' code.
 
   __device__ next_action::kind next_step() const {
     for (;;) {
@@ -93,7 +96,7 @@ struct ring_consumer {
   }
 
   /// From here on the task is ours: a stop hands back only tasks that were not begun. The fence in await()
-  /// puts all reads of the slot before. Returns whether the slot holds a grid_ticket.
+  /// orders all reads of the slot before this. Returns whether the slot holds a grid_ticket.
   __device__ bool begin(std::uint32_t present) const {
     worker_group.shared().present = present;
     auto const ticket = worker_group.shared().first + present;
@@ -102,13 +105,13 @@ struct ring_consumer {
     return worker_group.shared().records[present].is_grid();
   }
 
-  /// True if the server was last heard too long ago to know whether many tasks wait.
+  /// True if the server's last report is too old to show whether many tasks wait.
   __device__ bool stale() const {
     return std::uint32_t(worker_group.now_ns()) - worker_group.worker_state()[worker_word::status_read_ns] >
            status_lifetime_ns;
   }
 
-  /// Before a task that is there already.
+  /// Called before a task that has already arrived.
   __device__ bool stop_requested() const {
     auto const status = source.status_for(worker_group.block()).load_relaxed();
     worker_group.worker_state()[worker_word::status_read_ns] = std::uint32_t(worker_group.now_ns());
@@ -129,9 +132,9 @@ struct ring_consumer {
     worker_state[worker_word::end] = 0;
   }
 
-  /// Takes the next blocks of the grid task that it shares in. What a worker has taken it runs, those with
-  /// which it heard of a stop too; so after a stop nobody has what is beyond shared_grid::next. The two
-  /// loads are under way together.
+  /// Takes the next blocks of the grid task that the worker shares. A worker runs all blocks that it has
+  /// taken, even if it sees a stop with them; so after a stop no worker holds blocks beyond
+  /// shared_grid::next. The two loads are issued together.
   __device__ next_action::kind claim_blocks(std::uint32_t number) const {
     auto& worker_state = worker_group.worker_state();
     std::uint32_t const blocks = worker_state[worker_word::blocks];
@@ -174,14 +177,14 @@ struct ring_consumer {
       source.report(mark_of(worker_group.meta()), worker_state[worker_word::credit]);
     bool const stops = worker_state[worker_word::blocks] == 0;
     worker_state[worker_word::credit] = worker_state[worker_word::grid] = 0;
-    // At a stop the grid stays in use: a server that has not heard of it must not open it for another task.
+    // At a stop the grid stays in use: a server that has not seen the stop must not open it for another task.
     if (stops)
       source.set_activity(worker_group, worker_group.shared().first, activity::left);
     else
       atomic_ref<std::uint32_t, scope::device>(grid.grid_tickets).add_release(std::uint32_t(-1));
   }
 
-  // For the whole warp.
+  // The whole warp calls these.
 
   /// True if a task that was taken waits for other batches.
   __device__ bool some_wait() const {
@@ -218,9 +221,9 @@ struct ring_consumer {
     return ready != 0;
   }
 
-  /// Every four lanes read a slot, a chunk each, so that one load instruction brings readiness and payload.
-  /// Polls are relaxed; one fence follows (an acquire per poll empties the L1). How many tasks have come,
-  /// from the first ticket on; 0: leave.
+  /// Every four lanes read a slot, a chunk each, so that one load instruction returns readiness and payload.
+  /// Polls are relaxed; one fence follows (an acquire per poll empties the L1). Returns how many tasks have
+  /// arrived, from the first ticket on; 0: leave.
   __device__ std::uint32_t await(std::uint64_t first, std::uint32_t wanted) {
     std::uint32_t const slot = worker_group.lane() / 4, part = worker_group.lane() % 4;
     auto const lap = lap_of(first + slot, source.shift);
@@ -232,17 +235,16 @@ struct ring_consumer {
       if ((far || looks % polls_per_status == 0) && poll_status(first, looks)) return 0;
       ready = whole_slots(slot < wanted && is_here(chunk, lap));
     }
-    __syncwarp();  // the leader's fence is for the other lanes' reads too
+    __syncwarp();  // the leader's fence also orders the other lanes' reads
     fence_after_relaxed<scope::device>();
     if (slot < ready) keep(chunk, slot, part);
     return ready;
   }
 
-  /// Cuts the tasks that were taken to those that may begin: those before the first that waits for other
-  /// batches, or that one, once these have ended, and the others of its batch. False: leave. All tasks of
-  /// these batches have lower tickets, so that other workers have begun them or wait for still lower ones,
-  /// and this one has reported all that it ran. No slot is released before, so that a stop hands the tasks
-  /// back.
+  /// Cuts the taken tasks to those that may begin: those before the first that waits for other batches; or,
+  /// once these have ended, that one and the others of its batch. False: leave. All tasks of the awaited
+  /// batches have lower tickets, so other workers have begun them or wait for still lower ones, and this
+  /// worker has reported all that it ran. No slot is released before, so that a stop hands the tasks back.
   __device__ BALLAST_NOINLINE static bool await_others(ring_source_ref const& source,
                                                        worker_group_type worker_group) {
     auto& shared = worker_group.shared();
@@ -292,7 +294,7 @@ struct ring_consumer {
     worker_group.shared().metas[slot][part] = chunk.stamp >> 16;
   }
 
-  /// Learns how far the server is, which decides how many tasks to take next and whether to sleep. True:
+  /// Reads the server's progress, which decides how many tasks to take next and whether to sleep. True:
   /// leave, since no task comes for ticket `first`.
   __device__ bool poll_status(std::uint64_t first, std::uint32_t looks) {
     std::uint64_t word = 0;
@@ -301,7 +303,7 @@ struct ring_consumer {
     auto const waiting = std::int32_t(status.filled - std::uint32_t(first));  // tasks from ours on
     auto const now = worker_group.now_ns();
     if (worker_group.leader()) {
-      // Only the latest claim shows how many tasks nobody has claimed.
+      // Only the latest claim shows how many tasks are unclaimed.
       worker_group.worker_state()[worker_word::claim_several] =
           fresh && waiting > std::int32_t(many_per_worker * worker_group.blocks());
       worker_group.worker_state()[worker_word::status_read_ns] = std::uint32_t(now);
@@ -315,7 +317,7 @@ struct ring_consumer {
     return status.stop || (status.ended && waiting <= 0) || server_vanished(idle_ns, now);
   }
 
-  /// No wait without an end; but a device that was paused as a whole has a late server for a moment.
+  /// Keeps every wait finite; but after a pause of the whole device the server is late for a moment.
   __device__ bool server_vanished(std::uint64_t idle_ns, std::uint64_t now_ns) {
     late = __any_sync(0xffffffff, source.server_is_late(idle_ns, now_ns)) ? late + 1 : 0;
     return late > max_late_polls;

@@ -11,23 +11,25 @@
 
 namespace ballast::detail {
 
-inline constexpr std::uint32_t reads_per_turn = 16;  ///< of a full submission ring before others are polled
-inline constexpr std::uint32_t rounds_before_publish = 64;  ///< what was fetched; a quiet one counts as eight
-/// 16-byte PCIe reads per thread when reading ahead: as many as there are registers for, since a read takes
-/// as long as hundreds of others (docs/decisions/0032).
+inline constexpr std::uint32_t reads_per_turn = 16;  ///< reads of a full submission ring before the others
+                                                     ///< are polled
+inline constexpr std::uint32_t rounds_before_publish = 64;  ///< rounds before the fetched count is published;
+                                                            ///< a quiet one counts as eight
+/// 16-byte PCIe reads per thread when reading ahead: as many as the registers allow, since one read takes as
+/// long as hundreds of others (docs/decisions/0032).
 template <class WorkerGroup>
 constexpr std::uint32_t chunks_in_flight_of = is_lone_server<WorkerGroup> ? 8 : 4;
-/// How many threads look for space and write a grid's tickets, which takes a fence of each of their warps.
+/// The threads that look for space and write a grid's tickets. Each of their warps needs a fence for it.
 inline constexpr std::uint32_t fencing_threads = 128;
 inline constexpr std::uint32_t slots_checked = 4;            ///< ring slots that each server checks for space
-inline constexpr std::uint32_t slots_checked_for_many = 16;  ///< where as many will be filled at once
+inline constexpr std::uint32_t slots_checked_for_many = 16;  ///< where that many will be filled at once
 
-/// What a GPU's server remembers, in shared memory. Each word has one writer between two syncs.
+/// The state of a GPU's server, in shared memory. Each word has one writer between two syncs.
 struct ring_server_memory {
-  std::uint64_t tail;               ///< tickets filled so far; where there may be several servers: reserved
+  std::uint64_t tail;               ///< tickets filled so far; with several servers: reserved
   std::uint64_t tail_seen;          ///< when tasks last came
   std::uint64_t free_until;         ///< tickets below have a free slot
-  std::uint64_t ready_tail;         ///< tail up to which words->ready counts, if workers claim when ready
+  std::uint64_t ready_tail;         ///< the tail up to which words->ready counts, if workers claim when ready
   std::uint64_t unticketed_blocks;  ///< blocks of grid tasks, less their grid_tickets
   std::uint64_t taken_published;    ///< device_words::taken as last written
   std::uint64_t filled_published;   ///< device_words::filled as last written
@@ -37,26 +39,29 @@ struct ring_server_memory {
   std::uint64_t got[max_submission_rings];
   std::uint32_t
       fetched_published[max_submission_rings];  ///< low half of device_words::fetched as last written
-  std::uint8_t found[32];                       ///< by this round's poll, of the submission ring of each warp
+  std::uint8_t found[32];                       ///< tasks found by this round's poll, for each warp's
+                                                ///< submission ring
   std::uint8_t grid_found[32];                  ///< whether a grid task follows them
-  std::uint32_t moved;                 ///< by this round's poll, not in the tail yet; the warps add to it
-  std::uint32_t rounds_since_publish;  ///< since what was fetched was last reported to the host
+  std::uint32_t moved;                 ///< tasks moved by this round's poll, not in the tail yet; the warps
+                                       ///< add to it
+  std::uint32_t rounds_since_publish;  ///< rounds since the fetched counts were last reported to the host
   std::uint32_t grid;                  ///< the one opened last
   std::uint32_t grid_tickets;          ///< grid_tickets of the last opened grid that are not in the ring yet
   std::uint32_t grid_ring;             ///< and whose it is
-  std::uint32_t grid_tickets_moved;    ///< of them, in the ring; kept if the source claims when ready
+  std::uint32_t grid_tickets_moved;    ///< those of them that are in the ring; kept if the source claims when
+                                       ///< ready
   std::uint32_t first_ring;            ///< the submission ring of the first warp
   std::uint32_t ring_count;            ///< in use
   task_slot grid_slot;                 ///< the grid task that was read last
   std::uint32_t closed;
   std::uint32_t ended;  ///< nothing more will come
   std::uint32_t stopping;
-  // Where there may be several servers:
+  // For several servers:
   std::uint32_t passed_on;       ///< shared_server_words::said as last written
-  std::uint64_t reserved;        ///< the first of the tickets that were reserved last
+  std::uint64_t reserved;        ///< the first of the last reserved tickets
   std::uint32_t reserved_count;  ///< how many these are
   std::uint32_t left;            ///< shared_server_words::left as last seen
-  /// The source: a fence empties the SM's L1 of everything but shared memory.
+  /// The source, in shared memory because a fence empties the SM's L1.
   alignas(16) unsigned char source_bytes[sizeof(ring_source_ref)];
 
   __device__ ring_source_ref const& source() const {
@@ -64,17 +69,16 @@ struct ring_server_memory {
   }
 };
 
-// With the reductions' words and CUDA's own 1 KB a block: 16 blocks take 32 KB of an SM's L1, not 64.
+// With the words of the reductions and CUDA's own 1 KB per block, 16 blocks take 32 KB of an SM's L1, not 64.
 static_assert(sizeof(ring_server_memory) + 128 <= 1024);
 
-/// What a block that serves does. Every thread of the block calls these together, except where it says
-/// otherwise.
+/// The work of a serving block. Every thread of the block calls these members together, except where stated.
 ///
-/// Small enough to be an argument in registers, since what is not inlined has registers of its own: reading
-/// ahead needs them all. ClaimWhenReady: what the source is, known here, since whatever a server might do
-/// costs the kernels beside it registers (docs/decisions/0007). Several: more than one server may run, each
-/// with every n-th submission ring, a share of the shared grids, and its own view of what is free. The first
-/// speaks with the host and the workers.
+/// Small enough to be passed in registers, since functions that are not inlined have registers of their own:
+/// reading ahead needs them all. ClaimWhenReady is a template parameter, because code for every kind of
+/// source would cost the kernels beside it registers (docs/decisions/0007). Several: more than one server may
+/// run. Each then has every n-th submission ring, a share of the shared grids, and its own view of free
+/// slots; the first one communicates with the host and the workers.
 template <class WorkerGroup, bool ClaimWhenReady,
           bool Several = is_lone_server<WorkerGroup> && !ClaimWhenReady>
 struct ring_server {
@@ -82,20 +86,20 @@ struct ring_server {
   static constexpr std::uint32_t threads = WorkerGroup::threads;
   static constexpr std::uint32_t chunks_in_flight = chunks_in_flight_of<WorkerGroup>;
   static constexpr std::uint32_t few_threads = threads < fencing_threads ? threads : fencing_threads;
-  /// Others reserve of what one server has seen free, so it looks further ahead.
+  /// Other servers reserve slots that one server has seen free, so it looks further ahead.
   static constexpr std::uint32_t looking_threads = Several ? threads : few_threads;
   static constexpr std::uint32_t max_window = std::bit_floor(threads * chunks_in_flight / 4);  ///< slots
 
-  /// What the host says.
+  /// The host's words.
   struct host_state {
     std::uint64_t control, head;
     bool stop;
-    // Where there may be several servers:
+    // For several servers:
     std::uint64_t tail, unticketed_blocks;
     std::uint32_t left;
   };
-  /// The result of polling eight slots of a submission ring: which of them move, and their places among all
-  /// that do.
+  /// The result of polling eight slots of a submission ring: the tasks to move, and their places among all
+  /// that move.
   struct polled_slots {
     stamped_chunk chunk;
     std::uint32_t whole, plain, some, place;
@@ -104,7 +108,7 @@ struct ring_server {
   worker_group_type worker_group;
   shared_ref<ring_server_memory> memory;
 
-  /// The state's words may be anything before. Also copies the source there.
+  /// Initialises the state, whose words may hold anything, and copies the source there.
   __device__ void clear(ring_source_ref const& given) const {
     using word = std::uint32_t;
     static_assert(sizeof(ring_source_ref) % sizeof(word) == 0);
@@ -143,11 +147,11 @@ struct ring_server {
   __device__ ring_source_ref const& source() const { return state().source(); }
   __device__ std::uint64_t space() const { return state().free_until - state().tail; }
 
-  // Which of how many servers this is.
+  // The number of this server, below servers().
   __device__ static std::uint32_t number() { return Several ? blockIdx.x : 0; }
   __device__ static std::uint32_t servers() { return Several ? gridDim.x : 1; }
   __device__ static bool leads() { return number() == 0; }
-  /// Of this server's submission rings the i-th.
+  /// The i-th of this server's submission rings.
   __device__ static std::uint32_t ring_at(std::uint32_t i) { return i * servers() + number(); }
   template <class Word>
   __device__ atomic_ref<Word, scope::device> shared_word(Word shared_server_words::*which) const {
@@ -155,7 +159,7 @@ struct ring_server {
   }
   __device__ bool others_have_left() const { return !Several || !leads() || state().left == servers() - 1; }
 
-  /// For one thread: reserves up to `wanted` tickets of those that are free, in one step.
+  /// Called by one thread: reserves up to `wanted` of the free tickets in one step.
   __device__ void reserve(std::uint32_t wanted) const {
     auto* const tail = reinterpret_cast<unsigned long long*>(&source().words->servers.tail);
     std::uint64_t const until = state().free_until;
@@ -173,14 +177,14 @@ struct ring_server {
     see_tail(first + some);
   }
 
-  /// Nobody needs what is free below the tail.
+  /// Free slots below the tail no longer count.
   __device__ void see_tail(std::uint64_t tail) const {
     if (tail > state().tail) state().tail = tail;
     if (state().free_until < state().tail) state().free_until = state().tail;
   }
 
-  /// One round of the server's loop; true if a task moved. Where nothing comes it is one read over PCIe,
-  /// that of every submission ring and of the host's words at once, and two syncs.
+  /// One round of the server's loop; true if a task moved. A round without tasks is one read over PCIe, of
+  /// every submission ring and the host's words at once, and two syncs.
   __device__ bool round() const {
     bool const publishes = state().rounds_since_publish >= rounds_before_publish;
     if (publishes) publish_fetched(true);
@@ -208,7 +212,7 @@ struct ring_server {
     return ring_at(ring_index < state().ring_count ? ring_index : ring_index - state().ring_count);
   }
 
-  /// Called after polls that saw something; true if any of it moved. Ends with a sync.
+  /// Called after polls that found something; true if any of it moved. Ends with a sync.
   __device__ bool move_all(std::uint32_t ring_count, [[maybe_unused]] polled_slots const& polled) const {
     if constexpr (Several) move_reserved(polled, ring_count);
     bool moved = state().moved != 0;
@@ -233,8 +237,8 @@ struct ring_server {
       more = is_lone_server<WorkerGroup> ? read_window(ring_index) : read_ahead(*this, ring_index);
   }
 
-  /// For the host reader. Submission rings beyond the warps come next; where space is so little that only the
-  /// first submission ring may have some, every submission ring is the first at times.
+  /// For the host reader. Moves on to submission rings beyond the number of warps. If there is space for only
+  /// one submission ring, each comes first in turn.
   __device__ void rotate_rings() const {
     std::uint32_t const beyond = state().ring_count > worker_group_type::warps ? worker_group_type::warps : 0;
     bool const tight =
@@ -245,12 +249,12 @@ struct ring_server {
                                                          : first_ring % state().ring_count;
   }
 
-  /// Reports to the host which submission slots it may write again: after many, or when there is nothing
-  /// better to do. The release makes our reads of the slots come first.
+  /// Reports to the host which submission slots it may overwrite: after many, or when there is nothing better
+  /// to do. The release orders our reads of the slots before it.
   __device__ void publish_fetched(bool idle) const {
     for (std::uint32_t i = worker_group.rank(); i < state().ring_count; i += threads) {
       std::uint32_t const ring_index = ring_at(i);
-      std::uint64_t const got = state().got[ring_index];  // once: another warp may be adding to it
+      std::uint64_t const got = state().got[ring_index];  // read once: another warp may be adding to it
       std::uint32_t const unpublished = std::uint32_t(got) - state().fetched_published[ring_index];
       if (unpublished == 0 || (!idle && unpublished < (max)(source().capacity() / 4, std::uint64_t(1))))
         continue;
@@ -259,8 +263,7 @@ struct ring_server {
     }
   }
 
-  /// The last thread reads what the host says while the others poll submission rings, so that the latencies
-  /// overlap.
+  /// The last thread reads the host's words while the others poll submission rings, so the latencies overlap.
   __device__ bool is_host_reader() const { return worker_group.rank() == threads - 1; }
 
   __device__ host_state read_host_state() const {
@@ -277,7 +280,7 @@ struct ring_server {
     return said;
   }
 
-  /// For a server that is not the first: reads of one address over PCIe would wait for each other.
+  /// For all servers but the first: reads of one address over PCIe would wait for each other.
   __device__ host_state read_passed_on() const {
     auto const passed = shared_word(&shared_server_words::said).load_relaxed();
     host_state said{control_in(passed), 0, stop_in(passed)};
@@ -285,7 +288,8 @@ struct ring_server {
     return said;
   }
 
-  /// For the first server. The fence puts the totals that the host wrote before it said closed before this.
+  /// For the first server. The fence orders this after the totals, which the host wrote before the closed
+  /// bit.
   __device__ void pass_to_others(std::uint64_t control) const {
     auto const now = passed_on(control, state().stopping != 0);
     if (now == state().passed_on) return;
@@ -294,7 +298,8 @@ struct ring_server {
     shared_word(&shared_server_words::said).store_relaxed(now);
   }
 
-  /// Follows the host's control word: the number of submission rings of this server, and how it continues.
+  /// Follows the host's control word: updates the number of this server's submission rings, and whether to
+  /// continue.
   __device__ void follow(std::uint64_t control, bool stop) const {
     auto const ring_count = std::uint32_t(control);
     state().ring_count = Several ? (ring_count + servers() - 1 - number()) / servers() : ring_count;
@@ -319,7 +324,7 @@ struct ring_server {
     state().hand_out_until = until;
   }
 
-  /// For the host reader, while nobody reads the state().
+  /// For the host reader, while no thread reads the state().
   __device__ void apply(host_state const& said) const {
     if constexpr (Several) {
       see_tail(said.tail);
@@ -335,14 +340,14 @@ struct ring_server {
     bool const others_moved = Several && state().tail != state().tail_seen;
     bool const gives_up = reached_idle_limit(now);
     if (gives_up) source().control.report_idle_timeout();
-    // For good: what others reserved meanwhile must not take back that this server gave up.
+    // Final: tickets that others reserve meanwhile must not undo that this server gave up.
     follow(said.control, said.stop || gives_up || state().stopping != 0);
     if constexpr (Several) pass_to_others(said.control);
     if (state().stopping || others_moved) publish();
   }
 
-  /// No task came for idle_timeout, and none runs. Asked of every worker only at the limit, and twice: a task
-  /// may go from a worker that is looked at later to one that was looked at before, but then their words
+  /// True if no task came for idle_timeout, and none runs. Looks at every worker only at the limit, and
+  /// twice: a task may move from a worker not yet looked at to one looked at before, but then their words
   /// change.
   __device__ bool reached_idle_limit(std::uint64_t now) const {
     bool const came = state().tail != state().tail_seen;
@@ -367,7 +372,7 @@ struct ring_server {
   }
 
   __device__ bool all_fetched() const {
-    fence_after_relaxed<scope::system>();  // the totals were written before the host said closed
+    fence_after_relaxed<scope::system>();  // the host wrote the totals before the closed bit
     std::uint32_t const ring_index = ring_at(worker_group.rank());
     bool const done =
         worker_group.rank() >= state().ring_count ||
@@ -376,12 +381,12 @@ struct ring_server {
     return worker_group.reduce_min(done) != 0;
   }
 
-  /// The HALT of Chen et al. 2010, as a word that all read. Stays until every task is begun (its slot is
-  /// free) and no blocks are shared any more, so that a stop is still seen.
+  /// The HALT of Chen et al. 2010, as a word that all workers read. Stays until every task has begun (its
+  /// slot is free) and no blocks are shared any more, so that a stop is still seen.
   __device__ void end() const {
     if (worker_group.leader()) {
       if constexpr (Several) {
-        (void)shared_word(&shared_server_words::left).load_acquire();  // nobody reserves any more
+        (void)shared_word(&shared_server_words::left).load_acquire();  // no server reserves any more
         see_tail(shared_word(&shared_server_words::tail).load_relaxed());
       }
       state().ended = 1;
@@ -399,8 +404,8 @@ struct ring_server {
     }
   }
 
-  /// Leaves for the host where each submission ring's tasks are that were not moved. A grid task that is
-  /// shared out in part has its grid.
+  /// Stores the positions of tasks that were not moved, for each submission ring, for the host. A partly
+  /// shared grid task has its own grid.
   __device__ void write_final_positions() const {
     for (std::uint32_t ring_index = ring_at(worker_group.rank()); ring_index < max_submission_rings;
          ring_index += threads * servers()) {
@@ -413,8 +418,8 @@ struct ring_server {
 
   // How tasks move from submission rings to the ring.
 
-  /// Looks whether ring slots became free; needed only when little space is left. `Each`: how many each
-  /// thread looks at.
+  /// Checks whether ring slots became free; needed only when little space is left. `Each`: the slots that
+  /// each thread checks.
   template <std::uint32_t Each = (threads > few_threads ? slots_checked_for_many : slots_checked)>
   __device__ void find_space(std::uint64_t wanted) const {
     if (space() >= (min)(wanted, source().capacity())) return;
@@ -438,10 +443,10 @@ struct ring_server {
                                restamped(chunk, lap_of(ticket, source().shift)));
   }
 
-  /// Called by the leader after slots were written. Publishes to the workers how many tickets have their
-  /// task, or will have it soon where several servers reserve tickets.
+  /// Called by the leader after slots were written. Publishes to the workers how many tickets have their task
+  /// (or will have it soon, with several servers).
   __device__ void publish() const {
-    if (!leads()) return;  // its word has one writer, so that it never goes back
+    if (!leads()) return;  // the word has one writer, so it never decreases
     if constexpr (ClaimWhenReady) {
       if (state().ready_tail != state().tail) publish_ready_count();
     }
@@ -450,9 +455,9 @@ struct ring_server {
       source().status_for(copy).store_relaxed(status.word());
   }
 
-  /// One poll of up to one submission ring per warp: a single load instruction sees the next 8 slots of a
-  /// submission ring. What is there is to move to the ring, up to the first grid task. For a warp that has a
-  /// submission ring; move_polled() must follow, and book_polled().
+  /// One poll of up to one submission ring per warp: a single load instruction reads the next 8 slots of a
+  /// submission ring. The tasks there are to move to the ring, up to the first grid task. For a warp that has
+  /// a submission ring; move_polled() and book_polled() must follow.
   __device__ polled_slots poll_ring(std::uint32_t ring_index, std::uint32_t ring_count) const {
     std::uint32_t const slot = worker_group.lane() / 4, part = worker_group.lane() % 4;
     std::uint64_t const ticket = state().got[ring_index] + slot;
@@ -468,7 +473,8 @@ struct ring_server {
     return {chunk, whole, plain, some, place};
   }
 
-  /// Moves `some` of what the warp has polled to the tickets from `first` on, at its place among these.
+  /// Moves `some` of the tasks that the warp has polled to the tickets from `first` on, at its place among
+  /// these.
   __device__ void move_polled(polled_slots const& polled, std::uint64_t first, std::uint32_t some) const {
     std::uint32_t const slot = worker_group.lane() / 4, part = worker_group.lane() % 4;
     if (slot < some) put(first + polled.place + slot, part, polled.chunk);
@@ -479,7 +485,7 @@ struct ring_server {
     }
   }
 
-  /// Reserves tickets for what all warps have polled, and moves what has one.
+  /// Reserves tickets for all warps' polled tasks, and moves the tasks that got one.
   __device__ void move_reserved(polled_slots const& polled, std::uint32_t ring_count) const {
     if (worker_group.leader()) {
       reserve(state().moved);
@@ -507,10 +513,10 @@ struct ring_server {
     worker_group.sync();
   }
 
-  /// The block reads the next slots of a submission ring up to a window's end, several 16-byte reads in
-  /// flight per thread; true if all were there. A window starts at a multiple of its size: so it never wraps,
-  /// has one lap, and needs one address. A function of its own beside workers: with the data in flight its
-  /// registers just suffice, and what is spilled as it comes makes each read wait for the one before.
+  /// The block reads the next slots of a submission ring up to a window's end, with several 16-byte reads in
+  /// flight per thread; true if all tasks were there. A window starts at a multiple of its size, so it never
+  /// wraps, has one lap, and needs one address. Not inlined beside workers: its registers just suffice for
+  /// the data in flight, and a spilled value makes each read wait for the previous one.
   __device__ BALLAST_NOINLINE static bool read_ahead(ring_server server, std::uint32_t ring_index) {
     return server.read_window(ring_index);
   }
@@ -521,7 +527,7 @@ struct ring_server {
     state().ready_tail = state().tail;
   }
 
-  /// Slots per submission ring of a poll, so that all fit into the space.
+  /// Slots to poll per submission ring, so that all fit into the free space.
   __device__ std::uint32_t quota(std::uint32_t ring_count) const {
     auto const room = space();
     if (room >= std::uint64_t(slots_per_poll) * ring_count) return slots_per_poll;
@@ -539,7 +545,7 @@ struct ring_server {
     for (std::uint32_t k = 0; k < chunks_in_flight; ++k)
       held[k] =
           load_chunk<scope::system>(chunks[(min)(worker_group.rank() + k * threads, 4 * window - 1)], 0);
-    find_space(max_window * servers());  // while the reads are under way
+    find_space(max_window * servers());  // while the reads are in flight
     publish_fetched(false);
     std::uint32_t const lap = lap_of(next, source().shift);
     std::uint32_t end = std::uint32_t((min)(std::uint64_t(window), first + space()));
@@ -570,12 +576,12 @@ struct ring_server {
     return end == window;
   }
 
-  // How a grid task's blocks are given to the workers: in one of the shared grids, which grid_tickets in the
-  // ring refer to.
+  // How the workers get a grid task's blocks: from one of the shared grids, to which grid_tickets in the ring
+  // refer.
 
-  /// If a grid task is next in the submission ring: gives it a grid of its own, and as many grid_tickets in
-  /// the ring as workers may come to take its blocks. True if anything happened. A function of its own beside
-  /// workers, as it is rare.
+  /// If a grid task is next in the submission ring, gives it a grid of its own, and a grid_ticket in the ring
+  /// for each worker that may come to take blocks. True if anything happened. Rare, so not inlined beside
+  /// workers.
   __device__ BALLAST_NOINLINE static bool publish_grid(ring_server server, std::uint32_t ring_index) {
     return server.publish_next_grid(ring_index);
   }
@@ -595,16 +601,16 @@ struct ring_server {
     if (state().grid_ring != ring_index) return false;
     auto chunk = state().grid_slot.chunks[worker_group.lane() % 4];
     if (!ClaimWhenReady && worker_group.lane() % 4 == 3) chunk = ticket_of_grid(chunk, state().grid);
-    if (ClaimWhenReady) return put_grid_tickets(chunk);  // there may be millions: others come between
+    if (ClaimWhenReady) return put_grid_tickets(chunk);  // there may be millions: other tasks come in between
     bool any = false;
     while (put_grid_tickets(chunk)) any = true;
     return any;
   }
 
-  /// True if a grid task is next in the submission ring, and no other task before it; then it is copied. One
-  /// warp reads: reads of one address over PCIe wait for each other (docs/decisions/0009).
+  /// True if a grid task is next in the submission ring, with no other task before it; copies it. One warp
+  /// reads, since reads of one address over PCIe wait for each other (docs/decisions/0009).
   __device__ bool read_grid(std::uint32_t ring_index) const {
-    worker_group.sync();  // all have read the last one
+    worker_group.sync();  // all threads have read the last one
     auto const lane = worker_group.lane();
     if (worker_group.warp() == 0 && lane < 4)
       state().grid_slot.chunks[lane] = load_chunk<scope::system>(
@@ -613,12 +619,12 @@ struct ring_server {
     return is_grid(state().grid_slot.chunks[3]);
   }
 
-  /// Publishes as many grid_tickets as there is space for; false if there is none. They go first, so that
-  /// workers that wait far back come near while tasks are written.
+  /// Publishes as many grid_tickets as fit; false if none does. They go first, so that workers with distant
+  /// tickets advance while tasks are written.
   __device__ bool put_grid_tickets(stamped_chunk const& chunk) const {
     find_space<slots_checked_for_many>(state().grid_tickets);
     if constexpr (Several) {
-      worker_group.sync();  // all know what space there was
+      worker_group.sync();  // all threads know the free space
       if (worker_group.leader()) reserve(state().grid_tickets);
       worker_group.sync();
     }
@@ -634,7 +640,8 @@ struct ring_server {
       book(some);
     }
     for (std::uint32_t i = 0; i < some;) {
-      auto const ahead = source().capacity() - ((from + i) & (source().capacity() - 1));  // to the ring's end
+      auto const ahead = source().capacity() - ((from + i) & (source().capacity() - 1));  // slots to the
+                                                                                          // ring's end
       auto const part = std::uint32_t((min)(std::uint64_t(some - i), ahead));
       put_row(from + i, part, chunk, moved + i);
       i += part;
@@ -643,8 +650,8 @@ struct ring_server {
     return some != 0;
   }
 
-  /// Writes `chunk` into `count` neighbouring slots, which are of one lap. If the source claims when ready,
-  /// each slot gets a block of its own, from `block` on.
+  /// Writes `chunk` into `count` neighbouring slots of one lap. If the source claims when ready, each slot
+  /// gets a block of its own, from `block` on.
   __device__ void put_row(std::uint64_t first, std::uint32_t count, stamped_chunk const& chunk,
                           std::uint32_t block) const {
     auto const mine = restamped(chunk, lap_of(first, source().shift));
@@ -656,14 +663,14 @@ struct ring_server {
           ClaimWhenReady ? chunk_of_block(mine, int(worker_group.lane() % 4), block + i / 4) : mine);
   }
 
-  /// False if no grid task is next, or every grid still has grid_tickets that are not used up.
+  /// False if no grid task is next, or every grid still has unused grid_tickets.
   __device__ bool open_grid(std::uint32_t ring_index) const {
     if (!read_grid(ring_index)) return false;
     std::uint32_t const blocks = blocks_of(state().grid_slot.chunks[3]);
     if (ClaimWhenReady) return expand_blocks(ring_index, blocks);
     std::uint32_t const found = find_free_grid();
     if (found == max_shared_grids) return false;
-    if (worker_group.warp() == 0) fence_after_relaxed<scope::device>();  // its last user is done with it
+    if (worker_group.warp() == 0) fence_after_relaxed<scope::device>();  // its last user has finished with it
     auto& grid = source().words->shared_grids[found];
     auto const rank = worker_group.rank();
     if (rank < 4) grid.whole.chunks[rank] = state().grid_slot.chunks[rank];
@@ -684,7 +691,7 @@ struct ring_server {
     return true;
   }
 
-  /// If workers take whole tasks only, expands every block into a task.
+  /// If workers take only whole tasks, expands every block into a task.
   __device__ bool expand_blocks(std::uint32_t ring_index, std::uint32_t blocks) const {
     worker_group.sync();
     if (worker_group.leader()) {
@@ -696,7 +703,7 @@ struct ring_server {
     return true;
   }
 
-  /// Of those that are this server's.
+  /// Among this server's grids.
   __device__ std::uint32_t find_free_grid() const {
     std::uint32_t const i = ring_at(worker_group.rank());
     return worker_group.reduce_min(

@@ -13,15 +13,15 @@
 
 namespace ballast::detail {
 
-/// The source of tasks that is fed by the host: a submission ring (single producer, single consumer) per
-/// submitting thread in pinned memory, one server, or on a GPU up to max_servers, that moves tasks from the
-/// submission rings into a ring in device memory, and workers that claim tickets of the ring by
-/// fetch-and-add. After Chen et al. 2010 (tasks, HALT), with a sequence stamp per slot in place of their
-/// counts. What only a GPU's blocks do is in ring_consumer.cuh and ring_server.cuh.
+/// The source of tasks that the host feeds. Each submitting thread has a submission ring (single producer,
+/// single consumer) in pinned memory. One server, or on a GPU up to max_servers, moves tasks from these into
+/// a ring in device memory, where workers claim tickets by fetch-and-add. After Chen et al. 2010 (tasks,
+/// HALT), with a sequence stamp per slot in place of their counts. ring_consumer.cuh and ring_server.cuh hold
+/// the parts for GPU blocks only.
 ///
-/// A slot's stamp and `released` decide which thread may write it: a ring slot is free for ticket t when its
-/// released word equals t's lap number; the worker that begins the task (on the host: copies it out) raises
-/// it, so that a stop finds what nobody began.
+/// A slot's stamp and `released` decide which thread may write it. A ring slot is free for ticket t when its
+/// released word equals t's lap number. The worker that begins the task (on the host: copies it out) raises
+/// the word, so that a stop finds the tasks that were not begun.
 struct ring_source_ref {
   using serving_state = ring_server_memory;
 
@@ -35,7 +35,8 @@ struct ring_source_ref {
       nullptr;  ///< submission rings x batch slots: stamp = lap when the batch is complete
   batch_times* times_out = nullptr;  ///< the same shape; null if tasks are not timed
 
-  // Where queue_options::ring says; only this device's threads use it, hence device scope in any home.
+  // At the home that queue_options::ring names. Only this device's threads use it, hence device scope in any
+  // home.
   task_slot* ring = nullptr;
   std::uint32_t* released = nullptr;
 
@@ -45,18 +46,18 @@ struct ring_source_ref {
   std::uint32_t* ends = nullptr;      ///< the same shape: lap of the last batch that has ended
   batch_times* times = nullptr;
   task_times* trace = nullptr;      ///< workers x trace_depth; null if tasks are not traced
-  std::uint32_t* traced = nullptr;  ///< a count per worker, also of what no longer fitted
+  std::uint32_t* traced = nullptr;  ///< a count per worker, including tasks that did not fit
   host_server_state* host_serving = nullptr;
 
   std::uint32_t shift = 0;        ///< capacity = 2^shift, of a submission ring and of the ring
-  std::uint32_t batch_shift = 0;  ///< 2^batch_shift batch slots a submission ring
+  std::uint32_t batch_shift = 0;  ///< 2^batch_shift batch slots per submission ring
   std::uint32_t trace_depth = 0;
 
-  /// If claims_when_ready(): nonzero when the workers leave by themselves. That is a source whose workers
-  /// claim a ticket only when its task is there, since they have other tasks too: those of a pool.
+  /// Nonzero when the workers leave by themselves. Used if claims_when_ready(): a pool's workers, which also
+  /// have other tasks, claim a ticket only when its task is there.
   std::uint32_t* pool_halt_word = nullptr;
 
-  // Host backend only: what workers, and what submitters and waiters, sleep on.
+  // Host backend only: workers, submitters and waiters sleep on it.
   event_count* worker_wake_event = nullptr;
   event_count* host_wake_event = nullptr;
 
@@ -71,11 +72,11 @@ struct ring_source_ref {
   BALLAST_HD bool ring_slot_is_free(std::uint64_t ticket) const {
     return poll(released_word(ticket)) == std::uint32_t(ticket >> shift);
   }
-  /// True if the ticket's slot was free for it at some time. It still is, if no one has reserved it.
+  /// True if the ticket's slot became free for it at some time. It still is, unless someone has reserved it.
   BALLAST_HD bool ring_slot_was_free(std::uint64_t ticket) const {
     return std::int32_t(poll(released_word(ticket)) - std::uint32_t(ticket >> shift)) >= 0;
   }
-  /// The server's word where worker `block` looks for it.
+  /// The copy of the server's word that worker `block` reads.
   BALLAST_HD atomic_ref<std::uint64_t, scope::device> status_for(std::uint32_t block) const {
     return atomic_ref<std::uint64_t, scope::device>(words->status[block % status_replicas].word);
   }
@@ -84,7 +85,7 @@ struct ring_source_ref {
 
   template <class WorkerGroup>
   BALLAST_HD void finish(WorkerGroup& worker_group, std::uint64_t begin_ns, std::uint64_t end_ns) const;
-  /// Adds to the credit of a batch whose tasks have run.
+  /// Adds credit to a batch whose tasks have run.
   BALLAST_HD void report(batch_mark const& mark, std::uint32_t credit) const;
   template <class WorkerGroup>
   BALLAST_HD void set_activity(WorkerGroup const& worker_group, std::uint64_t ticket, activity what) const {
@@ -97,19 +98,19 @@ struct ring_source_ref {
   BALLAST_HD std::uint64_t claim(std::uint32_t count) const;
   /// Reads the ticket's task, unless it is not there yet.
   BALLAST_HD bool read_ring(std::uint64_t ticket, task_record& record, std::uint32_t (&marks)[4]) const;
-  /// Makes the slot of a task that was read free; from then on a stop does not hand it back.
+  /// Frees the slot of a task that was read; from then on a stop does not hand it back.
   BALLAST_HD void release(std::uint64_t ticket) const;
   BALLAST_HD void publish_completion(std::uint64_t batch, std::uint32_t lap) const;
-  /// True if the batches have ended for which a task with these marks waits. On a GPU a fence must follow.
+  /// True if the batches that a task with these marks waits for have ended. On a GPU a fence must follow.
   BALLAST_HD bool may_begin(std::uint32_t const (&marks)[4]) const;
-  /// Host: one round of serving, unless another worker serves; true if anything moved.
+  /// Host: serves for one round, unless another worker serves; true if anything moved.
   bool serve_if_free(host_worker const& worker_group) const;
 
   bool next(host_worker& worker_group) const;
 #if defined(__CUDACC__)
   template <std::uint32_t Threads, std::uint32_t First>
   __device__ bool next(cuda_worker<Threads, First>& worker_group) const;
-  /// ClaimWhenReady: claims_when_ready(), which the caller knows.
+  /// ClaimWhenReady must equal claims_when_ready().
   template <bool ClaimWhenReady = false, class WorkerGroup>
   __device__ void serve(WorkerGroup worker_group, ring_server_memory& memory) const;
   __device__ bool server_is_late(std::uint64_t idle_ns, std::uint64_t now_ns) const;
@@ -138,11 +139,11 @@ struct ring_source_ref {
   BALLAST_HD void publish_times(std::uint64_t batch) const;
 };
 
-// What the workers and servers of both backends do.
+// For workers and servers of both backends.
 
 #if !BALLAST_ON_GPU
-/// Adding nothing orders the caller's stores before the look, as a load would not: either the waiter sees
-/// what was stored, or it is seen waiting.
+/// Adding 0 orders the caller's stores before this look, which a load would not: either the waiter sees the
+/// stores, or this thread sees it waiting.
 inline void ring_source_ref::notify_host_if(std::uint32_t& waiters) const {
   if (std::atomic_ref(waiters).fetch_add(0) != 0) notify(*host_wake_event);
 }
@@ -163,7 +164,7 @@ BALLAST_HD inline void ring_source_ref::time_task(std::uint64_t batch, std::uint
   word(times[batch].work_ns).add_relaxed(end_ns - begin_ns);
 }
 
-// Only the last worker of a batch comes here, after all others have reported.
+// Only the last worker of a batch calls this, after all others have reported.
 BALLAST_HD BALLAST_NOINLINE inline void ring_source_ref::publish_times(std::uint64_t batch) const {
   using word = atomic_ref<std::uint64_t, scope::device>;
   batch_times const result{word(times[batch].first_begin_ns).load_relaxed(),
@@ -175,8 +176,8 @@ BALLAST_HD BALLAST_NOINLINE inline void ring_source_ref::publish_times(std::uint
   word(times[batch].work_ns).store_relaxed(0);
 }
 
-// One 16-byte record per batch. The fence makes the batch's results visible to the host before it; the
-// device-scope adds of the other workers come before it by cumulativity.
+// One 16-byte record per batch. The fence makes the batch's results visible to the host first; by
+// cumulativity that includes the other workers, whose device-scope adds came before.
 BALLAST_HD inline void ring_source_ref::publish_completion(std::uint64_t batch, std::uint32_t lap) const {
   fence_after_relaxed<scope::system>();
   publish_fenced_completion(batch, lap);
@@ -194,15 +195,16 @@ BALLAST_HD inline std::uint64_t ring_source_ref::claim(std::uint32_t count) cons
 #if BALLAST_ON_GPU
   return device_atomic<std::uint64_t>(words->head).add_relaxed(count);
 #else
-  // Sequentially consistent like the alarm: a feeder that sets the alarm and then counts the claims never
-  // sleeps through the claim that it waits for.
+  // Sequentially consistent, like setting the alarm: a feeder that sets the alarm and then counts the claims
+  // cannot miss the claim that it waits for.
   auto const ticket = std::atomic_ref(words->head).fetch_add(count);
   if (ticket + count >= std::atomic_ref(words->taken_threshold).load()) notify(*host_wake_event);
   return ticket;
 #endif
 }
 
-// The fence puts the reads of the slot before its release, and what the server knew before what follows.
+// The fence orders the reads of the slot before its release, and the server's knowledge before the following
+// accesses.
 BALLAST_HD inline bool ring_source_ref::read_ring(std::uint64_t ticket, task_record& record,
                                                   std::uint32_t (&marks)[4]) const {
   auto const& slot = ring_slot(ticket);
@@ -225,12 +227,12 @@ BALLAST_HD inline void ring_source_ref::release(std::uint64_t ticket) const {
   released_word(ticket).store_relaxed(next_lap);
 #else
   released_word(ticket).store_release(next_lap);
-  notify(*worker_wake_event);  // somebody asleep may move a task there
+  notify(*worker_wake_event);  // a sleeping worker may move a task there
 #endif
 }
 
-// A batch slot is used again after its batch, so the word may be a lap further, but not more: batches that
-// wait keep their own slots.
+// A batch slot is reused after its batch, so the word may be one lap further, but not more: waiting batches
+// keep their own slots.
 BALLAST_HD inline bool ring_source_ref::has_ended(batch_mark const& waiting, std::uint32_t distance) const {
   auto const slot = (waiting.slot - distance) & ((1u << batch_shift) - 1);
   auto const lap = waiting.lap - (waiting.slot < distance ? 1 : 0);
@@ -257,11 +259,11 @@ BALLAST_HD inline void ring_source_ref::tell_end(std::uint64_t batch, std::uint3
 #endif
 }
 
-// Adds release only, since an acquire would empty the SM's L1 after every task; the last one acquires with
-// the fence. The credits of a part of a batch never sum to zero, so several may be added in one; zero is the
-// whole batch, which needs no counter. Workers that wait for the batch hear of its end before the host does,
-// but of that of a whole batch after the fence that the host needs: a fence of their own would cost every
-// task.
+// Adds with release only, since an acquire would empty the SM's L1 after every task; the last worker acquires
+// with the fence. The credits of part of a batch never sum to zero, so several may be added at once; a single
+// credit of zero is a whole batch, which needs no counter. Workers that wait for the batch see its end before
+// the host does. A whole batch is an exception: they see its end after the fence that the host needs, since a
+// fence of their own would cost every task.
 BALLAST_HD inline void ring_source_ref::report(batch_mark const& mark, std::uint32_t credit) const {
   auto const batch = (std::uint64_t(mark.ring_index) << batch_shift) + mark.slot;
   if (credit != 0) {
@@ -286,8 +288,8 @@ BALLAST_HD BALLAST_NOINLINE void ring_source_ref::record_times(WorkerGroup worke
     time_task((std::uint64_t(mark.ring_index) << batch_shift) + mark.slot, begin_ns, end_ns);
 }
 
-// Tasks of one batch that were taken together are reported together after the last of them: the batch is not
-// complete before.
+// Tasks of one batch that were taken together are reported together after the last of them: the batch cannot
+// be complete before.
 template <class WorkerGroup>
 BALLAST_HD void ring_source_ref::finish(WorkerGroup& worker_group, std::uint64_t begin_ns,
                                         std::uint64_t end_ns) const {
@@ -309,14 +311,14 @@ BALLAST_HD void ring_source_ref::finish(WorkerGroup& worker_group, std::uint64_t
     report(mark, credit);
 }
 
-// The host backend's worker and server: the same slots, stamps, tickets and counters as on a GPU, with one
-// thread in place of a block. A worker whose ticket is not there yet serves, if nobody else does, and else
+// The worker and server of the host backend: the same slots, stamps, tickets and counters as on a GPU, with
+// one thread in place of a block. A worker whose task has not arrived serves if no other does, and otherwise
 // sleeps.
 
 inline constexpr std::uint64_t spin_for_ns = 50'000;  ///< no sleep in the first 50 us of idleness
 inline constexpr std::uint64_t long_absence_ns = 100'000'000;
 inline constexpr std::uint32_t slots_per_round =
-    64;  ///< that a server moves before it looks for its own task
+    64;  ///< tasks that a server moves before it looks for its own task
 
 inline bool ring_source_ref::move_slot(std::uint32_t ring_index) const {
   auto& state = *host_serving;
@@ -374,8 +376,7 @@ inline bool ring_source_ref::push_halts(std::uint32_t workers) const {
   return pushed;
 }
 
-/// Ends all workers of a claim-when-ready source at once, which the host wants only when nothing is left to
-/// do.
+/// Ends all workers of a claim-when-ready source at once. The host requests that only when no work is left.
 inline bool ring_source_ref::end_workers(std::uint32_t workers) const {
   if (!claims_when_ready()) return push_halts(workers);
   if (host_serving->halts != 0) return false;
@@ -384,8 +385,8 @@ inline bool ring_source_ref::end_workers(std::uint32_t workers) const {
   return true;
 }
 
-/// True if every worker waits. If the source claims when ready the workers are looked at twice, as the server
-/// of a GPU does.
+/// True if every worker waits. If the source claims when ready, it looks at the workers twice, as a GPU's
+/// server does.
 inline bool ring_source_ref::all_wait(std::uint32_t workers) const {
   auto const head = atomic_ref<std::uint64_t, scope::device>(words->head).load_relaxed();
   if (!claims_when_ready()) return head == host_serving->tail + workers;
@@ -397,7 +398,7 @@ inline bool ring_source_ref::all_wait(std::uint32_t workers) const {
 inline void ring_source_ref::give_up_if_idle(host_worker const& worker_group) const {
   auto& state = *host_serving;
   auto const now = worker_group.now_ns();
-  // If nobody served for long, every worker was busy: an idle worker looks in again every 10 ms.
+  // If no worker served for long, all were busy: an idle worker looks again every 10 ms.
   bool const was_busy = now - state.last_served_ns > control.idle_timeout_ns / 2 + long_absence_ns;
   state.last_served_ns = now;
   if (was_busy || !all_wait(worker_group.blocks())) state.last_task_ns = now;
@@ -414,7 +415,7 @@ inline bool ring_source_ref::serve(host_worker const& worker_group) const {
   std::uint32_t moved = 0;
   for (std::uint32_t i = 0; i < state.ring_count; ++i)
     moved += move_from_ring((state.first_ring + i) % state.ring_count);
-  ++state.first_ring;  // where the ring is full, every submission ring is the first at times
+  ++state.first_ring;  // where the ring is full, every submission ring comes first at times
   if (moved > 0) state.last_task_ns = worker_group.now_ns();
   bool const halted = (said & closed_bit) != 0 && all_fetched() && end_workers(worker_group.blocks());
   if (moved == 0 && !halted) give_up_if_idle(worker_group);
@@ -452,7 +453,8 @@ class ticket_look {
     auto& marks = worker_group.meta();
     if (!is_held_ && !source_->read_ring(ticket_, worker_group.record(), marks)) return false;
     if (!waits_for_others(marks)) return true;
-    // Counted before it looks: a worker that ends a batch meanwhile sees the count, or its end is seen.
+    // Counted before it looks: a worker that ends a batch meanwhile sees the count, or this worker sees the
+    // end.
     if (!std::exchange(is_held_, true)) std::atomic_ref(source_->words->held_workers).fetch_add(1);
     return source_->may_begin(marks);
   }
@@ -463,9 +465,9 @@ class ticket_look {
   bool is_held_ = false;
 };
 
-// A task that waits for other batches is not begun before they have ended, so that a stop hands it back. All
-// tasks of these have lower tickets, so that others have begun them or hold them, and wait for still lower
-// ones if at all.
+// A task that waits for other batches begins only after they have ended, so that a stop hands it back. All
+// their tasks have lower tickets: other workers have begun these, or hold them and wait at most for still
+// lower ones.
 inline bool ring_source_ref::next(host_worker& worker_group) const {
   auto const ticket = claim(1);
   set_activity(worker_group, ticket, activity::waits);
@@ -495,11 +497,11 @@ inline bool ring_source_ref::next(host_worker& worker_group) const {
 }
 
 #if defined(__CUDACC__)
-// What the worker and the server of a GPU share.
+// For the worker and the server of a GPU.
 
 inline constexpr std::uint64_t gpu_spin_for_ns = 50'000;  ///< no sleep in the first 50 us of idleness
 
-/// Sleeps longer the longer nothing came; not at all in the first 50 us.
+/// Sleeps longer the longer no task came; not at all in the first 50 us.
 __device__ inline void back_off(std::uint64_t idle_ns) {
   if (idle_ns > gpu_spin_for_ns) __nanosleep(idle_ns > 20 * gpu_spin_for_ns ? 1000 : 200);
 }

@@ -8,35 +8,36 @@
 
 namespace ballast::detail {
 
-/// What a worker must know of a task's batch to report it complete.
+/// A task's share in the completion of its batch.
 ///
-/// Completion needs no set-up on the device: every task of a batch adds its `credit` to the batch's counter,
-/// the last one of n submitted with credit n - 1, the others with -1. The counter starts at zero, returns to
-/// zero when all have finished and at no time before, and is then ready for the next batch.
+/// Completion needs no set-up on the device. Every task of a batch adds its `credit` to the batch's counter:
+/// the last submitted of n tasks has credit n - 1, the others -1. The counter starts at zero, returns to zero
+/// only when all have finished, and is then ready for the next batch.
 ///
-/// A batch may wait for earlier ones of its submission ring, which are named by how far before it they were
-/// submitted (docs/decisions/0034).
+/// A batch may wait for earlier ones of its submission ring, which it names by their distance in batches
+/// (docs/decisions/0034).
 struct batch_mark {
   std::uint32_t ring_index = 0;  ///< 5 bits: whose batch
-  std::uint32_t slot = 0;        ///< 16 bits: which of the submission ring's batch slots
-  std::uint32_t lap = 0;         ///< 4 bits: how often the slot was used
-  std::uint32_t credit = 0;      ///< two's complement, of which 25 bits travel
-  std::uint32_t distance = 0;    ///< 7 bits: waits for the batch so far before it; 0: for none
-  std::uint32_t more = 0;        ///< 4 bits: and for this many before that batch
+  std::uint32_t slot = 0;        ///< 16 bits: the batch slot within the submission ring
+  std::uint32_t lap = 0;         ///< 4 bits: the lap of the slot
+  std::uint32_t credit = 0;      ///< two's complement; 25 bits of it travel
+  std::uint32_t distance = 0;    ///< 7 bits: waits for the batch submitted this many batches before it; 0:
+                                 ///< for none
+  std::uint32_t more = 0;        ///< 4 bits: and for this many batches before that one
 };
 inline constexpr std::uint32_t batch_lap_mask = 0xf;
 inline constexpr std::uint32_t max_batch_distance = 0x7f, max_more_batches = 0xf;
 inline constexpr std::uint32_t credit_bits = 25;
 
-/// How many batch slots of a submission ring batch_mark::slot can name.
+/// The number of a submission ring's batch slots that batch_mark::slot can name.
 inline constexpr std::uint32_t max_batch_slots = 1u << 16;
 
 BALLAST_HD constexpr bool is_same_batch(batch_mark const& a, batch_mark const& b) {
   return a.ring_index == b.ring_index && a.slot == b.slot;
 }
 
-/// 64 bytes: four chunks of 12 data bytes and a 4-byte stamp. The low half of each stamp is the lap, which
-/// says whose turn of the ring the chunk belongs to; the high halves hold the batch_mark.
+/// 64 bytes: four chunks of 12 data bytes and a 4-byte stamp. The low half of each stamp is the lap, that is,
+/// the turn of the ring to which the chunk belongs; the high halves hold the batch_mark.
 struct alignas(64) task_slot {
   stamped_chunk chunks[4];
 };
@@ -44,8 +45,8 @@ static_assert(sizeof(task_slot) == 64);
 
 inline constexpr std::uint32_t lap_mask = 0xffff;
 
-/// The stamp's lap for ring position `ticket` in a ring of 2^shift slots; never what a zeroed slot holds at
-/// first.
+/// The stamp's lap for ring position `ticket` in a ring of 2^shift slots; never the initial value of a zeroed
+/// slot.
 BALLAST_HD constexpr std::uint32_t lap_of(std::uint64_t ticket, std::uint32_t shift) {
   return std::uint32_t((ticket >> shift) + 1) & lap_mask;
 }
@@ -96,8 +97,8 @@ BALLAST_HD constexpr bool is_grid(stamped_chunk const& last) {
 /// The blocks of the task in a slot, by its last chunk.
 BALLAST_HD constexpr std::uint32_t blocks_of(stamped_chunk const& last) { return last.data[2] >> 8; }
 
-/// This chunk of the task that is block `i` of a grid task: task_record::task_of_block(), and the first
-/// block has the credit of the whole, the others -1, as if they had been submitted one after another.
+/// This chunk of the task for block `i` of a grid task: task_record::task_of_block(). The first block has the
+/// credit of the whole, the others -1, as if they had been submitted one after another.
 BALLAST_HD constexpr stamped_chunk chunk_of_block(stamped_chunk chunk, int part, std::uint32_t i) {
   if (part == 3) {
     chunk.data[1] += i;
@@ -108,8 +109,8 @@ BALLAST_HD constexpr stamped_chunk chunk_of_block(stamped_chunk chunk, int part,
   return chunk;
 }
 
-/// On a GPU a grid task lies in the ring as several tickets, whose takers share its blocks: this says which
-/// of the shared grids they are of. For the last chunk; three bits.
+/// On a GPU a grid task lies in the ring as several tickets, whose takers share its blocks. This marks the
+/// last chunk of such a ticket with the number of its shared grid, in three bits.
 BALLAST_HD constexpr stamped_chunk ticket_of_grid(stamped_chunk last, std::uint32_t grid) {
   last.stamp |= grid << 29;
   return last;
@@ -119,21 +120,21 @@ BALLAST_HD constexpr std::uint32_t shared_grid_of(std::uint32_t const (&words)[4
 
 inline constexpr std::uint32_t max_submission_rings = 32;
 
-/// Pinned words that the host writes. Polled over PCIe, so all that is polled is one word.
+/// Pinned words that the host writes. They are polled over PCIe, so all polled values share one word.
 struct alignas(128) host_words {
   std::uint64_t control;  ///< submission rings in use | closed_bit | hand_out_until << 33
-  alignas(128) std::uint64_t
-      submitted[max_submission_rings];  ///< valid once closed: tasks of each submission ring, for ever
+  alignas(128) std::uint64_t submitted[max_submission_rings];  ///< valid once closed: the tasks ever
+                                                               ///< submitted to each submission ring
 };
 inline constexpr std::uint64_t closed_bit = std::uint64_t(1) << 32;
 inline constexpr std::uint32_t hand_out_shift = 33;  ///< in host_words::control
 
-/// True if created tasks must be handed out, given that `handed_out` were, up to `until`; counts of 31 bits.
+/// True if created tasks must be handed out, when `handed_out` of `until` have been; counts of 31 bits.
 BALLAST_HD constexpr bool is_to_hand_out(std::uint32_t handed_out, std::uint32_t until) {
   return std::int32_t((until - handed_out) << 1) > 0;
 }
 
-/// Created tasks that wait for the host to take them, at most.
+/// Up to 2^handed_out_shift created tasks wait for the host to take them.
 inline constexpr std::uint32_t handed_out_shift = 10;
 
 /// The part of a submission ring that was not moved: the slots from `next` on. If slot `next` has a grid
@@ -146,24 +147,24 @@ struct fetch_position {
 /// Pinned words that the server writes.
 struct alignas(128) device_words {
   std::uint64_t taken;   ///< tasks that workers have claimed so far
-  std::uint64_t filled;  ///< tasks that the ring has got so far
-  std::uint64_t idle;    ///< if workers claim when ready: how many have no task
+  std::uint64_t filled;  ///< tasks that have entered the ring so far
+  std::uint64_t idle;    ///< workers without a task, if workers claim when ready
   alignas(128) std::uint64_t
-      fetched[max_submission_rings];  ///< slots of each submission ring that the host may write again
+      fetched[max_submission_rings];  ///< slots of each submission ring that the host may overwrite
   fetch_position final_position[max_submission_rings];  ///< written when the server leaves
 };
 
-/// GPU: the blocks of a grid task, for those workers that took one of its grid_tickets.
+/// GPU: the blocks of a grid task, for the workers that took one of its grid_tickets.
 struct alignas(128) shared_grid {
-  std::uint32_t next;          ///< the first that no worker has taken; may grow beyond the count
-  std::uint32_t grid_tickets;  ///< those not used up; 0: free for another task
+  std::uint32_t next;          ///< the first block that no worker has taken; may exceed the count
+  std::uint32_t grid_tickets;  ///< grid_tickets that are not used up; 0: free for another task
   task_slot whole;             ///< the grid task
 };
 inline constexpr std::uint32_t max_shared_grids = 8;
 
 inline constexpr std::uint32_t max_servers = 4;  ///< each has some of the shared grids
 
-/// A word that many poll stands in several places, which lie in several slices of the L2.
+/// The copies of a word that many poll; they lie in several slices of the L2.
 inline constexpr std::uint32_t status_replicas = 8;
 
 template <class Word>
@@ -171,18 +172,17 @@ struct alignas(128) own_line {
   Word word;
 };
 
-/// GPU: what servers share where there may be several. Each has some of the submission rings; their tickets
-/// are those of one ring, of which each reserves some, below what it has seen free, and then fills all of
-/// these.
+/// GPU: the state that several servers share. Each has some of the submission rings; their tickets are in one
+/// ring. Each server reserves a run of free tickets, then fills the whole run.
 struct alignas(128) shared_server_words {
   std::uint64_t tail;               ///< tickets that servers have reserved
   std::uint64_t unticketed_blocks;  ///< ring_server_memory::unticketed_blocks, of all
-  std::uint32_t left;               ///< servers that have filled all that they will, but the first
+  std::uint32_t left;               ///< servers other than the first that have filled their last ticket
   alignas(128) std::uint32_t said;  ///< from the first server to the others: passed_on()
 };
 
-/// What the first server passes to the others: the submission rings in use, whether more will come, and
-/// whether to leave.
+/// The first server's word to the others: the number of submission rings in use, whether more tasks will
+/// come, and whether to leave.
 BALLAST_HD constexpr std::uint32_t passed_on(std::uint64_t control, bool stop) {
   return (std::uint32_t(control) & 0xff) | ((control & closed_bit) != 0 ? 1u << 8 : 0) | (stop ? 1u << 9 : 0);
 }
@@ -195,25 +195,24 @@ BALLAST_HD constexpr bool stop_in(std::uint32_t passed) { return (passed >> 9 & 
 /// Words in device memory that all blocks share.
 struct alignas(128) ring_words {
   std::uint64_t head;                               ///< the next ticket to claim
-  own_line<std::uint64_t> status[status_replicas];  ///< from the server: server_status, as often
+  own_line<std::uint64_t> status[status_replicas];  ///< from the server: copies of server_status
   shared_grid shared_grids[max_shared_grids];
   shared_server_words servers;
-  alignas(128) std::uint32_t
-      ready;  ///< if workers claim when ready: tasks in the ring that nobody claimed; briefly fewer
+  alignas(128) std::uint32_t ready;  ///< claim when ready: unclaimed tasks in the ring; briefly fewer
   // If workers claim when ready:
-  alignas(128) std::uint32_t hand_out_until;  ///< how many created tasks the host wants, from the start on
-  std::uint32_t handed_out;                   ///< how many it was given
+  alignas(128) std::uint32_t hand_out_until;  ///< created tasks that the host has asked for in all
+  std::uint32_t handed_out;                   ///< created tasks that it was given in all
   alignas(128) std::uint32_t idle;            ///< workers without a task
-  alignas(128) std::uint64_t served_ns;    ///< GPU: when the server last looked around, on the device's clock
-  alignas(128) std::uint32_t server_busy;  ///< host backend: a worker is serving
-  // Host backend: the sleepers on the host bell and their conditions, so that none is woken for nothing.
-  alignas(128) std::uint64_t taken_threshold;  ///< ring when this many tasks are taken
-  std::uint32_t room_waiters;                  ///< ring when submission slots became free
-  std::uint32_t completion_waiters;            ///< ring when a batch is complete
+  alignas(128) std::uint64_t served_ns;       ///< GPU: the device's time at the server's last round
+  alignas(128) std::uint32_t server_busy;     ///< host backend: a worker is serving
+  // Host backend: the conditions of the sleeping threads, so that none is woken in vain.
+  alignas(128) std::uint64_t taken_threshold;  ///< wake when this many tasks are taken
+  std::uint32_t room_waiters;                  ///< wake when submission slots became free
+  std::uint32_t completion_waiters;            ///< wake when a batch is complete
   std::uint32_t held_workers;                  ///< workers whose task waits for other batches
 };
 
-/// What the server publishes to all workers, in one word.
+/// The server's report to all workers, in one word.
 struct server_status {
   std::uint32_t filled = 0;  ///< GPU: low half of the number of tickets with a task or a reservation
   bool ended = false;        ///< on a GPU, and where workers claim when ready: no more will be filled
@@ -227,18 +226,18 @@ struct server_status {
   }
 };
 
-/// What a worker remembers from task to task, by index in its worker group's worker_state().
+/// The state of a worker between tasks, by index in its worker group's worker_state().
 namespace worker_word {
 enum : int {
-  credit,   ///< of tasks that have run and are not reported yet: the next one taken is of their batch
-  claimed,  ///< tickets claimed whose tasks have not come yet; the first of them follows the present run
-  claim_several,   ///< whether very many unclaimed tasks waited when the server's status was read
-  status_read_ns,  ///< when that was; low half
-  grid,            ///< GPU: 1 + which shared_grid the present task's are; 0: none
-  blocks,          ///< how many these are; 0: no more are taken, since a stop was heard
-  first,           ///< the first of the task
-  end,             ///< of those that were taken here last, counted from the first; 0: none yet
-  begun_ns,        ///< when those were taken; low half
+  credit,   ///< credit of tasks that have run and are not reported yet: the next task taken is of their batch
+  claimed,  ///< claimed tickets whose tasks have not come yet; the first follows the present run
+  claim_several,   ///< whether very many tasks were unclaimed when the server's status was read
+  status_read_ns,  ///< when it was read; low half
+  grid,            ///< GPU: 1 + the shared_grid of the present task; 0: none
+  blocks,          ///< the number of its blocks; 0: take no more, since a stop was seen
+  first,           ///< the first block of the task
+  end,             ///< one past the last blocks taken here, counted from the first; 0: none yet
+  begun_ns,        ///< when those blocks were taken; low half
   words
 };
 }
@@ -248,20 +247,21 @@ struct batch_times {
   std::uint64_t first_begin_ns, last_end_ns, work_ns;
 };
 
-/// One task as a worker ran it.
+/// The times of one task on a worker.
 struct task_times {
   std::uint64_t begin_ns, end_ns;
   std::uint32_t first_block, blocks_and_kernel;
 };
 
 /// The server's state between rounds on the host, where the worker that holds ring_words::server_busy is the
-/// server. For a GPU: ring_server_memory.
+/// server. A GPU has ring_server_memory instead.
 struct host_server_state {
   std::uint64_t tail;            ///< tickets filled so far
   std::uint64_t last_task_ns;    ///< when a task last came
   std::uint64_t last_served_ns;  ///< when a worker last served and moved nothing
   std::uint64_t got[max_submission_rings];
-  std::uint32_t blocks[max_submission_rings];  ///< of the grid task at got[], in the ring already
+  std::uint32_t blocks[max_submission_rings];  ///< blocks of the grid task at got[] that are in the ring
+                                               ///< already
   std::uint32_t first_ring;
   std::uint32_t ring_count;
   std::uint32_t halts;  ///< HALT records pushed

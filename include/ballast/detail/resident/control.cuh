@@ -11,22 +11,23 @@ namespace ballast::detail {
 /// one writer, so that plain loads and stores over PCIe suffice. Trivially copyable; resident_kernel owns the
 /// memory.
 struct resident_control {
-  /// Pinned, the host writes: 1 asks every block to end after its task, 2 says that nothing is fed any more.
+  /// Pinned, written by the host: 1 asks every block to end after its task, 2 reports that feeding has been
+  /// abandoned.
   std::uint32_t* stop = nullptr;
   std::uint32_t* arrived = nullptr;   ///< pinned, a word per block: the block writes `run` when it starts
   std::uint64_t* clock_ns = nullptr;  ///< pinned, block 0 writes: the device's time at its arrival
   std::uint32_t* idle_timed_out = nullptr;  ///< pinned, block 0 writes: `run` if it ended at the idle timeout
   std::uint32_t* host_blocks = nullptr;     ///< host backend: blocks inside the worker loop now
-  std::uint64_t* activity = nullptr;  ///< device, a word per block: ticket * 4 + what the block does with it
-  std::uint32_t run = 0;              ///< the number of this start, from 1
-  std::uint32_t blocks = 0;           ///< blocks of this run, servers included
+  std::uint64_t* activity = nullptr;        ///< device, a word per block: ticket * 4 + the block's activity
+  std::uint32_t run = 0;                    ///< the number of this start, from 1
+  std::uint32_t blocks = 0;                 ///< blocks of this run, servers included
   std::uint64_t idle_timeout_ns = 0;
 
   template <class WorkerGroup>
   BALLAST_HD void arrive(WorkerGroup const& worker_group, std::uint64_t now_ns) const {
     arrive_as(worker_group.block(), worker_group, now_ns);
   }
-  /// If there are several servers: the first is block 0 of the run, the others come after the workers.
+  /// With several servers the first is block 0 of the run, and the others come after the workers.
   template <class WorkerGroup>
   BALLAST_HD void arrive_as_server(WorkerGroup const& worker_group, std::uint64_t now_ns) const {
     auto const server = worker_group.block();
@@ -44,20 +45,20 @@ struct resident_control {
   BALLAST_HD bool stop_requested() const {
     return atomic_ref<std::uint32_t, scope::system>(*stop).load_relaxed() != 0;
   }
-  /// True if what the host has begun to feed will never be whole.
+  /// True if the host will never complete what it has begun to feed.
   BALLAST_HD bool is_fed_no_more() const {
     return atomic_ref<std::uint32_t, scope::system>(*stop).load_relaxed() == fed_no_more;
   }
   static constexpr std::uint32_t fed_no_more = 2;
-  /// True if no block from `first` to `end` - 1 runs a task, of blocks that are looked at one after another;
-  /// then `seen` is a sum that is another after any of them has run one.
+  /// True if no block from `first` to `end` - 1 runs a task. The blocks are looked at one after another;
+  /// `seen` is a sum that changes if any of them has run a task since.
   BALLAST_HD bool none_running(std::uint32_t first, std::uint32_t end, std::uint64_t& seen) const;
   BALLAST_HD void report_idle_timeout() const {
     atomic_ref<std::uint32_t, scope::system>(*idle_timed_out).store_release(run);
   }
 };
 
-/// What a worker block is doing, in the low two bits of its activity word.
+/// A worker block's activity, in the low two bits of its activity word.
 enum class activity : std::uint32_t { idle = 0, waits = 1, runs = 2, left = 3 };
 
 BALLAST_HD inline bool resident_control::none_running(std::uint32_t first, std::uint32_t end,

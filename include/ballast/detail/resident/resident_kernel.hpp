@@ -25,81 +25,81 @@ namespace ballast::detail {
 /// A kernel whose blocks stay on one device: started, asked to stop, watched. Several run side by side on a
 /// device or its parts if all were made before the first was started, and if they fit
 /// (compute_device::claim_resident()). It claims residency when it starts and gives it back when it has
-/// ended: kernels that take turns may each be as large as the device, and what is left is known only then. On
-/// a GPU a source's server is a kernel of its own, with registers of its own, if it fits and if CUDA runs
-/// several kernels at a time; else block 0 of the workers' kernel serves (docs/decisions/0032). take_room(),
-/// give_back_room(), start(), start_on() and join() belong to one thread at a time; the rest may be called
-/// from any thread.
+/// ended. So kernels that take turns may each be as large as the device; how much is left is known only at
+/// the start. On a GPU a source's server is a kernel of its own, with its own registers, if it fits and if
+/// CUDA runs several kernels at a time; else block 0 of the workers' kernel serves (docs/decisions/0032).
+/// take_room(), give_back_room(), start(), start_on() and join() belong to one thread at a time; the rest may
+/// be called from any thread.
 class resident_kernel {
  public:
   /// Loads the code and allocates the control words. Throws bad_argument ("device"; "idle_timeout"; "blocks",
   /// naming the heaviest kernel of the set, if fewer fit on the device than asked), no_room if a resident
-  /// kernel that does not yield runs on the device, or on another part of its GPU: to allocate beside it
-  /// could wait for its end. `yields`: as of resident_request. `servers`: how many blocks serve if the server
-  /// is a kernel of its own, each for an SM and all but the first beside `options.blocks`; a run has fewer if
-  /// others leave it less.
+  /// kernel that does not yield runs on the device, or on another part of its GPU: an allocation could wait
+  /// for that kernel's end. `yields`: as in resident_request. `servers`: the blocks that serve if the server
+  /// is a kernel of its own. Each takes an SM, and all but the first come in addition to `options.blocks`; a
+  /// run has fewer if other kernels leave fewer.
   resident_kernel(std::shared_ptr<compute_device> device, kernel_set const& kernels,
                   kernel_entry const& entry, resident_options const& options, bool yields = false,
                   std::uint32_t servers = 1);
   ~resident_kernel();  ///< Asks a running kernel to stop and waits for it, at most stop_timeout.
 
-  /// The most blocks that a run has: what memory is made for.
+  /// The most blocks of a run, for which memory is allocated.
   std::uint32_t max_blocks() const { return max_blocks_; }
   /// The blocks of its current or last claim; before the first, max_blocks().
   std::uint32_t blocks() const { return blocks_; }
-  /// The number of servers that run, or last ran, in kernels of their own; before the first run, the number
-  /// asked for. 0: none, so that a block of the workers' kernel serves, if the source has a server.
+  /// The number of servers that run, or last ran, as kernels of their own; before the first run, the
+  /// requested number. 0: none, so a block of the workers' kernel serves, if the source has a server.
   std::uint32_t servers() const { return servers_; }
-  /// Claims residency for the next run if it has none; without this call start() and start_on() do so. For
-  /// callers that prepare memory with kernels, which run on the claimed SMs where no others are free. Waits
-  /// for yielding kernels as claim_resident() does. Throws ballast::error if it runs already, and no_room if
-  /// it does not fit beside others, which it names with what each has.
+  /// Claims residency for the next run if it has none; otherwise start() and start_on() do so. For callers
+  /// that prepare memory with kernels: these run on the claimed SMs if no others are free. Waits for yielding
+  /// kernels as claim_resident() does. Throws ballast::error if it runs already, and no_room, with the
+  /// holders and their blocks, if it does not fit beside others.
   void take_room();
   /// Gives the claim back if no run was begun. After a run, join() does so.
   void give_back_room() noexcept;
   /// The value that the next start() or start_on() must put into its argument.
   resident_control next_control() const;
-  /// Launches (from a thread of its own, since under CUDA_LAUNCH_BLOCKING=1 a launch waits for the kernel)
-  /// and waits until every block runs, as start_timeout says. Allocates nothing. Throws ballast::error as
-  /// take_room(), timed_out saying how many blocks started and which other kernels are resident, device_lost.
-  /// False, once in a process: the server started and its workers did not, since something makes CUDA run one
-  /// kernel at a time. Then nothing runs any more; call it again, with memory as before the first call.
+  /// Launches the kernel and waits until every block runs, at most for start_timeout. A thread of its own
+  /// launches, since under CUDA_LAUNCH_BLOCKING=1 a launch waits for the kernel. Allocates nothing. Throws
+  /// ballast::error as take_room(), timed_out with the number of started blocks and the other resident
+  /// kernels, and device_lost. Returns false, once in a process, if the server started but its workers did
+  /// not, since CUDA is made to run one kernel at a time. Then nothing runs any more; call it again, with
+  /// memory as before the first call.
   [[nodiscard]] bool start(void const* argument, std::size_t bytes);
-  /// For a kernel that ends by itself, whose blocks need not say that they arrive: launches it, as one, on
-  /// `on`, behind what is enqueued there, has `follow` enqueue what comes behind it, and waits for none of
-  /// that. `on` is not to be used before join() has returned, and must stay until then. With
-  /// CUDA_LAUNCH_BLOCKING set (when this was made) a thread of its own does both, so that join() has its
-  /// deadline though the launch waits for the kernel. Throws ballast::error as take_room(). What the launch
-  /// and `follow` throw is thrown by join().
+  /// For a kernel that ends by itself, and whose blocks need not report their arrival. Launches it, as one
+  /// kernel, on `on` after the work enqueued there, lets `follow` enqueue further work, and waits for none of
+  /// it. `on` must not be used before join() has returned, and must live until then. If CUDA_LAUNCH_BLOCKING
+  /// was set when this object was made, a thread of its own does both, so that join() keeps its deadline
+  /// although the launch waits for the kernel. Throws ballast::error as take_room(). join() throws the
+  /// exceptions of the launch and of `follow`.
   void start_on(stream& on, void const* argument, std::size_t bytes, std::function<void()> follow);
   /// True if a run was begun and not joined: the memory that the kernel uses must stay.
   bool claimed() const { return claimed_; }
-  /// True if the kernel still runs, or what follows it. Never waits. Throws device_lost, what the launch
-  /// threw.
+  /// True if the kernel still runs, or the work that follows it. Never waits. Throws device_lost, or the
+  /// launch's exception.
   bool running();
   /// True if blocks of a host device are left, which continue after a fault of another one.
   bool has_host_blocks();
   /// Asks every block to end after its task. Async-signal-safe; does not wait.
   void request_stop() noexcept;
   bool stop_requested() const noexcept;
-  /// Waits for the kernel's end, after start_on() for what follows it too; also after a start() or a run that
-  /// failed. Throws timed_out (then the kernel may still run), else what ended the run once no block is
-  /// left: device_lost, or what the launch threw.
+  /// Waits for the kernel's end, and after start_on() for the work that follows it; also after a failed
+  /// start() or run. Throws timed_out (then the kernel may still run). Once no block is left, throws the
+  /// exception that ended the run: device_lost, or the launch's.
   void join(deadline until);
   /// True if the last run ended because no task came for idle_timeout.
   bool idle_timed_out() const;
-  /// Device time + this = host time (clock, ns), measured by start() to a few microseconds.
+  /// Add it to device time to get host time (clock, ns); start() measures it to a few microseconds.
   std::int64_t clock_offset_ns() const { return clock_offset_ns_; }
-  /// One line per kind of activity and the tickets behind it; reads the device's words by a copy. Never
-  /// throws.
+  /// One line per kind of activity with its tickets; reads the device's words by a copy. Never throws.
   std::string describe_blocks();
 
  private:
-  /// A launch, perhaps by a thread of its own.
+  /// A launch, possibly by a thread of its own.
   struct launched_kernel {
     std::atomic<stream*> on = nullptr;
     std::thread launcher;
-    std::atomic<bool> launched = false;  ///< or failed, or not to be launched
+    std::atomic<bool> launched = false;  ///< true also if it failed, or will not be launched
     std::exception_ptr failure;
 
     bool running() const {
@@ -142,13 +142,14 @@ class resident_kernel {
   resident_options options_;
   bool yields_, launches_block_, runs_one_by_one_;
   std::uint32_t const asked_servers_;
-  resident_request const server_;   ///< a kernel of its own
-  resident_request const workers_;  ///< beside it; no blocks: the server is no kernel of its own
+  resident_request const server_;   ///< the server's request, for a kernel of its own
+  resident_request const workers_;  ///< the request of the workers beside it; no blocks: the server is no
+                                    ///< kernel of its own
   resident_request const whole_;    ///< as one kernel
   std::uint32_t const max_blocks_;
   resident_room room_, server_room_;
   std::atomic<std::uint32_t> blocks_, servers_ = 0;
-  pinned_buffer<std::uint32_t> words_;  ///< stop, idle_timed_out, host_blocks; each on a line of its own
+  pinned_buffer<std::uint32_t> words_;  ///< stop, idle_timed_out, host_blocks; each on its own cache line
   pinned_buffer<std::uint32_t> arrived_;
   pinned_buffer<std::uint64_t> clock_;
   device_buffer<std::uint64_t> activity_;

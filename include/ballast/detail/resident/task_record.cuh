@@ -16,8 +16,8 @@ struct task_record {
   static constexpr std::uint32_t halt = 127;  ///< the kernel id that ends a worker (Chen et al. 2010, HALT)
   static constexpr std::uint32_t grid_bit = 128;  ///< a bit of data[11]: each block is a task of its own
 
-  /// Ten argument words, the first block, count << 8 | grid_bit | kernel. Of a kernel that is_by_reference
-  /// the argument words hold the address of its members.
+  /// Ten argument words, the first block, count << 8 | grid_bit | kernel. If the kernel is_by_reference, the
+  /// argument words hold the address of its members.
   std::uint32_t data[words];
 
   BALLAST_HD void const* members() const {
@@ -30,7 +30,7 @@ struct task_record {
   BALLAST_HD std::uint32_t kernel() const { return data[11] & 0x7f; }
   BALLAST_HD block_range range() const { return {data[10], data[11] >> 8}; }
   BALLAST_HD bool is_grid() const { return (data[11] & grid_bit) != 0; }
-  /// How many tasks it stands for.
+  /// The number of tasks that it represents.
   BALLAST_HD std::uint32_t tasks() const { return is_grid() ? range().count : 1; }
   /// The task that is block `i` of a grid task's range.
   BALLAST_HD task_record task_of_block(std::uint32_t i) const {
@@ -38,7 +38,7 @@ struct task_record {
     one.describe({data[10] + i, 1}, kernel());
     return one;
   }
-  /// Without its first block; it has several.
+  /// The task without its first block; it must have several.
   BALLAST_HD task_record rest() const {
     task_record others = *this;
     others.describe({data[10] + 1, range().count - 1}, kernel());
@@ -50,15 +50,15 @@ struct task_record {
   }
 };
 
-/// The members of a kernel begin at multiples of this in the memory that a task names, and whatever follows
-/// them up to the next multiple may be read. No kernel is aligned to more.
+/// In the memory that a task names, the members of a kernel begin at a multiple of this, and all bytes up to
+/// the next multiple may be read. No kernel has a larger alignment.
 inline constexpr std::uint32_t members_alignment = 64;
 
 constexpr std::uint32_t members_stride(std::uint32_t bytes) {
   return (bytes + members_alignment - 1) / members_alignment * members_alignment;
 }
 
-/// Shared memory for the members of the largest of the kernels that are not in their tasks; 0 if all are.
+/// Shared memory for the members of the largest kernel that is passed by reference; 0 if none is.
 template <class... K>
 constexpr std::uint32_t staged_bytes = max_of({std::uint32_t(0),
                                                (is_by_reference<K> ? members_stride(sizeof(K)) : 0)...});
@@ -69,8 +69,8 @@ constexpr std::uint32_t staged_at = staged_bytes<K...> == 0 ? 0
                                                             : members_stride(max_of({scratch_bytes<K>...}));
 
 #if defined(__CUDACC__)
-/// Copies the members, of which the calling thread takes every `step`th word. The host may have written them
-/// since the kernel began, so they are not read through what this SM remembers.
+/// Copies the members; the calling thread takes every `step`th word. Not through the SM's L1, since the host
+/// may have written them after the kernel began.
 template <class K>
 __device__ void copy_members(task_record const& task, std::uint64_t* to, std::uint32_t from,
                              std::uint32_t step) {
@@ -80,9 +80,9 @@ __device__ void copy_members(task_record const& task, std::uint64_t* to, std::ui
 }
 #endif
 
-/// Calls f with the kernel of a task that holds the address of its members, by all threads of a block: on a
-/// GPU these bring them into shared memory together, at `staged_at`, so that they cross the bus once. Where
-/// each thread runs a task of its own, it copies them for itself.
+/// Calls f with the kernel of a task that holds the address of its members. All threads of a block call it:
+/// on a GPU they copy the members into shared memory together, at `staged_at`, so that they cross the bus
+/// once. If each thread runs a task of its own, it copies them for itself.
 template <class K, class F>
 BALLAST_HD void call_with_members(task_record const& task, [[maybe_unused]] std::uint32_t staged_at, F&& f) {
 #if BALLAST_ON_GPU

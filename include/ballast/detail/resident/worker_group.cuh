@@ -14,9 +14,9 @@ namespace ballast::detail {
 
 inline constexpr std::uint32_t worker_state_words = 9;
 
-/// A worker group is the threads of one resident block while the runtime, and not a kernel, has them: a GPU
-/// block's threads, or one host thread. Members named alike do alike; every thread of the worker group calls
-/// them together except rank(), leader() and now_ns().
+/// A worker group is the threads of one resident block between kernels: a GPU block's threads, or one host
+/// thread. The group types' members of equal names correspond. Every thread of the group calls them together,
+/// except rank(), leader() and now_ns().
 class host_worker {
  public:
   static constexpr std::uint32_t threads = 1;
@@ -29,17 +29,17 @@ class host_worker {
   BALLAST_HD bool leader() const { return true; }
   BALLAST_HD void sync() const {}
   BALLAST_HD task_record& record() { return record_; }
-  /// Four words that travel with the record; their meaning is the source's.
+  /// Four words that travel with the record; the source defines their meaning.
   BALLAST_HD std::uint32_t (&meta())[4] { return meta_; }
-  /// True if record() is followed by tasks that were taken with it.
+  /// True if other tasks that were taken together follow record().
   BALLAST_HD bool has_next() const { return false; }
-  /// The meta() of the next of them.
+  /// The meta() of the next of these tasks.
   BALLAST_HD std::uint32_t (&next_meta())[4] { return meta_; }
-  /// Words that stay from task to task, zero at first; their meaning is the source's, their user the leader.
+  /// Words that persist between tasks, zero at first. The source defines their meaning; the leader uses them.
   BALLAST_HD std::uint32_t (&worker_state())[worker_state_words] { return worker_state_; }
-  /// What its tasks' blocks are made with.
+  /// The argument from which its tasks' blocks are made.
   BALLAST_HD worker_place place() const { return context_->place(); }
-  // Never called in device code, but seen there where both kinds of worker share a template.
+  // Never called in device code, but compiled there where both kinds of worker share a template.
   BALLAST_HD std::uint64_t now_ns() const {
 #if BALLAST_ON_GPU
     return 0;
@@ -47,10 +47,10 @@ class host_worker {
     return steady_now_ns();
 #endif
   }
-  /// True if this many of a GPU's clock cycles (at most 2^31) passed since it last said so with this `last`;
-  /// on the host, where polls cost little, always.
+  /// True if this many of a GPU's clock cycles (at most 2^31) have passed since it last returned true for
+  /// this `last`; always true on the host, where polls cost little.
   BALLAST_HD bool cycles_passed(std::uint32_t, std::uint32_t&) const { return true; }
-  /// Called between two polls: gives the core away after about 60 polls.
+  /// Called between two polls: yields the core after about 60 polls.
   BALLAST_HD void back_off([[maybe_unused]] std::uint32_t polls) const {
 #if !BALLAST_ON_GPU
     if (polls >= 60) yield_core();
@@ -66,8 +66,8 @@ class host_worker {
 };
 
 #if defined(__CUDACC__)
-/// A reference to a T in the block's shared memory. It takes one register, and the compiler knows the memory
-/// as shared also in functions that are not inlined.
+/// A reference to a T in the block's shared memory. It takes one register, and the compiler recognises shared
+/// memory even in functions that are not inlined.
 template <class T>
 class shared_ref {
  public:
@@ -89,26 +89,26 @@ class cuda_worker {
   static constexpr std::uint32_t first = First;
   static constexpr std::uint32_t warps = Threads / 32;
 
-  /// The most tasks that are taken at once: as many as one warp instruction reads.
+  /// The most tasks that are taken at once: the number that one warp instruction reads.
   static constexpr std::uint32_t max_held = 8;
 
-  /// A worker's part of shared memory. Small, because the L1 of an SM shrinks in steps of 16 or 32 KB by the
-  /// sum over its blocks (each block costs 1 KB more).
+  /// A worker's part of shared memory. Kept small, because an SM's L1 shrinks in steps of 16 or 32 KB with
+  /// the sum over its blocks (each block costs 1 KB more).
   struct storage {
     task_record records[max_held];
     std::uint32_t metas[max_held][4];
-    std::uint64_t first;          ///< the source's number of records[0]
-    std::uint32_t present, held;  ///< the record that runs now, and how many were taken together
+    std::uint64_t first;          ///< the source's number for records[0]
+    std::uint32_t present, held;  ///< the running record, and the number of records taken together
     std::uint32_t worker_state[worker_state_words];
   };
-  /// What any block has there, for reductions.
+  /// The words of any block in shared memory, for reductions.
   struct words {
     std::uint32_t of_warp[32];
   };
 
   __device__ cuda_worker(storage& shared, words& reduced) : shared_(shared), words_(reduced) {}
 
-  /// For a worker, before its first task.
+  /// Called by a worker before its first task.
   __device__ void reset_tasks() const {
     if (!leader()) return;
     shared_->first = shared_->present = shared_->held = 0;
@@ -141,11 +141,11 @@ class cuda_worker {
     last = now;
     return true;
   }
-  /// Called between two polls, as on the host: leaves the SM to the other blocks after about 60 polls.
+  /// Called between two polls, as on the host: yields the SM to the other blocks after about 60 polls.
   __device__ void back_off(std::uint32_t polls) const {
     if (polls >= 60) __nanosleep(200);
   }
-  /// The smallest of the threads' values, known to all.
+  /// The smallest of the threads' values, returned to all.
   __device__ std::uint32_t reduce_min(std::uint32_t value) const {
     value = reduce_min_of_warp(value);
     if (lane() == 0) words_->of_warp[warp()] = value;
@@ -159,7 +159,7 @@ class cuda_worker {
 
  private:
   static __device__ std::uint32_t reduce_min_of_warp(std::uint32_t value) {
-#  if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800  // one instruction since 8.0, five exchanges before
+#  if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800  // one instruction since 8.0, five shuffles before
     for (int apart = 16; apart > 0; apart /= 2)
       value = (min)(value, __shfl_xor_sync(0xffffffff, value, apart));
     return value;
@@ -172,7 +172,7 @@ class cuda_worker {
   shared_ref<words> words_;
 };
 
-/// The worker group of a server that has a kernel of its own, and with it registers of its own.
+/// The worker group of a server that is a kernel of its own, with its own registers.
 inline constexpr std::uint32_t lone_server_threads = 512;
 struct lone_server : cuda_worker<lone_server_threads> {
   using cuda_worker<lone_server_threads>::cuda_worker;
@@ -183,7 +183,7 @@ constexpr bool gains_by_lone_server = Threads < lone_server_threads;
 template <class WorkerGroup>
 constexpr bool is_lone_server = std::is_same_v<WorkerGroup, lone_server>;
 
-/// The blocks of kernels that the GPU's workers run: all of the grid but the first `Servers`, which run none.
+/// The blocks of kernels on the GPU's workers: all of the grid but the first `Servers`, which run no tasks.
 template <std::uint32_t Servers>
 struct behind_servers {
   /// A block of threads is a worker.

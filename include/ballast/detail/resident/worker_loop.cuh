@@ -27,16 +27,16 @@ struct kernel_list {
   static_assert(!(is_for_pools<K> || ...),
                 "kernels of one thread, and those that create tasks or reduce, are for pools");
 
-  /// Of a block, whichever kernel it runs.
+  /// Scratch of a block, for any of the kernels.
   static constexpr std::uint32_t scratch =
       max_of({scratch_bytes<K>..., staged_at<K...> + staged_bytes<K...>});
 
-  /// Of the resident kernel, per SM: what its most demanding kernel wants.
+  /// Blocks of the resident kernel per SM: the requirement of its most demanding kernel.
   static constexpr int blocks_per_multiprocessor = launch_bound_blocks<K...>;
   static constexpr int blocks_with_server = capped_launch_bound_blocks<threads, K...>;
 
-  /// Runs the task, or each that a grid task stands for, on the calling block of threads, with Block<K> as
-  /// the view each kernel gets.
+  /// Runs the task, or each task of a grid task, on the calling block of threads; each kernel gets a
+  /// Block<K>.
   template <template <class> class Block, class Place>
   BALLAST_HD static void run(task_record const& record, Place place) {
     std::uint32_t id = 0;
@@ -64,27 +64,26 @@ struct kernel_list {
   }
 };
 
-/// True if kernels that create no tasks are a kernel_list.
+/// True if kernels that create no tasks fit into a kernel_list.
 template <class... K>
 constexpr bool fit_into_tasks = sizeof...(K) < task_record::halt &&
                                 ((K::threads == max_of({int(K::threads)...})) && ...);
 
-// A Source is where tasks come from. It is trivially copyable, travels as the resident kernel's only
-// argument, and has
+// A Source provides tasks. It is trivially copyable, travels as the resident kernel's only argument, and has
 //   control: its resident_control.
 //   next(worker_group): waits for a task and puts it into worker_group.record(); false: the worker ends.
 //   finish(worker_group, begin_ns, end_ns): all threads of the worker group have executed the task in
 //     worker_group.record().
-//   times_tasks(): whether finish() wants the times, which cost two clock reads a task.
-//   serving_state, serve(worker_group, state): GPU only, what block 0 does instead of working until all is
-//     over. A source that has neither has no server, and all blocks work.
+//   times_tasks(): whether finish() needs the times, which cost two clock reads a task.
+//   serving_state, serve(worker_group, state): GPU only, the work of block 0 until all is over. A source that
+//     has neither has no server, and all blocks work.
 
 template <class Source>
 concept has_server = requires {
   typename Source::serving_state;
 };
 
-/// Counts a host thread among those inside the worker loop, also when a task throws.
+/// Counts a host thread as inside the worker loop, also when a task throws.
 class host_block_count {
  public:
   explicit host_block_count(std::uint32_t& blocks) : blocks_(blocks) { blocks_.fetch_add(1); }
@@ -95,7 +94,7 @@ class host_block_count {
   std::atomic_ref<std::uint32_t> blocks_;
 };
 
-/// One host thread takes tasks until its source ends. What the tasks throw passes through.
+/// One host thread takes tasks until its source ends. Exceptions of tasks pass through.
 template <class List, class Source>
 void work_on_host(void const* argument, host_block_context& context) {
   Source source = *static_cast<Source const*>(argument);
@@ -122,7 +121,8 @@ union block_memory<Tasks, Source> {
   typename Source::serving_state serving;
 };
 
-/// A source whose workers keep nothing in it is not copied: what is not inlined can then refer to it.
+/// A source in which workers keep no state is not copied, so that functions that are not inlined can refer to
+/// it.
 template <class Source, class WorkerGroup>
 concept is_stateless = requires(Source const source, WorkerGroup worker_group) {
   source.next(worker_group);
@@ -149,7 +149,7 @@ __device__ void work(Source const& given, WorkerGroup& worker_group) {
   }
 }
 
-/// Not inlined, so that it leaves the registers of the workers' kernel to the tasks.
+/// Not inlined, so that the tasks get the registers of the workers' kernel.
 template <class Source, class WorkerGroup, class State>
 __device__ BALLAST_NOINLINE void serve_beside_workers(Source const& source, WorkerGroup worker_group,
                                                       State& state) {
@@ -192,7 +192,7 @@ __global__ void __launch_bounds__(List::threads,
   work<List>(given, worker_group);
 }
 
-/// The server of such a source, a block, or several that share the work. It knows no kernel of the set.
+/// The server of such a source: one block, or several that share the work. It contains no kernel of the set.
 template <class Source>
 __global__ void __launch_bounds__(lone_server_threads, 1) serve_on_gpu(__grid_constant__ Source const given) {
   __shared__ typename lone_server::words words;
@@ -205,7 +205,7 @@ __global__ void __launch_bounds__(lone_server_threads, 1) serve_on_gpu(__grid_co
   given.serve(worker_group, memory.serving);
 }
 
-/// Makes of the workers' code that of their server.
+/// Turns the workers' code into their server's.
 inline void become_server(kernel_code& code, gpu_function function) {
   code.cuda_function = function;
   code.threads = lone_server_threads;
