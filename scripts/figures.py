@@ -1,21 +1,28 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Counts what a reader has to find the way through: scripts/figures.py [--list FIGURE | --record] [--recorded FILE].
+"""Counts what a reader has to find the way through: scripts/figures.py [--list FIGURE | --record] [--recorded FILE]
+[--components PROGRAM].
 
 Prints each figure with what it was when it was recorded and with its target, and fails where one has become worse than recorded.
 scripts/figures.tsv has both. --record writes down what has become better. A commit that makes a recorded figure worse does nothing else,
 says what that bought, and only an issue may allow it.
 
-Functions and names are found by universal-ctags (Debian package universal-ctags). Golden files, which mesicc has printed, are left out."""
+Functions and names are found by universal-ctags (Debian package universal-ctags). Golden files, which mesicc has printed, are left out.
+
+With --components PROGRAM it counts only the files of the library that the host executes for one submission, by callgrind. PROGRAM is ballast_host_costs
+without optimisation and with -g1, as preset cuda-check compiles it."""
 
 import argparse
 import collections
 import json
+import os
 import pathlib
 import re
+import shutil
 import statistics
 import subprocess
 import sys
+import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CODE = (".hpp", ".cuh", ".cpp", ".cu")
@@ -23,6 +30,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
 RUN = 6  # lines that make a repetition
 RECORDED = ROOT / "scripts/figures.tsv"
 DIALECT = {'"who" or "whom"': r"\bwhom?\b", '"told" or "tells"': r"\b(?:told|tells?)\b", '"so many"': r"\bso many\b", '"room"': r"\brooms?\b"}
+WAYS = {"components a task executes": "tasks", "components a grid executes": "jobs", "components a launch executes": "launches"}
 
 
 def tracked(*folders):
@@ -186,14 +194,40 @@ def measured():
     }
 
 
+def files_executed(program, way):
+    """Those of the library in which one submission costs an instruction, between its call and its return."""
+    with tempfile.NamedTemporaryFile() as out:
+        subprocess.run(["valgrind", "--tool=callgrind", "--fair-sched=try", f"--toggle-collect={way}", f"--callgrind-out-file={out.name}", program, way, "1"],
+                       check=True, capture_output=True)
+        lines = pathlib.Path(out.name).read_text().splitlines()
+    names, file, found = {}, "", set()
+    for before, line in zip(["", *lines], lines):
+        named = re.match(r"(c?)f[lie]=(\(\d+\))(?: (.+))?", line)  # a name stands beside its number once
+        if named:
+            names.setdefault(named[2], named[3])
+            file = file if named[1] else names[named[2]]
+        elif re.match(r"[-+*\d]", line) and not line.endswith(" 0") and not before.startswith("calls="):
+            found.add(re.sub(r".*(?:/rooms/\w+/|\binclude/|/(?=src/))", "", file))
+    executed = [name for name in library_files() if name.removeprefix("include/") in found]
+    return executed or sys.exit(f"callgrind knows no source of {program} in {way}: it has to be compiled with -g1")
+
+
+def components(program):
+    if not shutil.which("valgrind"):
+        print("valgrind was not found (Debian package valgrind)")
+        sys.exit(1 if os.environ.get("CI") == "true" else 77)
+    executed = {name: files_executed(program, way) for name, way in WAYS.items()}
+    return {name: (len(files), files) for name, files in executed.items()}
+
+
 def recorded(file):
     """Of each figure the recorded value and the target."""
     rows = [line.split("\t") for line in file.read_text().splitlines()[1:]]
     return {name: (float(value), float(target)) for name, value, target in rows}
 
 
-def record(file, now, before):
-    lines = [f"{name}\t{min(value, before[name][0]):g}\t{before[name][1]:g}" for name, (value, _) in now.items()]
+def record(file, now):
+    lines = [f"{name}\t{min(value, now.get(name, [value])[0]):g}\t{target:g}" for name, (value, target) in recorded(file).items()]
     file.write_text("\n".join(["figure\trecorded\ttarget", *lines]) + "\n")
 
 
@@ -202,12 +236,14 @@ def main():
     parser.add_argument("--list", metavar="FIGURE", help="what is counted, one line each")
     parser.add_argument("--record", action="store_true", help="write down what has become better")
     parser.add_argument("--recorded", metavar="FILE", type=pathlib.Path, default=RECORDED, help="default scripts/figures.tsv")
+    parser.add_argument("--components", metavar="PROGRAM", help="count what ballast_host_costs executes")
     chosen = parser.parse_args()
-    now, before = measured(), recorded(chosen.recorded)
+    now = components(chosen.components) if chosen.components else measured()
+    before = {name: row for name, row in recorded(chosen.recorded).items() if (name in WAYS) == bool(chosen.components)}
     if now.keys() != before.keys():
         sys.exit(f"{chosen.recorded} does not have these figures: {', '.join(sorted(now.keys() ^ before.keys()))}")
     if chosen.record:
-        record(chosen.recorded, now, before)
+        record(chosen.recorded, now)
     worse = 0
     for name, (value, items) in now.items():
         most, target = before[name]

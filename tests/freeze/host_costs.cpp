@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// host_costs launches|jobs COUNT: launches so many kernels, or submits so many jobs, by a function of that
-// name, which count.sh has callgrind count. All comes after what is held, so that no device takes a part.
+// host_costs tasks|launches|jobs COUNT: submits that number of them by a function of that name, in which
+// callgrind counts (count.sh, figures.py). All comes after what is held, so that no device takes a part.
 
 #include <atomic>
 #include <cstdint>
@@ -13,6 +13,7 @@
 #include "ballast/kernels.cuh"
 #include "ballast/launch_queue.hpp"
 #include "ballast/shared_array.hpp"
+#include "ballast/task_queue.hpp"
 
 namespace {
 
@@ -40,12 +41,17 @@ struct add_one {
   }
 };
 
+BALLAST_KERNELS(kernels_of_tasks, ballast::for_queues, hold)
 BALLAST_KERNELS(kernels_to_launch, ballast::for_launches, hold, add_one)
 BALLAST_KERNELS(kernels_of_jobs, ballast::for_jobs, hold, add_one)
 
 }  // namespace
 
 extern "C" {
+
+[[gnu::noinline]] void tasks(ballast::task_queue& queue, ballast::task const& one, std::uint32_t count) {
+  for (std::uint32_t i = 0; i < count; ++i) queue.submit(one);
+}
 
 [[gnu::noinline]] void launches(ballast::launch_stream& line, add_one const& kernel, std::uint32_t count) {
   for (std::uint32_t i = 0; i < count; ++i) line.launch(kernel, 1);
@@ -76,6 +82,18 @@ class gate {
  private:
   ballast::pinned_buffer<std::uint32_t> words_;
 };
+
+void count_tasks(std::uint32_t count) {
+  auto const device = ballast::open_devices("host:1").front();
+  gate const held(device);
+  ballast::task_queue queue(device, kernels_of_tasks(), {});
+  ballast::task const one(held.kernel());
+  queue.submit(one);
+  held.await_entry();
+  tasks(queue, one, count);
+  held.open();
+  queue.close();
+}
 
 void count_launches(std::uint32_t count) {
   auto const device = ballast::open_devices("host:1").front();
@@ -108,6 +126,7 @@ void count_jobs(std::uint32_t count) {
 
 int main(int arguments, char** argument) {
   if (arguments != 3) return 2;
+  std::string_view const way = argument[1];
   auto const count = std::uint32_t(std::strtoul(argument[2], nullptr, 10));
-  (std::string_view(argument[1]) == "jobs" ? count_jobs : count_launches)(count);
+  (way == "tasks" ? count_tasks : way == "jobs" ? count_jobs : count_launches)(count);
 }
