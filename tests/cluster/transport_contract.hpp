@@ -48,7 +48,7 @@ class tested_rank {
     if (!message) return std::this_thread::yield();
     ASSERT_LT(message->from, place_.ranks);
     ASSERT_NE(message->from, place_.rank);
-    if (message->bytes.size() == last.size()) return void(has_last_ = true);
+    if (message->bytes.size() == last_.size()) return void(has_last_ = true);
     auto const expected = message_of(message->from, place_.rank, received_[message->from]++);
     ASSERT_TRUE(std::ranges::equal(message->bytes, expected))
         << "rank " << place_.rank << " received another message than number " << received_[message->from] - 1
@@ -72,7 +72,7 @@ class tested_rank {
   }
   /// The receiver does not know how many were sent before.
   void send_last(std::uint32_t to) {
-    if (wait_until([&] { return over_.room_for(to) > 0; })) over_.send(to, last);
+    if (wait_until([&] { return over_.room_for(to) > 0; })) over_.send(to, last_);
   }
   bool has_last() const { return has_last_; }
   std::uint32_t received_of(std::uint32_t rank) const { return received_[rank]; }
@@ -81,7 +81,7 @@ class tested_rank {
   detail::transport& over_;
   detail::cluster_place place_;
   std::vector<std::uint32_t> received_;
-  message_bytes const last = message_bytes(3);
+  message_bytes const last_ = message_bytes(3);
   bool has_last_ = false;
 };
 
