@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # Installs what is missing, builds and tests.
 #   scripts/test.sh           formats and tests on CPU cores: what to run while working
-#   scripts/test.sh all       that in a fresh Debian, the other programs, all CUDA code compiled, sanitizers, a newer compiler,
-#                             random programs; CI runs this
+#   scripts/test.sh all       that in a fresh Debian, names in what changed, the other programs, all CUDA code compiled, sanitizers,
+#                             a newer compiler, random programs; CI runs this
 #   scripts/test.sh deep      what takes too long for each change: every source alone, Debian 12 and 13 with all compilers, kernels for
 #                             every GPU, long fuzzing and soaking
 #   scripts/test.sh --jobs N ...
 #                             compiles and tests N at once, not one a core
-#   scripts/test.sh STAGE...  some of: format docs release fresh programs cuda asan tsan read_sources soak alone tidy compilers roots kernels asan_programs tsan_programs fuzz long_soak packages
+#   scripts/test.sh STAGE...  some of: format docs release fresh names programs cuda asan tsan read_sources soak alone tidy compilers roots kernels asan_programs tsan_programs fuzz long_soak packages
 # docs/testing.md says what each stage is for and what it may cost.
 set -uo pipefail
 cd "$(dirname "$0")/.."
@@ -178,11 +178,18 @@ kernels() {
     run_tests kernels ctest --test-dir build/kernels --no-tests=error --output-on-failure -L cuda-compile -j "$jobs"
 }
 
+configure_tidy() {
+  cmake --preset host-release -B build/tidy -D BALLAST_UNITY=OFF -D BALLAST_PRECOMPILE=OFF &&
+    cmake --build build/tidy --target ballast_source
+}
+
+# The rules for names alone, in the files that a branch changes.
+names() { configure_tidy && python3 tests/house/names.py . build/tidy; }
+
 # .clang-tidy's rules, of which the names' are the most. Flags of g++ that clang does not know, and what clang itself warns of, are no
 # errors here: other stages compile.
 tidy() {
-  cmake --preset host-release -B build/tidy -D BALLAST_UNITY=OFF -D BALLAST_PRECOMPILE=OFF &&
-    cmake --build build/tidy --target ballast_source &&
+  configure_tidy &&
     run-clang-tidy-19 -quiet -extra-arg=-Wno-error -p build/tidy -j "$jobs" "$PWD/(src|apps|tools|bench|examples|tests)/.*\\.cpp$"
 }
 
@@ -259,11 +266,11 @@ beside=()
 (($# > 0)) || set -- format release
 for word in "$@"; do
   case $word in
-    all) stages+=(fresh programs soak docs) beside=(cuda asan tsan read_sources) ;;
+    all) stages+=(fresh names programs soak docs) beside=(cuda asan tsan read_sources) ;;
     deep) stages+=(alone tidy compilers roots kernels asan_programs tsan_programs fuzz long_soak packages) ;;
-    format | docs | release | fresh | programs | cuda | asan | tsan | read_sources | soak | alone | tidy | compilers | roots | kernels | asan_programs | tsan_programs | fuzz | long_soak | packages) stages+=("$word") ;;
+    format | docs | release | fresh | names | programs | cuda | asan | tsan | read_sources | soak | alone | tidy | compilers | roots | kernels | asan_programs | tsan_programs | fuzz | long_soak | packages) stages+=("$word") ;;
     -h | --help) print_help; exit ;;
-    *) echo "test.sh: no stage '$word'; there are all deep format docs release fresh programs cuda asan tsan read_sources soak alone tidy compilers roots kernels asan_programs tsan_programs fuzz long_soak packages" >&2; exit 2 ;;
+    *) echo "test.sh: no stage '$word'; there are all deep format docs release fresh names programs cuda asan tsan read_sources soak alone tidy compilers roots kernels asan_programs tsan_programs fuzz long_soak packages" >&2; exit 2 ;;
   esac
 done
 
@@ -271,7 +278,7 @@ done
 needs=(tests)
 asked=" ${stages[*]} ${beside[*]} "
 [[ $asked =~ \ docs\  ]] && needs+=(docs)
-[[ $asked =~ \ (fresh|programs|asan|tsan|compilers|read_sources|alone|roots|tidy|asan_programs|tsan_programs|fuzz|packages)\  ]] && needs+=(all)
+[[ $asked =~ \ (fresh|names|programs|asan|tsan|compilers|read_sources|alone|roots|tidy|asan_programs|tsan_programs|fuzz|packages)\  ]] && needs+=(all)
 [[ $asked =~ \ packages\  ]] && needs+=(packages)
 scripts/setup.sh "${needs[@]}" || exit 1
 count_cpu
