@@ -96,14 +96,14 @@ inline access_map own_beside(std::uint32_t first, std::uint32_t end) {
 inline std::vector<std::uint32_t> mixed(std::vector<std::uint32_t> const& now, std::uint32_t rows,
                                         std::uint32_t columns) {
   std::vector<std::uint32_t> next(now.size());
-  auto const of = [&](std::uint32_t row, std::uint32_t column) {
-    return now[std::size_t(row) * columns + column];
-  };
-  for (std::uint32_t row = 0; row < rows; ++row)
-    for (std::uint32_t column = 0; column < columns; ++column)
-      next[std::size_t(row) * columns + column] = 3 * of(row == 0 ? 0 : row - 1, column) +
-                                                  5 * of(row, column) +
-                                                  7 * of(std::min(row + 1, rows - 1), column);
+  for (std::uint32_t row = 0; row < rows; ++row) {
+    auto const begin_of = [&](std::uint32_t of) { return now.data() + std::size_t(of) * columns; };
+    auto const* const above = begin_of(row == 0 ? 0 : row - 1);
+    auto const* const here = begin_of(row);
+    auto const* const below = begin_of(std::min(row + 1, rows - 1));
+    auto* const into = next.data() + std::size_t(row) * columns;
+    for (std::uint32_t i = 0; i < columns; ++i) into[i] = 3 * above[i] + 5 * here[i] + 7 * below[i];
+  }
   return next;
 }
 

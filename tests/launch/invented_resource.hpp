@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -39,18 +39,28 @@ class slots_that_share {
   }
 
  private:
+  /// Without algorithms of the standard library, which cost most of such a run where suites are not
+  /// optimised.
   void run_until_next_end() {
+    block* const all = running_.data();
+    std::size_t const count = running_.size();
     double wanted = 0;
-    for (auto const& each : running_) wanted += each.wanted;
-    auto const slower = [&](block const& each) {
-      return whom_ == held_up::all || each.wanted > 0 ? std::max(wanted, 1.0) : 1.0;
-    };
-    auto const until_end = [&](block const& each) { return each.left_ns * slower(each); };
-    auto const next = until_end(*std::ranges::min_element(running_, {}, until_end));
-    for (auto& each : running_) each.left_ns -= next / slower(each);
-    std::erase_if(running_, [](block const& each) { return each.left_ns < 1e-6; });
+    for (std::size_t i = 0; i < count; ++i) wanted += all[i].wanted;
+    double const slower = wanted > 1 ? wanted : 1;
+    double next = std::numeric_limits<double>::infinity();
+    for (std::size_t i = 0; i < count; ++i) {
+      double const until_end = all[i].left_ns * (is_held_up(all[i]) ? slower : 1);
+      if (until_end < next) next = until_end;
+    }
+    std::size_t left = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      all[i].left_ns -= next / (is_held_up(all[i]) ? slower : 1);
+      if (all[i].left_ns >= 1e-6) all[left++] = all[i];
+    }
+    running_.resize(left);
     now_ += next;
   }
+  bool is_held_up(block const& each) const { return whom_ == held_up::all || each.wanted > 0; }
 
   std::size_t slots_;
   held_up whom_;

@@ -7,7 +7,6 @@
 #include <limits>
 #include <map>
 #include <memory>
-#include <queue>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -148,19 +147,21 @@ class invented_pool {
 
   /// Until every worker has left: when the last task had run.
   std::int64_t ticks() {
-    using turn = std::pair<std::int64_t, std::size_t>;
-    std::priority_queue<turn, std::vector<turn>, std::greater<>> turns;
-    for (std::size_t i = 0; i < workers_.size(); ++i) turns.emplace(0, i);
+    std::vector<std::int64_t> turns(workers_.size(), 0);
     std::int64_t end = 0;
-    while (!turns.empty()) {
-      auto const [now, i] = turns.top();
-      turns.pop();
+    for (;;) {
+      auto const i = first_of(turns);
+      auto const now = turns[i];
+      if (now == never) break;
       auto& one = *workers_[i];
       auto const step = one.loop.next(one.group);
-      if (step == worker_step::leave) continue;
+      if (step == worker_step::leave) {
+        turns[i] = never;
+        continue;
+      }
       auto const taken = step == worker_step::run ? run(one) : (one.loop.act(one.group, step), ticks_of_step);
       if (step == worker_step::run) end = std::max(end, now + taken);
-      turns.emplace(now + taken, i);
+      turns[i] = now + taken;
     }
     return end;
   }
@@ -168,6 +169,17 @@ class invented_pool {
 
  private:
   static constexpr std::uint32_t stack_capacity = 256, max_workers = 64;
+  static constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
+
+  /// Whose turn it is, of several the first. Looked for in a loop: a queue of pairs takes longer without
+  /// optimisation.
+  static std::size_t first_of(std::vector<std::int64_t> const& turns) {
+    std::int64_t const* const all = turns.data();
+    std::size_t first = 0;
+    for (std::size_t i = 1, count = turns.size(); i < count; ++i)
+      if (all[i] < all[first]) first = i;
+    return first;
+  }
 
   struct worker {
     worker(pool_work<Method> const& work, std::uint32_t number) : loop(work, me, number) {
