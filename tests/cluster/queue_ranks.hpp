@@ -46,6 +46,7 @@ inline cluster_queue_options options_of(queue_case const& of) {
   options.policy = of.policy;
   options.seed = of.network.seed;
   options.devices.queue.timeout = of.timeout;
+  options.devices.queue.capacity = 1024;  // each rank clears memory in proportion
   return options;
 }
 

@@ -52,6 +52,7 @@ struct on_every_device {
 inline queue_options queue_options_for(fit size) {
   auto options = test_options();
   if (size == fit::smallest) options.capacity = 2;
+  if (size == fit::large) options.capacity = queue_options{}.capacity;
   return options;
 }
 
