@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the user sees of a program that is wrong. Each message by itself is tested beside the part that says
 // it.
+#include <algorithm>
 #include <vector>
 
 #include "mesicc_run.hpp"
@@ -67,8 +68,35 @@ TEST(mesicc_diagnostics, name_the_header_that_is_wrong) {
               HasSubstr("h.h:2:20: error: the __global__ variable 'a' cannot have an initialiser"));
 }
 
+/// Each in a function of a namespace of its own, with variables of its own.
+struct warned {
+  std::string line;
+  int column;
+  std::string message;
+};
+
 TEST(mesicc_diagnostics, warn_of_each_address_that_escapes) {
-  std::string const headers = "#include <span>\n#include <thread>\n#include <vector>\n";
+  std::vector<warned> const all{
+      {"return a;", 8, "address of 'a' is returned"},
+      {"kept = a;", 8, "address of 'a' is stored in a variable that is not local"},
+      {"b.p = a;", 7, "address of 'a' is stored in a variable that is not local"},
+      {"static float* s = a;", 19, "address of 'a' is stored in a variable that is not local"},
+      {"box c{a};", 7, "address of 'a' is stored in an object"},
+      {"struct with { float* p = a; }; with w; w.p[0] = 1;", 26, "address of 'a' is stored in a member"},
+      {"float*& r = kept; r = a;", 23, "address of 'a' is stored through a reference"},
+      {"auto& [u, v] = twos[0]; u = 1;", 16, "address of 'twos' is bound to several names"},
+      {"std::span<float> s(a);", 20, "address of 'a' may be held by an object"},
+      {"auto s = std::ref(a);", 19, "address of 'a' may be held by what the call returns"},
+      {"std::vector<float*> v; v.push_back(a);", 36, "address of 'a' may be stored by the call"},
+      {"std::thread(fill, a).join();", 19, "address of 'a' is handed to another thread"},
+      {"auto n = reinterpret_cast<unsigned long>(&a);", 43, "address of 'a' is turned into a number"},
+      {"fill(reinterpret_cast<box*>(a) + 1);", 29, "address of 'a' is handed over as another type"},
+      {"throw &a[1];", 8, "address of 'a' is used in an expression that is not followed"},
+      {"a[launched()] = 1;", 1, "address of 'a' is used while a launch may come"},
+      {"float* q = a; float** h = &q; h[0][0] = 1;", 28, "pointer 'q' has its address taken"},
+      {"float* q = a; take(q);", 20, "pointer 'q' is handed over by reference"},
+      {"float* two[2]; float* q = a; std::swap(q, two[0]);", 40,
+       "pointer 'q' is swapped with something else than a variable"}};
   std::string const start =
       "struct box { float* p; }; struct pair { int u, v; };\n__global__ float a[8]; __global__ pair "
       "twos[3];\n"
@@ -76,36 +104,22 @@ TEST(mesicc_diagnostics, warn_of_each_address_that_escapes) {
       "}\n"
       "__device__ void set(float* x) { x[lThreadId.x] = 1; } __global__ void k(float* x) { set(x); }\n"
       "int launched() { k<<[8]>>(a); return 0; }\nfloat* f(box& b) {\n";
-  auto const warned = [&](std::string const& line, int column, std::string const& what) {
-    bool const is_short = line.find("std::") == std::string::npos;  // and so quickly parsed
-    auto const result =
-        complaint_about((is_short ? "\n\n\n" : headers) + start + line + "\nreturn nullptr;\n}\n");
-    EXPECT_EQ(result.code, 0) << result.err;
-    EXPECT_THAT(result.err, StartsWith("p.mcu:10:" + std::to_string(column) + ": warning: the " + what +
-                                       ", where it cannot be followed; from here on each launch that uses "
-                                       "the variable is waited for\n"))
-        << line;
-  };
-  warned("return a;", 8, "address of 'a' is returned");
-  warned("kept = a;", 8, "address of 'a' is stored in a variable that is not local");
-  warned("b.p = a;", 7, "address of 'a' is stored in a variable that is not local");
-  warned("static float* s = a;", 19, "address of 'a' is stored in a variable that is not local");
-  warned("box c{a};", 7, "address of 'a' is stored in an object");
-  warned("struct with { float* p = a; }; with w; w.p[0] = 1;", 26, "address of 'a' is stored in a member");
-  warned("float*& r = kept; r = a;", 23, "address of 'a' is stored through a reference");
-  warned("auto& [u, v] = twos[0]; u = 1;", 16, "address of 'twos' is bound to several names");
-  warned("std::span<float> s(a);", 20, "address of 'a' may be held by an object");
-  warned("auto s = std::ref(a);", 19, "address of 'a' may be held by what the call returns");
-  warned("std::vector<float*> v; v.push_back(a);", 36, "address of 'a' may be stored by the call");
-  warned("std::thread(fill, a).join();", 19, "address of 'a' is handed to another thread");
-  warned("auto n = reinterpret_cast<unsigned long>(&a);", 43, "address of 'a' is turned into a number");
-  warned("fill(reinterpret_cast<box*>(a) + 1);", 29, "address of 'a' is handed over as another type");
-  warned("throw &a[1];", 8, "address of 'a' is used in an expression that is not followed");
-  warned("a[launched()] = 1;", 1, "address of 'a' is used while a launch may come");
-  warned("float* q = a; float** h = &q; h[0][0] = 1;", 28, "pointer 'q' has its address taken");
-  warned("float* q = a; take(q);", 20, "pointer 'q' is handed over by reference");
-  warned("float* two[2]; float* q = a; std::swap(q, two[0]);", 40,
-         "pointer 'q' is swapped with something else than a variable");
+  std::string source = "#include <span>\n#include <thread>\n#include <vector>\n";
+  for (auto const& each : all)
+    source += "namespace of_" + std::to_string(&each - all.data()) + " { " + start + each.line +
+              "\nreturn nullptr;\n}}\n";
+  auto const result = complaint_about(source);
+  EXPECT_EQ(result.code, 0) << result.err;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    auto const place = "\np.mcu:" + std::to_string(10 + 9 * i) + ":";
+    auto const text = "\n" + result.err;
+    auto const first = std::min(text.find(place), text.size());
+    EXPECT_THAT(text.substr(first),
+                StartsWith(place + std::to_string(all[i].column) + ": warning: the " + all[i].message +
+                           ", where it cannot be followed; from here on each launch that uses "
+                           "the variable is waited for\n"))
+        << all[i].line;
+  }
 }
 
 struct refused {
