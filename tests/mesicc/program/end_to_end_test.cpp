@@ -115,7 +115,7 @@ TEST(mesicc_run, knows_macros_whose_names_ballasts_headers_use_too) {
   folder.add("p.mcu",
              "__global__ int a[N];\n__global__ void set(int* to) { to[lThreadId.x] = N; }\n"
              "int main() { set<<[N]>>(a); return a[N - 1]; }\n");
-  EXPECT_EQ(folder.run("run p.mcu -D N=71").code, 71);
+  EXPECT_EQ(folder.run("run p.mcu -D N=71 --flag -O0").code, 71);
 }
 
 TEST(mesicc_run, refuses_at_run_time_to_write_beyond_an_array_but_not_what_only_might) {
@@ -130,7 +130,7 @@ TEST(mesicc_run, refuses_at_run_time_to_write_beyond_an_array_but_not_what_only_
              "  try { add<<[100]>>(a, n); } catch (std::exception const& e) { std::puts(e.what()); }\n"
              "  may<<[100]>>(a, n);\n  std::printf(\"%d\\n\", a[63]);\n}\n"
              "int main(int n, char**) {\n  for (int more = 63; more < 65; ++more) launch(n + more);\n}\n");
-  auto const result = folder.run("run p.mcu --devices host:1 --flag -O0", "env", 120);
+  auto const result = folder.run(quick_run + "p.mcu --devices host:1", "env", 120);
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_THAT(result.out, testing::MatchesRegex("10\n.*x of set is elements 0 to 64 of 'a'.*\n"
                                                 ".*x of add is elements 0 to 64 of 'a'.*\n10\n"));
@@ -176,7 +176,7 @@ TEST(mesicc_run, knows_files_whose_names_hold_quotes_and_ends_of_lines) {
              "#include <cstring>\n__global__ int a[3];\n__global__ void k(int* x) { x[lThreadId.x] = 1; }\n"
              "int main() { k<<[3]>>(a); return std::strcmp(__FILE__, \"a\\n\\t\\\"b\\\\n.mcu\") == 0 ? 7 : "
              "a[0]; }\n");
-  auto const result = folder.run("run 'a\n\t\"b\\n.mcu' --devices host:1 --flag -O0", "env", 120);
+  auto const result = folder.run(quick_run + "'a\n\t\"b\\n.mcu' --devices host:1", "env", 120);
   EXPECT_EQ(result.code, 7) << result.err;
 }
 
@@ -199,8 +199,7 @@ TEST(mesicc_run, finds_headers_in_folders_whose_names_hold_quotes_and_backslashe
   for (std::string const name : {"a \"quote\"", "back\\slash\\n", "it's >"}) {
     working_folder const all;
     auto const quoted = name == "it's >" ? "\"it's >/p.mcu\"" : "'" + name + "/p.mcu'";
-    auto const result =
-        with_program_in(name, all).run("run " + quoted + " --devices host:1 --flag -O0", "env", 120);
+    auto const result = with_program_in(name, all).run(quick_run + quoted + " --devices host:1", "env", 120);
     EXPECT_EQ(result.code, 8) << name << result.err;
   }
 }
@@ -228,7 +227,7 @@ TEST(mesicc_run, shares_variables_among_files) {
   folder.add("b.mcu",
              "#include \"shared.h\"\n__global__ void more(int* a) { a[lThreadId.x] += 1; }\n"
              "int sum() { more<<[n]>>(numbers); int s = 0; for (int x : numbers) s += x; return s; }\n");
-  auto const result = folder.run("run a.mcu b.mcu --devices host:1 --flag -O0", "env", 120);
+  auto const result = folder.run(quick_run + "a.mcu b.mcu --devices host:1", "env", 120);
   EXPECT_EQ(result.code, 0) << result.err;
 }
 
@@ -243,7 +242,7 @@ TEST(mesicc_run, shares_variables_whose_names_the_c_library_has_among_files) {
              "#include \"shared.h\"\nint pipe = 5;\nextern char** environ;\n__global__ void add() { "
              "time[lThreadId.x] += 1; }\n"
              "int more() { add<<[9]>>(); return environ != nullptr ? 10 * time[8] : 0; }\n");
-  auto const result = folder.run("run a.mcu b.mcu --devices host:1 --flag -O0", "env", 120);
+  auto const result = folder.run(quick_run + "a.mcu b.mcu --devices host:1", "env", 120);
   EXPECT_EQ(result.code, 30 + 3 + 5) << result.err;
 }
 
@@ -286,7 +285,7 @@ TEST(mesicc_run, includes_each_header_where_the_preprocessor_did) {
              "  sum += std::strcmp(text(), \"\\n#pragma once\\n#include \\\"shared.h\\\"\\n\") == 0;\n"
              "  return sum == 14 ? __LINE__ : sum;\n}\n");
   auto const result =
-      folder.run("run p.mcu --flag -Wall --flag -Werror --flag -O0", "env BALLAST_DEVICES=host:1", 120);
+      folder.run(quick_run + "p.mcu --flag -Wall --flag -Werror", "env BALLAST_DEVICES=host:1", 120);
   EXPECT_EQ(result.code, 17) << result.out << result.err;
 }
 

@@ -30,6 +30,9 @@ inline std::string contents(std::filesystem::path const& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
+/// mesicc run for programs that take no time to speak of, compiled without optimisation.
+inline std::string const quick_run = "run " QUICK " ";
+
 /// Files of a test, in a folder of their own where mesicc runs, so that messages name them without a folder.
 class working_folder {
  public:
