@@ -14,16 +14,21 @@ version=$(sed -n 's/^#define BALLAST_VERSION_STRING "\(.*\)"/\1/p' "$root/includ
 libraries=$(pkg-config --variable=libdir ballast)
 [[ $(realpath "$libraries") == "$(realpath "$prefix.moved")"/* ]] || { echo "libraries are said to lie in $libraries"; exit 1; }
 
-# build_and_run NAME WORD...: what pkg-config adds are words, too.
-build_and_run() {
-  local cflags libs
-  read -ra cflags <<<"$(pkg-config --cflags ballast)"
+# What pkg-config adds are words, too.
+read -ra cflags <<<"$(pkg-config --cflags ballast)"
+mkdir "$prefix.objects"
+cd "$prefix.objects"
+"$compiler" -std=c++20 -O0 "${cflags[@]}" -D BALLAST_COMPILES_KERNELS=true -c -x c++ "$root/examples/01_task_queue/main.cpp" \
+  "$root/examples/01_task_queue/kernels.cu"
+
+# link_and_run NAME WORD...
+link_and_run() {
+  local libs
   read -ra libs <<<"$(pkg-config "${@:2:1}" --libs ballast)"
-  "$compiler" -std=c++20 -O1 "${cflags[@]}" -D BALLAST_COMPILES_KERNELS=true -x c++ "$root/examples/01_task_queue/main.cpp" \
-    "$root/examples/01_task_queue/kernels.cu" -x none -o "$prefix.$1" "${@:3}" "${libs[@]}"
+  "$compiler" -o "$prefix.$1" main.o kernels.o "${@:3}" "${libs[@]}"
   LD_LIBRARY_PATH=$libraries "$prefix.$1"
 }
 
-build_and_run as_it_is --libs
-build_and_run whole --static -static
+link_and_run as_it_is --libs
+link_and_run whole --static -static
 ! readelf -d "$prefix.whole" | grep -q NEEDED || { echo "a program that was linked with --static needs shared libraries"; exit 1; }
