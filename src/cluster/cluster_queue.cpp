@@ -97,8 +97,7 @@ class cluster_queue::state final : public cluster_channel, public completion_sou
   std::uint32_t rank() const { return thread_->place().rank; }
   std::uint32_t ranks() const { return thread_->place().ranks; }
 
-  template <class Condition>
-  void wait_until(deadline until, char const* what, Condition const& is_met);
+  void wait_until(deadline until, char const* what, auto const& is_met);
   void check_open() const;
   void await(std::uint64_t number, deadline until);
   void await_end(deadline until);
@@ -125,7 +124,7 @@ class cluster_queue::state final : public cluster_channel, public completion_sou
   next_channel channel_;
   kernel_set const* kernels_;
   cluster_queue_options const options_;
-  std::shared_mutex publishing_;  ///< besides the cluster's lock, for threads that check tasks without it
+  std::shared_mutex publishing_;  ///< for threads that check tasks without the cluster's lock
   published_arrays published_;
   message_codec codec_;
   cluster_member member_;
@@ -504,15 +503,14 @@ bool cluster_queue::state::has_ended(completion_key const& work) {
   return !open_.contains(work.first) || (failure_ && devices_.is_idle());
 }
 
-// Batches end in any order, but none after the last one that has ended.
+// Batches end in any order, but no ended batch has a number of ended_below_ or more.
 std::uint64_t cluster_queue::state::max_overtaken(completion_key const& work) {
   if (process_.is_parent()) return 0;
   auto const hold = thread().lock();
   return work.first < ended_below_ || failure_ ? ~std::uint64_t(0) : 0;
 }
 
-template <class Condition>
-void cluster_queue::state::wait_until(deadline until, char const* what, Condition const& is_met) {
+void cluster_queue::state::wait_until(deadline until, char const* what, auto const& is_met) {
   for (wait_limit limit(until);;) {
     auto const epoch = changed_.epoch();
     {

@@ -138,8 +138,7 @@ class gathering final : public cluster_channel {
   void send_mine();
   void note_complete();
   void finish();
-  template <class Condition>
-  void wait_until(deadline until, Condition const& is_met);
+  void wait_until(deadline until, auto const& is_met);
   std::string missing() const;
 
   cluster_thread* thread_;
@@ -287,8 +286,7 @@ std::string gathering::missing() const {
   return text;
 }
 
-template <class Condition>
-void gathering::wait_until(deadline until, Condition const& is_met) {
+void gathering::wait_until(deadline until, auto const& is_met) {
   wait_limit limit(until);
   for (auto epoch = changed_.epoch();; epoch = changed_.epoch()) {
     {

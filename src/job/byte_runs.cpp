@@ -46,8 +46,7 @@ struct repetition {
 
 /// Calls whole(index, count) for runs within the bounds, and cut(index) for those that the bounds may cut,
 /// ascending.
-template <class Whole, class Cut>
-void divide(repetition const& all, byte_range bounds, Whole whole, Cut cut) {
+void divide(repetition const& all, byte_range bounds, auto whole, auto cut) {
   auto const from = all.begun_before(bounds.begin), to = all.ended_by(bounds.end);
   if (from > 0) cut(from - 1);
   if (from < to) whole(from, to - from);

@@ -71,8 +71,7 @@ class byte_runs {
   std::vector<pitched_run> const& runs() const { return runs_; }
 
   /// Calls visit(byte_range) for each contiguous stretch of bytes, ascending.
-  template <class F>
-  void for_each_interval(F visit) const {
+  void for_each_interval(auto visit) const {
     for (auto const& run : runs_)
       for (std::size_t plane = 0; plane < run.planes; ++plane)
         for (std::size_t row = 0; row < run.rows; ++row) {

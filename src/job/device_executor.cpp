@@ -94,8 +94,7 @@ void stream_queue::close(deadline until) {
 }
 
 /// Checks again after watching: no thread is woken for a step in between.
-template <class Reached>
-bool stream_queue::is_at(operation_progress& earlier, Reached reached) const {
+bool stream_queue::is_at(operation_progress& earlier, auto reached) const {
   if (reached()) return true;
   earlier.watch(executor_);
   return reached();
@@ -130,7 +129,7 @@ progress_list stream_queue::issue_next() {
   return issued;
 }
 
-/// It was issued with that launch, so it has the launch's events and failure.
+/// The first waiting operation was issued with that launch, so it has the launch's events and failure.
 std::shared_ptr<operation_progress> stream_queue::mark_first_issued(issued_work const& launch) {
   auto& work = waiting_.front();
   auto& issued = issued_.emplace_back(launch);
@@ -355,8 +354,7 @@ bool device_executor::tell_idle() {
   return false;
 }
 
-template <class NextEnd>
-bool device_executor::poll_queue(stream_queue& queue, NextEnd next) {
+bool device_executor::poll_queue(stream_queue& queue, auto next) {
   bool any = false;
   while (auto end = next()) {
     any = true;

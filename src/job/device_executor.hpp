@@ -133,7 +133,7 @@ class core_clock {
   /// `origin` is an event that was reached at host time `at_ns`.
   core_clock(std::shared_ptr<event> origin, std::int64_t at_ns) : origin_(std::move(origin)), at_ns_(at_ns) {}
 
-  /// Both events were reached.
+  /// The time between two reached events.
   interval between(event const& begin, event const& end) const {
     return {at_ns_ + begin.since(*origin_).count(), at_ns_ + end.since(*origin_).count()};
   }
@@ -189,8 +189,7 @@ class stream_queue {
     std::size_t joined = 1;       ///< operations of the launch, if this is its first
   };
 
-  template <class Reached>
-  bool is_at(operation_progress& earlier, Reached reached) const;
+  bool is_at(operation_progress& earlier, auto reached) const;
   bool may_issue(device_operation const& work) const;
   bool is_in_same_stream(operation_progress const& earlier) const;
   issued_work enqueue(device_operation const& work, bool is_tried, std::size_t joined);
@@ -259,8 +258,7 @@ class device_executor final : private device_work {
   bool poll_completions();
   bool report_ends(if_busy then);
   bool tell_idle();
-  template <class NextEnd>
-  bool poll_queue(stream_queue& queue, NextEnd next);
+  bool poll_queue(stream_queue& queue, auto next);
   void lose(std::exception_ptr loss);
   void wake_watchers(operation_progress const& of);
 

@@ -16,6 +16,8 @@ namespace ballast::detail {
 namespace {
 
 constexpr std::size_t max_devices = 31;  // a directory has 32 places
+constexpr std::uint64_t min_device_bytes = 4096;
+constexpr std::size_t room_between_arrays = 256 * memory_alignment;
 
 device_list const& checked(device_list const& devices) {
   check_devices(devices, max_devices);
@@ -34,8 +36,6 @@ std::uint64_t blocks_at_once(compute_device& device, kernel_code const& code) {
 bool is_for_jobs(listed_kernel const& kernel) {
   return kernel.spawns == 0 && kernel.joins == 0 && !kernel.reduces && kernel.tasks_at_once == 1;
 }
-
-constexpr std::uint64_t min_device_bytes = 4096;
 
 void check_all_are_cores(device_list const& devices) {
   for (auto const& device : devices)
@@ -90,8 +90,6 @@ std::size_t share_of_gpu(device_list const& devices, std::uint32_t device, std::
   auto const left = std::count_if(devices.begin() + device, devices.end(), is_same_gpu);
   return free / std::size_t(all + 9 * left) * 9;
 }
-
-constexpr std::size_t room_between_arrays = 256 * memory_alignment;
 
 /// Allocates in the order of the list, since each device may leave less to the next.
 std::vector<device_buffer<std::byte>> taken_memory(device_list const& devices, job_options const& options) {
@@ -390,8 +388,7 @@ void job_runtime::log_wait_for_jobs(std::string const& why, clock::duration at_m
 
 /// Returns the result of is_over() under the mutex, called again when may_be_over() is true. Other threads
 /// call that first, since waking this one takes longer.
-template <class IsOver>
-bool job_runtime::wait_until(guard& hold, deadline until, IsOver is_over,
+bool job_runtime::wait_until(guard& hold, deadline until, auto is_over,
                              std::function<bool()> const& may_be_over) {
   entry<std::function<bool()> const*> const own(waiting_, &may_be_over);
   for (auto seen = changed_.epoch(); !is_over(); seen = changed_.epoch()) {

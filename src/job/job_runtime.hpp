@@ -163,8 +163,7 @@ class job_runtime : public std::enable_shared_from_this<job_runtime> {
                    device_executor::if_busy then);
   /// Called by an executor that has nothing to do.
   bool free_retired();
-  template <class IsOver>
-  bool wait_until(guard& hold, deadline until, IsOver is_over, std::function<bool()> const& may_be_over);
+  bool wait_until(guard& hold, deadline until, auto is_over, std::function<bool()> const& may_be_over);
   void wait_for_access(guard& hold, std::shared_ptr<array_state> const& array, access_request const& what,
                        deadline until, bool is_for_all);
 

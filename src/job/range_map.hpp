@@ -21,8 +21,7 @@ class range_map {
 
   /// Calls visit(byte_range, Value const&) for each stretch of bytes of one value, ascending, cut at the
   /// bounds.
-  template <class F>
-  void visit(byte_range bounds, F visit) const {
+  void visit(byte_range bounds, auto visit) const {
     if (bounds.is_empty()) return;
     auto [piece, end] = map_.equal_range(interval(bounds.begin, bounds.end));
     for (; piece != end; ++piece) visit(common(bounds, piece->first), piece->second);
@@ -34,8 +33,7 @@ class range_map {
   }
 
   /// Calls change(Value&) for each stretch, and stores the changed value.
-  template <class F>
-  void change(byte_range bounds, F change) {
+  void change(byte_range bounds, auto change) {
     if (bounds.is_empty() || change_in_place(bounds, change)) return;
     std::vector<std::pair<byte_range, Value>> changed;
     visit(bounds, [&](byte_range bytes, Value const& before) {
@@ -53,8 +51,7 @@ class range_map {
 
   /// True if the bytes are exactly one stretch that touches no neighbour. Programs repeat accesses of the
   /// same stretches, and such a stretch needs no new node.
-  template <class F>
-  bool change_in_place(byte_range bytes, F const& change) {
+  bool change_in_place(byte_range bytes, auto const& change) {
     interval const all(bytes.begin, bytes.end);
     auto const [stretch, next] = map_.equal_range(all);
     if (stretch == next || stretch->first != all) return false;

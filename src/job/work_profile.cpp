@@ -74,8 +74,7 @@ double weighted_median(std::vector<std::pair<double, double>> all) {
 
 /// Calls `use(cell, share)` for each of `cells` cells that a part touches, with the fraction of the cell that
 /// the part covers.
-template <class Use>
-void for_each_cell(job_part part, double units_per_cell, std::size_t cells, Use const& use) {
+void for_each_cell(job_part part, double units_per_cell, std::size_t cells, auto const& use) {
   double const begin = part.first, end = begin + part.count;
   auto cell = static_cast<std::size_t>(begin / units_per_cell);
   for (; cell < cells && double(cell) * units_per_cell < end; ++cell) {
@@ -86,8 +85,7 @@ void for_each_cell(job_part part, double units_per_cell, std::size_t cells, Use 
 }
 
 /// The speed at which a device's parts have as much work per unit as their neighbours.
-template <class Parts>
-double speed_beside_others(std::size_t device, Parts const& parts, std::vector<double> const& speeds) {
+double speed_beside_others(std::size_t device, auto const& parts, std::vector<double> const& speeds) {
   std::vector<std::pair<double, double>> all;
   for (std::size_t i = 1; i < parts.size(); ++i) {
     auto const *own = &parts[i - 1], *other = &parts[i];

@@ -33,8 +33,7 @@ class mode_selector {
   dispatch_mode now() const { return tried_[now_].mode; }
   /// `kernels` kernels have ended since the last call, during which there was work for `busy_ns`. If the mode
   /// changes, calls outstanding(), which returns how many other kernels were launched and have not ended.
-  template <class Outstanding>
-  void record(std::uint64_t kernels, std::int64_t busy_ns, Outstanding outstanding) {
+  void record(std::uint64_t kernels, std::int64_t busy_ns, auto outstanding) {
     if (changes(kernels, busy_ns)) of_before_ = outstanding();
   }
 

@@ -182,8 +182,7 @@ class launch_stream_state final : public completion_source {
   }
   /// Sleeps until `happened()`. Throws like check(number), and timed_out ("launch N of launch stream P to
   /// `what`").
-  template <class Happened>
-  void await(launch_phase moment, Happened happened, std::uint64_t number, char const* what, deadline until);
+  void await(launch_phase moment, auto happened, std::uint64_t number, char const* what, deadline until);
   /// Sleeps until the launches up to `number` have finished or failed, and returns true; returns false if the
   /// deadline passed.
   bool settles(std::uint64_t number, deadline until);
@@ -241,8 +240,7 @@ class launch_stream_state final : public completion_source {
  private:
   static constexpr std::uint32_t announced = 1, left = 2;
 
-  template <class Happened>
-  bool sleeps_until(launch_phase moment, Happened happened, deadline until);
+  bool sleeps_until(launch_phase moment, auto happened, deadline until);
   bool is_settled(std::uint64_t number) const;
 
   dispatcher* owner_;
@@ -313,8 +311,7 @@ class launch_stream_table {
   std::vector<launch_stream_state*> noted_;
 };
 
-template <class Happened>
-bool launch_stream_state::sleeps_until(launch_phase moment, Happened happened, deadline until) {
+bool launch_stream_state::sleeps_until(launch_phase moment, auto happened, deadline until) {
   for (;;) {
     auto const seen = changed_.epoch();
     watch(moment);
@@ -323,9 +320,8 @@ bool launch_stream_state::sleeps_until(launch_phase moment, Happened happened, d
   }
 }
 
-template <class Happened>
-void launch_stream_state::await(launch_phase moment, Happened happened, std::uint64_t number,
-                                char const* what, deadline until) {
+void launch_stream_state::await(launch_phase moment, auto happened, std::uint64_t number, char const* what,
+                                deadline until) {
   auto const happened_or_failed = [&] {
     check(number);
     return happened();

@@ -31,9 +31,8 @@ std::int64_t urgency(order_key key, waiting_launch const& launch) {
 
 /// The index of the most urgent launch that `may` be issued; among equals the one with the least `turn`;
 /// nothing if none may.
-template <class May, class Turn>
-std::optional<std::size_t> most_urgent(order_key key, std::span<waiting_launch const> waiting, May may,
-                                       Turn turn) {
+std::optional<std::size_t> most_urgent(order_key key, std::span<waiting_launch const> waiting, auto may,
+                                       auto turn) {
   std::optional<std::size_t> best;
   using rank = std::pair<std::int64_t, decltype(turn(waiting.front()))>;  // the least is first
   rank first{};

@@ -83,8 +83,7 @@ class ordered_rings {
 
   // The dispatcher's thread.
   /// Calls ended(ring, launches) for each ring with newly executed launches; returns whether there was one.
-  template <class Ended>
-  bool poll(Ended ended);
+  bool poll(auto ended);
   /// Starts the kernel if launches wait and it does not run; returns whether it did. Throws device_lost, and
   /// CUDA's error for the launch.
   bool keep_running();
@@ -155,8 +154,7 @@ class ordered_rings {
 
 /// Reads the words that launching threads write only if something has ended: each read takes the cache line
 /// from them.
-template <class Ended>
-bool ordered_rings::poll(Ended ended) {
+bool ordered_rings::poll(auto ended) {
   bool found = false;
   auto const rings = used();
   for (std::uint32_t i = 0; i < rings; ++i) {
