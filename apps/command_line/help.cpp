@@ -45,7 +45,7 @@ class help_formatter : public CLI::Formatter {
   std::string make_positionals(CLI::App const* app) const override {
     return CLI::Formatter::make_positionals(app) + "\n";
   }
-  /// Without the options that this one excludes, which are reported when they are typed.
+  /// Omits the options that this one excludes; they are reported when they are typed.
   std::string make_option_opts(CLI::Option const* option) const override {
     auto const text = CLI::Formatter::make_option_opts(option);
     return text.substr(0, text.find(" Excludes:"));

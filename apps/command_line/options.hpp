@@ -38,10 +38,9 @@ inline std::string help_with_names(std::string meaning, std::vector<named_policy
   return meaning;
 }
 
-/// An option that stores a whole number from `min` to `max` in `target`, which is a Number, whose value is
-/// shown as the default, or an optional one. CLI11 would read -1 as 2^64 - 1, and any number beyond the
-/// largest as the largest. `target` must outlive the parsing. Parsing throws bad_argument with the option's
-/// name.
+/// An option that stores a whole number from `min` to `max` in `target`: a Number, whose value is shown as
+/// the default, or an optional Number. CLI11 would read -1 as 2^64 - 1, and any number beyond the largest as
+/// the largest. `target` must outlive the parsing. Parsing throws bad_argument with the option's name.
 template <std::integral Number, class Target>
 CLI::Option* add_integer_option(CLI::App& command, std::string const& name, Target& target, Number min,
                                 Number max, std::string const& meaning) {

@@ -149,7 +149,7 @@ std::string game::quit(std::string const&) {
   return "Goodbye.\n";
 }
 
-/// After a move of the person, or at the beginning.
+/// Called after a move of the person, or at the beginning.
 std::string game::go_on() {
   auto const told = match_.computer_is_to_move() ? computers_move() : "";
   return told + draw_board();

@@ -45,7 +45,7 @@ struct starting_cells {
   std::vector<Real> temperature, power;
 };
 
-/// Then only the last step is checked.
+/// If true, only the last step is checked.
 bool is_too_long_to_check(plan const& asked) { return asked.of.cells() * asked.steps > max_checked_cells; }
 
 /// The end of a repetition.

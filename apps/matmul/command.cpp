@@ -52,7 +52,7 @@ class repeated_product {
     result_ = matrices_.read();
     is_whole_ = true;
   }
-  /// Once there was one.
+  /// The last whole product. Call it once there was one.
   product last_whole() const {
     if (is_whole_) return result_;
     auto before = matrices_.factors();

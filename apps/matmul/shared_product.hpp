@@ -30,7 +30,7 @@ class shared_product {
   /// The matrices on the host (of several ranks on the first one alone), after the job that computes c. Valid
   /// until the next submission or fill().
   product read() const;
-  /// Without c, on each rank.
+  /// The matrices a and b without c, on each rank.
   product factors() const;
 
  private:

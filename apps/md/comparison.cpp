@@ -212,7 +212,7 @@ class comparing {
   std::unique_ptr<stage> stage_;                  ///< for all solutions but jobs, if there are any
   job_system* jobs_ = nullptr;                    ///< one of the runners, or null
   std::vector<particle_system*> systems_;         ///< by solution
-  std::vector<std::unique_ptr<runner>> runners_;  ///< likewise
+  std::vector<std::unique_ptr<runner>> runners_;  ///< by solution
   std::vector<std::vector<repetition>> done_;
   std::vector<double> energy_;
   force_agreement agreement_;

@@ -16,7 +16,7 @@ namespace ballast::md {
 struct step_times {
   double forces = 0;      ///< the value that compares the solutions: positions are on the devices before
   double motion = 0;      ///< kick and drift
-  double neighbours = 0;  ///< building cells anew
+  double neighbours = 0;  ///< rebuilding cells
   double exchange = 0;    ///< copying positions to the GPUs that read copies
 };
 

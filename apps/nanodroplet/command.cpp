@@ -96,7 +96,7 @@ void check_for_glat(command_request const& typed) {
                        "0 beside --protocol glat, which leaves out the first half of each chain");
 }
 
-/// None with the protocol plain.
+/// The rules of the protocol glat; none with the protocol plain.
 std::optional<glat_rules> rules_for(command_request const& typed) {
   auto const check_use = [&](auto const& option, std::string_view name) {
     if (option) throw_bad_argument(name, *option, "nothing beside --protocol plain");
@@ -274,7 +274,7 @@ namespace {
 using command_line::add_integer_option;
 using command_line::takes_one_of;
 
-/// With --steps 0 nothing is sampled.
+/// Refuses options of sampling with --steps 0, which samples nothing.
 void check_that_nothing_is_idle(CLI::App const& nanodroplet) {
   constexpr std::string_view used[] = {"--waters", "--solute", "--steps", "--json"};
   for (auto const* option : nanodroplet.get_options()) {

@@ -67,7 +67,7 @@ class glat_sampling {
   double seconds_of_relaxing() const { return relaxing_seconds_; }
   bool was_stopped() const { return unfinished_ != 0; }
 
-  /// After run(), once.
+  /// Call it once, after run().
   glat_outcome outcome();
 
  private:

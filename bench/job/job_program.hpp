@@ -42,7 +42,7 @@ struct program_kind {
   std::uint32_t units = 0;  ///< of each of its jobs
   std::string check;        ///< the check in is_right(), for the record
   std::string compared;     ///< "elements": what result() holds
-  /// With a scheduler of its own.
+  /// Makes the program with a scheduler of its own.
   std::function<std::unique_ptr<job_program>(device_list const&, job_options const&)> as_jobs;
   /// The same as one job_sequence; null for programs of few jobs.
   std::function<std::unique_ptr<job_program>(device_list const&, job_options const&)> as_sequence = {};

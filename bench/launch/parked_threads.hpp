@@ -6,8 +6,8 @@
 
 namespace ballast::bench {
 
-/// Starts `threads` threads, releases them together, and measures the seconds from then until each has
-/// returned from `work(its number)` and `finish()`, called here afterwards, has returned too. Throws their
+/// Starts `threads` threads, releases them together, and calls `finish()` once each has returned from
+/// `work(its number)`. Returns the seconds from the release to the end of `finish()`. Throws their
 /// exceptions.
 double seconds_of_threads(std::size_t threads, std::function<void(std::size_t)> const& work,
                           std::function<void()> const& finish);

@@ -58,7 +58,7 @@ class pattern_race {
       tasks_.push_back(std::make_shared<prepared_tasks const>(nullable_kernels(), forces_.tasks_of(pattern)));
   }
 
-  /// Each pattern in turn, by S1 and by TQ, repeatedly.
+  /// Runs each pattern in turn, by S1 and by TQ, repeatedly.
   void run(std::size_t repetitions) {
     for (int pattern = 0; pattern < patterns; ++pattern) check(pattern);
     for (std::size_t turn = 0; turn < repetitions; ++turn) {

@@ -107,7 +107,7 @@ double idle_share(pool_statistics const& did, double seconds) {
   return idle / seconds / double(did.workers.size());
 }
 
-/// One run in each pool in turn, so that disturbances affect both.
+/// Runs the load in both pools in turn, so that disturbances affect both.
 void measure_load(session& now, load const& load, double place) {
   task_pool alone(now.first(), *load.kernels), together(now.devices(), *load.kernels);
   std::vector<double> of_one, of_all, shares;

@@ -48,7 +48,7 @@ struct counted_work {
         one_by_one(now.first(), pings),
         prepared(small_block_kernels(), in_batches.all()) {}
 
-  /// Before a resident kernel starts.
+  /// Call it before a resident kernel starts.
   void clear() {
     in_batches.clear();
     one_by_one.clear();

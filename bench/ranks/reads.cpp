@@ -59,7 +59,7 @@ struct measured_read {
   std::vector<double> mb_per_s = {};
 };
 
-/// Collective. Each in turn, `samples` times after a warm-up; returns whether all was right.
+/// Collective. Measures all `reads` in turn, `samples` times after a warm-up; returns whether all was right.
 bool read_in_turn(mpi_process const& mpi, words_of_ranks& words, double bytes, int samples,
                   std::vector<measured_read>& reads) {
   bool is_right = true;

@@ -316,7 +316,7 @@ class array_view {
 /// `array_view(first, {rows, columns})` views elements in as many dimensions as extents are given.
 template <class T, std::size_t Rank>
 array_view(T*, std::size_t const (&)[Rank]) -> array_view<T, int(Rank)>;
-/// With strides too.
+/// The same with strides.
 template <class T, std::size_t Rank>
 array_view(T*, std::size_t const (&)[Rank], std::ptrdiff_t const (&)[Rank]) -> array_view<T, int(Rank)>;
 /// `array_view(span)` views the span's elements, in one dimension.

@@ -444,8 +444,8 @@ struct hardware_connections {
 BALLAST_API hardware_connections process_connections();
 
 /// Sets CUDA_DEVICE_MAX_CONNECTIONS for this process and the processes that it starts, and returns true.
-/// Returns false, and sets nothing, if the environment already has a value, which takes precedence, or if
-/// ballast has used CUDA, which reads the variable only once. Ballast cannot see whether another library used
+/// Returns false, and sets nothing, if the environment already has a value (it takes precedence), or if
+/// ballast has used CUDA (it reads the variable only once). Ballast cannot see whether another library used
 /// CUDA before, so true is no guarantee. Call it while no other thread reads or changes the environment. In a
 /// build without CUDA the variable is set too, without effect. Throws bad_argument ("count") outside 1 to 32.
 BALLAST_API bool request_connections(std::uint32_t count);

@@ -46,7 +46,7 @@ class cluster_peers final : public job_peers, public cluster_channel {
   }
   std::size_t waiting() const override { return thread_.waiting(); }
 
-  // Another thread than the cluster's may close this.
+  // A thread other than the cluster's may close this channel.
   bool can_post() const override { return !is_closing_ && thread_.can_post(); }
   std::uint32_t next_tag() override { return thread_.next_tag(); }
   void free_tag(std::uint32_t tag) override { thread_.free_tag(tag); }

@@ -186,7 +186,7 @@ class next_channel {
   ~next_channel();
   next_channel& operator=(next_channel&&) = delete;
 
-  /// With the lock.
+  /// Call it with the lock held.
   void open(cluster_channel& channel) { number_ = thread_->open(channel); }
   std::uint16_t number() const { return number_; }
 

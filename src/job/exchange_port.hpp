@@ -160,7 +160,7 @@ class exchange_port final : public peer_listener {
   std::function<void()> const heard_;
   std::mutex mutex_;  ///< taken last
   std::map<exchange_id, transfer> outgoing_, incoming_;
-  std::deque<exchange_id> to_send_;              ///< wanted and ready, in turn
+  std::deque<exchange_id> to_send_;              ///< wanted and ready; each sends one message in turn
   std::deque<exchange_id> to_place_;             ///< those that have tags
   std::map<std::uint64_t, exchange_id> posted_;  ///< by their numbers
   std::uint64_t newest_posted_ = 0;

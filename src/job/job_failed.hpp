@@ -10,7 +10,7 @@
 
 namespace ballast::detail {
 
-/// The reason for a job's failure, which job_failed reports besides the job's name, or for its stop.
+/// The reason for a job's failure or stop. job_failed reports it with the job's name.
 struct job_failure {
   job_part part;
   std::string device, cause;

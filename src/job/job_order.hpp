@@ -41,7 +41,7 @@ class job_order {
   void mark_planned(job_number job, job_part part);
   /// Drops the unplanned units of a job, and returns them.
   std::vector<job_part> drop(job_number job);
-  /// Drops those unplanned ranges of a job that write nothing that an earlier job has yet to read or write,
+  /// Drops the unplanned ranges of a job, except those whose output an earlier job must still read or write,
   /// and returns them. The other ranges still hold up later jobs.
   std::vector<job_part> drop_behind_earlier(job_number job);
 

@@ -81,7 +81,7 @@ void operations::mark_ended(op_id op, bool failed) {
   if (operation.status == op_status::failed) pass_on_failure(op);
 }
 
-/// At once, so that a failed operation may be forgotten.
+/// Marks dependent operations at once, so that a failed operation may be forgotten.
 void operations::pass_on_failure(op_id op) {
   for (auto later = op_id(op.value() + 1); later < next(); later = op_id(later.value() + 1)) {
     auto& operation = change(later);

@@ -35,7 +35,7 @@ ranges merged(ranges all) {
   return found;
 }
 
-/// Both merged.
+/// The bytes of `all` that are not in `taken`. Both must be merged.
 ranges without(ranges const& all, ranges const& taken) {
   ranges left;
   auto next = taken.begin();

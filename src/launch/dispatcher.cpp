@@ -36,8 +36,8 @@ constexpr std::uint32_t enough_connections = 8, many_connections = 32;
 
 bool is_resident(launch_options const& options) { return options.order == "resident"; }
 
-/// Threads that wait for each of their launches are served at once, except on cores, where merging concurrent
-/// launches costs less, and where a key puts other launches first.
+/// Threads that wait for each of their launches are served at once. Exceptions: on cores merging concurrent
+/// launches costs less, and a key may put other launches first.
 bool looks_for_awaited(compute_device const& device, launch_options const& options) {
   return device.is_cuda() && options.order == "adaptive" && options.key == "fifo";
 }
@@ -380,8 +380,8 @@ bool dispatcher::drain_inbox() {
   return found;
 }
 
-/// Puts the oldest launches of a launch stream that is neither offered nor blocked into its ring, and offers
-/// the next; drops the launch stream if it has none.
+/// Puts the oldest launches of a launch stream into its ring, and offers the next; drops the launch stream if
+/// it has none. The launch stream must be neither offered nor blocked.
 bool dispatcher::update(launch_stream_state& line) {
   if (stop_error_ && !line.has_failed()) line.fail(stop_error_, lost_);
   for (std::uint32_t put = 0;;) {

@@ -78,10 +78,10 @@ double paper_time(std::span<std::uint64_t const> blocks, multiprocessor_count mu
 
 namespace {
 
-/// How long each of a device's slots is busy, if a slot executes one block at a time and each block goes to
-/// the slot that is free first. Slots that are busy equally long form a class, so the cost does not grow with
-/// the blocks. Exact while there are no more classes than it keeps; beyond that two neighbours become one
-/// with their mean, but never the latest, whose end is the result.
+/// The time for which each of a device's slots is busy, if a slot executes one block at a time and each block
+/// goes to the slot that is free first. Slots that are busy equally long form a class, so the cost does not
+/// grow with the blocks. Exact while there are no more classes than it keeps; beyond that two neighbours
+/// become one with their mean, but never the latest, whose end is the result.
 class slot_schedule {
  public:
   explicit slot_schedule(double slots) : classes_{{{0, slots}}} {}

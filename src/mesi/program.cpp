@@ -44,8 +44,8 @@ class pending_launches {
     auto const until = deadline::in(timeout_);
     while (auto launch = oldest(0)) wait_for(*std::move(launch), until);
   }
-  /// Waits for the launch whose job messages call `number`, such as "number 17", and for earlier ones, and
-  /// throws its failure, which is then not reported again. Throws timed_out.
+  /// Waits for the launch whose job messages call `number`, such as "number 17", and for earlier ones. Throws
+  /// its failure, which is then not reported again. Throws timed_out.
   void throw_failure_of(std::string const& number) {
     std::lock_guard const lock(mutex_);
     auto const called = "(" + number + ")";

@@ -45,7 +45,7 @@ struct completed_command {
   std::vector<option> options;
 };
 
-/// Instead of values.
+/// Stands for a file's name in place of values.
 constexpr auto files_mark = ":files";
 
 bool takes_files(completed_command::option const& one) {

@@ -33,7 +33,7 @@ struct devices_options {
   bool json = false, cluster = false, calibrate = false;
 };
 
-/// Only the program ballast-cluster uses MPI.
+/// Starts the program ballast-cluster, since no other uses MPI.
 void list_ranks(devices_options const& options) {
   std::vector<std::string> words = {"ballast", "cluster", "devices"};
   if (options.list) words.insert(words.end(), {"--devices", *options.list});

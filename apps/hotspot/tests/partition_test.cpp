@@ -207,7 +207,7 @@ class rows_at_devices {
   std::vector<row_set> temperature_, power_;
 };
 
-/// By unit.
+/// The device of each unit.
 std::vector<std::uint32_t> devices_of_units(job_report const& done) {
   std::vector<std::uint32_t> devices(heat_step<float>::units(cells));
   for (auto const& task : done.tasks)

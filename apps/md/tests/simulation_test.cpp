@@ -53,7 +53,7 @@ TEST(md_simulation, conserves_energy_and_momentum_with_force_shifted_potentials)
 
 TEST(md_simulation, starts_from_the_published_energy_and_hardly_leaves_it) {
   whole_run all(solution::s1, shifted(12), {gaussian_system(4096), 0, std::nullopt});
-  double const self = -coulomb * 4096 * 0.0004 / 12;  // what LAMMPS counts besides
+  double const self = -coulomb * 4096 * 0.0004 / 12;  // a term that only LAMMPS adds
   EXPECT_NEAR(all.energy() + self, -131.645427616, 1e-7);
   all.steps(test::sanitized ? 2 : 20);
   EXPECT_NEAR(all.energy() + self, -131.645427616, 1e-3);

@@ -69,7 +69,7 @@ inline double self_energy(atoms const& all, double cutoff) {
   return -coulomb * squares / cutoff;
 }
 
-/// Without the sum of forces.
+/// Compares all sums but that of the forces.
 inline void expect_sums(totals const& found, totals const& known, double tolerance) {
   EXPECT_EQ(found.pairs, known.pairs);
   EXPECT_NEAR(found.energy_lj, known.energy_lj, tolerance);

@@ -258,7 +258,7 @@ partition_attempt too_complex(launch_model const& model) {
           {}};
 }
 
-/// Undefined in C++, and no better in a single task.
+/// Errors for accesses that leave their array: undefined in C++, also in a single task.
 std::vector<diagnostic> accesses_beyond_arrays(launch_model const& model,
                                                std::vector<access_elements> const& accesses) {
   std::vector<diagnostic> said;

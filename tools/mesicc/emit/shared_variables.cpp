@@ -20,7 +20,7 @@ SourceLocation begin_of_group(clang::VarDecl const& variable, clang::SourceManag
   return sources.isBeforeInTranslationUnit(mark, specifier) ? mark : specifier;
 }
 
-/// "space::a" may be defined too.
+/// The begin of the name with its qualifier, as in a definition of "space::a".
 SourceLocation begin_of_name(clang::VarDecl const& variable) {
   auto const qualifier = variable.getQualifierLoc();
   return qualifier ? qualifier.getBeginLoc() : variable.getLocation();

@@ -15,7 +15,7 @@ struct walked_code {
 };
 
 /// Clang's RecursiveASTVisitor with virtual functions. Each class derived from that visitor takes seven
-/// seconds to compile, so a single one is, behind this.
+/// seconds to compile, so only one class is, and this interface hides it.
 class ast_walker {
  public:
   explicit ast_walker(walked_code also = {}) : also_(also) {}

@@ -68,7 +68,7 @@ class exposure_finder {
     return expression != nullptr && isa<clang::DeclRefExpr>(expression->IgnoreParens());
   }
 
-  /// It is assigned to, or nothing happens to it.
+  /// True if `child` is a name that is assigned to or stands alone.
   static bool is_harmless(Stmt const* parent, Stmt const* assigned, Stmt const* child) {
     if (!is_name(child)) return false;
     return child == assigned || isa<clang::CompoundStmt>(parent);

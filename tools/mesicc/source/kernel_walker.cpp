@@ -193,7 +193,7 @@ void kernel_walker::merge(condition const& when, environment const& then, enviro
   now_ = std::move(both);
 }
 
-/// Each case may be entered with the state that any other one has left.
+/// Each case may be entered with the state that another case has left.
 condition kernel_walker::run_switch(clang::SwitchStmt const& choice) {
   if (choice.getInit() != nullptr) run(choice.getInit());
   if (auto const* const declared = choice.getConditionVariable()) declare(*declared);

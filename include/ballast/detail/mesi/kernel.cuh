@@ -67,7 +67,7 @@ struct thread_blocks {
 
   /// Blocks along x, the last of which may not be full.
   BALLAST_HD std::uint32_t blocks_x() const { return (threads_x + form.width() - 1) / form.width(); }
-  /// Blocks along y, likewise.
+  /// Blocks along y, the last of which may not be full.
   BALLAST_HD std::uint32_t blocks_y() const { return (threads_y + form.height() - 1) / form.height(); }
 
   /// Runs the threads of one block, except those beyond the launch.

@@ -439,7 +439,7 @@ struct peer_view : pool_view {
     state.phase = phase;
     state.since_ns = now_ns;
   }
-  /// Its workers may ask again, and take continuations that have come home.
+  /// Its workers may ask again, and take continuations that have returned here.
   BALLAST_HD static void open(peer_words& state, std::uint64_t now_ns) {
     enter(state, presence::counted_in, now_ns);
     in_device(state.is_wanted).store_relaxed(0);

@@ -58,7 +58,7 @@ struct ring_server_memory {
   std::uint32_t stopping;
   // For several servers:
   std::uint32_t passed_on;       ///< shared_server_words::said as last written
-  std::uint64_t reserved;        ///< the first of the last reserved tickets
+  std::uint64_t reserved;        ///< the first ticket of the last reservation
   std::uint32_t reserved_count;  ///< how many these are
   std::uint32_t left;            ///< shared_server_words::left as last seen
   /// The source, in shared memory because a fence empties the SM's L1.
