@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <deque>
 #include <exception>
@@ -11,15 +12,16 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "ballast/arguments.hpp"
 #include "ballast/deadline.hpp"
 #include "ballast/detail/mesi/launch.hpp"
 #include "ballast/detail/mesi/variable.hpp"
 #include "ballast/error.hpp"
 #include "ballast/job_scheduler.hpp"
-#include "settings.hpp"
 
 namespace ballast::mesi {
 namespace {
@@ -127,6 +129,22 @@ known_variables& variables() {
   return *all;
 }
 
+/// The number that an environment variable has. Throws bad_argument naming the variable.
+template <class Number>
+Number number_of(char const* variable, Number unset, Number min, Number max) {
+  auto const text = environment(variable);
+  return text ? parse_integer(variable, *text, min, max) : unset;
+}
+
+/// The policy that BALLAST_POLICY names. Throws bad_argument.
+std::string policy_in_environment(std::string const& unset) {
+  auto const named = environment("BALLAST_POLICY");
+  if (!named) return unset;
+  std::vector<std::string_view> legal;
+  for (auto const& policy : split_policies()) legal.push_back(policy.name);
+  return std::string(legal[index_among(legal, "BALLAST_POLICY", *named)]);
+}
+
 struct shown_warnings {
   shown_warnings() { ballast::detail::set_log_sink_if_none_was_set(warnings_on_standard_error()); }
 };
@@ -156,6 +174,18 @@ running_program& program() {
 }
 
 }  // namespace
+
+job_options options_of_environment() {
+  constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max();
+  job_options options;
+  options.policy = policy_in_environment(options.policy);
+  options.tasks = number_of<std::uint32_t>("BALLAST_TASKS", options.tasks, 1, 1u << 20);
+  options.check_maps = number_of<int>("BALLAST_CHECK_MAPS", 0, 0, 1) == 1;
+  options.device_bytes =
+      number_of<std::uint64_t>("BALLAST_DEVICE_BYTES", options.device_bytes, 4096, unlimited);
+  options.shutdown_timeout = std::chrono::seconds(number_of("BALLAST_TIMEOUT", 86400, 1, 100 * 86400));
+  return options;
+}
 
 job_scheduler& scheduler() { return program().jobs; }
 

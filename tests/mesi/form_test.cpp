@@ -14,8 +14,8 @@
 #include "ballast/arguments.hpp"
 #include "ballast/detail/mesi/kernel.cuh"
 #include "ballast/detail/mesi/launch.hpp"
+#include "ballast/detail/mesi/program.hpp"
 #include "refused_argument.hpp"
-#include "settings.hpp"
 
 namespace ballast::mesi {
 namespace {

@@ -14,6 +14,11 @@ namespace ballast::mesi {
 /// environment variable.
 BALLAST_API job_scheduler& scheduler();
 
+/// What the environment says of a program: BALLAST_POLICY, BALLAST_TASKS, BALLAST_CHECK_MAPS (0 or 1),
+/// BALLAST_DEVICE_BYTES and BALLAST_TIMEOUT (in seconds, a day by default). Throws bad_argument naming the
+/// variable; the bytes are looked at once more when a scheduler is made.
+job_options options_of_environment();
+
 /// Registers a launch, so that its failure is reported.
 BALLAST_API void track_launch(completion launch);
 /// Called before each launch. Waits for the oldest launch if 256 have not ended. Throws job_failed if the
