@@ -33,13 +33,11 @@ class BALLAST_API extents {
   /// How many dimensions the array has, 1 to 3.
   int rank() const { return rank_; }
   /// The size of `dimension`, from 0, the slowest, to rank() - 1.
-  std::size_t operator[](int dimension) const { return sides_[side_of(dimension)]; }
+  std::size_t operator[](int dimension) const { return sides_[std::size_t(3 - rank_ + dimension)]; }
   /// The number of elements.
   std::size_t elements() const { return sides_[0] * sides_[1] * sides_[2]; }
   /// The sizes as three dimensions, with sizes of 1 in front.
   std::array<std::size_t, 3> const& sides() const { return sides_; }
-  /// The index of `dimension` in sides().
-  std::size_t side_of(int dimension) const { return std::size_t(3 - rank_ + dimension); }
 
   /// Equal in rank and in every size.
   bool operator==(extents const&) const = default;

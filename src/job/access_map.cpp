@@ -192,7 +192,7 @@ access_map map_of(std::string const& name, dimension_cut cut) {
             check_dimension(name, cut.dimension, view.array);
             auto const size = view.array[cut.dimension];
             auto touched = whole(view.array);
-            touched.sides[view.array.side_of(cut.dimension)] =
+            touched.sides[std::size_t(3 - view.array.rank() + cut.dimension)] =
                 widened(shares.of(view.part, view.units, size), cut.halo, size);
             return region(touched);
           }};

@@ -20,7 +20,6 @@ TEST(extents, tell_sizes_slowest_first_and_pad_with_ones_in_front) {
   EXPECT_EQ(shape[1], 5u);
   EXPECT_EQ(shape.elements(), 15u);
   EXPECT_EQ(shape.sides(), (std::array<std::size_t, 3>{1, 3, 5}));
-  EXPECT_EQ(shape.side_of(0), 1u);
 }
 
 TEST(extents, of_different_rank_differ) { EXPECT_NE((extents{1, 5}), extents{5}); }
