@@ -12,7 +12,8 @@ namespace {
 
 constexpr int looks = 300;  // then it waits for what is held
 
-/// What holds the worker of a device from a queue that starts.
+/// What holds the worker of a device from a queue that starts. Made once it has it: else the queue may be
+/// first.
 class busy_worker {
  public:
   explicit busy_worker(std::shared_ptr<compute_device> const& device)
@@ -20,13 +21,15 @@ class busy_worker {
     word_[0] = 0;
     auto* const word = word_.data();
     stream_->launch({.name = "hold", .host_function = hold, .threads = 32}, 1, &word, sizeof word);
+    while (std::atomic_ref(*word).load(std::memory_order_acquire) == 0) std::this_thread::yield();
   }
-  void let_go() { std::atomic_ref(word_[0]).store(1, std::memory_order_release); }
+  void let_go() { std::atomic_ref(word_[0]).store(2, std::memory_order_release); }
 
  private:
   static void hold(void const* argument, detail::host_block_context&) {
     std::atomic_ref const word(**static_cast<std::uint32_t* const*>(argument));
-    while (word.load(std::memory_order_acquire) == 0) std::this_thread::yield();
+    word.store(1, std::memory_order_release);
+    while (word.load(std::memory_order_acquire) != 2) std::this_thread::yield();
   }
 
   pinned_buffer<std::uint32_t> word_;
