@@ -166,7 +166,7 @@ TEST_F(graphs, change_the_arguments_of_one_launch_and_of_no_other) {
     graph->set_arguments(0, 1, numbers.appending(0, 7));
     numbers.forget_arguments();
     EXPECT_THAT(numbers_after(*graph, *work, numbers), ElementsAre(173, 45));
-    graph->set_arguments(1, 0, numbers.appending(0, 8));
+    graph->set_arguments(1, 0, numbers.appending(1, 8));
     EXPECT_THAT(numbers_after(*graph, *work, numbers), ElementsAre(173, 85));
   }
 }

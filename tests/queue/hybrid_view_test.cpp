@@ -93,11 +93,25 @@ TEST_F(hybrid_view_of_a_worker, calls_the_pool_off_where_a_task_that_it_was_prom
   EXPECT_EQ(pool_halt(pool_.halt), pool_halt::stalled);
 }
 
-TEST_F(hybrid_view_of_a_worker,
-       that_runs_one_task_at_a_time_takes_several_only_where_very_many_wait_for_each) {
+TEST_F(hybrid_view_of_a_worker, that_runs_one_task_at_a_time_takes_one_however_many_wait) {
   EXPECT_EQ(taken_of(1, 1), 1u);
-  EXPECT_EQ(taken_of(4 * 64, 1), 1u);
-  EXPECT_EQ(taken_of(4 * 65, 1), 8u);
+  EXPECT_EQ(taken_of(tasks, 1), 1u);
+}
+
+TEST_F(hybrid_view_of_a_worker, counts_tasks_together_until_the_ring_has_none_for_it) {
+  std::uint64_t pending = 0;
+  view_.counters = &pending;
+  view_.tasks_at_once = 1;
+  wait_in_ring(2);
+  hybrid_worker me{};
+  for (int task = 0; task < 2; ++task) {
+    EXPECT_TRUE(view_.take_waiting(me));
+    me.end = me.begin;
+    view_.on_empty(me);
+    EXPECT_EQ(pending, 0u);
+  }
+  EXPECT_FALSE(view_.take_waiting(me));
+  EXPECT_EQ(pending, 2u);
 }
 
 TEST_F(hybrid_view_of_a_worker,
