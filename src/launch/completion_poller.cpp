@@ -122,7 +122,7 @@ void completion_poller::learn(dispatch_stream const& target, launch_in_flight co
   if (ended.reports_each && !ended.facts.empty()) learn_ends(target, ended);
   table_.learn(ended.facts, ended.predicted, span);
   if (rings_ != nullptr) tell_rings(ended, span);
-  // Each launch takes longer beside others, merged or not: only lone launches count here.
+  // Each launch takes longer beside others, merged or not: it counts here only without others.
   bool const was_alone = ended.alone_as == counts_.launches() && (rings_ == nullptr || !rings_->is_running());
   if (was_alone && ended.predicted.merged_busy > 0) plan_.filter().record(ended.facts, ended.predicted, span);
 }

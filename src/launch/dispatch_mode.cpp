@@ -59,7 +59,8 @@ void mode_selector::end_window() {
   now_ = next();
 }
 
-/// Averages the best mode's windows; for another mode only the newest window counts.
+/// At first keeps a mode's faster window. Later averages the best mode's windows; for another mode only the
+/// newest window counts.
 void mode_selector::learn(double rate) {
   auto& tried = tried_[now_];
   ++tried.windows;

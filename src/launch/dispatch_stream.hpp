@@ -21,7 +21,7 @@
 
 namespace ballast::detail {
 
-/// The launch's content, for its label.
+/// A launch's content, for its label.
 struct launch_content {
   std::string_view kernel = {};  ///< the name of its first ballast kernel; empty if it has none
   std::uint32_t kernels = 0;     ///< launches of launch streams

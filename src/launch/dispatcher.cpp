@@ -207,7 +207,7 @@ bool dispatcher::put_directly(launch_stream_state& line, submission const& work,
   if (line.is_in_flight() && !line.is_in_ring()) return false;
   try {
     if (!work.dependencies_met() || !rings_->put(line, work, is_awaited)) return false;
-  } catch (...) { return false; }  // the dispatcher's thread will throw it again
+  } catch (...) { return false; }  // the dispatcher's thread will see the error
   rings_->count_direct(line);
   if (rings_->is_running()) {
     thread_.wake_if_idle();
@@ -232,7 +232,7 @@ bool dispatcher::issue_directly(launch_stream_state& line, submission& work) {
   completion_events events;
   try {
     issuer_.record_events_before(work, target, events);
-  } catch (...) { return false; }  // the dispatcher's thread will throw it again
+  } catch (...) { return false; }  // the dispatcher's thread will see the error
   std::unique_lock const hold(target.mutex(), std::try_to_lock);
   if (!hold || target.is_full()) return false;
   bool const must_be_first =
@@ -422,7 +422,7 @@ bool dispatcher::put_oldest(launch_stream_state& line, submission const& oldest)
   if (line.is_in_flight() && !line.is_in_ring()) return false;
   try {
     if (!oldest.dependencies_met() || !rings_->put(line, oldest, false)) return false;
-  } catch (...) { return false; }  // offer_if_ready() will throw it again
+  } catch (...) { return false; }  // offer_if_ready() will see the error
   line.chain().pop();
   lines_.fence().pass();
   line.notify_issue_watchers();

@@ -30,8 +30,8 @@ class kernel_times {
   /// ("kernel") from max_family_kernels on.
   std::int64_t block_ns(std::uint32_t kernel) const;
 
-  /// The value for kernel_facts::shared_ns: 0 until launches indicate more. Throws bad_argument ("kernel")
-  /// from max_family_kernels on.
+  /// The value for kernel_facts::shared_ns: at least 0, and 0 while launches indicate no more. Throws
+  /// bad_argument ("kernel") from max_family_kernels on.
   double shared_ns(std::uint32_t kernel) const;
 
   /// The value for kernel_facts::time_varies: recent launches of the kernel took, on average, over 1.67 times

@@ -64,7 +64,7 @@ class launch_issuer {
                            std::span<launch_stream_state* const> lines, completion_events const& events);
   /// For each of those launch streams, the number of launches that were issued together.
   std::span<std::uint32_t const> issued_of_each() const { return chained_; }
-  /// Issues a launch that is in no launch stream yet, on the launch stream's thread.
+  /// Issues a launch that `line` has not recorded yet, on the launch stream's thread.
   void issue_directly(dispatch_stream& target, launch_stream_state& line, submission& work,
                       completion_events const& events);
   /// The graph of the batch, which the stream then holds; null if its launches must be issued one by one.

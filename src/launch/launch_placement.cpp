@@ -44,8 +44,7 @@ std::optional<predecessor_stream> launch_placement::common_predecessor(launch_st
     if (one.moment != nullptr || !is_issued_here(one)) return std::nullopt;
     auto const place = one.launch_stream->stream_index();
     if (place == launch_stream_state::in_ring)
-      return std::nullopt;  // moved to a ring meanwhile: its
-                            // predecessor has ended
+      return std::nullopt;  // moved to a ring since: the awaited launch has ended
     if (behind && *behind != place) return std::nullopt;
     behind = place;
   }

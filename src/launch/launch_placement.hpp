@@ -26,7 +26,7 @@ class launch_placement {
 
   /// True if all predecessors of `work` were issued, so that its stream can wait for them.
   bool can_wait_on_device(submission const& work) const;
-  /// The stream on which the launch stream's oldest launch may be issued now, after its predecessor; nothing
+  /// The stream of the predecessor after which the launch stream's oldest launch may be issued now; nothing
   /// if it may not. Throws the error that made a dependency impossible.
   std::optional<predecessor_stream> find_predecessor(launch_stream_state const& line,
                                                      submission const& oldest, dispatch_mode mode) const;

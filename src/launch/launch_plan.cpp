@@ -184,7 +184,7 @@ bool launch_plan::is_mergeable(std::size_t place) const {
   return !filter_merges_ || verdict_alone(kernel, families_[kernel.family], costs_) == merge_verdict::merge;
 }
 
-/// True if a companion has no predecessor in flight, or follows it on its stream as the leader does.
+/// A companion has no predecessor in flight, or one on the stream of the leader's predecessor.
 bool launch_plan::may_go_with(std::size_t place, std::size_t leader) const {
   auto const& one = waiting_[place];
   auto const& first = waiting_[leader];

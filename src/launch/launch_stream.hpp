@@ -193,8 +193,8 @@ class launch_stream_state final : public completion_source {
   void mark_submitted() {
     submitted_.store(submitted_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
   }
-  /// Called once before each launch, while nothing waits. True if the previous launch has ended after a
-  /// thread asked for its completion, and so had the one before it.
+  /// Called once before each launch, while nothing waits. True if the previous launch has ended and a thread
+  /// asked for its completion, and the same held for the launch before that.
   bool is_awaited_each_time();
   /// True if the dispatcher must be notified, because it does not look at this launch stream now.
   bool announce() { return (marks_.fetch_or(announced, std::memory_order_acq_rel) & announced) == 0; }

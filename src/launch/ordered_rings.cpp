@@ -133,7 +133,7 @@ void ordered_rings::note_spans(ordered_ring& ring, std::uint64_t until) {
   }
 }
 
-/// Launching threads read this value, so it is written only after a large change.
+/// Launching threads read this value, so it is written only when it becomes short or long.
 void ordered_rings::note_block(std::uint32_t family, std::uint32_t index, std::int64_t block_ns) {
   auto const known_ns = span_ns(family, index);
   bool const was_short = known_ns != 0 && known_ns <= max_short_ns;

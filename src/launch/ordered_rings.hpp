@@ -25,7 +25,7 @@ namespace ballast::detail {
 /// The small kernels whose launches go into rings: all of them, or only those known to be short.
 enum class ring_use : std::uint8_t { all, short_ones };
 
-/// The launch stream whose launch was put into a slot, and the time.
+/// The kernel whose launch was put into a slot, and the time.
 struct put_launch {
   mergeable_kernel const* kernel = nullptr;
   std::uint64_t at_ns = 0;
@@ -40,7 +40,7 @@ struct alignas(64) ordered_ring {
   std::uint64_t noted_seen = 0;  ///< a copy of `noted`, which the dispatcher's thread writes: reading that is
                                  ///< a cache miss
   std::atomic<std::uint64_t> published = 0;
-  std::atomic<std::uint64_t> by_producers = 0;  ///< launches of these by threads of launch streams
+  std::atomic<std::uint64_t> by_producers = 0;  ///< of these, put by threads of launch streams
   std::vector<ended_launch> content{};          ///< by slot, if the queue is traced
   std::vector<put_launch> put{};                ///< by slot, if rings are for short kernels
   /// A thread waits for the only launch in flight, so it goes here in every dispatch mode.

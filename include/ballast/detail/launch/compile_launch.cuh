@@ -174,7 +174,7 @@ void add_ring_entries(compiled_code& into) {
 namespace ballast {
 
 /// Among the kernels of BALLAST_KERNELS: compiles them so that launch queues can merge them or run them on
-/// resident blocks. Kernels over 192 bytes, or aligned to more than 16, are launched unmerged.
+/// resident blocks. Kernels over 192 bytes, or aligned to more than 16, get launches of their own.
 struct for_launches {
   /// Shows BALLAST_KERNELS that this is no kernel.
   static constexpr bool keeps_tasks = false;

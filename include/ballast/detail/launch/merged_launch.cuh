@@ -140,7 +140,7 @@ struct merged_member {
   std::uint16_t argument = 0;  ///< the place of its arguments, in pieces
 };
 
-/// The parameter of a merged launch: the kernels of one family, whose blocks follow each other, and all of
+/// The parameter of a merged launch: kernels of one family, whose blocks follow each other, and all of
 /// their arguments. 8 KiB, because up to this size a launch costs the host no more than an empty one
 /// (docs/decisions/0011).
 struct merged_launch {

@@ -59,8 +59,8 @@ class BALLAST_API order_policy {
   virtual std::optional<order_decision> choose(order_view const& view) = 0;
 };
 
-/// Makes the order policy of this name with a key `among`. `connections`: the hardware queues of the device,
-/// at least 1, which "adaptive" uses. Throws bad_argument ("order", "among"), which lists the names, and
+/// Makes the order policy of this name with this `key`. `connections`: the hardware queues of the device, at
+/// least 1, which "adaptive" uses. Throws bad_argument ("order", "key"), which lists the names, and
 /// ("connections").
 BALLAST_API std::unique_ptr<order_policy> make_order_policy(std::string_view order,
                                                             std::string_view key = "fifo",
