@@ -89,7 +89,7 @@ class intersecting {
   std::vector<pitched_run> found_;
 };
 
-/// The non-empty ranges, ascending; adjacent ones are joined.
+/// The non-empty ranges, ascending; those that meet or overlap are joined.
 std::vector<index_range> joined(std::vector<index_range> ranges) {
   std::erase_if(ranges, [](index_range range) { return range.is_empty(); });
   std::ranges::sort(ranges, {}, &index_range::begin);

@@ -49,7 +49,7 @@ pitched_run normalised(pitched_run run);
 /// planes, rows, part of a row.
 std::vector<pitched_run> intersection(pitched_run const& run, byte_range bounds);
 
-/// The bytes of a region of an array, in as few runs as possible, each of which one copy can move. A value.
+/// The bytes of a region of an array, as a few runs, each of which one copy can move. A value.
 class byte_runs {
  public:
   byte_runs() = default;  ///< no bytes

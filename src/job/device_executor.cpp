@@ -26,8 +26,8 @@ bool has_failed_source(device_operation const& work) {
   return std::ranges::any_of(work.data_dependencies, [](auto const& source) { return source->has_failed(); });
 }
 
-/// True if a launch that follows `first` waits for its end anyway, unless it has already ended. Within a
-/// stream operations run in order.
+/// True if a launch that begins with `first` waits for the end of `earlier` anyway, or that has ended. Within
+/// a stream operations run in order.
 bool is_awaited_by(device_operation const& first, operation_progress const& earlier) {
   auto const is_behind = [&](auto const& other) {
     return other->on() == earlier.on() && other->op() >= earlier.op();
@@ -155,8 +155,8 @@ stream_queue::issued_work stream_queue::enqueue(device_operation const& work, bo
   return result;
 }
 
-/// An operation after one that could not be issued still waits for its own end event, since the stream may be
-/// busy with earlier work.
+/// An operation that could not be issued gets an end event too, for which later ones wait: the stream may
+/// still be busy with earlier work.
 void stream_queue::try_to_enqueue(device_operation const& work, task_extent const& extent,
                                   issued_work& result) {
   bool const measured = work.is_timed && !on_cuda_;

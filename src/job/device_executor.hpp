@@ -167,7 +167,7 @@ class stream_queue {
   std::optional<ended_operation> next_end_after_loss(std::exception_ptr const& loss);
   /// True if no issued work runs, or will run.
   bool is_at_rest() const;
-  /// Waits until `until` for work that a lost device still runs.
+  /// Waits, at most until `until`, for work that a lost device still runs.
   void close(deadline until);
 
   /// The operation whose end was reported last.

@@ -184,8 +184,8 @@ void exchange_port::step() {
   if (is_over_) tell_end();
 }
 
-/// Memory is posted before the other rank can know the tag. Posts count whole, so not too much is posted; the
-/// rest comes in other messages.
+/// Memory is posted before the other rank can know the tag. A look at the posts takes all of them, so not too
+/// many are posted; the rest comes in other messages.
 void exchange_port::ask(std::uint32_t peer, exchange_id id) {
   auto& wanted = incoming_.at(id);
   if (wanted.is_to_be_placed() && posted_.size() < max_posted && peers_->can_post()) {

@@ -161,7 +161,7 @@ class exchange_port final : public peer_listener {
   std::mutex mutex_;  ///< taken last
   std::map<exchange_id, transfer> outgoing_, incoming_;
   std::deque<exchange_id> to_send_;              ///< wanted and ready; each sends one message in turn
-  std::deque<exchange_id> to_place_;             ///< those that have tags
+  std::deque<exchange_id> to_place_;             ///< wanted and ready too, with tags
   std::map<std::uint64_t, exchange_id> posted_;  ///< by their numbers
   std::uint64_t newest_posted_ = 0;
   std::deque<std::pair<std::uint32_t, exchange_id>> to_ask_;

@@ -63,7 +63,7 @@ void job_planner::add_exchange(std::shared_ptr<array_state> const& array, exchan
   waiting_exchanges_.push_back({turn, std::move(use), array, std::move(what)});
 }
 
-/// Plans all jobs before that turn. True if all exchanges are now planned: a host access may prevent it.
+/// Plans the exchanges before that turn. True if all of them are now planned: a host access may prevent it.
 bool job_planner::plan_exchanges_before(job_number turn) {
   for (; !waiting_exchanges_.empty() && waiting_exchanges_.front().turn < turn;
        waiting_exchanges_.pop_front()) {

@@ -64,7 +64,7 @@ std::string use_text(access_request const& what) {
   }
 }
 
-/// Contains only values that are equal on all ranks with the same binary, so no function addresses.
+/// Contains only values that are equal on ranks that do the same, so no function addresses.
 std::string step_text(job_record const& job) {
   auto const& blocks = job.grid().blocks();
   auto text = "job '" + job.report.name + "' of kernel " + job.request.kernel_name + " over " +

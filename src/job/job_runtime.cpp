@@ -128,7 +128,7 @@ void check_not_released(job_request const& request) {
                          "arrays that have memory");
 }
 
-/// The host loses its access to these elements.
+/// The host may no longer write these elements, nor read those that the job writes.
 void revoke_host_access(job_request const& request) {
   for (auto const& argument : request.arguments) {
     auto& open = argument.array->open;

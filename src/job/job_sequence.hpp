@@ -34,7 +34,7 @@ inline constexpr std::size_t max_captured_launches = 128;
 inline constexpr std::size_t max_captured_when_shared = 1024;
 
 /// Decides for a sequence of `jobs` launches, of which `launched` were issued singly, and which will run
-/// `left` times more. Capturing then costs at most as much as single launches have cost so far.
+/// `left` times more. Capturing then costs at most as much as all of these launches issued singly.
 capture_plan plan_capture(device_costs const& costs, std::size_t jobs, std::uint64_t launched,
                           std::uint32_t left, std::size_t max_launches = max_captured_launches);
 

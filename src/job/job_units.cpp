@@ -64,8 +64,8 @@ class furthest {
 constexpr std::uint32_t parts_per_boundary = 100;  // each end is at most 1 / 100 of a part
 constexpr std::uint32_t max_boundary_units = 64;   // each is asked for
 
-/// The number of units after `first`, in that direction, that read bytes in common with the unit before them;
-/// counts up to `most`.
+/// The number of units from `first` on, in that direction, that read bytes in common with the unit before
+/// `first`; stops counting above `most`.
 std::uint32_t depth(std::uint32_t first, int direction, std::uint32_t most, read_in_common const& meet) {
   std::uint32_t found = 0;
   while (found <= most && meet(first - std::uint32_t(direction), first + std::uint32_t(direction) * found))

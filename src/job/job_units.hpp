@@ -59,9 +59,8 @@ std::optional<common_byte> first_common_byte(std::vector<touched_bytes> touched)
 /// Throws bad_argument ("device_bytes") if the arrays of a unit exceed the `limit` of the device with the
 /// most memory.
 void check_units_fit(job_record const& job, std::string const& largest_device, std::size_t limit);
-/// Throws bad_argument ("arguments") if a unit writes bytes that another one touches. If the units
-/// `were_tried`, maps that do not declare their overlap are not tried again, unless an array is several
-/// arguments.
+/// Throws bad_argument ("arguments") if a unit writes bytes that another one touches. Maps that do not
+/// declare their overlap are not tried again if they `were_tried`, unless an array is several arguments.
 void check_units_write_apart(job_record const& job, bool were_tried);
 
 /// True if two units of a job read something in common.

@@ -47,7 +47,7 @@ class operation_dispatcher final : public work_sink {
   std::vector<planned_work> forget_all();
 
   std::size_t unfinished() const { return in_flight_.size(); }
-  /// Ends the exchanges that will never end as failed. For handle_ends().
+  /// Fails the exchanges, which will never end, and returns their ends for handle_ends().
   std::vector<ended_operation> give_up_exchanges(std::exception_ptr const& why);
   /// An unfinished operation, for messages.
   struct unfinished_operation {

@@ -83,8 +83,8 @@ class operations {
   bool has_ended(op_id op) const;
   /// Throws bad_argument ("operation") if it was forgotten, is none or was never planned.
   operation const& at(op_id op) const { return kept_[index_of(op)]; }
-  /// Adds an unfinished operation to a set of the form of operation::dependencies; removes the set's ended
-  /// ones.
+  /// Unless the operation has ended, adds it to a set of the form of operation::dependencies, and removes the
+  /// set's ended ones.
   void add_newest(op_set& set, op_id op) const;
 
  private:

@@ -49,8 +49,8 @@ class range_map {
   using map = boost::icl::interval_map<std::size_t, Value, boost::icl::partial_enricher, std::less,
                                        boost::icl::inplace_plus, boost::icl::inter_section, interval>;
 
-  /// True if the bytes are exactly one stretch that touches no neighbour. Programs repeat accesses of the
-  /// same stretches, and such a stretch needs no new node.
+  /// Changes the bytes and returns true if they are exactly one stretch. Programs repeat accesses of the same
+  /// stretches, and such a stretch needs no new node.
   bool change_in_place(byte_range bytes, auto const& change) {
     interval const all(bytes.begin, bytes.end);
     auto const [stretch, next] = map_.equal_range(all);

@@ -81,13 +81,13 @@ class task_grain {
   std::optional<std::uint32_t> units() const { return chosen_; }
 
   /// The small tasks at the end of the range, in a run that tries them. None if the number of blocks is
-  /// unknown, a trial was made, the range has few waves or exceeds the limit of a task, or tasks would cost
-  /// as much as their work. `unit_ns`: the time of a unit in large tasks, 0 if unknown.
+  /// unknown, a trial was made, the range has few waves or exceeds the limit of a task, or tasks would be
+  /// short beside their cost. `unit_ns`: the time of a unit in large tasks, 0 if unknown.
   std::vector<job_part> trial(job_part range, double unit_ns);
 
   /// The time that the run's units would have taken with the tasks used from now on; `busy_ns` if the run was
-  /// no trial, which may have begun before the previous run had ended. `work` returns the work of a part, its
-  /// number of units if these are alike.
+  /// no trial: it may have begun before the run that it should follow had ended. `work` returns the work of a
+  /// part, its number of units if these are alike.
   double learn(device_run const& run, double busy_ns, std::function<double(job_part)> const& work);
 
  private:

@@ -18,7 +18,7 @@ struct device_run {
   std::int64_t begin_ns = 0, end_ns = 0;      ///< first kernel's begin, last kernel's end
   std::int64_t kernels_ns = 0;                ///< time in which a kernel ran, if ends come in order
   std::uint64_t bytes_in = 0, bytes_out = 0;  ///< as in ended_task
-  /// Those of the first and of the last kernel, which no other hides.
+  /// The bytes in of the first kernel, and the bytes out of the last one, which no other kernel hides.
   std::uint64_t first_in = 0, last_out = 0;
   std::vector<ended_task> ended{};  ///< all of them, in the order of their reports
 

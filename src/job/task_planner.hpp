@@ -78,7 +78,7 @@ class copy_sources {
 
 /// Copies are cut at this size, so that work that needs their first bytes need not wait for the last.
 inline constexpr std::size_t max_copy_bytes = std::size_t(16) << 20;
-/// The smallest stripe of a shared read: the fixed cost of a smaller copy equals the time of its bytes.
+/// The smallest stripe of a shared read: a smaller copy takes as long for being a copy as for its bytes.
 inline constexpr std::size_t min_stripe_bytes = std::size_t(1) << 20;
 
 /// A copy of a shared read: bytes of an array that go from one place to another, ascending.
@@ -94,9 +94,9 @@ std::vector<std::vector<byte_range>> pieces_of(std::span<byte_range const> bytes
 
 /// How bytes that only the host has get to devices that all read them, in an order in which each copy's
 /// source is valid. Each of the devices with direct links to each other takes a stripe from the host, and the
-/// other stripes from its neighbours in a ring, so that the host's links carry the bytes once. If there are
-/// too few bytes, only the first devices have a stripe. The remaining devices take everything from the host.
-/// Copies have at most max_copy_bytes. `bytes`: ascending, without empty ranges.
+/// others' stripes from them, each time from another one (in a ring), so that the host's links carry the
+/// bytes once. If there are too few bytes, only the first devices have a stripe. The remaining devices take
+/// everything from the host. Copies have at most max_copy_bytes. `bytes`: ascending, without empty ranges.
 std::vector<shared_copy> shared_read(std::span<byte_range const> bytes, std::span<place_id const> readers,
                                      copy_links const& links);
 

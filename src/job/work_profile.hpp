@@ -17,9 +17,9 @@ class work_profile {
   /// At first all units and all devices are alike.
   work_profile(std::uint32_t units, std::size_t devices);
 
-  /// Learns the devices' speeds from a run in which devices took parts from all over the range. Parts differ
-  /// less from their neighbours than from most others, so neighbouring parts of different devices show the
-  /// devices' speeds.
+  /// Learns the devices' speeds and the units' work from a run in which devices took parts from all over the
+  /// range. Parts differ less from their neighbours than from most others, so neighbouring parts of different
+  /// devices show the devices' speeds.
   void learn_from_mixed_parts(finished_job const& run);
   /// Learns which units cost more, from a run in which each device ran short tasks of its range, by the
   /// tasks' times at the devices' known speeds.

@@ -61,7 +61,7 @@ class job_peers {
   /// Any thread; takes no lock and does not wait.
   virtual void wake() = 0;
 
-  // Only the listener may call it, from within its calls.
+  // Only the listener may call the following members, while it is called.
   virtual void send(std::uint32_t to, std::vector<std::byte> message) = 0;
   /// Messages that were passed to send() and have not left.
   virtual std::size_t waiting() const = 0;

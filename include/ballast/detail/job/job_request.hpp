@@ -233,8 +233,8 @@ struct code_compiled {
 template <bool Here, class K>
 code_compiled<Here, K> code_of_result(K const&);
 
-/// Called so that the kernel's type is deduced: nvcc writes the names through which it found a type into the
-/// generated code, and a factory's type often has no name.
+/// Deduces the kernel's type from a call, because nvcc writes the names through which it found a type into
+/// the generated code, and a factory's type often has no name.
 template <bool Here, class... Array, class Factory>
 kernel_code const* code_made_by(Factory const&) {
   return decltype(code_of_result<Here>(std::declval<Factory const&>()(std::declval<Array>()...)))::here();
