@@ -42,7 +42,8 @@ struct no_eviction final : eviction_handler {
   op_set move(array_id, byte_range, std::size_t, std::size_t, std::span<op_id const>) override { refuse(); }
 };
 
-/// Steps of hotspot, planned for simulated devices by the scheduler's planner; two steps are in progress.
+/// Steps of hotspot, planned for devices that do not exist by the parts with which the scheduler decides; two
+/// steps are in progress.
 class planned_steps {
  public:
   planned_steps(std::uint32_t devices, std::string const& policy)

@@ -23,7 +23,7 @@ std::vector<contestant> pair_contestants(session const& now, program_kind const&
   return all;
 }
 
-/// The time if the devices shared the program in proportion to their speeds alone.
+/// The time if each device computed its share as fast as it computes the program alone.
 double ideal_seconds(session const& now, std::vector<contestant> const& all) {
   double rate = 0;
   for (auto const& device : now.devices()) rate += 1 / seconds_of(all, alone_on(*device));

@@ -56,7 +56,7 @@ bool may_raise_priority(session& now) {
   }
 }
 
-/// The curve over the number of launch streams, with a dispatcher of their priority or of the given niceness.
+/// The curve of this number of launch streams, with a dispatcher of their priority or of the given niceness.
 void measure_producers(session& now, one_block_work& work, double serial, std::size_t producers,
                        std::optional<int> niceness) {
   queued_work queue({now.first()}, "round_robin", 0, producers, niceness);

@@ -31,8 +31,8 @@ enum class axis : std::uint8_t { x, y, none };
 /// full number of threads.
 enum class registers : std::uint8_t { free, few };
 
-/// The form of a launch: threads per block, the dimension along which it is cut, and how many consecutive
-/// rows of the launch each thread of a block executes in turn.
+/// The form of a launch: threads per block, the dimension along which it is cut, and how many threads of the
+/// launch, in consecutive rows, each thread of a block executes in turn.
 struct launch_form {
   /// Threads of a block along x; with block_y together a multiple of 32, at most 1024.
   std::uint32_t block_x = 256, block_y = 1;  ///< along y

@@ -174,8 +174,9 @@ BALLAST_API void require_threads(threads of, char const* kernel);
 /// After a launch: waits if the variable of the argument is kept open.
 BALLAST_API void fetch_if_kept_open(void const* argument);
 
-/// The site of a kernel. All launches of one kernel are jobs of one site, wherever they are written. A border
-/// between devices that was learned for one launch suits the others, so rows do not move back and forth.
+/// The learning_key of a kernel. All launches of one kernel share it, wherever they are written. A border
+/// between devices that was learned for one launch suits the others, and rows do not move back and forth
+/// between them.
 constexpr std::uint64_t site_of(std::string_view kernel) {
   std::uint64_t sum = 14695981039346656037u;  // FNV-1a
   for (char const c : kernel) sum = (sum ^ static_cast<unsigned char>(c)) * 1099511628211u;

@@ -60,7 +60,7 @@ class variable {
   static_assert(std::is_trivially_copyable_v<element> && !std::is_const_v<element>,
                 "a variable holds plain bytes: its elements are trivially copyable and not const");
 
-  /// Never defined: decltype(a.declared) is the declared type of `a`.
+  /// Never defined: decltype(a.declared) is the type that the program declared for `a`.
   static T declared;
 
   /// `name` is a literal, for messages; the first use allocates the memory.
