@@ -107,9 +107,9 @@ struct own_exchange {
   exchanged_bytes what;
 };
 
-/// The parts of a scheduler with peers: decides which rank computes what, and which bytes the ranks exchange.
-/// A thread of its own reports the results to the scheduler. The scheduler's listeners may free memory and
-/// call the user's code, which the thread of the messages may not.
+/// The parts of a scheduler of several ranks: decides which rank computes what, and which bytes the ranks
+/// exchange. A thread of its own reports the results to the scheduler. The scheduler's listeners may free
+/// memory and call the user's code, which the thread of the messages may not.
 class job_ranks {
  public:
   struct listeners {

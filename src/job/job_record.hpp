@@ -185,7 +185,7 @@ class job_record {
   std::shared_ptr<job_end> const end;
 
   bool is_shared = false;                     ///< its devices share its unit, by request.shares
-  job_part own;                               ///< units of this rank; all units if the scheduler has no peers
+  job_part own;                               ///< units of this rank; all units if it is the only one
   std::vector<std::uint32_t> devices{};       ///< that take part, as indices in the list
   std::vector<std::uint32_t> max_units{};     ///< the most units of a task, for each of `devices`
   std::vector<device_state> device_states{};  ///< for each of `devices`

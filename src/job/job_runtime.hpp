@@ -74,7 +74,7 @@ class job_runtime : public std::enable_shared_from_this<job_runtime> {
   /// Throws the errors of submit() that depend only on the job, and returns its kernel's code, which lives as
   /// long as this object; null for a plain one.
   kernel_code const* checked_code(job_request const& request);
-  /// The elements of this rank; all elements without peers.
+  /// The elements of this rank; all elements if it is the only one.
   index_range own_elements_of(array_state const& array) const;
   /// As array_handle::open().
   index_range open(std::shared_ptr<array_state> const& array, access_request what, deadline until);
@@ -211,7 +211,7 @@ class job_runtime : public std::enable_shared_from_this<job_runtime> {
 
   std::vector<std::unique_ptr<device_executor>> executors_;
   std::exception_ptr abandoned_;      ///< why the ranks cannot continue
-  std::unique_ptr<job_ranks> ranks_;  ///< null without peers
+  std::unique_ptr<job_ranks> ranks_;  ///< null if there is only one rank
   int const exceptions_ = std::uncaught_exceptions();
   process_of_origin const process_;
 };

@@ -130,7 +130,7 @@ class mergeable_kernels {
   std::uint32_t families_ = 0;
 };
 
-/// A dispatcher's knowledge of the kernels of its list on its device: their requirements, and the times of
+/// A dispatcher's knowledge of the kernels of its set on its device: their requirements, and the times of
 /// their blocks. One thread at a time.
 class kernel_table {
  public:

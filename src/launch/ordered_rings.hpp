@@ -142,7 +142,7 @@ class ordered_rings {
   std::atomic<std::uint32_t> used_ = 0;  // rings below this were assigned at some time
   std::mutex free_mutex_;
   std::vector<ordered_ring*> free_;       // given back
-  std::atomic<std::uint32_t> available_;  // rings that no line has
+  std::atomic<std::uint32_t> available_;  // rings that no launch stream has
   std::mutex kernel_mutex_;               // held to start the kernel or to see its end
   std::uint32_t run_ = 0;
   std::exception_ptr failure_;  // of a start
