@@ -52,8 +52,8 @@ class kernel_times {
   void record_merged(std::span<kernel_facts const> kernels, double unshared_ns, std::int64_t span_ns);
 
   /// The blocks of one launch of `kernels` began together, and each kernel ended after its span. For known
-  /// kernels (block_ns not 0) it learns only how much they vary. For other kernels it also takes the longest
-  /// of their spans as their time. Call it before record_merged() for the same launch. Throws bad_argument as
+  /// kernels (block_ns not 0) it learns only how much they vary. For each other kernel it also takes its
+  /// longest span as its time. Call it before record_merged() for the same launch. Throws bad_argument as
   /// check(), ("spans_ns") unless there are as many, and ("span_ns") unless each is at least 1. O(kernels).
   void record_ends(std::span<kernel_facts const> kernels, std::span<std::int64_t const> spans_ns);
 
