@@ -76,8 +76,8 @@ class verdict : public error {
 /// The main() of a program: installs the interrupt handler and parses the words, which runs the command.
 /// Returns the exit code: 0 done, 1 failed while running, 2 wrong usage, a verdict's, or 130 after an
 /// interrupt. All but 0 come with one sentence on standard error. The library's warnings appear there too,
-/// and a warning if one of several processes was started without --cluster. Refuses to run (1) if a `ballast`
-/// of another version called it.
+/// and a warning if this is one of several processes, started without --cluster. Refuses to run (1) if a
+/// `ballast` of another version called it.
 int run_program(program const& what, int argc, char** argv);
 
 /// The variable in which `ballast` passes its version to a program.

@@ -23,7 +23,7 @@ struct comparison_plan {
   std::uint64_t seed = 1;  ///< of S2's permutation
   output_files files;
   std::int64_t sums_every = 0;  ///< steps between calls of comparison_observer::sums; 0: none
-  job_options jobs;             ///< options of the solution jobs; with peers it is the only solution, on all
+  job_options jobs;             ///< options of the solution jobs; with ranks it is the only solution, on all
                                 ///< ranks
   /// If set, receives the spans of every solution's first repetition, and for jobs those of all. Must have as
   /// many devices as the plan runs on.

@@ -26,9 +26,9 @@ struct alignas(16) placed_charge {
 BALLAST_HD inline float nearest_whole(float a) { return rintf(a); }
 BALLAST_HD inline double nearest_whole(double a) { return rint(a); }
 
-// How many operations pair_formula does in an open box, for whoever compares with what a chip can do. A
-// fma_on_gpu multiply-add counts 2, an inverse root 1; a comparison, a sign, the sums (in double
-// precision) and -6 a6, which is the same for all pairs, count nothing.
+// The operations of pair_formula in an open box, for comparison with a chip's peak. fma_on_gpu() counts 2, an
+// inverse root 1; a comparison, a sign, the sums (in double precision) and -6 a6, which is the same for all
+// pairs, count nothing.
 constexpr int operations_to_test = 8;    ///< a pair: difference() but for its charges 3, square() 5
 constexpr int operations_in_range = 32;  ///< more within the cut-off: the charges 1, add() 31
 

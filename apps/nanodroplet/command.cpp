@@ -64,7 +64,7 @@ class xyz_file {
   std::string path_, frame_;
 };
 
-/// Smaller values underflow when they are multiplied or inverted.
+/// Smaller values under- or overflow when they are multiplied or inverted.
 void check_positive_range(std::string_view option, double value, double most) {
   if (value >= 1e-6 && value <= most) return;
   throw_bad_argument(option, value, fmt::format("1e-6 to {:.0f}", most));

@@ -70,8 +70,8 @@ struct finished_run {
 
 /// Prepares the conformers and runs all chains, or with glat_rules all regions. Waits for them; ends early
 /// once `stop_requested` returns true, with the chains' results so far. Writes frames of the first chain to
-/// `xyz`, unless that is empty, at a fixed interval of trajectories. With `shows` a run of more than two
-/// seconds shows its progress on standard error.
+/// `xyz`, unless that is empty, every `xyz_every` trajectories. With `shows` a run of more than two seconds
+/// shows its progress on standard error.
 finished_run run_sampling(checked_request const& asked, device_list const& devices, std::string const& xyz,
                           std::uint32_t xyz_every, std::function<bool()> const& stop_requested,
                           bool shows = false);

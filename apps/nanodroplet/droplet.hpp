@@ -65,7 +65,7 @@ struct minimised_droplet {
 };
 
 /// Relaxes a strained droplet: FIRE (Bitzek et al. 2006) on the calling thread, until no force exceeds
-/// `force` kcal/mol/A, for a limited number of iterations, or until `stop_requested` returns true. The same
+/// `force` kcal/mol/A, for at most `iterations` iterations, or until `stop_requested` returns true. The same
 /// start gives the same bits.
 minimised_droplet minimised(
     droplet start, std::uint32_t iterations, double force,

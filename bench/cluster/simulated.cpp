@@ -16,7 +16,7 @@ namespace ballast::bench {
 using namespace ballast::test;
 namespace {
 
-/// Tasks that rank 0 submits all.
+/// Tasks, all of which rank 0 submits.
 struct load {
   std::string name;
   std::vector<invented_device> devices;  ///< of a rank

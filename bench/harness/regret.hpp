@@ -27,7 +27,7 @@ std::vector<rival> rivals_of(std::string const& of_default, Policies const& poli
   return all;
 }
 
-/// How much longer a default takes than the best way, load by load.
+/// How much longer a default takes than the best way by name, load by load.
 class regrets {
  public:
   /// Explains the figures in the record.

@@ -144,7 +144,7 @@ class tree_runs {
   }
 
   /// Once by each policy, once by a single rank with the workers of all ranks (possible only on cores), and
-  /// once by rank 0 alone. All in new threads, since their placement on cores matters more than the policy.
+  /// once by rank 0 alone. Each in new threads, since their placement on cores matters more than the policy.
   void visit_in_each_way() {
     visit_on(*at_->devices, "rank 0 alone");
     if (are_cores(*at_->devices))

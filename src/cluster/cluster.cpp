@@ -23,7 +23,7 @@ namespace ballast {
 
 using namespace detail;
 
-/// Called in a child process before a cluster releases its thread, which exists only in the parent.
+/// Called before a cluster releases its thread: in a child of fork() the thread exists only in the parent.
 static void leave_to_parent(std::unique_ptr<cluster_thread>& thread) {
   if (thread != nullptr && thread->process().is_parent()) (void)thread.release();
 }

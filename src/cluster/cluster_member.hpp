@@ -128,8 +128,9 @@ class loss_census {
 
   /// True if tasks must not leave the rank, since it has not reported its holdings.
   bool is_frozen() const { return counted_ < lost_.size(); }
-  /// True if the rank must report its holdings now, which this call records as done.
+  /// True if the rank must report its holdings now.
   bool is_due() const;
+  /// Records that it has reported them.
   void count() { counted_ = lost_.size(); }
 
   /// Adds the holdings that a rank, or this rank itself, reports of this rank's own tasks.

@@ -19,7 +19,7 @@ struct cluster_message {
     ask,       ///< asks for tasks, with the asker's `state`
     give,      ///< `ranges`
     decline,   ///< answers a rank that asked: no tasks now
-    withdraw,  ///< to a rank that declined: no tasks are needed any more
+    withdraw,  ///< to a rank that declined or gave: no tasks are needed any more
     done,      ///< to their origin: `ranges` were executed
     returned,  ///< to their origin: `ranges` will not be executed
     perhaps,   ///< to their origin: `ranges` were executed, but some tasks that they created were lost with a

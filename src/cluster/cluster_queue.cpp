@@ -124,7 +124,8 @@ class cluster_queue::state final : public cluster_channel, public completion_sou
   next_channel channel_;
   kernel_set const* kernels_;
   cluster_queue_options const options_;
-  std::shared_mutex publishing_;  ///< for threads that check tasks without the cluster's lock
+  /// Changes of published_ hold it besides the cluster's lock; submit() checks tasks with it alone.
+  std::shared_mutex publishing_;
   published_arrays published_;
   message_codec codec_;
   cluster_member member_;
@@ -330,7 +331,7 @@ void cluster_queue::state::receive(std::uint32_t from, envelope const& what,
   using kind = cluster_message::kind;
   round_trip_.note_received(from, content.what, ns(clock::now()));
   if (content.what == kind::done) receive_done(from, decoded);
-  // Addresses in returning results are valid on this rank.
+  // Tasks that return to their origin keep its load, whose addresses are local.
   if (content.what == kind::give)
     for (auto& range : content.ranges)
       if (range.origin == rank()) range.load = own_load(from, range);

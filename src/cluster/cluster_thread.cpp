@@ -46,7 +46,7 @@ cluster_options const& checked(cluster_options const& options) {
 
 std::string name_of(std::uint32_t rank) { return "rank " + std::to_string(rank); }
 
-/// The number of a channel's posts includes the channel's number.
+/// A post's number has its channel's number from this bit on.
 constexpr int channel_shift = 48;
 
 }  // namespace
@@ -368,8 +368,8 @@ void cluster_thread::beat(std::int64_t now_ns) {
 }
 
 // In a normal end the last message to each rank announces it: a rank that has this message from all others
-// has received everything. Until all ranks get there they watch each other; a rank that takes too long counts
-// as lost.
+// has received everything. Until all ranks get there they watch each other. Afterwards none may take longer
+// than `lost_after`.
 void cluster_thread::end() {
   tell_own_fault();
   bool const is_clean = !is_unclean_ && lost_.empty();

@@ -25,7 +25,7 @@ class heartbeats {
   /// The ranks that now count as lost. Call it often: if the last call was long ago, this rank has slept, and
   /// the others get the full time again.
   std::vector<std::uint32_t> silent(std::int64_t now_ns);
-  /// Starts watching all ranks.
+  /// Watching begins now: silence before this does not count.
   void begin(std::int64_t now_ns);
 
  private:

@@ -70,7 +70,7 @@ class local_devices {
   /// Fetches created tasks from devices with busy workers, for `workers_elsewhere` workers of other ranks and
   /// for idle workers of this rank's devices. The next calls of collect() return them.
   void fetch_created(std::uint64_t workers_elsewhere);
-  /// Call it before asking the devices. `has_more`: there are more tasks than the devices hold.
+  /// Call it before wanted(). `has_more`: there are more tasks than the devices hold.
   void look(std::int64_t now_ns, bool has_more) { ahead_.look(now_ns, waiting(), has_more); }
   /// The number of further tasks that the devices should get now.
   std::uint32_t wanted();
@@ -84,7 +84,7 @@ class local_devices {
   };
   /// Since the last call.
   struct collected {
-    std::vector<created_tasks> created;  ///< also those that later tasks created
+    std::vector<created_tasks> created;  ///< also by ranges that a later call returns as executed
     std::vector<task_range> executed;
   };
   /// Throws the error that ended a device.

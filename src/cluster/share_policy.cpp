@@ -169,8 +169,8 @@ class asking_policy : public share_policy {
   }
 
   /// The number of waiting ranks' workers to which this rank's workers may hand out created tasks at a time:
-  /// half of its own number. More would soon take all of its tasks. It would then wait for other ranks, which
-  /// remember it and do the same.
+  /// at most half of its own number. More would soon take all of its tasks. It would then wait for other
+  /// ranks, which remember it and do the same.
   std::uint64_t created_wanted(share_view const& view) const {
     std::uint64_t workers = 0;
     for (auto const& one : waiting_) workers += one.state.workers;
@@ -318,8 +318,8 @@ class random_policy final : public asking_policy {
 
 /// Asks the ranks of its host, then a random one, then its lifelines, each once, and ever more slowly while
 /// it gets too little to occupy its workers. Then it waits. A rank that has no tasks remembers the asker and
-/// gives later (Saraswat et al. 2011, "Lifeline-based global load balancing"). Gifts are proportional to
-/// speed, so that unequal hosts end together.
+/// gives later (Saraswat et al. 2011, "Lifeline-based global load balancing"). Gifts divide tasks by speed,
+/// so that unequal hosts end together.
 ///
 /// A rank with plenty of tasks that was asked also deals: it sends tasks to random ranks, one after another,
 /// until one reports that it has plenty too. Otherwise all tasks that leave it would lie with the few ranks

@@ -36,7 +36,7 @@ struct completed_command {
   std::string called;               ///< "ballast md"
   std::vector<std::string> words;   ///< commands and options that may follow
   std::vector<std::string> values;  ///< values of its argument; ":files" if it takes files
-  /// The argument of an option.
+  /// An option and the argument that it takes.
   struct option {
     std::vector<std::string> names, values;
     std::string value, meaning;

@@ -12,8 +12,8 @@
 
 namespace ballast::cli {
 
-/// The devices as a table, and the links as a matrix of rates and one of delays; "*" marks pairs in which
-/// kernels of one can address the other's memory directly.
+/// The devices as a table, and the links as a matrix of rates and one of delays; "*" marks links whose
+/// target's kernels can address the source's memory directly.
 std::string listing_as_text(device_list const& devices, std::optional<link_matrix> const& links,
                             charset drawn_with);
 

@@ -33,7 +33,7 @@ struct devices_options {
   bool json = false, cluster = false, calibrate = false;
 };
 
-/// Starts the program ballast-cluster, since no other uses MPI.
+/// Starts the program ballast-cluster, since this one does not use MPI.
 void list_ranks(devices_options const& options) {
   std::vector<std::string> words = {"ballast", "cluster", "devices"};
   if (options.list) words.insert(words.end(), {"--devices", *options.list});

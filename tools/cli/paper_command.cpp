@@ -298,7 +298,7 @@ void list_all_papers(bool as_json) {
   std::cout << (as_json ? json_value(papers).text(2) + '\n' : rows.text(charset_of_environment()));
 }
 
-/// Measures what can be measured, unless only a page is requested. Returns the plan, including failures.
+/// Measures what can be measured, unless only a page is requested. Returns the plan, and sets `failed`.
 paper_plan measure(published_paper const& paper, paper_options const& options, std::string& failed) {
   if (options.draw_only) return {{}, std::vector<std::string>(paper.figures.size()), {}, 0};
   auto const there = read_record_folder(options.results);

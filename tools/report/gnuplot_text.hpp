@@ -29,10 +29,7 @@ int pixels_wide(std::string_view text);
 struct picture_size {
   int width = 0, height = 0;
 
-  double x(int pixels) const {
-    return double(pixels) / width;
-  }                                                                   ///< in gnuplot's units: a fraction of
-                                                                      ///< the whole
+  double x(int pixels) const { return double(pixels) / width; }       ///< a fraction of the whole
   double y(int pixels) const { return 1 - double(pixels) / height; }  ///< from below
 };
 

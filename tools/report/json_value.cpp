@@ -30,7 +30,7 @@ class json_writer {
   void plain_or_nested(std::int64_t held) { text_ += std::to_string(held); }
   void plain_or_nested(std::uint64_t held) { text_ += std::to_string(held); }
   void plain_or_nested(double held) { text_ += seventeen_digits(held); }
-  /// Removes bytes that a terminal obeys; JSON itself escapes only the controls below a blank.
+  /// Escapes characters that a terminal obeys; JSON itself escapes only the controls below a blank.
   void plain_or_nested(std::string const& held) {
     auto text = nlohmann::json(held).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
     for (auto at = text.find('\x7f'); at != text.npos; at = text.find('\x7f', at))

@@ -237,7 +237,7 @@ std::vector<double> values_of(figure_check const& check, verdict_records const& 
   return values;
 }
 
-/// How far it exceeds a published number: 2 if it takes at most half of it, or is at least twice it.
+/// How far it exceeds a published number: 2 for half of one with `at_most`, or twice one with `at_least`.
 std::optional<double> gain_of(figure_check const& check, double value) {
   if (!check.published || value == 0) return {};
   return check.at_most ? *check.published / value : value / *check.published;

@@ -14,8 +14,8 @@
 namespace ballast::nanodroplet {
 namespace {
 
-/// Four chains that would have left with these probabilities to these basins, each varied by up to `spread`
-/// of it.
+/// Four chains that would have left with these probabilities to these basins, each varied by plus or minus
+/// `spread` of it.
 region_exits region_with(std::uint32_t basin, std::vector<std::pair<std::uint32_t, double>> const& exits,
                          double spread = 0) {
   region_exits region{basin, std::vector<chain_exits>(4)};

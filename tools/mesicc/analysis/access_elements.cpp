@@ -73,8 +73,7 @@ bool fits(access const& one, array_argument const& array) {
 }
 
 struct reached_elements {
-  isl::set legal, in_rows, any;  ///< elements of the array, those in its rows but past its ends, and all
-                                 ///< others
+  isl::set legal, in_rows, any;  ///< elements of the array; with those beyond its ends; with all others too
 };
 
 reached_elements of_variable(array_argument const& array, access const& one, lowering& to_isl) {

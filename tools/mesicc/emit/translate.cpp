@@ -249,7 +249,7 @@ diagnostic error_of_failure(clang::SourceLocation where, program const& parsed) 
           {}};
 }
 
-/// A program that includes no header of ballast keeps its names.
+/// A result that includes no header of ballast keeps its names.
 void rename(renamed_globals const& renamed, program const& parsed, source_rewriter& rewriter,
             std::vector<diagnostic>& found) {
   for (auto const* const declared : renamed.without_a_name())

@@ -804,7 +804,7 @@ value kernel_walker::arithmetic(clang::BinaryOperatorKind what, value const& lef
   return of_number(wraps ? fitted(*result, type, where, "may wrap around") : *result);
 }
 
-/// Nothing if it is no integer arithmetic.
+/// Nothing if it is no arithmetic of unbounded integers.
 std::optional<expression> kernel_walker::computed(clang::BinaryOperatorKind what, expression const& a,
                                                   expression const& b) {
   bool const positive = bounds_of(a, model_, guards_).low >= 0;
