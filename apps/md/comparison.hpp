@@ -77,8 +77,8 @@ struct comparison {
 
 /// Runs every solution on the devices from the same beginning, with interleaved repetitions. Ends early,
 /// after the present step, when request_stop() was called on any rank; writes no files if the last solution
-/// made no step. Throws bad_argument, bad_file, device_lost, timed_out, and ballast::error if sums are not
-/// finite.
+/// was stopped before its first. Throws bad_argument, bad_file, device_lost, timed_out, and ballast::error if
+/// sums are not finite.
 comparison compare_solutions(device_list const& devices, comparison_plan const& plan,
                              comparison_observer const& observer = {});
 

@@ -80,7 +80,7 @@ class device_functions::collector : public ast_walker {
     current_->calls.push_back({call, key_of(callee)});
   }
 
-  /// Records the function if its uses are needed.
+  /// Records the function; true if its uses are needed.
   bool record_function(clang::FunctionDecl const& function) {
     if (!is_of_user(function.getLocation(), sources_)) return false;
     if (!runs_on_devices(&function)) {
