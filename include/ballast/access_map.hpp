@@ -61,8 +61,8 @@ struct index_range {
 /// The range of all elements of an array, whatever its size.
 inline constexpr index_range every_element{0, (std::numeric_limits<std::size_t>::max)()};
 
-/// The elements that belong to a rank if a scheduler has peers: the slowest dimension is cut evenly among the
-/// ranks. Without peers: all elements.
+/// The elements that belong to a rank (job_options::ranks): the slowest dimension is cut evenly among the
+/// ranks. Without ranks: all elements.
 inline constexpr index_range own_elements{1, (std::numeric_limits<std::size_t>::max)()};
 
 /// The elements whose indices lie in a range in each dimension, slowest first. An array of fewer than three
@@ -245,7 +245,8 @@ struct job_setup {
   std::string name = {};    ///< for messages and reports; empty: the kernel's type
   std::string policy = {};  ///< one of split_policies(); empty: the scheduler's
   std::uint32_t tasks = 0;  ///< as job_shape::tasks; 0: the scheduler's
-  /// Jobs with the same site, grid and policy share what was learned. 0: jobs of one factory are one site.
+  /// Jobs with the same key, grid and policy are one site: they share what was learned. 0: the key of the
+  /// factory.
   std::uint64_t learning_key = 0;
 };
 

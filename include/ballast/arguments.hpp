@@ -74,12 +74,13 @@ struct environment_variable {
 BALLAST_API std::span<environment_variable const> environment_variables();
 
 /// One sentence for each misspelt name among `settings` ("NAME=value", terminated by a null pointer, as
-/// `environ`). A name is misspelt if it begins with BALLAST_ and is the old name of a variable, or differs
-/// from a current name in one or two letters.
+/// `environ`). A name is misspelt if it begins with BALLAST_, and the rest is near that of a variable which
+/// is read (nearest_words()).
 BALLAST_API std::vector<std::string> misspelt_variables(char const* const* settings);
 
 /// Up to `most` of the legal words that `word` was probably meant to be, the nearest first. A near word
-/// differs in at most a third of its letters and at most three, or contains `word`.
+/// differs in at most a third of its letters and at most three, or contains `word`, if that has at least
+/// three.
 BALLAST_API std::vector<std::string_view> nearest_words(std::span<std::string_view const> legal,
                                                         std::string_view word, std::size_t most);
 

@@ -112,7 +112,7 @@ std::size_t size_along(Sizes const& sizes, int dimension) {
     return static_cast<std::size_t>(sizes[dimension]);
 }
 
-/// The address of a pointer, or of a pair of an address and whether its memory is read-only.
+/// The address, and whether its memory is read-only, from a pointer or from a pair of both.
 struct foreign_data {
   void* first;
   bool is_read_only;

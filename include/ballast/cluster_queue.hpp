@@ -84,7 +84,7 @@ class BALLAST_API cluster_queue {
   /// Collective, but one rank suffices to stop all: no rank starts tasks that its devices do not hold yet.
   /// Waits for the tasks that they hold and for those that these create, ends the kernels, and returns the
   /// tasks that were submitted here and did not run. Their completions fail with stopped. After a failure it
-  /// neither waits for other ranks nor throws: it returns the tasks that neither this rank's devices nor
+  /// neither waits for other ranks nor throws it: it returns the tasks that neither this rank's devices nor
   /// other ranks held. Their completions, wait_all() and close() then throw the failure, in whatever order
   /// they are called. A second call returns no task again. Throws timed_out after devices.queue.timeout.
   std::vector<task> stop();

@@ -133,13 +133,14 @@ class BALLAST_API completion {
 
   /// Calls `f()` once the work has succeeded, and never if it fails. If f takes a completion, calls
   /// `f(completion)` once this is ready, successful or not. Returns the completion of that call, which fails
-  /// if the work fails or f throws. If f returns a completion, the result waits for that too: `a.then([&] {
-  /// return queue.submit(b); })` submits b after a and is ready once b has run. One thread of the process
-  /// calls all continuations, each once, in the order in which it sees the ends. f may submit work but must
-  /// not wait for any (wait() then throws). At the end of the process f is not called and the completion
-  /// fails. Does not wait. The cost does not grow with other waiting continuations, except where the source
-  /// cannot notify (a GPU's queue) and all of its continuations are polled. Throws error if the thread cannot
-  /// be started, and in a child of fork() if the work or the thread is the parent's.
+  /// if f throws, or if f was not called because the work failed. If f returns a completion, the result waits
+  /// for that too: `a.then([&] { return queue.submit(b); })` submits b after a and is ready once b has run.
+  /// One thread of the process calls all continuations, each once, in the order in which it sees the ends. f
+  /// may submit work but must not wait for any (wait() then throws). At the end of the process f is not
+  /// called and the completion fails. Does not wait. The cost does not grow with other waiting continuations,
+  /// except where the source cannot notify (a GPU's queue) and all of its continuations are polled. Throws
+  /// error if the thread cannot be started, and in a child of fork() if the work or the thread is the
+  /// parent's.
   template <class F>
   completion then(F&& f) const;
   /// `co_await done` continues on the thread of continuations, or at once if it is ready, and throws as

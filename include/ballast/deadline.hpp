@@ -78,7 +78,7 @@ class wait_limit {
         longest_(std::clamp<clock::duration>((until.at() - looked_) / 2, std::chrono::milliseconds(10),
                                              std::chrono::seconds(2))) {}
 
-  /// True if the deadline has passed; reads the clock. Call it again before next_look().
+  /// True if the deadline has passed; reads the clock. Call it again by next_look().
   bool passed() {
     if (until_.at() == (clock::time_point::max)()) return false;
     auto const now = clock::now(), before = std::exchange(looked_, now);

@@ -85,7 +85,7 @@ class BALLAST_API memory_resource {
 
 /// Options of open_devices() for all devices of a list.
 struct device_options {
-  /// The source of the devices' memory, which must outlive them; null: CUDA's cudaMalloc() and
+  /// The source of the devices' memory, which keep it alive; null: CUDA's cudaMalloc() and
   /// cudaHostAlloc(), and on host devices operator new.
   std::shared_ptr<memory_resource> memory = {};
 };
@@ -334,11 +334,9 @@ BALLAST_API int cuda_device_count() noexcept;
 ///@{
 /// Opens every device of the list, by default of default_device_list(), in order; `cuda` alone stands for
 /// every GPU for which this build has code. The log names the others, and gives the reason if "host" got
-/// fewer
-/// cores than the machine has. Host devices receive cores of this process one after another, and are bound to
-/// them
-/// if the list takes every core that the process may use. Enables peer access between all pairs of GPUs that
-/// have it. Parts of a GPU in one list have no SM in common; parts from two calls may. Throws
+/// fewer cores than the machine has. Host devices receive cores of this process one after another, and are
+/// bound to them if the list takes every core that the process may use. Enables peer access between all pairs
+/// of GPUs that have it. Parts of a GPU in one list have no SM in common; parts from two calls may. Throws
 /// bad_argument ("devices"), whose message names the device, if one does not exist, is a GPU without code, is
 /// named twice (a GPU, or a part of it beside the whole), is limited to a number of SMs that a part of it
 /// cannot have, or is named in parts that together need more SMs than the driver divides it into.
@@ -422,9 +420,9 @@ struct calibrated_device {
 BALLAST_API std::string costs_path();
 
 /// Saves the costs for later processes. Replaces the entries of the same GPUs and cores in the file, and
-/// keeps the others unless the file is malformed. Makes the folders. If two processes save at once, the costs
-/// of one may be lost. Throws ballast::error with the path if it cannot be written, and bad_argument
-/// ("costs") for a member that the file cannot hold.
+/// keeps the others unless the file cannot be read or is malformed. Makes the folders. If two processes save
+/// at once, the costs of one may be lost. Throws ballast::error with the path if it cannot be written, and
+/// bad_argument ("costs") for a member that the file cannot hold.
 BALLAST_API void save_costs(std::span<calibrated_device const> calibrated);
 
 /// The hardware queues of a GPU, over which CUDA distributes a process's streams: work of two streams in one

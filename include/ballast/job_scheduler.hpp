@@ -48,22 +48,22 @@ struct job_options {
   /// the rest to other libraries and schedulers; for all CPU cores of the list together, a quarter of the
   /// memory that the machine has available.
   std::uint64_t device_bytes = 0;
-  /// The size of all arrays together, in bytes, if it is known; 0: not known. With device_bytes 0 the
-  /// scheduler takes no more memory of CPU cores than this and some space between the arrays.
-  std::uint64_t array_bytes = 0;
   /// The total size of all arrays in bytes; 0: not known. With device_bytes 0 the scheduler allocates on CPU
   /// cores at most this and some space between the arrays.
-  bool reuse = true;
+  std::uint64_t array_bytes = 0;
   /// false: after each task, data on its device that no task in flight uses is written back and evicted (Ohno
   /// et al. 2016, Fig. 14c: their scheme without its optimisations).
+  bool reuse = true;
+  /// true, on CPU cores only: each task runs twice on separate memory, to find accesses of its kernel outside
+  /// the access maps (docs/job.md, "Checking access maps"). A task with such an access fails, and none of its
+  /// results reaches the arrays. Kernels must give the same bits twice and have no effects except on arrays;
+  /// the factory is called twice for each task.
   bool check_maps = false;
-  /// Asked before each task is issued, and before each block on CPU cores, on any thread, also under locks:
-  /// the first true acts as request_stop(). It must be quick, must not throw, and must not call the library:
-  /// let it read a flag.
-  std::function<bool()> stop_requested = {};
   /// Asked before each task is issued, and before each block on CPU cores, on any thread, also with locks
   /// held. The first true acts as request_stop(). It must be quick, must not throw, and must not call the
   /// library: let it read a flag.
+  std::function<bool()> stop_requested = {};
+  /// How long a call, also an access of an array, waits if no deadline is passed.
   clock::duration timeout = default_timeout;
   /// How long the scheduler's destructor waits for unfinished jobs, and how long jobs on a lost device wait
   /// for its blocks that still run, before the jobs fail. Work that a device has not ended by then may still
@@ -79,11 +79,11 @@ struct job_options {
   /// must have at least as many devices as the scheduler, in the same order, and must outlive it.
   trace_target trace_to = {};
   /// The other ranks that run the same program, from job_peers_of() (docs/jobs-over-ranks.md); null: none.
-  /// Each value serves one scheduler.
+  /// Each value serves one scheduler. "With ranks" means that this is set.
   std::shared_ptr<detail::job_peers> ranks = nullptr;
 };
 
-/// Bytes of the planned copies between host and devices.
+/// Bytes of the planned copies between host and devices, and from device to device.
 struct moved_bytes {
   std::uint64_t from_host = 0;        ///< to devices
   std::uint64_t to_host = 0;          ///< from devices
@@ -114,8 +114,8 @@ struct task_report {
   /// The units of the task.
   job_part part{};
   moved_bytes moved{};  ///< copied before the task could begin
-  /// The start of its first kernel and the end of its last one.
-  std::int64_t begin_ns = 0, end_ns = 0;  ///< time in its kernels, without the gaps between them
+  /// The start of its kernels, as if there were no gaps between them.
+  std::int64_t begin_ns = 0, end_ns = 0;  ///< the end of its last kernel
 };
 
 /// The report of a finished job. Times are nanoseconds of the host's steady clock.
@@ -176,7 +176,7 @@ enum class sequence_devices : std::uint8_t {
   /// All devices: each runs a part of every job, in proportion to its multiprocessors (or cores), and copies
   /// the elements that it needs from the others between two jobs. The sequence runs on one instead if there
   /// is only one, if devices are of two backends or cannot reach each other's memory, under check_maps or
-  /// with peers, if two devices would write the same elements, if the copies differ from one repetition to
+  /// with ranks, if two devices would write the same elements, if the copies differ from one repetition to
   /// the next, or if a device is lost or has too little memory for its part. If a device is lost while the
   /// sequence waits or runs, the sequence fails.
   all
@@ -202,10 +202,10 @@ class BALLAST_API job_sequence {
   ~job_sequence();
 
   /// Appends a job, which begins when the previous one has ended. Takes the arguments of
-  /// job_scheduler::submit() and throws as it does; `policy`, `tasks` and `site` of the setup are ignored.
-  /// The factory may be called once for several repetitions: for the same arrays it must return the same
-  /// kernel. The sequence keeps the arrays. Does not wait for a device, except as submit() for the first use
-  /// of a kernel.
+  /// job_scheduler::submit() and throws as it does; `policy`, `tasks` and `learning_key` of the setup are
+  /// ignored. The factory may be called once for several repetitions: for the same arrays it must return the
+  /// same kernel. The sequence keeps the arrays. Does not wait for a device, except as submit() for the first
+  /// use of a kernel.
   template <class... Arguments, bool CompiledHere = BALLAST_COMPILES_KERNELS>
   job_sequence& add(job_setup const& setup, Arguments&&... accesses_then_factory) {
     return add_request(
@@ -271,8 +271,9 @@ class BALLAST_API job_scheduler : public detail::running_jobs {
   job_scheduler(device_list const& devices, kernel_set const& kernels, job_options const& options = {});
   job_scheduler(job_scheduler const&) = delete;
   job_scheduler& operator=(job_scheduler const&) = delete;
-  /// Waits for unfinished jobs, at most options.shutdown_timeout; later ones fail. After that it waits at
-  /// most a minute for each stream on which a kernel still runs, and for factories that have not returned.
+  /// Waits for unfinished jobs, at most options.shutdown_timeout; jobs unfinished by then fail. After that it
+  /// waits at most a minute for each stream on which a kernel still runs, and for factories that have not
+  /// returned.
   /// Only a job's completion reports its failure. Arrays may outlive the scheduler.
   ~job_scheduler();
 
@@ -281,17 +282,18 @@ class BALLAST_API job_scheduler : public detail::running_jobs {
   void add(kernel_set const& more);
 
   /// Submits a job; does not wait for a device, except to load a kernel outside all added sets at its first
-  /// use; only a .cu file can submit such a kernel. With peers the third, fifth, ninth, ... job of a site
-  /// waits for the newest one before it, at most for job_options::timeout. The job's completion is ready once
-  /// all of its tasks have ended. If the job fails, it is ready once none of its tasks runs any more and no
-  /// older job still uses the data that it should have written. wait() throws job_failed, stopped, and
-  /// timed_out with the state of the scheduler. The arguments are arrays with access maps, and last a
-  /// factory. The factory is called for each launch (one task, a part of a task, or several adjacent tasks)
-  /// with one array_ref<T> per array (of T const for reads()), and returns the kernel. Index i of such a
-  /// reference is element i of the whole flattened array, of which only the task's region may be touched. A
-  /// factory whose parameters are array_view<T, Rank> is called with views of the whole arrays; a generic one
-  /// gets references. In a .cu file the last argument may be the kernel itself, a lambda that takes a
-  /// block_of<THREADS>, or an item for each unit, and then the references or views; it is copied.
+  /// use; only a .cu file can submit such a kernel. With ranks the call for the third, fifth, ninth, ... job
+  /// of a site (job_setup::learning_key) waits for the newest one before it, at most for
+  /// job_options::timeout. The job's completion is ready once all of its tasks have ended. If the job fails,
+  /// it is ready once none of its tasks runs any more and no older job still uses the data that it should
+  /// have written. wait() throws job_failed, stopped, and timed_out with the state of the scheduler. The
+  /// arguments are arrays with access maps, and last a factory. The factory is called for each launch (one
+  /// task, a part of a task, or several adjacent tasks) with one array_ref<T> per array (of T const for
+  /// reads()), and returns the kernel. Index i of such a reference is element i of the whole flattened array,
+  /// of which only the task's region may be touched. A factory whose parameters are array_view<T, Rank> is
+  /// called with views of the whole arrays; a generic one gets references. In a .cu file the last argument
+  /// may be the kernel itself, a lambda that takes a block_of<THREADS>, or an item for each unit, and then
+  /// the references or views; it is copied.
   ///
   /// Factories are called on threads of the scheduler, concurrently and in any order, and must not access
   /// arrays. They are destroyed on these threads, or on one that calls a member of the scheduler or of its
@@ -325,9 +327,9 @@ class BALLAST_API job_scheduler : public detail::running_jobs {
   /// those that run, at most until the deadline, or for job_options::timeout if none is passed, and returns
   /// the completions of the jobs that did not run completely, in the order of submission: their wait() throws
   /// stopped. The elements that these jobs should have written are lost, as after a failure; all others can
-  /// still be accessed. submit() then throws stopped. A second call returns no completion again. With peers
-  /// the other ranks' jobs fail. Throws timed_out, after which another call continues to wait, and error in a
-  /// continuation.
+  /// still be accessed. submit() then throws stopped. A second call returns no completion again. With ranks
+  /// the jobs of the other ranks fail. Throws timed_out, after which another call continues to wait, and
+  /// error in a continuation.
   std::vector<completion> stop(std::optional<deadline> until = {});
   /// Requests what stop() does, without waiting. Any thread may call; async-signal-safe.
   void request_stop() noexcept;

@@ -47,7 +47,7 @@ BALLAST_API std::vector<named_policy> order_keys();
 /// The merge policies by name: each decides which kernels may become one launch. "together" is the default.
 BALLAST_API std::vector<named_policy> merge_policies();
 
-/// The options of a launch_queue. `order`, `among` and `merge` are names of order_policies(), order_keys()
+/// The options of a launch_queue. `order`, `key` and `merge` are names of order_policies(), order_keys()
 /// and merge_policies().
 struct launch_options {
   /// Which launch stream comes next, and on which stream: one of order_policies(). With "resident", small
@@ -329,9 +329,8 @@ class BALLAST_API launch_stream {
 
   ///@{
   /// Launches a kernel that was compiled at run time, by its handle. The arguments are copied as they are,
-  /// and
-  /// nothing can check them: give each the type of the kernel's parameter. Otherwise as a
-  /// `__global__` function. Throws bad_argument ("kernel") if the handle is null, or on CPU cores.
+  /// and nothing can check them: give each the type of the kernel's parameter. Otherwise as a `__global__`
+  /// function. Throws bad_argument ("kernel") if the handle is null, or on CPU cores.
   template <gpu_handle Handle, class... Argument>
   completion launch(Handle kernel, launch_shape const& shape, Argument... arguments) {
     static_assert((std::is_trivially_copyable_v<Argument> && ...), "a kernel's arguments travel as bytes");
@@ -409,9 +408,8 @@ class BALLAST_API launch_stream {
 /// while there is nothing to do. Any thread may call any member.
 class BALLAST_API launch_queue {
  public:
-  /// Makes a queue that merges no kernels. `devices`: at least one. Throws
-  /// bad_argument ("devices", "order", "among", "merge", "streams", "connections", "max_waiting",
-  /// "dispatcher_niceness"), device_lost.
+  /// Makes a queue that merges no kernels. `devices`: at least one. Throws bad_argument ("devices", "order",
+  /// "key", "merge", "streams", "connections", "max_waiting", "dispatcher_niceness"), device_lost.
   explicit launch_queue(device_list const& devices, launch_options const& options = {});
   /// Makes a queue that may merge the kernels of a set, which must outlive it. Loads them now, which may wait
   /// for the device: on GPUs make the queue before a resident kernel starts. Throws as the other constructor,

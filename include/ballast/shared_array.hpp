@@ -115,9 +115,8 @@ detail::adopted_memory<T, Rank> adopt(array_view<T, Rank> const& view) {
 
 ///@{
 /// The caller's memory on a device of the scheduler, for the constructor of shared_array: elements row-major
-/// without gaps, from an address and sizes, or a view. The device must outlive the scheduler. Throws
-/// bad_argument
-/// ("view") if a view has gaps or another order.
+/// without gaps, from an address and sizes, or a view. The device must outlive the result. Throws
+/// bad_argument ("view") if a view has gaps or another order.
 template <class T, std::size_t Rank>
 detail::adopted_memory<T, int(Rank)> adopt(compute_device const& device, T* first,
                                            std::size_t const (&sizes)[Rank]) {
@@ -201,9 +200,9 @@ class shared_array {
   /// The elements that own_elements stands for. Does not wait.
   index_range own() const { return handle_.own(); }
 
-  // With peers, all ranks make these calls with the same range, in the same order among them and the jobs.
-  // Each rank then has the elements, and must write the same values to them. own_elements means different
-  // elements on each rank.
+  // With job_options::ranks, all ranks make these calls with the same range, in the same order among them and
+  // the jobs. Each rank then has the elements, and must write the same values to them. own_elements means
+  // different elements on each rank.
 
   /// The flattened elements of a range, to be read by the caller. Waits only for the jobs submitted before
   /// that write them, at most until the deadline, or for job_options::timeout if none is passed; copies
@@ -214,9 +213,9 @@ class shared_array {
   std::span<T const> read(index_range elements = every_element, std::optional<deadline> until = {}) const {
     return opened({detail::host_use::read, elements}, until);
   }
-  /// read() for one rank alone, where the scheduler has peers. All ranks make the call; the elements go to
+  /// read() for one rank alone, with job_options::ranks. All ranks make the call; the elements go to
   /// that rank, and the others get none and do not wait. own_elements are that rank's. Throws bad_argument
-  /// ("rank") if there is no such rank; without peers there is only 0.
+  /// ("rank") if there is no such rank; without ranks there is only 0.
   std::span<T const> read_on(std::uint32_t rank, index_range elements = every_element,
                              std::optional<deadline> until = {}) const {
     return opened({detail::host_use::read, elements, rank}, until);

@@ -217,8 +217,8 @@ class BALLAST_API stream : public detail::library_stream {
                  std::size_t row_bytes, std::size_t rows);
   /// Like copy_rows(), on a GPU by a kernel instead of a copy engine. The kernel occupies multiprocessors,
   /// but copies some 32 KiB from another GPU several microseconds sooner. Kernels of this device must reach
-  /// both ranges (links: `direct`). The first call loads the kernel, which may wait for the whole GPU. Also
-  /// throws as launch_plain().
+  /// both ranges (enable_peer_access()). The first call loads the kernel, which may wait for the whole GPU.
+  /// Also throws as launch_plain().
   void copy_rows_by_kernel(void* to, std::size_t to_pitch, void const* from, std::size_t from_pitch,
                            std::size_t row_bytes, std::size_t rows);
   /// Sets `bytes` bytes of this device's memory, or of pinned memory, to `byte`.
@@ -247,8 +247,8 @@ class BALLAST_API stream : public detail::library_stream {
   virtual void wait_for(event const& before) = 0;
   /// Work that is enqueued here later starts once `work` is ready, whether it succeeded or not (ask `work`),
   /// or when the process ends. Does not wait. `work` must belong to tasks of a queue whose resident kernel
-  /// runs, or be when_all() of such completions. Other work may need a launch before they end, which a GPU
-  /// can hold up behind the stream that waits for it, so they are refused with bad_argument ("work"): launch
+  /// runs, or be when_all() of such completions. Other work may need a launch before it ends, which a GPU
+  /// can hold up behind the stream that waits for it, so it is refused with bad_argument ("work"): launch
   /// from `work.then(...)` instead. The thread of continuations lets the stream go on: no continuation may
   /// destroy this before, nor enqueue so much that it blocks. A GPU's stream holds about a thousand pieces of
   /// work: do not fill it behind a wait, since a thread that the driver holds up there may hold up that
@@ -295,10 +295,9 @@ struct graph_branch {
 
 /// Branches of plain launches, launched on a GPU by one call; made by compute_device::make_graph(). Branches
 /// run concurrently unless one must begin after another. Only the arguments can change after the graph is
-/// built. Only one thread at a time may call, and for a call with a stream it
-/// must be the thread that may enqueue there. No member waits; all throw device_lost after a fault, and
-/// ballast::error with CUDA's message if CUDA refuses. A graph may be destroyed while it runs: CUDA completes
-/// it first.
+/// built. Only one thread at a time may call, and for a call with a stream it must be the thread that may
+/// enqueue there. No member waits; all throw device_lost after a fault, and ballast::error with CUDA's
+/// message if CUDA refuses. A graph may be destroyed while it runs: CUDA completes it first.
 class BALLAST_API launch_graph {
  public:
   virtual ~launch_graph() = default;
@@ -308,7 +307,7 @@ class BALLAST_API launch_graph {
   /// The number of launches of one branch. Throws bad_argument ("branch").
   virtual std::size_t launches(std::size_t branch) const = 0;
 
-  /// Moves the graph to the device now, which the first launch would otherwise do.
+  /// Enqueues the graph's transfer to the device, which the first launch would otherwise make.
   virtual void upload(stream& on) = 0;
   /// Enqueues all branches after the stream's earlier work. A graph never overlaps itself: a launch also
   /// waits for the graph's earlier launches in any stream. Make two graphs to run two at a time. Throws

@@ -99,11 +99,11 @@ class BALLAST_API task_arguments {
     if (is_shared_) release();
   }
 
-  /// The 40 bytes that travel, padded with 0. For larger members they begin with the members' address.
+  /// True if the members exceed 40 bytes.
   bool is_shared() const { return is_shared_; }
-  /// The members. Members that are not shared come as 40 bytes, padded with 0.
+  /// The 40 bytes that travel, padded with 0. For larger members they begin with the members' address.
   std::array<std::uint32_t, argument_words> const& words() const { return words_; }
-  /// The members. If they are not shared: 40 bytes, of which the rest is 0.
+  /// The members. Members that are not shared come as 40 bytes, padded with 0.
   std::span<std::byte const> bytes() const;
   /// True if the bytes are equal.
   bool operator==(task_arguments const& other) const;

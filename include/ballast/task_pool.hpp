@@ -114,10 +114,10 @@ class BALLAST_API task_pool {
   /// other's memory, also by atomic operations. Workers without tasks ask those of other devices for some.
   /// Several devices require kernels compiled for_pools_over_devices (ballast/methods/pool_methods.cuh) and
   /// the method `chunks`. The options apply to each device, except `resident.idle_timeout`, which has no
-  /// effect. Every device must reach all memory that tasks use, and atomic operations on shared memory must
-  /// have scope::system. Kernels on parts of one GPU must run side by side, which CUDA_LAUNCH_BLOCKING and
-  /// sanitizers prevent. A run has one span, and the statistics of all devices' workers in the order of the
-  /// list. Throws as the other constructor, and bad_argument ("devices").
+  /// effect. Every device must reach all memory that tasks use, and atomic operations on memory that several
+  /// devices use must have scope::system. Kernels on parts of one GPU must run side by side, which
+  /// CUDA_LAUNCH_BLOCKING and sanitizers prevent. A run has one span, and the statistics of all devices'
+  /// workers in the order of the list. Throws as the other constructor, and bad_argument ("devices").
   task_pool(device_list const& devices, kernel_set const& kernels, pool_options options = {});
   ~task_pool();
   task_pool(task_pool const&) = delete;
@@ -125,8 +125,8 @@ class BALLAST_API task_pool {
 
   /// Runs the roots and every task that they create, in any order, and waits until all have run, at most
   /// until the deadline, or for options.timeout if none is passed; the results are then visible to the host.
-  /// The memory that tasks use must be ready before the call (copies completed). Allocates if there are more
-  /// roots than in any earlier run, or if members over 40 bytes (listed_kernel::by_reference) need more
+  /// The memory that tasks use must be ready before the call (copies completed). May allocate if there are
+  /// more roots than in any earlier run, or if members over 40 bytes (listed_kernel::by_reference) need more
   /// pinned memory. Never interrupts a running task, or, with `static`, a level.
   ///
   /// Throws bad_argument, before anything has run, if a root does not suit the set; ballast::error if another

@@ -80,8 +80,8 @@ struct queue_options {
   /// of two. Memory is proportional to it: with 8 submission rings about 1200 bytes per task of capacity,
   /// host and device together.
   std::uint32_t capacity = 8192;
-  /// Submission rings, 1 to 32. A submitting thread takes the least used ring and keeps it until it ends or
-  /// has fed eight other queues.
+  /// Submission rings, 1 to 32. A submitting thread takes a ring that the fewest threads use, until it ends
+  /// or has fed eight other queues.
   std::uint32_t submission_rings = 8;
   /// Pinned memory for kernel members over 40 bytes (listed_kernel::by_reference): at least what the set's
   /// largest kernel needs, at most 2^32. A task occupies it, in multiples of 64 bytes, from submission until
@@ -198,9 +198,8 @@ class BALLAST_API fed_queue {
   /// return at least n, at most 1024. A task leaves only if its kernel declares how its members travel
   /// (listed_kernel::travel), it has no result_ref and at most 40 bytes of members, and the set makes no
   /// joins. A task that was handed out is no longer the queue's: its batch may complete before it has run,
-  /// but
-  /// not before take_created() can return it. A caller that asks must take: close() throws error if some were
-  /// not taken, and stop() returns them.
+  /// but not before take_created() can return it. A caller that asks must take: close() throws error if some
+  /// were not taken, and stop() returns them.
   void ask_for_created(std::uint32_t tasks);
   std::vector<created_task> take_created();
   /// The number of workers without a task, for queues whose tasks create tasks; may lag by a few
@@ -261,12 +260,11 @@ class BALLAST_API task_queue : public detail::fed_queue {
   completion submit(prepared_tasks const& batch, std::size_t first, std::size_t count, deadline until);
   ///@{
   /// Queues a batch, a task or a whole prepared batch that begins on the device after `options.after` has run
-  /// (docs/queue.md, "Batches that wait for others"). `after` is a completion of this queue's
-  /// present run, from any thread, or any other completion that is ready. The call waits while the ring is
-  /// full,
-  /// and for `after` on the host if it is too far back: 127 or more batches were submitted to its submission
-  /// ring since, or more than 16 of its own batches (of a quarter of capacity() each) have not ended. Waits
-  /// and throws as the other overloads; throws also bad_argument ("after"), before anything is queued, for a
+  /// (docs/queue.md, "Batches that wait for others"). `after` is a completion of this queue's present run,
+  /// from any thread, or any other completion that is ready. The call waits while the ring is full, and for
+  /// `after` on the host if it is too far back: 127 or more batches were submitted to its submission ring
+  /// since, or more than 16 of its own batches (of a quarter of capacity() each) have not ended. Waits and
+  /// throws as the other overloads; throws also bad_argument ("after"), before anything is queued, for a
   /// completion of another queue that is not ready, or, where tasks may create tasks, for any that is not;
   /// and, if `after` is ready and did not end well, why it did not.
   completion submit(task const& one, submit_options const& options);

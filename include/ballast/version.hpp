@@ -12,8 +12,8 @@
 #  error "ballast needs C++20: -std=c++20, or target_compile_features(... cxx_std_20)"
 #endif
 
-/// Marks what libballast.so exports and what it may throw: a function, or a class with all its members.
-/// Everything else is hidden (docs/reference/abi.md).
+/// Marks what libballast.so exports, and what a program may throw through it: a function, or a class with all
+/// its members. Everything else is hidden (docs/reference/abi.md).
 #define BALLAST_API __attribute__((visibility("default")))
 /// A nested class of an exported one, whose members are not exported.
 #define BALLAST_HIDDEN __attribute__((visibility("hidden")))

@@ -24,7 +24,7 @@
 namespace ballast::detail {
 namespace {
 
-/// Ends a promise when other work ends.
+/// Ends a promise when other work ends, with the same result.
 class passed_on : public continuation {
  public:
   explicit passed_on(std::shared_ptr<promised_end> to) : to_(std::move(to)) {}
@@ -118,8 +118,8 @@ class awaited_source final : public end_listener, public std::enable_shared_from
   void note_end() noexcept override {
     if (!has_news_.exchange(true)) news_->add(shared_from_this());
   }
-  /// Handles earlier reports. Returns false if the source does not report its ends. Call it before asking the
-  /// source.
+  /// Clears the mark of earlier reports. Returns false if the source does not report its ends. Call it before
+  /// asking the source.
   bool listen(completion_key const& work) {
     has_news_.exchange(false);
     return source_->notify_at_end(work, shared_from_this());

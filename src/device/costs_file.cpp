@@ -157,7 +157,7 @@ std::vector<kept_costs> read_costs(std::string const& path) {
   return text ? parse_costs(*text) : std::vector<kept_costs>();
 }
 
-/// A malformed file holds nothing worth keeping.
+/// A file that cannot be read, or is malformed, holds nothing worth keeping.
 std::vector<kept_costs> readable_costs(std::string const& path) {
   try {
     return read_costs(path);

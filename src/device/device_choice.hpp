@@ -89,7 +89,7 @@ struct sm_groups {
   int total() const { return multiprocessors * groups; }
 };
 
-/// How one split of a GPU becomes its parts: each part is several of the groups, in their order.
+/// How one split of a GPU becomes its parts: each part is one or more of the groups, in their order.
 struct part_plan {
   int multiprocessors_of_group = 0;
   std::vector<std::size_t> groups_of_parts;

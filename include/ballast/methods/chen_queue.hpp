@@ -25,11 +25,11 @@ struct chen_options {
   resident_options resident;                  ///< a step that is idle for idle_timeout ends by itself
   clock::duration timeout = default_timeout;  ///< for calls without a deadline, and for each copy
   bool times = false;  ///< whether last_step() has times; costs two clock reads and three adds per task
-  /// A recorder (`&recorder`) that receives, before wait_all() returns, a span for each device that ran tasks
-  /// in the step, from its first task's begin to its last one's end. For a stopped step it receives them in
-  /// stop() or the destructor. The label is the kernel set's name, the step is the queue's, and the count
-  /// `work_ns` is the sum of the tasks' times. Turns `times` on. Submissions never wait, so none is recorded.
-  /// Devices count as in the queue's list. It must outlive the queue.
+  /// A recorder (`&recorder`) that receives for each time step, before wait_all() returns, a span for each
+  /// device that ran tasks in it, from its first task's begin to its last one's end. For a stopped step it
+  /// receives them in stop() or the destructor. The label is the kernel set's name, the step is the queue's,
+  /// and the count `work_ns` is the sum of the tasks' times. Turns `times` on. Submissions never wait, so
+  /// none is recorded. Devices count as in the queue's list. It must outlive the queue.
   trace_target trace_to = {};
 };
 

@@ -67,7 +67,7 @@ void require_nothrow(fault_record& fault, cudaError_t status, std::string_view c
   try {
     require(fault, status, call);
   } catch (std::exception const&) {
-    // A destructor cannot report the error; the next call on the device does.
+    // A destructor cannot report the error; if it is a fault, the next call on the device does.
   }
 }
 
@@ -287,8 +287,8 @@ gate_words::gate_words(cuda_engine& engine)
   std::iota(unused_.begin(), unused_.end(), 0u);
 }
 
-/// The mutex is free meanwhile: a stream with a full queue accepts the wait only after another gate was
-/// opened.
+/// The mutex is free meanwhile: a stream with a full queue may accept the wait only after another gate
+/// was opened.
 std::uint32_t gate_words::enqueue(cuda_engine& engine, cudaStream_t in) {
   auto const [word, opens_at] = take(engine.fault.device());
   auto const address = reinterpret_cast<CUdeviceptr>(words_ + word);

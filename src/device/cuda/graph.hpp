@@ -54,7 +54,7 @@ class cuda_graph final : public launch_graph {
   node& node_at(std::size_t branch, std::size_t index);
 
   std::shared_ptr<cuda_engine> engine_;
-  cudaGraph_t graph_ = nullptr;  ///< kept, because the instance refers to its nodes
+  cudaGraph_t graph_ = nullptr;  ///< kept: its nodes name the instance's nodes
   cudaGraphExec_t instance_ = nullptr;
   std::vector<std::vector<node>> branches_;
 };

@@ -128,7 +128,7 @@ sm_partition::~sm_partition() {
     require_nothrow(unheard, as_runtime_error(green_context_api_of_driver(unheard).destroy(context_)),
                     "cuGreenCtxDestroy");
   } catch (std::exception const&) {
-    // A destructor cannot report the error; the next call on the GPU does.
+    // A destructor cannot report the error; if it is a fault, the next call on the GPU does.
   }
 }
 
@@ -150,10 +150,7 @@ static std::vector<std::unique_ptr<sm_partition>> split_gpu(int gpu, std::span<d
 
 sm_partition::~sm_partition() = default;
 
-cudaStream_t sm_partition::make_stream(fault_record&, int) {
-  return nullptr;
-}  // there is no partition to
-   // ask
+cudaStream_t sm_partition::make_stream(fault_record&, int) { return nullptr; }  // there are no partitions
 
 #endif
 

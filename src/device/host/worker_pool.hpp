@@ -45,8 +45,8 @@ class worker_pool {
   ~worker_pool();  ///< Waits at most ten seconds for blocks that do not end.
 
   std::uint32_t size() const { return std::uint32_t(workers_.size()); }
-  /// Runs the blocks and returns when all have ended, or throws the exception of the first that threw, which
-  /// records a fault. Drops blocks that the gate refuses.
+  /// Runs the blocks and returns when all have ended. A block that throws records a fault, after which no
+  /// further block begins. Drops blocks that the gate refuses.
   void run(kernel_code const& code, std::uint32_t grid, void const* argument, launch_gate* gate = nullptr);
   /// run() with a worker for every block at the same time; grid must not exceed size().
   void run_cooperative(kernel_code const& code, std::uint32_t grid, void const* argument);

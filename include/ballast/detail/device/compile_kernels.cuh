@@ -21,7 +21,7 @@ constexpr void refuse_created_tasks() {
 namespace ballast {
 
 /// Among the kernels of BALLAST_KERNELS: compiles only an ordinary launch of each kernel, which every set has
-/// and jobs need.
+/// and which is all that jobs need.
 struct for_jobs {
   /// Shows BALLAST_KERNELS that this is no kernel.
   static constexpr bool keeps_tasks = false;
