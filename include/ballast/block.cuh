@@ -295,7 +295,7 @@ class cuda_block : public block_outside_pools {
     return threadIdx.x & max_rank;
   }
   __device__ std::uint32_t size() const { return threads; }
-  // Read on demand and not kept, so that a kernel that never asks is compiled as if this member did not
+  // Read on demand and not kept, so that a kernel that never asks is compiled as if these members did not
   // exist.
   __device__ std::uint32_t worker() const { return blockIdx.x; }
   __device__ std::uint32_t workers() const { return gridDim.x; }
@@ -409,9 +409,9 @@ class block_of {
   std::uint32_t index_;
 };
 
-/// One item of a kernel that is a lambda. A core runs the items one after another; on a GPU each thread runs
-/// one: `[=] BALLAST_HD (ballast::item i) { y[i] += a * x[i]; }`. The rules for lambdas at block_of apply
-/// here too.
+/// One item of a kernel that is a lambda. A core runs the items of a block one after another, a GPU's threads
+/// share them: `[=] BALLAST_HD (ballast::item i) { y[i] += a * x[i]; }`. The rules for lambdas at block_of
+/// apply here too.
 class item {
  public:
   /// For the library.

@@ -273,8 +273,7 @@ class BALLAST_API job_scheduler : public detail::running_jobs {
   job_scheduler& operator=(job_scheduler const&) = delete;
   /// Waits for unfinished jobs, at most options.shutdown_timeout; jobs unfinished by then fail. After that it
   /// waits at most a minute for each stream on which a kernel still runs, and for factories that have not
-  /// returned.
-  /// Only a job's completion reports its failure. Arrays may outlive the scheduler.
+  /// returned. Only a job's completion reports its failure. Arrays may outlive the scheduler.
   ~job_scheduler();
 
   /// Loads the kernels of a set for use by jobs, except kernels whose tasks create tasks. The same kernel may
@@ -282,13 +281,13 @@ class BALLAST_API job_scheduler : public detail::running_jobs {
   void add(kernel_set const& more);
 
   /// Submits a job; does not wait for a device, except to load a kernel outside all added sets at its first
-  /// use; only a .cu file can submit such a kernel. With ranks the call for the third, fifth, ninth, ... job
-  /// of a site (job_setup::learning_key) waits for the newest one before it, at most for
-  /// job_options::timeout. The job's completion is ready once all of its tasks have ended. If the job fails,
-  /// it is ready once none of its tasks runs any more and no older job still uses the data that it should
-  /// have written. wait() throws job_failed, stopped, and timed_out with the state of the scheduler. The
-  /// arguments are arrays with access maps, and last a factory. The factory is called for each launch (one
-  /// task, a part of a task, or several adjacent tasks) with one array_ref<T> per array (of T const for
+  /// use; only a .cu file can submit such a kernel. With ranks and the default policy the call for the
+  /// third, fifth, ninth, ... job of a site (job_setup::learning_key) waits for the newest one before it, at
+  /// most for job_options::timeout. The job's completion is ready once all of its tasks have ended. If the
+  /// job fails, it is ready once none of its tasks runs any more and no older job still uses the data that it
+  /// should have written. wait() throws job_failed, stopped, and timed_out with the state of the scheduler.
+  /// The arguments are arrays with access maps, and last a factory. The factory is called for each launch
+  /// (one task, a part of a task, or several adjacent tasks) with one array_ref<T> per array (of T const for
   /// reads()), and returns the kernel. Index i of such a reference is element i of the whole flattened array,
   /// of which only the task's region may be touched. A factory whose parameters are array_view<T, Rank> is
   /// called with views of the whole arrays; a generic one gets references. In a .cu file the last argument

@@ -205,10 +205,10 @@ class BALLAST_API fed_queue {
   /// The number of workers without a task, for queues whose tasks create tasks; may lag by a few
   /// microseconds.
   std::uint32_t idle_workers() const;
-  /// @}
-  /// For a queue's feeding thread: sleeps until `taken_threshold` tasks were taken, or until the tasks of the
-  /// completion (or of another one) have run, or until wake_event() was notified since `epoch` was read; at
-  /// most for `timeout`. On a GPU, where nothing can notify, it yields the core once and returns.
+  ///@}
+  /// For a queue's feeding thread: sleeps until `taken_threshold` tasks were claimed, or until the tasks of
+  /// the completion (or of another one) have run, or until wake_event() was notified since `epoch` was read;
+  /// at most for `timeout`. On a GPU, where nothing can notify, it yields the core once and returns.
   void sleep_until_taken(std::uint64_t epoch, std::uint64_t taken_threshold, clock::duration timeout);
   /// Sleeps in the same way until this completion, or another one, is ready.
   void sleep_until_complete(std::uint64_t epoch, completion const& which, clock::duration timeout);
