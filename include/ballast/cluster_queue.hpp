@@ -33,9 +33,9 @@ struct cluster_queue_options {
 
 /// A queue over the ranks of a cluster, each with devices of its own. Tasks that are submitted on any rank
 /// run exactly once, on any device of any rank: a rank that runs out of tasks asks others for some. A kernel
-/// declares which of its members are valid on another rank (kernel_travel). Results come back through
-/// result_ref or lie in published arrays. If a rank is lost the others continue. Its tasks are executed again
-/// if all kernels of their batch are `repeatable`, otherwise their completion fails with rank_lost.
+/// declares which of its members are addresses (kernel_travel). Results come back through result_ref or lie
+/// in published arrays. If a rank is lost the others continue. Its tasks are executed again if all kernels of
+/// their batch are `repeatable`, otherwise their completion fails with rank_lost.
 ///
 /// Tasks may create tasks. Created tasks also move to ranks and devices whose workers have none, if their
 /// kernel declares how it travels and has no result_ref. A task has run once all its descendants have: its
@@ -62,7 +62,7 @@ class BALLAST_API cluster_queue {
 
   /// Copies the batch and returns; never waits for a device or a rank. An empty batch is complete. Throws
   /// bad_argument before anything is queued: ("kernel") if a kernel is not in the set or does not declare
-  /// whether its members travel, ("argument") if an address is in no published array, ("count") for a range
+  /// how its members travel, ("argument") if an address is in no published array, ("count") for a range
   /// that is not legal; error if the queue is closed; and the queue's own failure.
   completion submit(std::span<task const> batch);
   /// Submits a batch of one task.

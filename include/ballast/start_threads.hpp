@@ -50,9 +50,9 @@ struct jthread_starter {
 
 namespace ballast {
 
-/// While one lives, its thread blocks all signals except those of faults. Threads started meanwhile inherit
-/// that for good, so a program's signals reach only the program's own threads. The same thread must destroy
-/// it, which restores its old signal mask.
+/// While one lives, its thread blocks all signals except those of faults. Threads that it starts meanwhile
+/// inherit that for good, so a program's signals reach only the program's own threads. The same thread must
+/// destroy it, which restores its old signal mask.
 class blocked_signals {
  public:
   blocked_signals() noexcept {

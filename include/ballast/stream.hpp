@@ -81,7 +81,7 @@ concept plain_kernel_of_any = is_plain_kernel<K>::value;
 
 ///@{
 /// plain() that always takes the dynamic shared memory of a block in bytes: for a `__global__` function, and
-/// for a kernel's handle.
+/// for a kernel's handle, for which plain() takes none.
 // Inlined, because the calling program or shared library is the one that finds the function.
 template <class... Parameter, class... Argument>
 [[gnu::always_inline]] inline detail::plain_kernel<Parameter...> plain_with_shared_memory(
