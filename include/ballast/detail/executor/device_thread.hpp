@@ -65,7 +65,7 @@ class device_thread {
   void wake() {
     if (asleep_.load(std::memory_order_seq_cst)) wake_event_.notify();
   }
-  /// Like wake(), but for a change that a polling thread sees soon enough by itself.
+  /// Like wake(), but for a change that a thread which awaits work sees soon enough by its own looks.
   void wake_if_idle() {
     if (asleep_without_limit_.load(std::memory_order_seq_cst)) wake_event_.notify();
   }

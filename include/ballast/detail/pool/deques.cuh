@@ -59,9 +59,8 @@ struct abp_deque_words {
 /// 2014. The owner pushes and pops at the tail (last in, first out), thieves steal at the head (first in,
 /// first out). A slot from which a record was stolen is free again only after the owner has found the deque
 /// empty: then the owner restarts at slot 0 and increments the tag, so that a thief that still holds the old
-/// head
-/// cannot take the slot's new record for the old one. (Fails if the tag wraps, 2^32 times empty, during one
-/// steal.) No call waits. The owner is one thread at a time; passing the role on needs synchronisation.
+/// head cannot take the slot's new record for the old one. (Fails if the tag wraps, 2^32 times empty, during
+/// one steal.) No call waits. The owner is one thread at a time; passing the role on needs synchronisation.
 template <class Record, template <class> class Atomic = device_atomic>
 class abp_deque_ref : public owned_deque<abp_deque_ref<Record, Atomic>, Record, Atomic> {
  public:

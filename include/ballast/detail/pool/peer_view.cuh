@@ -12,12 +12,12 @@ namespace ballast::detail {
 inline constexpr std::uint32_t max_pool_devices = 16;
 inline constexpr std::uint32_t max_joins_of_device = (1u << 28) - 1;  ///< records, of several devices
 inline constexpr std::uint32_t joins_abroad = 1u << 31;  ///< in join_record::left: a child ran elsewhere
-inline constexpr std::uint32_t max_gift = 16;  ///< tasks that go to another device together, up to a chunk
+inline constexpr std::uint32_t max_gift = 16;  ///< tasks that go to another device together; fits a chunk
 
 /// Whether a device may have or receive tasks.
 enum class presence : std::uint32_t {
   counted_in,   ///< its workers may ask for tasks
-  closing,      ///< they ask no more, and finish the requests and tasks that they have
+  closing,      ///< they ask and take no more, and finish what they asked for or are taking
   counted_out,  ///< it has no tasks, and gets none
 };
 
@@ -32,11 +32,11 @@ struct peer_words {
   alignas(128) std::uint32_t taken_home;
 
   // Only this device uses the following words.
-  alignas(128) std::uint32_t asking;  ///< workers with an unanswered request, or that are taking tasks; +
+  alignas(128) std::uint32_t asking;  ///< workers with an unanswered request, or that take tasks home; +
                                       ///< `is_closed`
   std::uint32_t idle;                 ///< workers
   std::uint32_t is_over;
-  std::uint32_t has_told;   ///< whether the other devices know that its workers leave early
+  std::uint32_t has_told;   ///< whether a worker tells the other devices that its workers leave early
   std::uint32_t is_wanted;  ///< tasks came home while `asking` was closed
   std::uint32_t is_held;    ///< a worker is using the following words
   presence phase;
@@ -60,7 +60,7 @@ struct peer_device {
   worker_gift* gifts = nullptr;   ///< for each worker
   std::uint32_t workers = 0;
   join_record* joins = nullptr;
-  homing_words* to_run = nullptr;  ///< for each worker: its joins whose last child ran elsewhere
+  homing_words* to_run = nullptr;  ///< for each worker: joins made here whose last child ran elsewhere
   homing_words* homing = nullptr;  ///< lists of free records, which stay from launch to launch
   std::uint32_t homing_lists = 0;
 };
@@ -69,7 +69,7 @@ struct peer_device {
 template <class Word>
 using system_atomic = atomic_ref<Word, scope::system>;
 
-/// The list of a device that holds its finished joins. The numbers of records and workers select it.
+/// One of a device's lists of its own joins. The number of a record or worker selects the list.
 BALLAST_HD inline homing_list<system_atomic> to_run_of(peer_device const& device, std::uint32_t i) {
   return {&array_ref<homing_words>(device.to_run)[i % device.workers], device.joins};
 }
@@ -282,7 +282,7 @@ struct peer_view : pool_view {
     else if (now_ns - me.idle_since_ns > patience_ns && now_ns >= me.may_ask_ns && are_many_idle())
       ask(me);
     take_home(me, me.number);
-    if (me.held() == 0) take_home(me, me.draw());  // the worker that made the joins may run a long task
+    if (me.held() == 0) take_home(me, me.draw());  // that list's own worker may run a long task
     if (me.held() == 0) count_device(now_ns);
   }
 

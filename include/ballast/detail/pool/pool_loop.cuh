@@ -190,8 +190,8 @@ class pool_loop {
     return worker_step::leave;
   }
 
-  /// Called now and then, since it costs more than a small task: answers requests of other workers, and
-  /// returns whether this one must leave.
+  /// Looks only now and then where a look costs more than a small task: serves requests from outside the
+  /// worker, and returns whether it must leave.
   template <class WorkerGroup>
   BALLAST_HD bool must_halt(WorkerGroup const& worker_group) const {
     auto& me = *me_;
@@ -244,7 +244,7 @@ class pool_loop {
     return false;
   }
 
-  /// A worker without tasks gives up its free joins, which others may lack.
+  /// A worker without tasks gives up its free joins once others may lack them.
   template <class WorkerGroup>
   BALLAST_HD void leave_joins(WorkerGroup const& worker_group) const {
     if (me_->joins == 0 || !work_.view.joins.is_used_up()) return;

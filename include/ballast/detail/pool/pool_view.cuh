@@ -14,12 +14,13 @@ namespace ballast::detail {
 
 /// Words that all workers of a pool share; all bits zero at the start of a launch.
 struct pool_words {
-  /// A lower bound of the created tasks that have not finished, less the launch's waiting tasks; wraps. A
-  /// task is counted before another worker can see it.
+  /// Created tasks that have not finished, less the launch's waiting tasks; wraps. A worker may count its
+  /// tasks late, but counts one before another worker can see it. So with the waiting tasks it is zero only
+  /// if no task is left.
   alignas(128) std::uint32_t pending;
   alignas(128) std::uint32_t halt;  ///< pool_halt
   std::uint64_t stop_checked_ns;    ///< the device's time when a worker last asked the host whether to stop
-  /// Waiting tasks that were taken, the last one first; briefly more than there are.
+  /// Waiting tasks that were taken, the last one first; may exceed their number.
   alignas(128) std::uint32_t taken;
   alignas(128) pool_totals totals;
 };

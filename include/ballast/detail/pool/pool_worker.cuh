@@ -43,7 +43,7 @@ struct worker_counts : worker_report {
   std::uint64_t created;  ///< tasks
   std::uint64_t joins;
   std::uint64_t shared;         ///< tasks that were published to other workers
-  std::uint32_t max_stored;     ///< the most tasks in the stack and in the worker's published chunks
+  std::uint32_t max_stored;     ///< the most tasks in the stack and in the worker's deque or chunks
   std::uint32_t max_in_common;  ///< the most tasks that the worker saw in the shared structure
 };
 

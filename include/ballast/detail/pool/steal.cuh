@@ -30,7 +30,7 @@ BALLAST_HD bool steal_from_any(pool_view const& view, pool_worker& me, Attempt c
 
 /// Steals as steal_from_any() does, for a worker group. On a GPU the lanes of its first warp look at 32
 /// workers at once, the last victim and random ones. They attempt together to steal from the first that seems
-/// to have tasks. The leader's return value is the outcome for all.
+/// to have tasks. Only the leader's outcome counts; the other threads get false.
 template <class WorkerGroup, class HasTasks, class Attempt>
 BALLAST_HD bool steal_by_warp([[maybe_unused]] WorkerGroup const& worker_group, pool_view const& view,
                               pool_worker& me, [[maybe_unused]] HasTasks const& has_tasks,

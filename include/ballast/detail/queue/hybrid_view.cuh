@@ -68,8 +68,8 @@ struct hybrid_view : pool_view {
     if (me.held() == 0) flush_counts(me);
     return me.held() != 0;
   }
-  /// While the ring has tasks of the batch, a worker counts what it has finished with those: at each task it
-  /// would cost an addition with release to a word that all share.
+  /// While the ring has tasks of the batch, a worker counts finished tasks together with the next ones: one
+  /// by one, each would cost an addition with release to a word that all share.
   BALLAST_HD void on_empty(hybrid_worker const&) const {}
 
   BALLAST_HD void on_publish(hybrid_worker const& me, std::uint32_t chunk) const {

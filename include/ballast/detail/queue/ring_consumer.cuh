@@ -15,7 +15,7 @@ inline constexpr std::uint32_t polls_per_status = 16;        ///< all workers sh
 inline constexpr std::uint32_t status_lifetime_ns = 20'000;  ///< in this time no device drains `many` tasks
 inline constexpr std::uint32_t max_late_polls = 1 << 16;     ///< polls of a late server, until it counts as
                                                              ///< lost
-inline constexpr std::uint32_t many_per_worker = 64;  ///< waiting tasks per worker from which workers take
+inline constexpr std::uint32_t many_per_worker = 64;  ///< waiting tasks per worker above which workers take
                                                       ///< several at once
 
 // Workers take several blocks of a grid task at once while many are left and blocks take less than this.
@@ -55,8 +55,8 @@ struct ring_consumer {
   std::uint32_t late = 0;  ///< successive polls at which the server was late
 
   /// Gets the next block of a grid task, or the next of the tasks that were taken together, or one that is
-  /// still to come; false: the worker ends. Only the leader reads the state that stays in shared memory
-  /// between tasks; it passes it to the other lanes.
+  /// still to come; false: the worker ends. The state that stays in shared memory between tasks is the
+  /// leader's, which reads it and passes it to the other lanes.
   __device__ bool next() {
     for (;;) {
       __syncwarp();  // the leader reads what other threads stored

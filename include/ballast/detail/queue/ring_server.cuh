@@ -237,8 +237,8 @@ struct ring_server {
       more = is_lone_server<WorkerGroup> ? read_window(ring_index) : read_ahead(*this, ring_index);
   }
 
-  /// For the host reader. Moves on to submission rings beyond the number of warps. If there is space for only
-  /// one submission ring, each comes first in turn.
+  /// For the host reader. Moves on to submission rings beyond the number of warps. If only the first
+  /// submission ring may get space, each comes first in turn.
   __device__ void rotate_rings() const {
     std::uint32_t const beyond = state().ring_count > worker_group_type::warps ? worker_group_type::warps : 0;
     bool const tight =
@@ -619,8 +619,8 @@ struct ring_server {
     return is_grid(state().grid_slot.chunks[3]);
   }
 
-  /// Publishes as many grid_tickets as fit; false if none does. They go first, so that workers with distant
-  /// tickets advance while tasks are written.
+  /// Publishes as many grid_tickets as fit; false if none does. Their count goes first, so that workers with
+  /// distant tickets stop sleeping while slots are written.
   __device__ bool put_grid_tickets(stamped_chunk const& chunk) const {
     find_space<slots_checked_for_many>(state().grid_tickets);
     if constexpr (Several) {
@@ -640,8 +640,7 @@ struct ring_server {
       book(some);
     }
     for (std::uint32_t i = 0; i < some;) {
-      auto const ahead = source().capacity() - ((from + i) & (source().capacity() - 1));  // slots to the
-                                                                                          // ring's end
+      auto const ahead = source().capacity() - ((from + i) & (source().capacity() - 1));  // to the ring's end
       auto const part = std::uint32_t((min)(std::uint64_t(some - i), ahead));
       put_row(from + i, part, chunk, moved + i);
       i += part;

@@ -57,7 +57,7 @@ struct ring_source_ref {
   /// have other tasks, claim a ticket only when its task is there.
   std::uint32_t* pool_halt_word = nullptr;
 
-  // Host backend only: workers, submitters and waiters sleep on it.
+  // Host backend only: workers sleep on the first, submitters and waiters on the second.
   event_count* worker_wake_event = nullptr;
   event_count* host_wake_event = nullptr;
 
@@ -176,8 +176,8 @@ BALLAST_HD BALLAST_NOINLINE inline void ring_source_ref::publish_times(std::uint
   word(times[batch].work_ns).store_relaxed(0);
 }
 
-// One 16-byte record per batch. The fence makes the batch's results visible to the host first; by
-// cumulativity that includes the other workers, whose device-scope adds came before.
+// One 16-byte record per batch. The fence makes the batch's results visible to the host before the record; by
+// cumulativity also those of the other workers, whose device-scope adds came before.
 BALLAST_HD inline void ring_source_ref::publish_completion(std::uint64_t batch, std::uint32_t lap) const {
   fence_after_relaxed<scope::system>();
   publish_fenced_completion(batch, lap);
@@ -203,8 +203,8 @@ BALLAST_HD inline std::uint64_t ring_source_ref::claim(std::uint32_t count) cons
 #endif
 }
 
-// The fence orders the reads of the slot before its release, and the server's knowledge before the following
-// accesses.
+// The fence orders the reads of the slot before its release, and what the server has seen before the
+// following accesses.
 BALLAST_HD inline bool ring_source_ref::read_ring(std::uint64_t ticket, task_record& record,
                                                   std::uint32_t (&marks)[4]) const {
   auto const& slot = ring_slot(ticket);
@@ -260,10 +260,10 @@ BALLAST_HD inline void ring_source_ref::tell_end(std::uint64_t batch, std::uint3
 }
 
 // Adds with release only, since an acquire would empty the SM's L1 after every task; the last worker acquires
-// with the fence. The credits of part of a batch never sum to zero, so several may be added at once; a single
-// credit of zero is a whole batch, which needs no counter. Workers that wait for the batch see its end before
-// the host does. A whole batch is an exception: they see its end after the fence that the host needs, since a
-// fence of their own would cost every task.
+// with the fence. The credits of part of a batch never sum to zero, so several may be added at once; a sum of
+// zero is a whole batch, which needs no counter. Workers that wait for the batch see its end before the host
+// does. A whole batch is an exception: they see its end after the fence that the host needs, since a fence of
+// their own would cost every task.
 BALLAST_HD inline void ring_source_ref::report(batch_mark const& mark, std::uint32_t credit) const {
   auto const batch = (std::uint64_t(mark.ring_index) << batch_shift) + mark.slot;
   if (credit != 0) {

@@ -50,8 +50,8 @@ struct resident_control {
     return atomic_ref<std::uint32_t, scope::system>(*stop).load_relaxed() == fed_no_more;
   }
   static constexpr std::uint32_t fed_no_more = 2;
-  /// True if no block from `first` to `end` - 1 runs a task. The blocks are looked at one after another;
-  /// `seen` is a sum that changes if any of them has run a task since.
+  /// True if no block from `first` to `end` - 1 runs a task. The blocks are looked at one after another. If
+  /// true, `seen` is a sum that is another after any of them has run a task.
   BALLAST_HD bool none_running(std::uint32_t first, std::uint32_t end, std::uint64_t& seen) const;
   BALLAST_HD void report_idle_timeout() const {
     atomic_ref<std::uint32_t, scope::system>(*idle_timed_out).store_release(run);

@@ -50,18 +50,18 @@ class resident_kernel {
   /// The number of servers that run, or last ran, as kernels of their own; before the first run, the
   /// requested number. 0: none, so a block of the workers' kernel serves, if the source has a server.
   std::uint32_t servers() const { return servers_; }
-  /// Claims residency for the next run if it has none; otherwise start() and start_on() do so. For callers
-  /// that prepare memory with kernels: these run on the claimed SMs if no others are free. Waits for yielding
-  /// kernels as claim_resident() does. Throws ballast::error if it runs already, and no_room, with the
-  /// holders and their blocks, if it does not fit beside others.
+  /// Claims residency for the next run if it has none; without this call start() and start_on() do so. For
+  /// callers that prepare memory with kernels: these run on the claimed SMs if no others are free. Waits for
+  /// yielding kernels as claim_resident() does. Throws ballast::error if it runs already, and no_room, with
+  /// the holders and their blocks, if it does not fit beside others.
   void take_room();
   /// Gives the claim back if no run was begun. After a run, join() does so.
   void give_back_room() noexcept;
   /// The value that the next start() or start_on() must put into its argument.
   resident_control next_control() const;
-  /// Launches the kernel and waits until every block runs, at most for start_timeout. A thread of its own
-  /// launches, since under CUDA_LAUNCH_BLOCKING=1 a launch waits for the kernel. Allocates nothing. Throws
-  /// ballast::error as take_room(), timed_out with the number of started blocks and the other resident
+  /// Launches the kernel and waits until every block runs, each step at most for start_timeout. A thread of
+  /// its own launches, since under CUDA_LAUNCH_BLOCKING=1 a launch waits for the kernel. Allocates nothing.
+  /// Throws ballast::error as take_room(), timed_out with the number of started blocks and the other resident
   /// kernels, and device_lost. Returns false, once in a process, if the server started but its workers did
   /// not, since CUDA is made to run one kernel at a time. Then nothing runs any more; call it again, with
   /// memory as before the first call.

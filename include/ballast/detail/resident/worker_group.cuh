@@ -14,9 +14,9 @@ namespace ballast::detail {
 
 inline constexpr std::uint32_t worker_state_words = 9;
 
-/// A worker group is the threads of one resident block between kernels: a GPU block's threads, or one host
-/// thread. The group types' members of equal names correspond. Every thread of the group calls them together,
-/// except rank(), leader() and now_ns().
+/// A worker group is the threads of one resident block while they run no task's kernel: a GPU block's
+/// threads, or one host thread. The group types' members of equal names correspond. Every thread of the group
+/// calls them together, except rank(), leader() and now_ns().
 class host_worker {
  public:
   static constexpr std::uint32_t threads = 1;
