@@ -18,7 +18,7 @@ board board_after(std::string_view moves);
 
 enum class standing { goes_on, won_by_human, won_by_computer, drawn };
 
-/// A game between a person and the computer: the side to move and the position. Columns are 0 to 6 here.
+/// A game between a person and the computer: the side to move and the standing. Columns are 0 to 6 here.
 class match {
  public:
   /// Begins after `moves`, which check_moves() must accept.

@@ -16,7 +16,7 @@ struct fence_calls {
   static constexpr std::uint32_t spacing = 32;  ///< words of `own` per block
 
   std::uint64_t* cycles;  ///< of all calls, per block, as its first thread sees them
-  std::uint32_t* made;    ///< per block: adds the calls of its threads
+  std::uint32_t* made;    ///< per block: the calls of its threads are added to it
   std::uint32_t* own;     ///< `spacing` words per block, for fences after a store
   std::uint32_t calls;
 };

@@ -11,7 +11,7 @@
 namespace ballast::bench {
 namespace {
 
-/// A chain of batches of `each` tasks, and its time for each way to order them.
+/// A chain of `steps` batches of `tasks` tasks each, and its time for each way to order them.
 class batch_chain {
  public:
   batch_chain(session& now, std::uint32_t tasks, std::uint32_t steps)

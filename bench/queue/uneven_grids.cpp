@@ -51,7 +51,7 @@ class uneven_grid {
     for (auto const& one : tasks_) plain.emplace_back(kernel(), one.range());
     return plain;
   }
-  /// The grid as two grid tasks; with costs, the last blocks are separate and have one.
+  /// The grid as two grid tasks, the second for the last blocks; with their costs if `costs`.
   std::vector<task> grid_tasks(bool costs) const {
     auto const most = std::uint32_t(tasks_.size()) - long_tasks;
     return {grid_task(task(kernel(), {0, most}, task_cost{costs ? 1u : 0u})),

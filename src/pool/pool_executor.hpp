@@ -60,7 +60,7 @@ class pool_executor {
   virtual void check_ended() = 0;
 };
 
-/// Calls resident_kernel::start_on(), once the kernel's argument is known.
+/// All that resident_kernel::start_on() takes except the kernel's argument.
 struct kernel_start {
   resident_kernel& kernel;
   stream& on;

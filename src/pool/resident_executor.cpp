@@ -246,9 +246,7 @@ class resident_executor final : public pool_executor {
   void prepare_all() {
     for (auto const& part : parts_) part->prepare();
     if (parts_.size() == 1) return;
-    for (auto const& part : parts_)
-      part->on().synchronize();  // before any device writes memory that another
-                                 // cleared
+    for (auto const& part : parts_) part->on().synchronize();  // before one writes memory that another clears
     meet();
   }
 

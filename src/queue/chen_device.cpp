@@ -274,7 +274,7 @@ void chen_device::send_halts() {
   }
 }
 
-// The last tasks may take any time; a timeout stops the queue.
+// The last tasks may take any time; a caller whose timeout passes may stop the queue.
 void chen_device::await_end() {
   for (std::uint32_t looks = 0; kernel_.running(); ++looks) {
     if (steps_->stop_requested()) throw_if_stopped(0);

@@ -225,7 +225,7 @@ class chen_device {
   std::vector<backlog_piece> given_;  ///< in this step; only the count matters
   std::uint32_t next_ = 0;            ///< i of Algorithm 2
   std::uint64_t step_ = 0;            ///< the last step that this device finished
-  bool used_ = false;                 ///< in a step without final accounts: collect() has work
+  bool used_ = false;                 ///< in a step that was not recorded: collect() has work
   clock::time_point idle_since_;
   mutable std::mutex share_mutex_;
   device_share share_;

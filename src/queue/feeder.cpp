@@ -86,9 +86,7 @@ void feeder::run() {
     auto const epoch = to_->wake_event().epoch();
     collect_finished();
     if (finishing_ && from_->waiting() == 0 && outstanding_.empty()) return;
-    if (!feed(epoch) && !to_->running() && !abandoned_)
-      to_->wait_all();  // throws the reason why it does not
-                        // run
+    if (!feed(epoch) && !to_->running() && !abandoned_) to_->wait_all();  // throws why it does not run
   }
 }
 

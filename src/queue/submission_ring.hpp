@@ -72,7 +72,7 @@ class alignas(128) submission_ring {
   std::uint64_t batch_slots() const { return std::uint64_t(1) << batch_shift_; }
   std::uint64_t next_batch() const { return next_batch_.load(std::memory_order_acquire); }
   std::uint64_t fetched() const;
-  /// The number of the batch that the device names by `mark`, before it has counted all tasks of this batch.
+  /// The number of the batch that the device named by `mark` before it had counted all tasks of this batch.
   std::uint64_t batch_of(batch_mark const& mark) const;
   bool complete(std::uint64_t batch) const;
   std::uint64_t unfinished_tasks() const;  ///< tasks of incomplete batches

@@ -295,9 +295,8 @@ void resident_kernel::await_servers() {
   }
 }
 
-/// Called at the first start in a process that has a server: checks whether the server and its workers run at
-/// the same time. False if not: the workers would start only after the server has ended, and it has ended
-/// now.
+/// At a process's first start with a server, checks whether the server and its workers run at the same time.
+/// False if not: the workers would start only after the server has ended, and it has ended now.
 bool resident_kernel::run_side_by_side() {
   if (kernels_run.load() != side_by_side::unknown) return true;
   (void)await_arrival(deadline::in(std::min<clock::duration>(options_.start_timeout, side_by_side_trial)));
@@ -483,8 +482,7 @@ std::string resident_kernel::describe_blocks() {
   } catch (error const& failure) {
     return std::string("the blocks' state cannot be read: ") + failure.what() + "\n";
   }
-  bool const is_cleared = main_.on == stream_.get();  // start_on() does not clear the words of the previous
-                                                      // run
+  bool const is_cleared = main_.on == stream_.get();  // start_on() leaves the previous run's words
   char const* const names[] = {"not started", "wait for ticket", "run ticket",
                                is_cleared ? "have left" : "have left or not started"};
   std::map<unsigned, std::pair<std::string, int>> by_kind;
