@@ -102,7 +102,7 @@ search_answer search(search_method const& method, search_request const& request)
 int best_column(column_values const& values) {
   int best = 0;
   for (int column = 1; column < columns; ++column)
-    if (values[std::size_t(column)] > values[std::size_t(best)]) best = column;  // nothing is below any value
+    if (values[std::size_t(column)] > values[std::size_t(best)]) best = column;  // nullopt is the least
   return best;
 }
 

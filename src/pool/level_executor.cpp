@@ -113,9 +113,9 @@ class level_executor final : public pool_executor {
     if (must_grow) out_ = device_buffer<stored_task>(plan_.device, room);
   }
 
-  /// The system assigns memory pages on cores at the first write, and a run that stops copies its tasks to
-  /// return them. So the most memory that this may take is requested at once, and released. Throws
-  /// ballast::error.
+  /// The system assigns memory pages on cores at the first write, and a run that stops copies its tasks in
+  /// the same memory to return them. So the most that all this may take is requested at once, and released.
+  /// Throws ballast::error.
   void require_memory(std::uint64_t room, std::uint64_t joins) const {
     auto const written = (in_.size() - tasks_ + room) * sizeof(stored_task) + joins_.bytes_for(joins);
     auto const max_left = std::max<std::uint64_t>(in_.size(), room);

@@ -122,8 +122,8 @@ struct pool_view {
     if (me.delta != 0) pending().add_relaxed(me.delta);
     me.delta = 0;
   }
-  /// Leader, whose stack has become empty, before it looks for tasks. A run ends sooner where others see at
-  /// once what the worker has finished.
+  /// Leader only, when its stack has become empty, before it looks for tasks. A run ends sooner if others see
+  /// at once which tasks have finished.
   BALLAST_HD void on_empty(pool_worker& me) const { flush_counts(me); }
   /// Leader only, when it leaves. A worker that never had a task adds nothing to the shared totals.
   BALLAST_HD void report(pool_worker const& me) const {
