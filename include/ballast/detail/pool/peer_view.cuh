@@ -36,7 +36,7 @@ struct peer_words {
                                       ///< `is_closed`
   std::uint32_t idle;                 ///< workers
   std::uint32_t is_over;
-  std::uint32_t has_told;   ///< whether a worker tells the other devices that its workers leave early
+  std::uint32_t has_told;   ///< whether a worker notifies other devices that all here leave early
   std::uint32_t is_wanted;  ///< tasks came home while `asking` was closed
   std::uint32_t is_held;    ///< a worker is using the following words
   presence phase;
