@@ -15,8 +15,8 @@ namespace ballast::detail {
 /// Words that all workers of a pool share; all bits zero at the start of a launch.
 struct pool_words {
   /// Created tasks that have not finished, less the launch's waiting tasks; wraps. A worker may count its
-  /// tasks late, but counts one before another worker can see it. So with the waiting tasks it is zero only
-  /// if no task is left.
+  /// tasks late, but counts one before another worker can see it. So on a single device the sum with the
+  /// waiting tasks is zero only if no task is left; see peer_view for several.
   alignas(128) std::uint32_t pending;
   alignas(128) std::uint32_t halt;  ///< pool_halt
   std::uint64_t stop_checked_ns;    ///< the device's time when a worker last asked the host whether to stop
