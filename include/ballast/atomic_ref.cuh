@@ -95,7 +95,7 @@ class atomic_ref {
   }
   /// Reads the word in the single order on which all threads agree.
   BALLAST_HD Word load_sequential() const { return standard(*word_).load(std::memory_order_seq_cst); }
-  /// Stands between the two accesses of store_sequential()'s comment.
+  /// Call it between the two accesses; see store_sequential().
   BALLAST_HD static void fence_sequential() {}
   /// Leaves the larger of the word and `value` in the word; relaxed.
   BALLAST_HD void store_max(Word value) const {

@@ -76,9 +76,9 @@ class BALLAST_API memory_resource {
   /// exception that is not a ballast::error in the same way, with its what(). A misaligned address is
   /// deallocated at once, and refused with bad_argument ("memory").
   virtual void* allocate(compute_device const& device, memory where, std::size_t bytes) = 0;
-  /// Takes back memory that allocate() returned for these arguments, once for each, also for a lost device.
-  /// Work of the library that uses it has ended. Before releasing memory that their own work uses, users must
-  /// wait for that work, since no cudaFree() waits for them.
+  /// Takes back memory that allocate() returned for these arguments. Called once for each allocation, also on
+  /// a lost device, after the library's own work on the memory has ended. Unlike cudaFree() it waits for
+  /// nothing: users must wait for their own work on memory before they release it.
   virtual void deallocate(compute_device const& device, memory where, void* address,
                           std::size_t bytes) noexcept = 0;
 };
@@ -94,8 +94,8 @@ struct device_options {
 struct device_properties {
   std::string model;        ///< the name that the driver or /proc/cpuinfo gives
   int multiprocessors = 0;  ///< SMs of a GPU or of the part in use, cores of a host device
-  /// Total memory in bytes, free or not.
-  std::size_t memory_bytes = 0;   ///< of the GPU, or of the machine
+  /// All memory of the GPU, or of the machine, free or not.
+  std::size_t memory_bytes = 0;
   std::uint64_t clock_hertz = 0;  ///< highest SM clock that the driver states; 0 on the host
   /// Compute capability: 9 and 0 for 9.0.
   int compute_major = 0, compute_minor = 0;  ///< 0.0 on the host

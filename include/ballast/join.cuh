@@ -25,7 +25,8 @@ namespace detail {
 /// each node.
 struct alignas(64) join_record {
   std::uint64_t value;  ///< the word in which the children combine their results
-  /// Children that have not finished; over several devices also `joins_abroad`.
+  /// The number of children that have not finished. In a pool over several devices the bit `joins_abroad` is
+  /// set once a child has finished on another device.
   std::uint32_t left;
   /// In a record that returns from another device: 1 + the index of the next such record, or 0; bits 28 to 31
   /// hold the device on which its continuation must run, if any.

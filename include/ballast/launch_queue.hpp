@@ -232,8 +232,8 @@ struct BALLAST_API launch_statistics {
   std::uint64_t resident_kernels = 0;
   std::uint64_t resident_starts = 0;  ///< starts of the kernel with the resident blocks
   detail::verdict_counts verdicts;    ///< on the groups that the merge policy proposed
-  /// In the order of the queue's devices.
-  std::vector<device_predictions> predictions;  ///< for each device
+  /// For each device, in the order of the queue's devices.
+  std::vector<device_predictions> predictions;
   /// For each device, its current dispatch mode: "merged", "one_by_one", "direct" or "resident"
   /// (docs/explanation/launch-orders.md).
   std::vector<std::string_view> dispatch_modes;

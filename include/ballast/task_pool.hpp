@@ -65,7 +65,7 @@ struct pool_statistics {
   std::uint64_t run = 0;      ///< those of `created` that ran to their end
   /// Attempts to steal, and successful ones. On a GPU a look at 32 workers and the attempt that follows it
   /// count as one.
-  std::uint64_t steals_tried = 0, steals_won = 0;  ///< looks that brought tasks
+  std::uint64_t steals_tried = 0, steals_won = 0;
   std::uint64_t joins = 0;   ///< joins made; each adds a task, its continuation, to `created`
   std::uint64_t shared = 0;  ///< how often a task was published to other workers
   /// The sum over the workers of the most places that each used at any time: a capacity of this many tasks
@@ -77,7 +77,7 @@ struct pool_statistics {
   std::uint64_t spilled = 0;   ///< tasks that were moved to the host and back
   /// `sum`: the total of block.add_to_sum(), which wraps. `max`: the greatest value passed to
   /// block.raise_max(). 0 where no kernel calls them.
-  std::uint64_t sum = 0, max = 0;  ///< the greatest value
+  std::uint64_t sum = 0, max = 0;
   /// By block; their sums are the counts above.
   std::vector<pool_worker_statistics> workers;
 };
@@ -142,8 +142,8 @@ class BALLAST_API task_pool {
   /// if no run is active. Does not wait; any thread may call; async-signal-safe.
   void request_stop() noexcept;
 
-  /// The name of the method that the pool was made with.
-  std::string_view method() const;  ///< a name of pool_methods()
+  /// The name of the method that the pool was made with, one of pool_methods().
+  std::string_view method() const;
   /// The value of block.workers() in tasks: the blocks that work; on a GPU, where kernels have one thread,
   /// the threads of these blocks, 32 in each. A run beside other resident kernels may have fewer. With
   /// `static-per-task`, where the workers of a level are the blocks of its grid, it is only an upper bound:

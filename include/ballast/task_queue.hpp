@@ -157,8 +157,8 @@ struct task_span {
   /// The resident block that ran the task. On a GPU it is block.worker() + 1, since block 0 serves and runs
   /// no tasks.
   std::uint32_t worker = 0;
-  /// When it began and ended.
-  std::int64_t begin_ns = 0, end_ns = 0;  ///< on the host's clock
+  /// When the task began and ended, on the host's clock.
+  std::int64_t begin_ns = 0, end_ns = 0;
   /// The blocks of the kernel that ran.
   block_range range;
   std::uint32_t kernel = 0;  ///< index in kernel_set::kernels()
@@ -169,8 +169,8 @@ struct queue_statistics {
   std::uint64_t submitted = 0;  ///< tasks accepted in this run
   std::uint64_t fetched = 0;    ///< those of `submitted` on the device; may lag by a few microseconds
   std::uint64_t claimed = 0;    ///< those of `fetched` that workers claimed; may lag by a few microseconds
-  /// How many submissions these were in.
-  std::uint64_t batches = 0;  ///< batches accepted in this run
+  /// How many batches, each a submission, these tasks were in.
+  std::uint64_t batches = 0;
   /// Blocks that serve in the present or last run: fewer than queue_options::servers if no more fitted; 0 on
   /// CPU cores, whose workers fetch tasks themselves.
   std::uint32_t servers = 0;

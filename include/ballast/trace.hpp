@@ -80,9 +80,9 @@ class BALLAST_API recorder {
   /// The number of devices.
   std::size_t devices() const { return devices_.size(); }
   /// Spans that are kept so far.
-  std::size_t size() const;  ///< spans stored
+  std::size_t size() const;
   /// Spans that arrived after `capacity` were stored.
-  std::uint64_t dropped() const;  ///< spans that did not fit
+  std::uint64_t dropped() const;
   /// A copy of everything recorded so far.
   recording snapshot() const;
   /// Removes every span and resets the count of dropped ones to 0.
@@ -133,7 +133,7 @@ class BALLAST_API trace_target {
 
 /// The load of one device over a whole run.
 struct device_load {
-  std::int64_t busy_ns = 0;  ///< end of the last span minus begin of the first in a step, summed over steps
+  std::int64_t busy_ns = 0;  ///< end of the last span minus start of the first in a step, summed over steps
   std::int64_t work_ns = 0;  ///< the lengths of all spans, summed over workers
   /// Tasks of all its spans.
   std::uint64_t tasks = 0;

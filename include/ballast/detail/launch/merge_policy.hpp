@@ -130,7 +130,7 @@ BALLAST_API std::vector<std::uint64_t> blocks_of_launches(merge_view const& view
 /// The times of the same kernels issued in three ways, in ns from the moment at which the host begins to
 /// issue.
 struct predicted_times {
-  double merged_busy;        ///< of one launch, from the begin of its first block to the end of its last
+  double merged_busy;        ///< of one launch, from the start of its first block to the end of its last
   double merged;             ///< merged_busy with the issue and the start of the launch
   double series;             ///< one launch after another, each issued as soon as the host is free
   double streams;            ///< a lower bound, with a stream for each launch; never more than `series`

@@ -37,7 +37,7 @@ struct kernel_end {
     return {(span_ns < max_span_ns ? span_ns : max_span_ns) << 32 | std::uint32_t(launch)};
   }
   bool is_of(std::uint64_t launch) const { return std::uint32_t(word) == std::uint32_t(launch); }
-  /// The device time from the begin of the launch's first block; max_span_ns if it was longer.
+  /// The device time from the start of the launch's first block; max_span_ns if it was longer.
   std::int64_t span_ns() const { return std::int64_t(word >> 32); }
 };
 

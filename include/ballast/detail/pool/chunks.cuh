@@ -11,11 +11,11 @@
 namespace ballast::detail {
 
 /// Method `chunks`: private stacks with published chunks. A worker keeps its tasks in its stack. It publishes
-/// the oldest of them, in chunks, when it has many, or when it has more than it keeps and none of its chunks
-/// is published. A thief takes a whole chunk. So tasks seldom cost an atomic operation on a shared word, and
-/// the memory of chunks goes to the workers with tasks. After the shared stacks of UTS (S. Olivier and
-/// others, "UTS: an unbalanced tree search benchmark", LCPC 2006) and the split queues of J. Dinan and
-/// others, "Scalable work stealing", SC 2009.
+/// the oldest of them, in chunks, when it has many; or, if none of its chunks is published, as soon as it has
+/// more than it keeps for itself. A thief takes a whole chunk. So tasks seldom cost an atomic operation on a
+/// shared word, and the memory of chunks goes to the workers with tasks. Modelled on the shared stacks of UTS
+/// (S. Olivier and others, "UTS: an unbalanced tree search benchmark", LCPC 2006) and on the split queues of
+/// J. Dinan and others, "Scalable work stealing", SC 2009.
 struct chunks_ref {
   /// A published chunk: its number, and how many tasks it holds << 24.
   using entry = std::uint32_t;

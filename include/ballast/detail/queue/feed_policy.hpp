@@ -43,7 +43,8 @@ struct feed_decision {
 
 /// Decides how many tasks of the common backlog a device gets, and when. One instance per device; one thread
 /// at a time. It may keep state, but has no clock, no device and no randomness: the same sequence of views
-/// gives the same decisions. It sees its own device and sums over the others, not which device it is.
+/// gives the same decisions. A view holds the counts of the policy's own device and totals over the others,
+/// but not which device that is.
 class BALLAST_API feed_policy {
  public:
   virtual ~feed_policy() = default;

@@ -169,8 +169,8 @@ struct hybrid_view : pool_view {
 
   BALLAST_HD static bool is_positive(std::uint32_t count) { return static_cast<std::int32_t>(count) > 0; }
 
-  /// A warp's number of tickets if as many are left for others, so that no worker holds back what another
-  /// could begin.
+  /// The number of tickets that a warp claims: an equal share of the unclaimed ones, from 1 to tasks_at_once,
+  /// so that no worker holds back what another could begin.
   BALLAST_HD std::uint32_t tickets_to_claim(std::uint32_t unclaimed) const {
     std::uint32_t const each = unclaimed / workers;
     return each < 1 ? 1 : each < tasks_at_once ? each : tasks_at_once;
