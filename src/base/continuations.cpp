@@ -304,7 +304,8 @@ class continuation_thread {
     added_.clear();
   }
 
-  /// Files the due continuations, but stops when the process ends.
+  /// Calls each due continuation, or stores it with the work that it waits for. Stops early when the process
+  /// ends.
   void file_due() {
     while (!due_.empty() && !ends_) {
       auto one = std::move(due_.front());
@@ -355,7 +356,7 @@ class continuation_thread {
 
   /// Calls continuations in order, but looks no further than work can have ended.
   void look_for_ends(awaited_source& source) {
-    if (source.waiting.empty()) return;  // the work is gone, and its last note came afterwards
+    if (source.waiting.empty()) return;  // a late notification: nothing waits for this source any more
     listen_again(source);
     std::uint64_t overtaken = 0;
     std::uint32_t place = 0;

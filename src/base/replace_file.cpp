@@ -136,9 +136,10 @@ class temporary_file {
     }
     return -1;
   }
-  /// The owner stays if root writes, the group if the writer is in it: a file of others must not become
-  /// unreadable for them. Set-user-ID is left out, as it might be another user's now. A file system that
-  /// refuses leaves the file with fewer rights, not more.
+  /// Gives the new file the owner, group and mode of the replaced one as far as allowed: the owner if root
+  /// writes, the group if the writer belongs to it. So a file of others stays readable to them. Drops
+  /// set-user-ID, since the owner may differ now. If the file system refuses, the file has fewer permissions,
+  /// never more.
   void copy_permissions(struct stat const& replaced) {
     int const descriptor = file_.descriptor();
     bool const is_owners = ::fchown(descriptor, replaced.st_uid, replaced.st_gid) == 0;

@@ -21,7 +21,7 @@ struct ended_batch {
   std::uint64_t number = 0;
   std::shared_ptr<range_load> load;
   std::vector<number_set::range> returned;     ///< not executed, since the cluster was stopped
-  std::vector<number_set::range> perhaps_run;  ///< on a rank when it was lost
+  std::vector<number_set::range> perhaps_run;  ///< held by a rank that was lost
 };
 
 /// The batches that were submitted on one rank, and the state of their tasks, wherever they are. Each task
@@ -190,7 +190,7 @@ class cluster_member {
   std::vector<ended_batch> take_unexecuted();
   bool is_lost(std::uint32_t rank) const { return census_.is_lost(rank); }
   std::vector<std::uint32_t> lost() const { return census_.lost(); }
-  /// The reasons for the loss of all lost ranks, after ": "; empty if nothing is known.
+  /// Why ranks were lost, as text that begins with ": " and continues a message; empty if nothing is known.
   std::string why_lost() const;
 
   /// The first range that take() would return; null if there are none.

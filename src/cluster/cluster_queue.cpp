@@ -590,7 +590,8 @@ std::vector<task> cluster_queue::state::stop() {
   return std::exchange(returned_, {});
 }
 
-// Leaves their batches open, so that completions report the queue's failure.
+// Takes back the tasks that no rank has executed, for stop() to return. Leaves their batches open, so that
+// their completions report the queue's failure.
 void cluster_queue::state::take_back_unexecuted() {
   for (auto const& batch : member_.take_unexecuted()) {
     auto const tasks = tasks_of(batch, batch.returned);

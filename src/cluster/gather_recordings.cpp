@@ -214,7 +214,7 @@ void gathering::send_mine() {
 }
 
 void gathering::receive(std::uint32_t from, envelope const& what, std::span<std::byte const> message) {
-  number_ = what.channel;  // it may arrive while the channel is being opened
+  number_ = what.channel;  // open() may deliver messages before it returns it
   switch (gather_kind(what.kind)) {
     case gather_kind::ask_time: {
       auto const now_ns = steady_ns();

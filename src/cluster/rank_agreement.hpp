@@ -67,9 +67,9 @@ class rank_agreement {
 /// A rank's report to the first rank about its GPUs. `host`: the first rank of its host.
 std::string describe_gpus(std::uint32_t host, device_list const& devices);
 
-/// Takes the results of describe_gpus() by rank. Names a GPU that two ranks of a host have, unless both have
-/// parts of it; otherwise empty. Resident kernels of two processes that each fill a GPU take turns on it.
-/// Pure.
+/// A text that names a GPU which two ranks of one host use, at least one of them all of it; otherwise empty.
+/// `gpus`: the results of describe_gpus() by rank. Such ranks are slow, since resident kernels that each fill
+/// the GPU take turns on it. Pure.
 std::string twice_used_gpu(std::map<std::uint32_t, std::string> const& gpus);
 
 /// Advice for a user whose process has fewer cores than its host devices have workers and its queue has

@@ -140,7 +140,8 @@ gpu_code::gpu_code(std::string_view listed) {
   }
 }
 
-// PTX with a letter is as bound to its GPUs as machine code.
+// PTX for an architecture with a letter (90a, 100f) runs on the same GPUs as machine code for it, on no later
+// ones.
 gpu_code::piece gpu_code::read(std::string_view word) {
   auto digits = word;
   bool const is_ptx = take_last(digits, '+');

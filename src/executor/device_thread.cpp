@@ -17,12 +17,12 @@ namespace {
 
 // A look at a GPU's records costs little, a query of an event a microsecond, and a sleep at least fifty.
 constexpr std::uint32_t looks_before_sleep = 2000;
-// A GPU's completed work wakes no thread, so the thread looks at this interval.
+// Work that ends on a GPU wakes no thread, so the device's thread looks this often.
 constexpr std::chrono::nanoseconds between_looks_at_gpu = std::chrono::microseconds(50);
 // CPU cores wake the thread when work ends, but not when a block of a lost device never ends.
 constexpr std::chrono::nanoseconds between_fault_checks = std::chrono::milliseconds(20);
 constexpr std::chrono::nanoseconds between_looks_elsewhere = std::chrono::microseconds(100);
-// Nothing wakes the thread when a device becomes idle, so it looks at this interval.
+// Nothing wakes the thread when its device comes to rest, so it looks this often.
 constexpr std::chrono::nanoseconds between_looks_for_rest = std::chrono::microseconds(50);
 
 void pause_core() {

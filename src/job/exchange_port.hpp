@@ -54,7 +54,8 @@ class program_check {
   void add(std::string text);
   /// Steps not yet reported to the next rank.
   std::size_t untold() const { return untold_.size(); }
-  /// Takes up to `most_bytes` bytes of these steps, a line each; at least one step if there is one.
+  /// Removes and returns steps not yet reported, a line each: up to `most_bytes` bytes, but at least one step
+  /// if there is one.
   std::string take_untold(std::size_t most_bytes);
   /// Receives the previous rank's next steps, as its take_untold() returned them.
   void hear(std::string_view told);

@@ -100,7 +100,8 @@ void job_planner::record_host_write(array_state& array, byte_range bytes, place_
   ops_.mark_ended(op);
 }
 
-/// A job that fails immediately frees a slot without a completion event, so look again.
+/// Plans what can be planned. Repeats that while jobs end: a job that fails at once frees its slot without a
+/// completion event.
 void job_planner::advance() {
   if (stopped_) return;
   for (auto& device : on_devices_) device.lacks_memory = false;
@@ -631,7 +632,8 @@ bool job_planner::was_alone(std::uint32_t device, job_number job, ended_operatio
   return !met;
 }
 
-/// Its tasks' jobs lose their output when the tasks end; all other data is lost by no job.
+/// Marks the device as lost. Jobs with tasks on it lose the output of these tasks when the tasks end. Other
+/// data that only this device held is lost too, but by no job.
 void job_planner::lose_device(std::uint32_t device) {
   if (!std::exchange(on_devices_[device].is_lost, true)) arrays_.lose_device(device);
 }

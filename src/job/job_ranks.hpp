@@ -87,7 +87,7 @@ class rank_shares {
   bool is_due(job_site const& site) const;
   /// Learns from each rank's time for the newest job. Changes the shares if that promises at least 3%.
   void learn(job_site const& site, std::span<rank_time const> of_ranks);
-  /// A job of the site begins.
+  /// Counts a job of the site. Call it when the job begins.
   void count(job_site const& site) { ++sites_[site].jobs; }
   index_range part(job_site const& site, std::uint64_t units, std::uint32_t rank) const;
 

@@ -27,7 +27,7 @@ class operation_dispatcher final : public work_sink {
   };
   /// Passes an operation to the executor of a device.
   using submission = std::function<void(std::uint32_t device, device_operation work)>;
-  /// Begins an exchange with another rank, which marks the progress as ended.
+  /// Begins an exchange with another rank. When the exchange ends, the progress is marked as ended.
   using exchange_begin = std::function<void(exchange_work const& work, std::shared_ptr<operation_progress>)>;
   /// Called when work has ended on a device; `failed` is also set if only the source of its data has failed.
   using end_listener = std::function<void(planned_work const& work, std::uint32_t device,

@@ -103,10 +103,11 @@ class task_grain {
   std::optional<std::uint32_t> chosen_;
 };
 
-/// One range of units per device, side by side, so that only their ends adjoin other devices' data. Earlier
-/// runs determine their lengths and the number of tasks. A kernel of few blocks takes whole waves of them,
-/// another one does not: it tries ranges for both, and keeps the faster. It also tries tasks of few blocks
-/// once. If some units take longer than others, borders follow the work of each part instead.
+/// One contiguous range of units per device, so that only the ends of ranges adjoin other devices' data. The
+/// lengths and the number of tasks follow from earlier runs. Some kernels are faster in whole waves of
+/// blocks, others are not: it tries such ranges where they promise to be faster, and keeps the faster ones.
+/// It also tries small tasks, once for each device. If some units take longer than others, it places the
+/// borders by the work of each part instead.
 class learned_ranges {
  public:
   explicit learned_ranges(job_shape const& shape);

@@ -144,7 +144,7 @@ class dispatch_stream {
   launch_in_flight* oldest_reporting_each();
   /// True if that launch's kernel at this place has ended.
   bool has_kernel_ended(std::uint32_t place) const { return end_of_kernel(place).is_of(ended_ + 1); }
-  /// The time from the begin of the launch that ended() returned, which reports each kernel, to the end of
+  /// The time from the start of the launch that ended() returned, which reports each kernel, to the end of
   /// its kernel at this place.
   std::int64_t span_ns_of_kernel(std::uint32_t place) const;
   /// The newest launch in flight, null if there is none.

@@ -201,8 +201,8 @@ void dispatcher::add_to_inbox(launch_stream_state& line) {
   thread_.wake();
 }
 
-/// Called by the launch stream's thread: puts the launch into the stream's ring, which accepts such a launch;
-/// false if it must wait for the dispatcher's thread.
+/// Puts the launch into the stream's ring, on the stream's own thread; takes() has returned true. False if
+/// the launch must wait for the dispatcher's thread.
 bool dispatcher::put_directly(launch_stream_state& line, submission const& work, bool is_awaited) {
   if (line.is_in_flight() && !line.is_in_ring()) return false;
   try {

@@ -29,9 +29,9 @@ namespace ballast::detail {
 /// The niceness range of Linux: lower values get more of the processor.
 inline constexpr int min_niceness = -20, max_niceness = 19;
 
-/// Carries out the launches of one device's launch streams. Its thread accepts submissions, offers launches
-/// that may be issued to the plan, has them issued as the plan decides, and looks for ends. Launch streams
-/// that may issue do so on their own threads.
+/// Carries out the launches of one device's launch streams. Its thread accepts submissions, offers the
+/// plan all launches that are ready, issues those that the plan selects, and looks for ends. Launch streams
+/// that are allowed to issue do so on their own threads.
 class dispatcher final : private device_work {
  public:
   dispatcher(std::shared_ptr<compute_device> device, kernel_set const* kernels,

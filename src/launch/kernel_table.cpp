@@ -193,7 +193,8 @@ double kernel_times::set_parts(std::span<kernel_facts const> kernels, expectatio
   return variance;
 }
 
-/// Clears the shares, so that a kernel that occurs twice learns once.
+/// Learns from the time that these kernels took together. Clears a kernel's share when it has learnt, so that
+/// one that is listed twice learns once.
 void kernel_times::learn(std::span<kernel_facts const> kernels, expectation const& expected,
                          std::int64_t span_ns) {
   auto const variance = set_parts(kernels, expected);

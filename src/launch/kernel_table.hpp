@@ -39,7 +39,7 @@ class kernel_times {
   /// bad_argument ("kernel") from max_family_kernels on.
   bool varies(std::uint32_t kernel) const;
 
-  /// A launch of `kernel` alone took `span_ns` from the begin of its first block to the end of its last.
+  /// A launch of `kernel` alone took `span_ns` from the start of its first block to the end of its last.
   /// Ignores its block_ns and shared_ns. Throws bad_argument as check(), and ("span_ns") unless that is at
   /// least 1.
   void record_alone(kernel_facts const& kernel, std::int64_t span_ns);

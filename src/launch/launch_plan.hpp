@@ -29,7 +29,7 @@ class merge_filter {
   /// Like the function of this name, but can also return the verdict `learned`, and counts verdicts.
   merge_decision decide_merge(std::span<kernel_facts const> kernels, family_facts const& family);
 
-  /// The kernels ran as one launch of the first one's family in `span_ns`, from the begin of its first block
+  /// The kernels ran as one launch of the first one's family in `span_ns`, from the start of its first block
   /// to the end of its last. `predicted` is the prediction of decide_merge(); if it is all 0, nothing is
   /// learned. Throws bad_argument as check(), and ("predicted", "span_ns") unless its merged_busy is finite
   /// and at least 0, and the span at least 1.

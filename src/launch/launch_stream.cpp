@@ -82,7 +82,8 @@ bool launch_stream_state::is_settled(std::uint64_t number) const {
   return lost_.load(std::memory_order_acquire) || finished() == issued();
 }
 
-/// Polls first: a short burst ends meanwhile, and a wake-up would take about as long again.
+/// Waits until launch `number` is settled; false if `until` came first. Polls before it sleeps: a short burst
+/// ends meanwhile, and a wake-up would take about as long as the burst.
 bool launch_stream_state::settles(std::uint64_t number, deadline until) {
   for (;;) {
     auto const seen = changed_.epoch();

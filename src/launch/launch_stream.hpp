@@ -217,8 +217,8 @@ class launch_stream_state final : public completion_source {
 
   // The dispatcher's thread.
   void mark_finished(std::uint32_t launches);
-  /// Call it after recording and passing the fence: wakes the watchers. An issue wakes no thread that sleeps
-  /// until an end: waking a thread costs as much as a launch.
+  /// Wakes the threads that wait for an end. Call it after the end is recorded and the fence passed. To issue
+  /// a launch does not wake them, since that costs as much as a launch.
   void notify_watchers();
   void notify_issue_watchers();
   /// From now on the dispatcher must be notified of launches. True if the launch stream has left, and so

@@ -119,8 +119,8 @@ bool ordered_rings::is_short(submission const& work) const {
   return known_ns != 0 && known_ns * std::int64_t(work.blocks()) <= max_short_ns;
 }
 
-/// Records the host's view of launches that ended since its last look, which may include the wait for a
-/// start; launches that go another way correct it.
+/// Notes the mean time of the launches that ended since the previous call as the host saw it, if they were
+/// clearly not short. It may include the wait for the kernel's start; launches outside of rings correct it.
 void ordered_rings::note_spans(ordered_ring& ring, std::uint64_t until) {
   auto const first = ring.noted.load(std::memory_order_relaxed);
   auto const begun_ns = std::max(ring.put[first % ring_slots].at_ns, ring.noted_ns);

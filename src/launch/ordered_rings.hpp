@@ -69,7 +69,7 @@ class ordered_rings {
   ordered_rings(std::shared_ptr<compute_device> const& device, mergeable_kernels const& kernels, ring_use use,
                 event_count& wake_event, bool is_traced);
 
-  /// Called by the issuing thread of the launch stream. True if the launch belongs into the stream's ring;
+  /// Called by the issuing thread of the launch stream. True if the launch belongs in the stream's ring;
   /// assigns a free ring if the stream has none.
   bool takes(launch_stream_state& line, submission const& work);
   /// Puts the launch into the ring and marks it as issued; false if the ring is full. Requires that takes()

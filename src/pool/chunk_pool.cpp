@@ -45,7 +45,8 @@ void chunk_pool::read_back(stream& on) {
   state_->workers.read_back(on);
   on.synchronize();
 }
-/// Names options as modules that feed a pool do: they call them `spawned`.
+/// Why the pool stopped. Names options as the modules that feed a pool do, in which its options are
+/// `spawned.*`.
 std::string_view chunk_pool::why_halted() const {
   auto const halt = state_->workers.halt();
   if (halt == pool_halt::out_of_room)

@@ -173,7 +173,7 @@ class backlog {
   std::vector<device_share> shares(std::uint64_t number) const;
   void forget(std::uint64_t number);
   std::vector<task> take_all(kernel_set const& kernels);
-  /// At most this many batches that have not ended precede one that has.
+  /// The largest possible number of unfinished batches ahead of a finished one.
   std::uint64_t max_overtaken() const;
   /// Notified when a batch may have ended, or something failed.
   event_count& changed() { return changed_; }

@@ -303,7 +303,7 @@ std::uint64_t chen_device::tasks_given() const {
   return tasks;
 }
 
-/// The time from the begin of the first task to the end of the last one, if a task ran and they are timed.
+/// The time from the start of the first task to the end of the last one, if a task ran and they are timed.
 execution chen_device::times_of_step() {
   if (!options_->times) return {};
   auto const times = memory_.read_times();

@@ -39,7 +39,7 @@ class chen_steps {
     begin_locked();
     to_control.notify();
   }
-  /// The step that runs ends when the pool is empty.
+  /// Makes the current step end once the pool is empty.
   void request_end() {
     std::lock_guard const hold(mutex_);
     if (at_work_ == 0 || ending_) return;

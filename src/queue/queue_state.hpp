@@ -121,7 +121,7 @@ struct fed_queue::state final : completion_source {
                            deadline until);
   /// The same for argument memory, which rings get in the order in which they began to wait.
   void await_arguments(submission_ring const& ring, std::function<bool()> const& done, deadline until);
-  /// The most records of a batch in a ring, with space left for the records that follow.
+  /// The most records that one batch puts into a ring: a quarter of it, to leave space for later batches.
   std::size_t max_ring_batch() const {
     return std::max<std::size_t>(1, (std::size_t(1) << memory.shift) / 4);
   }

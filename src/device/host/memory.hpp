@@ -24,8 +24,9 @@ control_groups control_groups_of(std::string const& controller, std::filesystem:
 /// The address space that RLIMIT_AS leaves to this process; unlimited_bytes if there is no limit.
 std::size_t available_address_space();
 
-/// The memory that the limits of this process's control group and of the groups above it leave, in version 2
-/// or 1. Reclaimable file pages count as free. `membership` has the form of /proc/self/cgroup.
+/// The memory that this process may still allocate under the limits of its control group (version 2 or 1)
+/// and of all groups above it. Reclaimable file pages count as free. `membership` has the form of
+/// /proc/self/cgroup.
 std::size_t available_in_control_group(std::filesystem::path const& membership = "/proc/self/cgroup",
                                        std::filesystem::path const& root = "/sys/fs/cgroup");
 
