@@ -41,7 +41,8 @@ class repeated_product {
  public:
   repeated_product(job_scheduler& jobs, product_shape const& shape) : matrices_(jobs, shape) {}
 
-  /// The device's part of c is lost from now on, so its old value is kept.
+  /// Fills a and b for the next product. Copies the last whole c before, since the next product replaces it
+  /// and may be stopped.
   void prepare() {
     if (is_whole_) kept_.assign(result_.c.begin(), result_.c.end());
     is_whole_ = false;

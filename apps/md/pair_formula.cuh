@@ -54,7 +54,8 @@ struct pair_formula {
     return fma_on_gpu(d.x, d.x, fma_on_gpu(d.y, d.y, d.z * d.z));
   }
 
-  /// Adds the effect on an atom of another at difference d, |d|^2 = r2 < cutoff2.
+  /// Adds to `sums` the force on an atom from another one, and half of the pair's energies. `d`: the
+  /// difference of their positions, and the product of their charges; r2 = |d|^2, below cutoff2.
   BALLAST_HD void add(placed_charge<Real> const& d, Real r2, atom_result& sums) const {
     Real const inverse = inverse_square_root(r2), inverse2 = inverse * inverse;
     Real const r = r2 * inverse, r6 = inverse2 * inverse2 * inverse2, qq = coulomb * d.q;

@@ -35,7 +35,7 @@ constexpr std::chrono::hours device_timeout{1};
 /// One evaluation of all forces, with the positions already on the devices.
 struct force_timing {
   std::int64_t wall_ns = 0;           ///< from the first submission until the last completion is seen
-  std::vector<std::int64_t> busy_ns;  ///< per device: from the begin of its first task to the end of its last
+  std::vector<std::int64_t> busy_ns;  ///< per device: from the start of its first task to the end of its last
                                       ///< one
 };
 

@@ -165,8 +165,8 @@ class home_arrays {
   held_array<double> moved2_;
 };
 
-/// The inputs of the tasks on one device; host devices share one. If home is not the device's own memory, it
-/// also holds copies of the positions.
+/// What the tasks of one device read; all host devices share one object. Also holds copies of the positions,
+/// unless home is the device's own memory.
 template <class Real>
 class force_side {
  public:

@@ -87,8 +87,8 @@ struct water_forces {
     }
   }
 
-  /// Adds the force of charge q of item `from`, which is in water `w` of its group; nothing for atoms of the
-  /// same water.
+  /// Adds to each atom of `own` the potential and field of the charge `q` of item `from`, an atom of water
+  /// `w` of its group. If IsOwn, atoms of water `w` itself get nothing.
   template <bool IsOwn, class Block>
   BALLAST_HD void add_charge(Block& block, sums_of<Block>& sums, water_group own, std::uint32_t w,
                              std::uint32_t from, double q) const {

@@ -12,7 +12,7 @@ namespace ballast::bench {
 device_list one_of_each_gpu(device_list const& devices);
 
 /// A record with all facts known before the first sample: names, this moment, command line, source, machine
-/// and devices. Throws bad_argument if the benchmark's name is not one (see to_json(run_record)).
+/// and devices. Throws bad_argument if `benchmark` is no valid name (see to_json(run_record)).
 run_record begin_record(std::string benchmark, device_list const& devices);
 
 }  // namespace ballast::bench

@@ -15,7 +15,7 @@ namespace ballast::bench {
 
 /// Each rank calls it first, with the same `quick`: rank 0 with the session to fill, the others with null.
 place begin_ranks(session* now, cluster& ranks, device_list const& devices, bool quick);
-/// Each rank calls it. `traffic`: of the cluster's thread.
+/// Each rank calls it. `traffic` counts the work of the cluster's thread.
 void measure_ranks(place const& at, mpi_process const& mpi, cluster_traffic const& traffic);
 ///@{
 /// Parts of that, which can be measured alone: naps that policies share, the length of naps that keep workers

@@ -22,8 +22,8 @@ struct nap_peer {
   std::function<std::vector<std::uint64_t>(std::span<std::uint64_t const> ns)> sleep_all;
 };
 
-/// With this many workers on each rank; omits peers that were not built. Their threads end with them, and
-/// `mpi` must outlive them.
+/// The peers that were built and can have this many workers on each rank. To destroy a peer ends its threads.
+/// `mpi` must outlive the peers.
 std::vector<nap_peer> nap_peers(mpi_process const& mpi, std::uint32_t workers);
 
 }  // namespace ballast::bench

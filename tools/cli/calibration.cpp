@@ -95,7 +95,8 @@ std::uint32_t device_meter::rounds_of_long_kernel() {
   return rounds;
 }
 
-/// Sees the end as executors of jobs do: by an event without a time.
+/// The time until the host sees the end of an empty kernel that it has issued. Polls an event that records no
+/// time, as executors of jobs do.
 double device_meter::shortest_kernel_ns() {
   return median_of([&] {
     launch(0);

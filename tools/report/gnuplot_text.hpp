@@ -25,7 +25,7 @@ std::string plotted(double number);
 /// font.
 int pixels_wide(std::string_view text);
 
-/// The size of the whole picture; pixels count from its left upper corner.
+/// The size of the whole picture; pixels count from its upper left corner.
 struct picture_size {
   int width = 0, height = 0;
 

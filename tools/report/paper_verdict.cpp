@@ -160,7 +160,8 @@ std::optional<double> on_curve(run_record const& record, record_figure const& wh
   return {};
 }
 
-/// The last series that fits, or the one that the place selects.
+/// The median of one of the series whose names fit the pattern: the one that the first of `places` selects,
+/// or the last one if there are no places.
 std::optional<double> alone(run_record const& record, std::string_view pattern,
                             std::vector<std::string> const& places) {
   std::vector<measured_point> fitting;

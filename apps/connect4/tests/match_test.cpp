@@ -29,7 +29,7 @@ TEST(connect4_moves, number_columns_from_1_at_the_left) {
 
 TEST(connect4_moves, give_max_the_discs_of_the_side_to_move) {
   auto const at = board_after("4453");
-  EXPECT_EQ(at.max, (cells{1} << 21) | (cells{1} << 28));  // 4 and 5, the first player's
+  EXPECT_EQ(at.max, (cells{1} << 21) | (cells{1} << 28));  // the first player's discs, in columns 4 and 5
   EXPECT_EQ(at.min, (cells{1} << 22) | (cells{1} << 14));
   EXPECT_EQ(count(board_after("44531").max), 2);
 }

@@ -302,7 +302,8 @@ class launch_writer {
     auto const whole = qualified_name(kernel), name = kernel.getNameAsString();
     return qualifier_of(kernel.getLexicalDeclContext()) + name == whole ? name : whole;
   }
-  /// Templates, which the struct needs, cannot have C linkage.
+  /// Wraps the text in extern "C++" if the kernel has C linkage, which the templates of its struct cannot
+  /// have.
   static std::string with_linkage(clang::FunctionDecl const& kernel, std::string const& text) {
     return kernel.isInExternCContext() ? "extern \"C++\" {\n" + text + "}\n" : text;
   }

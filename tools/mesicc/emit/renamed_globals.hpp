@@ -27,8 +27,8 @@ class renamed_globals {
   bool are_named_in(std::string const& text) const;
   /// The declarations whose new name the program uses for something else.
   std::vector<clang::NamedDecl const*> without_a_name() const;
-  /// Applied after all other changes, to host code and declarations that name them. In kernels and
-  /// `__device__` functions shared variables are parameters, which keep their names.
+  /// Renames them in host code and declarations; call it after all other rewrites. Kernels and `__device__`
+  /// functions get shared variables as parameters, which keep the old names.
   void rewrite(source_rewriter& rewriter) const;
 
  private:

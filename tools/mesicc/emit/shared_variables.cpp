@@ -13,14 +13,14 @@ namespace {
 
 using clang::SourceLocation;
 
-/// The begin of the declaration of this variable and its neighbours: __global__ or the first specifier.
+/// The start of the declaration of this variable and its neighbours: __global__ or the first specifier.
 SourceLocation begin_of_group(clang::VarDecl const& variable, clang::SourceManager const& sources) {
   auto const mark = sources.getExpansionLoc(variable.getAttr<clang::AnnotateAttr>()->getLocation());
   auto const specifier = sources.getExpansionLoc(variable.getBeginLoc());
   return sources.isBeforeInTranslationUnit(mark, specifier) ? mark : specifier;
 }
 
-/// The begin of the name with its qualifier, as in a definition of "space::a".
+/// The start of the name with its qualifier, as in a definition of "space::a".
 SourceLocation begin_of_name(clang::VarDecl const& variable) {
   auto const qualifier = variable.getQualifierLoc();
   return qualifier ? qualifier.getBeginLoc() : variable.getLocation();

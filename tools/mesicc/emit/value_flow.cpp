@@ -23,8 +23,8 @@ namespace {
 
 bool may_carry_an_address(clang::QualType type);
 
-/// The parameters of the standard library's containers show what they hold, except for those that take over
-/// memory.
+/// True if an object of this class of the standard library may hold an address that its user gave it. The
+/// arguments of a template show what it holds, but classes that take over objects may hold anything.
 bool may_carry_an_address_for_users(clang::CXXRecordDecl const& of_library) {
   auto const name = of_library.getIdentifier() == nullptr ? llvm::StringRef() : of_library.getName();
   constexpr llvm::StringLiteral hold_anything[] = {
