@@ -63,7 +63,8 @@ bool completion_poller::poll_stream(std::uint32_t place) {
   return poll_kernel_ends(target) || found;
 }
 
-/// Called before their completions are ready. Returns how many launches may now be reported as ended.
+/// Records the launches that are seen to have ended; called before their completions are ready. Returns how
+/// many may now be reported as ended.
 std::size_t completion_poller::trace_ended(std::uint32_t place) {
   if (!trace_) return std::numeric_limits<std::size_t>::max();
   ended_launches_.clear();
@@ -86,8 +87,8 @@ void completion_poller::complete_launch(dispatch_stream& target, launch_in_fligh
     if (!member.has_ended) complete_member(member);
 }
 
-/// Kernels of a merged launch end before it; launches after them may begin elsewhere. Kernels that continue
-/// in its chain have ended with the last one.
+/// Completes the kernels of a merged launch that end before it, since launches after them may begin
+/// elsewhere. True if there was one. Kernels that continue in its chain have ended with the last one.
 bool completion_poller::poll_kernel_ends(dispatch_stream& target) {
   auto* const merged = target.oldest_reporting_each();
   if (merged == nullptr) return false;

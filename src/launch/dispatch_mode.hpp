@@ -27,7 +27,7 @@ constexpr bool merges(dispatch_mode mode) {
 /// at once, and has no second one at first. Pure: no clock, no device. One thread at a time.
 class mode_selector {
  public:
-  /// Prefers the first among equally fast ones. At least one.
+  /// `allowed`: at least one mode; among equally fast ones it prefers the first.
   explicit mode_selector(std::span<dispatch_mode const> allowed);
 
   dispatch_mode now() const { return tried_[now_].mode; }

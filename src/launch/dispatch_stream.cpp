@@ -9,7 +9,7 @@
 namespace ballast::detail {
 namespace {
 
-/// A device's timer may tick once a microsecond, and 0 would mean an unknown time.
+/// The span, but at least 1: a device's timer may tick once a microsecond, and 0 would mean an unknown time.
 std::int64_t at_least_a_tick(std::int64_t span_ns) { return std::max<std::int64_t>(span_ns, 1); }
 
 void clear(stream& on, void* memory, std::size_t bytes) {

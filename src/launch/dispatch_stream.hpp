@@ -83,7 +83,7 @@ struct launch_in_flight {
   /// The graph that it launched, held until the launch has ended.
   std::shared_ptr<void const> graph;
 
-  /// Empties it; its vectors keep their memory.
+  /// Makes this the description of no launch; its vectors keep their memory.
   void clear();
 };
 
@@ -113,7 +113,7 @@ class dispatch_stream {
   /// The description of the launch that is issued next, which mark_issued() adds to those in flight. The
   /// stream must not be full.
   launch_in_flight& next() { return at(issued_ + 1); }
-  /// How that launch reports its end, without the receiver to notify.
+  /// How the launch of next() reports its end, without the receiver to notify.
   completion_signal completion_of_next() const {
     auto const number = issued_ + 1;
     auto const place = number % max_in_flight;
@@ -136,13 +136,13 @@ class dispatch_stream {
   /// Lists all launches that are seen to have ended, oldest first, before the first of them is removed.
   /// Throws device_lost.
   void list_ended(std::vector<ended_launch>& into);
-  /// The duration of that launch: on the device if it was reported, as the host saw it if it was measured,
-  /// else 0.
+  /// The duration of the launch that ended() returned: on the device if it was reported, as the host saw it
+  /// if it was measured, else 0.
   std::int64_t span_ns_of_ended() const;
   void mark_ended();
   /// The oldest launch in flight if it reports the ends of its kernels, else null.
   launch_in_flight* oldest_reporting_each();
-  /// True if that launch's kernel at this place has ended.
+  /// True if the kernel at this place of the launch that oldest_reporting_each() returned has ended.
   bool has_kernel_ended(std::uint32_t place) const { return end_of_kernel(place).is_of(ended_ + 1); }
   /// The time from the start of the launch that ended() returned, which reports each kernel, to the end of
   /// its kernel at this place.
@@ -213,9 +213,10 @@ class stream_loads {
   /// launch streams would follow each other there.
   std::span<std::uint32_t const> look();
   void add_graph(std::uint32_t place) { graph_streams_.push_back(place); }
-  /// Looks at that stream again: true if it was empty and is no longer, because a launch stream issued a
-  /// launch itself. For the stream's holder. Two chains on one stream would take as long as both. A stream
-  /// chosen because the launch's predecessor is in flight there was not empty, so the launch stays after it.
+  /// Looks at the stream of this place again: true if it was empty and is no longer, because a launch stream
+  /// issued a launch itself. For the stream's holder. Two chains on one stream would take as long as both. A
+  /// stream chosen because the launch's predecessor is in flight there was not empty, so the launch stays
+  /// after it.
   bool became_busy(std::uint32_t place);
   std::uint32_t emptiest() const;
   /// The first stream that is empty now; the number of streams if there is none.

@@ -25,7 +25,8 @@ std::unique_ptr<merge_policy> merge_policy_of(launch_options const& options) {
   return options.merge == "none" ? nullptr : make_merge_policy(options.merge);
 }
 
-/// On CPU cores every stream has a thread of its own.
+/// The number of streams whose launches the device can begin independently. On CPU cores every stream has a
+/// thread of its own.
 std::uint32_t connections_of(compute_device const& device) {
   return device.is_cuda() ? process_connections().count : max_streams;
 }
@@ -36,13 +37,14 @@ constexpr std::uint32_t enough_connections = 8, many_connections = 32;
 
 bool is_resident(launch_options const& options) { return options.order == "resident"; }
 
-/// Threads that wait for each of their launches are served at once. Exceptions: on cores merging concurrent
-/// launches costs less, and a key may put other launches first.
+/// True if threads that wait for each of their launches are served at once. Not so on cores, where merging
+/// concurrent launches costs less, nor with a key, which may put other launches first.
 bool looks_for_awaited(compute_device const& device, launch_options const& options) {
   return device.is_cuda() && options.order == "adaptive" && options.key == "fifo";
 }
 
-/// Null if a resident kernel already runs: it may run as long as the queue.
+/// Makes the rings for these options. By default null if a resident kernel already runs, which may run as
+/// long as the queue.
 std::unique_ptr<ordered_rings> make_rings(std::shared_ptr<compute_device> const& device,
                                           mergeable_kernels const& kernels, launch_options const& options,
                                           event_count& wake_event) {
@@ -54,8 +56,8 @@ std::unique_ptr<ordered_rings> make_rings(std::shared_ptr<compute_device> const&
   } catch (no_room const&) { return nullptr; }
 }
 
-/// Only the default order chooses, and not on CPU cores, where merging was the fastest in every load tried
-/// (docs/decisions/0029).
+/// The dispatch modes from which the mode selector chooses. Only the default order has several, and not on
+/// CPU cores, where merging was the fastest in every load tried (docs/decisions/0029).
 std::vector<dispatch_mode> modes_of(compute_device const& device, launch_options const& options,
                                     std::uint32_t connections, bool has_rings) {
   bool const merges_anyway = !device.is_cuda() && options.merge != "none";
@@ -285,10 +287,11 @@ bool dispatcher::may_issue_directly(launch_stream_state const& line, submission 
   return is_awaited || is_alone(line, work);
 }
 
-/// If hardware queues are shared, successive launches may block the next launch stream; and a launch that
-/// waits for its predecessor may be merged with later ones. Launch streams that begin together all find
-/// nothing in flight; if each issued its own launch, each would continue in a stream of its own, and none
-/// would be merged.
+/// True if this launch stream may issue its launch itself: no other has launches in flight or waiting, and
+/// its own last launch has ended or may be followed. If hardware queues are shared, successive launches may
+/// block the next launch stream; and a launch that waits for its predecessor may be merged with later ones.
+/// Launch streams that begin together all find nothing in flight; if each issued its own launch, each would
+/// continue in a stream of its own, and none would be merged.
 bool dispatcher::is_alone(launch_stream_state const& line, submission const& work) const {
   bool const may_merge = merges(mode()) && work.kernel() != nullptr;
   bool const may_follow_own = connections_ >= streams_.size() && !may_merge;
@@ -348,7 +351,8 @@ void dispatcher::update_mode() {
               (uses_rings() && rings_->is_anything_tried());
 }
 
-/// A paused queue with waiting launches is usually resumed soon, and a wake-up would delay them.
+/// What the thread waits for. A paused queue with waiting launches is usually resumed soon, and a wake-up
+/// would delay them.
 awaited_work dispatcher::awaited() const {
   bool const is_resumed_soon = paused_.load(std::memory_order_relaxed) && plan_.offers() != 0;
   if (lost_) return {.is_resumed_soon = is_resumed_soon};
@@ -406,8 +410,8 @@ bool dispatcher::update(launch_stream_state& line) {
 /// True if rings are used for all launches that they accept.
 bool dispatcher::uses_rings() const { return rings_ != nullptr && mode() == dispatch_mode::resident; }
 
-/// Called before a launch of the launch stream goes another way, with none in its ring: other launch streams
-/// may be waiting for a ring.
+/// Gives back the launch stream's ring, for which others may be waiting, unless rings are still used. Called
+/// before a launch goes another way, when none is in the ring.
 void dispatcher::leave_ring(launch_stream_state& line) {
   if (line.ring != nullptr && !uses_rings()) rings_->release(line);
 }
@@ -429,15 +433,16 @@ bool dispatcher::put_oldest(launch_stream_state& line, submission const& oldest)
   return true;
 }
 
-/// The first launches of a kernel show whether its launches differ: later ones that are queued until then
-/// could only be merged as if they did not.
+/// True if the launch is kept back until times of its kernel are known. They show whether the kernel's
+/// launches differ: later ones that are queued until then could only be merged as if they did not.
 bool dispatcher::waits_for_times(launch_stream_state const& line, submission const& oldest) const {
   if (!line.is_in_flight() || !merges(mode()) || direct_dispatch_ != direct_dispatch::where_better)
     return false;
   return oldest.kernel() != nullptr && table_.block_ns(*oldest.kernel()) == 0;
 }
 
-/// A launch for a ring that is not ready, or one that waits for times, also counts as blocked.
+/// Offers the launch to the plan, or marks its launch stream as blocked: also for a launch for a ring that is
+/// not ready, or one that waits for times. True if it was offered.
 bool dispatcher::offer_if_ready(launch_stream_state& line, submission& oldest) {
   try {
     if (goes_through_ring(line, oldest)) {
@@ -488,7 +493,8 @@ bool dispatcher::poll_completions() {
   return found;
 }
 
-/// A launch stream may be listed more than once.
+/// Wakes the threads that wait for launches that have ended, and forgets launch streams that have left. A
+/// launch stream may be listed more than once.
 void dispatcher::notify_completed() {
   lines_.fence().pass();
   auto& completed = poller_.completed();
@@ -562,7 +568,8 @@ void dispatcher::mark_issued(launch_stream_state& line, std::uint32_t place, std
   line.mark_issued(place, launches, in_graph);
 }
 
-/// A launch stream that failed may be forgotten by now.
+/// Wakes the threads that wait for the issue, and updates the launch streams. One that failed may be
+/// forgotten by now.
 void dispatcher::after_issue(std::span<std::uint32_t const> launch_streams) {
   lines_.fence().pass();
   for (auto const number : launch_streams)
@@ -583,7 +590,7 @@ bool dispatcher::issue_graph() {
   return true;
 }
 
-/// False if the launches must be issued one by one.
+/// Issues the collected launches as a graph. False, and nothing is issued, if they must be issued one by one.
 bool dispatcher::issue_graph(std::uint32_t place) {
   auto& target = streams_[place];
   std::lock_guard const hold(target.mutex());

@@ -107,7 +107,8 @@ void graph_cache::give_up() {
   known_.front().graphs.clear();
 }
 
-/// Counts shapes with graphs separately, so that shapes that never recur do not evict them.
+/// Drops the shape that was looked up longest ago if there are more than `most`. Counts shapes with graphs
+/// separately, so that shapes that never recur do not evict them.
 void graph_cache::evict_beyond(std::size_t most, bool with_graphs) {
   auto const counts = [&](known_shape const& one) { return one.graphs.empty() != with_graphs; };
   if (std::size_t(std::ranges::count_if(known_, counts)) <= most) return;

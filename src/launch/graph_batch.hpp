@@ -32,8 +32,9 @@ struct graph_use {
   std::int64_t typical_ns = 0;  ///< run time of one of the launches, 0 if unknown
 };
 
-/// A graph begins when all its arguments are set, single launches at once. If one thread issues them as fast
-/// as they end, they lose at most the time until each branch has its first launch.
+/// True if a graph costs less time than single launches. It begins when all its arguments are set, single
+/// launches at once. If one thread issues them as fast as they end, they lose at most the time until each
+/// branch has its first launch.
 inline bool is_worth_launching(graph_use const& use, device_costs const& costs) {
   bool const host_keeps_up = double(use.typical_ns) >= double(use.branches) * costs.launch_ns;
   auto const lost_one_by_one = double(host_keeps_up ? use.branches : use.launches) * costs.launch_ns;

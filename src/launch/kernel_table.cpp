@@ -140,7 +140,7 @@ void kernel_times::record_ends(std::span<kernel_facts const> kernels,
   }
 }
 
-/// Guesses as if all blocks of the launch took the same time.
+/// Guesses the unknown times of blocks, as if all blocks of the launch took the same time.
 void kernel_times::guess(std::span<kernel_facts const> kernels, std::int64_t span_ns) {
   std::uint64_t blocks = 0;
   for (auto const& kernel : kernels) blocks += kernel.blocks;
@@ -211,7 +211,8 @@ void kernel_times::learn(std::span<kernel_facts const> kernels, expectation cons
   }
 }
 
-/// Usage that explains nothing fades, so that a wrong attribution to usage does not stay.
+/// Corrects the kernel's demand for the resource by its part of the error. Usage that explains nothing fades,
+/// so that a wrong attribution to usage does not stay.
 void kernel_times::learn_usage(learned& kernel, double error, double variance, expectation const& expected) {
   auto const gain = kernel.usage_variance * kernel.fill / variance;
   auto const kept = 1 - usage_decay * std::min(kernel.fill, 1.0) * (1 - expected.bound_part);
@@ -221,7 +222,8 @@ void kernel_times::learn_usage(learned& kernel, double error, double variance, e
       std::min(grown(kernel.usage_variance, error, gain * kernel.fill), max_usage_variance);
 }
 
-/// One block alone cannot need more of the resource than all of it.
+/// Corrects the time of the kernel's blocks by its part of the error. It is at least shared_ns: one block
+/// alone cannot need more of the resource than all of it.
 void kernel_times::learn_time(learned& kernel, double error, double variance) {
   auto const gain = kernel.time_variance * kernel.part / variance;
   kernel.block_ns = std::max({kernel.block_ns * factor(gain * error), kernel.shared_ns, 1.0});

@@ -39,12 +39,12 @@ class kernel_times {
   /// bad_argument ("kernel") from max_family_kernels on.
   bool varies(std::uint32_t kernel) const;
 
-  /// A launch of `kernel` alone took `span_ns` from the start of its first block to the end of its last.
-  /// Ignores its block_ns and shared_ns. Throws bad_argument as check(), and ("span_ns") unless that is at
-  /// least 1.
+  /// Learns that a launch of `kernel` alone took `span_ns` from the start of its first block to the end of
+  /// its last. Ignores its block_ns and shared_ns. Throws bad_argument as check(), and ("span_ns") unless
+  /// that is at least 1.
   void record_alone(kernel_facts const& kernel, std::int64_t span_ns);
 
-  /// One launch of `kernels` took `span_ns`; `unshared_ns` was its prediction
+  /// Learns that one launch of `kernels` took `span_ns`; `unshared_ns` was its prediction
   /// (predicted_times::unshared_busy) from the block_ns given here, which may have changed since. Kernels of
   /// unknown time (block_ns 0) count as equal, and then only they learn. Throws bad_argument as check(),
   /// ("span_ns") unless that is at least 1, and ("unshared_ns") unless that is finite and, if all times are
@@ -154,7 +154,7 @@ class kernel_table {
   /// The time of a grid of these blocks alone, 0 if unknown.
   std::int64_t expected_ns(kernel_facts const& kernel) const;
 
-  /// Learns that a launch of these kernels took this time; all 0 if nothing was predicted.
+  /// Learns that a launch of these kernels took this time. `predicted` is all 0 if nothing was predicted.
   void learn(std::span<kernel_facts const> kernels, predicted_times const& predicted, std::int64_t span_ns);
   /// Call it before learn(), with each kernel's time from the launch's begin to its end. Learns nothing from
   /// launches whose blocks do not all begin together.
