@@ -204,7 +204,8 @@ void launch_issuer::enqueue_alone(dispatch_stream& target, submission& work) {
   target.on().launch(kernel->alone, work.blocks(), &launch, sizeof launch);
 }
 
-/// On CPU cores a block after the work reports its end, which wakes the dispatcher; an event would not.
+/// Enqueues the work by its own function. On CPU cores a block after it reports the end, which wakes the
+/// dispatcher; an event would not.
 void launch_issuer::enqueue_callable(dispatch_stream& target, submission& work) {
   work.enqueue(target.on());
   if (device_.is_cuda()) return;
@@ -227,7 +228,8 @@ void launch_issuer::enqueue_merged(dispatch_stream& target, line_span lines) {
   target.on().launch(kernel.merged, merged_.blocks, &merged_, sizeof merged_);
 }
 
-/// Returns the number of pieces that its arguments take.
+/// Adds the launch to the merged one, with its arguments from that piece on. Returns the number of pieces
+/// that they take.
 std::uint32_t launch_issuer::add_member(submission const& work, std::uint32_t piece) {
   auto const& kernel = *work.kernel();
   merged_.members[merged_.kernels++] = {merged_.blocks, kernel.index, std::uint16_t(piece)};

@@ -21,7 +21,7 @@ namespace ballast::detail {
 /// Counts of the work issued on a device. Any thread.
 class issue_counts {
  public:
-  /// A launch was issued that carries out this many kernels.
+  /// Counts an issued launch that carries out this many kernels.
   void count(std::size_t kernels);
   void count_graph(std::size_t kernels);
   void count_direct() { direct_.fetch_add(1, std::memory_order_relaxed); }
@@ -62,7 +62,7 @@ class launch_issuer {
   /// launches chained to them. Returns an error, if there was one. Throws device_lost.
   std::exception_ptr issue(dispatch_stream& target, planned_launch const& planned,
                            std::span<launch_stream_state* const> lines, completion_events const& events);
-  /// For each of those launch streams, the number of launches that were issued together.
+  /// For each launch stream of the last issue(), the number of launches that were issued together.
   std::span<std::uint32_t const> issued_of_each() const { return chained_; }
   /// Issues a launch that `line` has not recorded yet, on the launch stream's thread.
   void issue_directly(dispatch_stream& target, launch_stream_state& line, submission& work,

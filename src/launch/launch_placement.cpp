@@ -5,8 +5,9 @@
 
 namespace ballast::detail {
 
-/// A launch stream of a destroyed queue may name a dispatcher that lived at this one's address. No stream can
-/// wait for a ring. A launch stream moves between rings and streams only while it has nothing in flight.
+/// True if the launch was issued on a stream of this dispatcher, and not into a ring, for which no stream can
+/// wait. Compares fences, since a launch stream of a destroyed queue may name a dispatcher that lived at this
+/// one's address. A launch stream moves between rings and streams only while it has nothing in flight.
 bool launch_placement::is_issued_here(dependency const& one) const {
   return one.launch_stream->fence() == here_ && one.launch_stream->issued() >= one.number &&
          !one.launch_stream->is_in_ring();

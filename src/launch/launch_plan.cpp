@@ -137,7 +137,7 @@ void launch_plan::take(std::span<std::size_t const> places) {
   }
 }
 
-/// In the order of their submission.
+/// Keeps the `most` oldest of these launches, in the order of their submission.
 void launch_plan::keep_oldest(std::vector<std::size_t>& places, std::size_t most) const {
   auto const age = [&](std::size_t place) { return waiting_[place].submitted; };
   if (places.size() > most) {
@@ -147,7 +147,8 @@ void launch_plan::keep_oldest(std::vector<std::size_t>& places, std::size_t most
   if (!std::ranges::is_sorted(places, {}, age)) std::ranges::sort(places, {}, age);
 }
 
-/// The leader first, then by age, up to the limit of one launch.
+/// Lists the launches that one launch may carry out: the leader first, then others by age, up to the limit of
+/// one launch.
 void launch_plan::gather_candidates(std::size_t leader) {
   places_.clear();
   candidates_.clear();

@@ -29,10 +29,10 @@ class merge_filter {
   /// Like the function of this name, but can also return the verdict `learned`, and counts verdicts.
   merge_decision decide_merge(std::span<kernel_facts const> kernels, family_facts const& family);
 
-  /// The kernels ran as one launch of the first one's family in `span_ns`, from the start of its first block
-  /// to the end of its last. `predicted` is the prediction of decide_merge(); if it is all 0, nothing is
-  /// learned. Throws bad_argument as check(), and ("predicted", "span_ns") unless its merged_busy is finite
-  /// and at least 0, and the span at least 1.
+  /// Learns that the kernels ran as one launch of the first one's family in `span_ns`, from the start of its
+  /// first block to the end of its last. `predicted` is the prediction of decide_merge(); if it is all 0,
+  /// nothing is learned. Throws bad_argument as check(), and ("predicted", "span_ns") unless its merged_busy
+  /// is finite and at least 0, and the span at least 1.
   void record(std::span<kernel_facts const> kernels, predicted_times const& predicted, std::int64_t span_ns);
 
   /// Counts a verdict that another function gave.
@@ -84,7 +84,7 @@ class launch_plan {
   launch_plan(std::unique_ptr<order_policy> order, std::unique_ptr<merge_policy> merge,
               std::vector<family_facts> families, launch_costs const& costs, bool filter_merges = true);
 
-  /// At most one per launch stream at a time.
+  /// Offers a launch that may be issued: at most one per launch stream at a time.
   void offer(offered_launch const& launch);
   bool has_offer_of(std::uint32_t launch_stream) const {
     return launch_stream < index_of_.size() && index_of_[launch_stream] != no_index;

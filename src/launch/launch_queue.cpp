@@ -15,7 +15,8 @@ namespace ballast {
 using namespace detail;
 namespace {
 
-/// A caller that holds a GPU has used CUDA, which reads the number only once: too late to request another.
+/// Throws bad_argument ("connections") if CUDA has read another number. A caller that holds a GPU has used
+/// CUDA, which reads it only once: too late to request another.
 void check_connections(device_list const& devices, std::uint32_t wanted) {
   if (wanted > 32) throw_bad_argument("connections", wanted, "1 to 32, or 0 for as many as there are");
   bool const has_gpu = std::ranges::any_of(devices, [](auto const& device) { return device->is_cuda(); });
@@ -44,7 +45,7 @@ void check(device_list const& devices, launch_options const& options) {
   options.trace_to.check(devices.size());
 }
 
-/// Called before a destructor waits for them.
+/// Logs that a destructor waits for launches, if some are unfinished. Called before it waits.
 void log_wait_for_launches(dispatchers const& of, std::string const& why) {
   std::uint64_t left = 0;
   for (auto const& one : of.all) left += one.unfinished();
@@ -52,8 +53,8 @@ void log_wait_for_launches(dispatchers const& of, std::string const& why) {
     log_wait(why + " (unfinished launches: " + std::to_string(left) + ")", of.options.shutdown_timeout);
 }
 
-/// Launches that a device still runs, or will run, record their completion in the dispatchers' memory and
-/// notify them.
+/// Ends the dispatchers. They stay in memory if a device still runs launches, or will run them: these record
+/// their completion there and notify them.
 void end_dispatchers(dispatchers* all) {
   if (all->process.is_parent()) return;  // their threads exist only in the parent
   log_wait_for_launches(*all, "a launch queue and its launch streams are gone");

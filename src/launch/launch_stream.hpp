@@ -95,7 +95,8 @@ class submission_queue {
     appended_ = 0;
   }
 
-  /// Separate, so that front(), which is called several times per launch, stays small.
+  /// Goes on to the next link; false if there is none. Separate, so that front(), which is called several
+  /// times per launch, stays small.
   BALLAST_NOINLINE bool move_on() {
     link* const next = first_->next.load(std::memory_order_acquire);
     if (next == nullptr) return false;
@@ -125,8 +126,8 @@ enum class launch_phase : std::uint8_t { issue, end };
 /// is watched, or the watcher sees the records.
 class watch_fence {
  public:
-  /// Call it between writing records and reading the watchers' marks, and between marking a watcher and
-  /// reading the records.
+  /// Passes the fence: call it between writing records and reading the watchers' marks, and between marking a
+  /// watcher and reading the records.
   void pass() { word_.fetch_add(1, std::memory_order_acq_rel); }
 
  private:
@@ -161,8 +162,8 @@ class launch_stream_state final : public completion_source {
   bool has_failed() const { return failed_.load(std::memory_order_acquire); }
   /// Throws the error if it prevented, or will prevent, launch `number`.
   void check(std::uint64_t number) const;
-  /// A thread needs to know soon whether the launches in flight end; or, if `moment` is their issue, whether
-  /// the waiting ones are issued.
+  /// Marks the launch stream as watched: a thread needs to know soon whether the launches in flight end; or,
+  /// if `moment` is their issue, whether the waiting ones are issued.
   void watch(launch_phase moment);
   /// True if launch `number` has finished; throws like check(number). If not, marks the launch stream as
   /// watched without passing the fence: the caller will ask again.
@@ -172,7 +173,7 @@ class launch_stream_state final : public completion_source {
   void wait(completion_key const& launch, deadline until) override;
   clock::duration timeout(completion_key const&) const override { return timeout_; }
   bool notify_at_end(completion_key const& launch, std::shared_ptr<end_listener> const& listener) override;
-  /// They end in order, except launches that a failure keeps from being issued.
+  /// 0, since launches end in order; unlimited after a failure, which keeps launches from being issued.
   std::uint64_t max_overtaken(completion_key const&) override { return has_failed() ? ~std::uint64_t(0) : 0; }
 
   bool is_watched() const { return watched_.load(std::memory_order_relaxed); }
@@ -233,8 +234,8 @@ class launch_stream_state final : public completion_source {
   /// Its launches up to this one join no graph.
   std::uint64_t alone_until = 0;
 
-  /// Called by any thread that saw a launch fail. The remaining launches do not run, and if `lost` those in
-  /// flight fail too. The first error of each kind is kept.
+  /// Records that a launch failed; any thread that saw it calls this. The remaining launches do not run, and
+  /// if `lost` those in flight fail too. The first error of each kind is kept.
   void fail(std::exception_ptr error, bool lost);
 
  private:

@@ -86,7 +86,7 @@ class slot_schedule {
  public:
   explicit slot_schedule(double slots) : classes_{{{0, slots}}} {}
 
-  /// Blocks of `block_ns` > 0 each.
+  /// Adds blocks of `block_ns` > 0 each.
   void add(double blocks, double block_ns);
 
   double latest() const { return classes_[count_ - 1].until; }
@@ -145,7 +145,7 @@ void slot_schedule::add_rounds(std::size_t used, double& blocks, double block_ns
   blocks -= rounds * slots;
 }
 
-/// Fewer blocks than slots in the window: the first slots get one.
+/// Adds the rest, fewer blocks than slots in the window: the first slots get one.
 void slot_schedule::add_rest(double blocks, double block_ns) {
   for (std::size_t i = 0; blocks > 0; ++i) {
     auto& first = classes_[i];
@@ -279,7 +279,8 @@ predicted_times predict(std::span<kernel_facts const> kernels, family_facts cons
   return predict_checked(kernels, family, costs);
 }
 
-/// Rounded up, so that an error of exactly 10% counts as within 10%, despite rounding errors.
+/// The error in percent, at most last_class. Rounded up, so that an error of exactly 10% counts as within
+/// 10%, despite rounding errors.
 std::uint8_t error_histogram::class_of(double predicted, double measured) {
   constexpr double rounding = 1e-9;
   auto const percents = std::ceil(100 * std::abs(predicted / measured - 1) - rounding);
@@ -296,7 +297,7 @@ double error_histogram::part_up_to(std::uint8_t error) const {
   return static_cast<double>(sum) / static_cast<double>(total_);
 }
 
-/// The lower middle one of an even number.
+/// The median error; the lower middle one of an even number.
 double error_histogram::median() const {
   std::uint64_t below = 0;
   std::size_t error = 0;

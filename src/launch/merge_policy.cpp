@@ -64,7 +64,8 @@ merge_verdict verdict_without_times(std::span<kernel_facts const> kernels, famil
   return argument_bytes > family.argument_bytes ? merge_verdict::arguments_do_not_fit : merge_verdict::merge;
 }
 
-/// A short kernel's launch would last as long as the long one's.
+/// True if a kernel that fills the device more than once has much longer blocks than another: a short
+/// kernel's launch would last as long as the long one's.
 bool lengths_differ(std::span<kernel_facts const> kernels, std::uint64_t slots) {
   std::int64_t shortest = std::numeric_limits<std::int64_t>::max(), longest_of_levels = 0;
   for (auto const& kernel : kernels) {
@@ -74,7 +75,8 @@ bool lengths_differ(std::span<kernel_facts const> kernels, std::uint64_t slots) 
   return static_cast<double>(longest_of_levels) > max_length_ratio * static_cast<double>(shortest);
 }
 
-/// Waiting kernels wait for the host, and a merge saves the host's time for all but one of them.
+/// True if a merge gains enough. Waiting kernels wait for the host, and a merge saves the host's time for all
+/// but one of them.
 bool pays(predicted_times const& times, std::size_t kernels, launch_costs const& costs) {
   auto const saved = costs.issue_ns * static_cast<double>(kernels - 1);
   auto const lost = times.merged_busy - times.apart_busy;
@@ -115,7 +117,7 @@ std::uint64_t plain_remainder(std::uint64_t blocks, std::uint64_t multiprocessor
   return blocks % multiprocessors;
 }
 
-/// Counts from 0, so that a full last level ranks first and not last.
+/// The place of the last block in its level, from 0, so that a full last level ranks first and not last.
 std::uint64_t remainder_of_last_block(std::uint64_t blocks, std::uint64_t multiprocessors) {
   return (blocks - 1) % multiprocessors;
 }

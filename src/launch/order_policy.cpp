@@ -98,8 +98,8 @@ class round_robin_policy final : public order_policy {
     return most_urgent(key_, view.waiting, not_visited, by_number);
   }
 
-  /// Without a key, launch streams of lower numbers count as visited too: they had nothing when it was their
-  /// turn.
+  /// Marks the launch stream as visited in this round. Without a key, those of lower numbers count as visited
+  /// too: they had nothing when it was their turn.
   void mark_visited(std::uint32_t launch_stream) {
     if (visited_.size() <= launch_stream)
       visited_.resize(std::size_t{launch_stream} + 1, key_ == order_key::fifo);

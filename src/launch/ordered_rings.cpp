@@ -23,8 +23,9 @@ constexpr std::int64_t max_short_ns = 100'000;
 /// The longest time from the exit of the kernel's last worker to the end of the kernel.
 constexpr auto end_timeout = std::chrono::minutes(1);
 
-/// A worker runs one launch at a time, and most launches are short: half the multiprocessors keep up with
-/// many launch streams, and leave the others free. On cores one is left for other launches.
+/// The number of resident workers. Each runs one launch at a time, and most launches are short: half the
+/// multiprocessors keep up with many launch streams, and leave the others free. On cores one is left for
+/// other launches.
 int workers_on(compute_device const& device) {
   auto const multiprocessors = device.properties().multiprocessors;
   auto const wanted = device.is_cuda() ? std::max(2, multiprocessors / 2) : std::max(1, multiprocessors - 1);
@@ -113,7 +114,7 @@ bool ordered_rings::takes(launch_stream_state& line, submission const& work) {
   return line.ring != nullptr || claim(line) != nullptr;
 }
 
-/// One worker runs all its blocks.
+/// True if the launch is known to be short for one worker, which runs all its blocks.
 bool ordered_rings::is_short(submission const& work) const {
   auto const known_ns = span_ns(work.kernel()->family, work.kernel()->index);
   return known_ns != 0 && known_ns * std::int64_t(work.blocks()) <= max_short_ns;
@@ -259,7 +260,8 @@ void ordered_rings::start() {
   (void)kernel_.running();  // throws the launch's error
 }
 
-/// Issued like any other launch: a block that waits for no other needs no claim of its own.
+/// Starts one block that serves the rings for a while. It is issued like any other launch: a block that waits
+/// for no other needs no claim of its own.
 void ordered_rings::start_passing() {
   refused_at_ns_ = steady_now_ns();
   auto rings = next_run();
