@@ -52,7 +52,8 @@ class all_of_them : public completion_source {
     return std::ranges::all_of(
         all_, [](completion const& one) { return one.ready() || one.source()->needs_no_launch(one.work()); });
   }
-  /// A wait for all of them waits for one after another. This source needs no notifications.
+  /// The first completion that has not ended: a wait for all waits for one after another. This source needs
+  /// no notifications.
   completion awaited_part(completion_key const& work) override {
     if (has_ended(work)) return {};
     auto const first =
@@ -77,7 +78,7 @@ class first_end : public promised_end {
     auto const any = std::exchange(any_, {});
     end(failure_of(*std::ranges::find_if(any, &completion::ready)));
   }
-  /// A continuation was dropped.
+  /// Called if a continuation is dropped: ends with never_called(), unless it has ended.
   void give_up() {
     if (!noted_.exchange(true)) end(never_called());
   }

@@ -76,7 +76,7 @@ class awaited_source;
 /// Queue of sources that may have news for the thread of continuations.
 class news {
  public:
-  /// Rings the bell.
+  /// Adds a source and wakes the thread of continuations.
   void add(std::shared_ptr<awaited_source> of) {
     {
       std::lock_guard const hold(mutex_);

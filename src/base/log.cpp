@@ -48,7 +48,8 @@ class process_log {
     return *instance;
   }
 
-  // Destroys a sink after it releases the mutex, since its destructor is the program's.
+  // Replaces the sink. Destroys the old one after it releases the mutex, since its destructor is the
+  // program's.
   void set(log_sink sink, bool only_if_none_was_set) {
     auto next = sink ? std::make_shared<installed_sink>(installed_sink{std::move(sink)}) : nullptr;
     std::unique_lock hold(mutex_);
@@ -77,7 +78,8 @@ class process_log {
   }
 
  private:
-  /// In a child of fork(), no thread holds a turn that a thread of the parent held.
+  /// True if a thread holds the turn. In a child of fork(), no thread holds a turn that a thread of the
+  /// parent held.
   bool is_taken() const { return turn_ && !turn_->where.is_parent(); }
   bool is_my_turn() const { return is_taken() && turn_->who == std::this_thread::get_id(); }
   void await_turn(std::unique_lock<std::mutex>& hold) {

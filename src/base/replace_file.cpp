@@ -79,15 +79,16 @@ class open_file final : public std::streambuf {
   std::array<char, 1 << 16> buffer_;  ///< used from the first overflow() on
 };
 
-/// The name is random, because processes of two containers that share the folder may have the same id. Never
-/// takes an existing file's name. The name is cut so that it is as legal as the final one.
+/// A name for the new file in the same folder. It is random, because processes of two containers that share
+/// the folder may have the same id. It is cut so that it is as legal as the final one.
 fs::path name_beside(fs::path const& final) {
   std::random_device chance;
   auto const number = std::to_string(chance()) + std::to_string(chance());
   return final.parent_path() / (final.filename().string().substr(0, 200) + ".partial-" + number);
 }
 
-/// A rename is on the disk once its folder is. A process that may not read the folder cannot wait for that.
+/// Waits until the disk has the folder, and with it the rename. A process that may not read the folder cannot
+/// wait for that.
 std::error_code sync_folder(fs::path const& file) {
   auto const parent = file.parent_path();
   open_file folder(::open(parent.empty() ? "." : parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -125,7 +126,8 @@ class temporary_file {
   }
 
  private:
-  /// Not by mkstemp(), whose files only the owner may access: here the umask and the folder decide.
+  /// Makes a file with an unused name; returns its descriptor, or -1. Not by mkstemp(), whose files only the
+  /// owner may access: here the umask and the folder decide.
   int make(mode_t mode) {
     for (int tries = 0; tries < 100; ++tries) {
       path_ = name_beside(final_);
@@ -217,8 +219,8 @@ std::optional<fs::path> replacement_target(fs::path const& path) {
   return is_link ? fs::canonical(path) : path;
 }
 
-/// Renaming needs rights only to the folder, and root has all rights. But a file without write permission
-/// must stay.
+/// Throws if the file that is there is read-only: it must stay. Renaming needs rights only to the folder, and
+/// root has all rights.
 void check_writable(struct stat const& there, fs::path const& target, fs::path const& shown) {
   bool const is_writable =
       (there.st_mode & 0222) != 0 && ::faccessat(AT_FDCWD, target.c_str(), W_OK, AT_EACCESS) == 0;

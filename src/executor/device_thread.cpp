@@ -60,8 +60,9 @@ void device_thread::close(deadline until) {
   thread_.join();
 }
 
-/// Reads the request to end after the epoch, so that close() ends the sleep, and before the look, so that
-/// work submitted before close() is seen.
+/// Polls and sleeps until the thread is closed and its work done, or the deadline passed. Reads the request
+/// to end after the epoch, so that close() ends the sleep, and before the look, so that work submitted before
+/// close() is seen.
 void device_thread::run() {
   std::optional<wait_limit> limit;
   for (auto why = look::usual;;) {
@@ -77,15 +78,15 @@ void device_thread::run() {
   }
 }
 
-/// Polls for a while before it gives up the core: a wake-up costs more than a small task.
+/// True if the thread should poll again before it gives up the core: a wake-up costs more than a small task.
 bool device_thread::keeps_looking() {
   if (!is_of_gpu_ || ++looks_ >= looks_before_sleep || !work_.awaited().is_near) return false;
   pause_core();
   return true;
 }
 
-/// A last look finds earlier changes before the thread sleeps; threads that make later changes notify.
-/// Returns false if none did within its longest sleep.
+/// Sleeps, after a last look, until it is woken or the next look is due. The last look finds earlier changes;
+/// threads that make later changes notify. Returns false if nothing has changed.
 bool device_thread::sleep(std::uint64_t seen) {
   asleep_.store(true, std::memory_order_seq_cst);
   asleep_without_limit_.store(true, std::memory_order_seq_cst);
