@@ -75,8 +75,8 @@ bool job_planner::plan_exchanges_before(job_number turn) {
   return true;
 }
 
-/// Lost bytes are not sent: their job has failed, and the other ranks' jobs will too. Exchanges end in any
-/// order, so each has its own stream.
+/// Plans to send or receive the bytes. Lost bytes are not sent: their job has failed, and the other ranks'
+/// jobs will too. Exchanges end in any order, so each has its own stream.
 void job_planner::plan_exchange(std::shared_ptr<array_state> const& array, exchanged_bytes const& what) {
   byte_runs const bytes(what.bytes);
   if (what.is_sent && losing_job(array->directory, bytes)) {
@@ -111,9 +111,9 @@ void job_planner::advance() {
   } while (retire_ended());
 }
 
-// With several ranks, jobs are planned one after another, each after its exchanges. Otherwise the devices of
-// two ranks, or their copy streams, might be full of tasks that wait for operations queued behind such tasks
-// on the other rank.
+// Plans as much of the oldest jobs as may be planned now. With several ranks, jobs are planned one after
+// another, each after its exchanges. Otherwise the devices of two ranks, or their copy streams, might be full
+// of tasks that wait for operations queued behind such tasks on the other rank.
 void job_planner::plan_jobs() {
   int examined = 0;
   for (auto const& job : jobs_) {
@@ -143,7 +143,8 @@ bool job_planner::retire_ended() {
   return statistics_.failed != failed_before;
 }
 
-/// A job that ran nothing leaves objects that no executor would look for.
+/// Hands over an ended job to be freed. No executor would look for one that ran nothing, so the next holder
+/// of the mutex frees it.
 void job_planner::retire(std::shared_ptr<job_record> const& job) {
   if (job->has_run())
     job->is_last_with_an_array() ? retired_.with_arrays.push_back(job) : retired_.jobs.push_back(job);
@@ -151,8 +152,9 @@ void job_planner::retire(std::shared_ptr<job_record> const& job) {
     retired_.any.push_back(job);
 }
 
-/// If max_jobs_examined jobs wait, plan_jobs() looks at no later one, so none of these has begun. A
-/// submission costs the same however many jobs wait. Jobs that end without having begun are recorded.
+/// The end of the jobs among which all that have begun are. If max_jobs_examined jobs wait, plan_jobs() looks
+/// at no later one, so none of these has begun. A submission costs the same however many jobs wait. Jobs that
+/// end without having begun are recorded.
 auto job_planner::end_of_begun() -> std::deque<std::shared_ptr<job_record>>::iterator {
   int waiting = 0;
   return std::ranges::find_if(jobs_, [&](auto const& job) {
@@ -161,7 +163,8 @@ auto job_planner::end_of_begun() -> std::deque<std::shared_ptr<job_record>>::ite
   });
 }
 
-/// Handles a job without units, or one whose map throws when it is asked for the written elements.
+/// Records that the job ended without having begun: it has no units, or its map throws when it is asked for
+/// the written elements.
 void job_planner::note_end_before_begin(job_record const& job) {
   if (newest_ended_unbegun_ < job.number) newest_ended_unbegun_ = job.number;
 }
@@ -172,8 +175,8 @@ void job_planner::plan_of(std::shared_ptr<job_record> const& job) {
   fail_if_stuck(*job);
 }
 
-/// A device with tasks of other jobs takes a new job only when few of them are left. So a policy knows the
-/// results of earlier runs when it begins the next one.
+/// True if the device takes another task of a job with `own_tasks` tasks there. It takes a new job only when
+/// few tasks of others are left, so a policy knows the results of earlier runs when it begins the next one.
 bool job_planner::has_room(device_in_use const& on, std::uint32_t own_tasks) const {
   return !on.lacks_memory && on.tasks - own_tasks < options_.in_flight;
 }
@@ -207,7 +210,8 @@ void job_planner::start_split(job_record& job) {
   job.device_states.resize(job.devices.size());
 }
 
-/// CPU cores run ballast kernels only.
+/// Chooses the devices that run tasks of the job, and the most units of a task on each. CPU cores run ballast
+/// kernels only.
 void job_planner::choose_devices(job_record& job) {
   if (may_share(job)) {
     job.is_shared = true;
@@ -290,7 +294,8 @@ auto job_planner::next_task(std::shared_ptr<job_record> const& job, std::uint32_
   return task;
 }
 
-/// All user functions that may throw are called before anything changes.
+/// Makes the task of this part, and pins the arrays that it uses; nothing if it must wait or fails. All user
+/// functions that may throw are called before anything changes.
 auto job_planner::admit(std::shared_ptr<job_record> const& job, std::uint32_t device_index, job_part part)
     -> std::optional<planned_task> {
   auto const device = job->devices[device_index];
@@ -310,7 +315,8 @@ auto job_planner::admit(std::shared_ptr<job_record> const& job, std::uint32_t de
   }
 }
 
-/// Its piece records the uses of all devices: their results are lost if it fails.
+/// Gives the task the uses of each device that shares it. Its piece records the uses of all devices: their
+/// results are lost if it fails.
 void job_planner::share(planned_task& task) const {
   auto const& all = task.job->request.shares->of;
   for (auto const& one : all) {
@@ -344,8 +350,8 @@ bool job_planner::pin_all(planned_task& task) {
   return true;
 }
 
-/// More kernels pay only if the part is nearly all that the device gets of the job; checked tasks are never
-/// divided.
+/// The kernels into which the task is divided, so that its ends can run first. More than one pays only if the
+/// part is nearly all that the device gets of the job; checked tasks are never divided.
 std::vector<task_piece> job_planner::pieces_of(planned_task const& task) const {
   auto const& job = *task.job;
   auto const whole_share = job.own.count / std::uint32_t(2 * job.devices.size());
@@ -360,8 +366,9 @@ std::vector<task_piece> job_planner::pieces_of(planned_task const& task) const {
   return pieces;
 }
 
-/// The ends follow the kernel that wrote their input in one stream, and so begin first. The rest, in the
-/// other stream, begins while the few blocks of the ends run.
+/// Plans the copies and the kernels of the task. The ends of its part follow the kernel that wrote their
+/// input in one stream, and so begin first. The rest, in the other stream, begins while the few blocks of the
+/// ends run.
 void job_planner::plan_task(planned_task planned) {
   auto const task = std::make_shared<planned_task>(std::move(planned));
   auto const newest = ops_.newest();
@@ -436,8 +443,9 @@ op_id job_planner::plan_kernel(planned_task const& task, task_piece const& piece
   return kernel;
 }
 
-/// No other operation may touch the bytes that a device writes, or copies to itself meanwhile; finally each
-/// byte is valid where it was written.
+/// Records what the kernel of a shared task reads and writes on each device. No other operation may touch the
+/// bytes that a device writes, or copies to itself meanwhile; finally each byte is valid where it was
+/// written.
 void job_planner::record_shares(planned_task const& task, op_id kernel) {
   auto const& arguments = task.job->request.arguments;
   auto const& all = task.job->request.shares->of;
@@ -476,7 +484,8 @@ bool job_planner::drop_rest(job_record const& job) {
   return order_.is_planned(job.number);
 }
 
-/// A policy's answer is final if no task is in flight.
+/// Fails the job if its policy gives units to no device although no task is in flight, for then its answer is
+/// final.
 void job_planner::fail_if_stuck(job_record& job) {
   if (job.is_planned() || job.tasks_in_flight != 0) return;
   for (std::uint32_t device_index = 0; device_index < job.device_states.size(); ++device_index)

@@ -66,9 +66,9 @@ class job_planner {
   /// True if a job that has just been added may begin. Otherwise the end of a task lets it begin, and
   /// advance() is not needed.
   bool may_begin() const;
-  /// For a host access.
+  /// Gives a host access its turn in the order of jobs.
   job_number take_turn(array_use const& use);
-  /// True if nothing earlier is still unplanned and conflicts with it.
+  /// True if the host access of that turn may begin: nothing earlier that conflicts with it is unplanned.
   bool has_come(job_number turn, array_use const& use) { return !order_.blocking_job(turn, {&use, 1}); }
   void end_turn(job_number turn) { order_.drop(turn); }
   /// Adds an exchange, in turn: bytes of an array that are sent to another rank or received from one.
@@ -91,7 +91,7 @@ class job_planner {
   bool has_stopped_jobs() const { return stopped_jobs_ != 0; }
   /// Returns the stopped jobs that were not returned before, in their order.
   std::vector<completion> take_stopped();
-  /// The other ranks will not do their parts: fails all unfinished jobs, and drops unplanned exchanges. The
+  /// Fails all unfinished jobs, and drops unplanned exchanges: the other ranks will not do their parts. The
   /// caller must end the planned ones.
   void abandon(std::exception_ptr const& why);
   /// The failure of the first job that failed, if any.

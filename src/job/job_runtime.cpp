@@ -24,7 +24,7 @@ device_list const& checked(device_list const& devices) {
   return devices;
 }
 
-/// 0 on a lost device, which gets no task.
+/// The number of blocks of the kernel that the device runs at once; 0 on a lost device, which gets no task.
 std::uint64_t blocks_at_once(compute_device& device, kernel_code const& code) {
   try {
     return std::uint64_t(device.resources(code).blocks_per_multiprocessor) *
@@ -32,7 +32,7 @@ std::uint64_t blocks_at_once(compute_device& device, kernel_code const& code) {
   } catch (device_lost const&) { return 0; }
 }
 
-/// Only pools run the other kernels.
+/// True if jobs may run the kernel. Only pools run the others.
 bool is_for_jobs(listed_kernel const& kernel) {
   return kernel.spawns == 0 && kernel.joins == 0 && !kernel.reduces && kernel.tasks_at_once == 1;
 }
@@ -91,7 +91,7 @@ std::size_t share_of_gpu(device_list const& devices, std::uint32_t device, std::
   return free / std::size_t(all + 9 * left) * 9;
 }
 
-/// Allocates in the order of the list, since each device may leave less to the next.
+/// Allocates each device's memory, in the order of the list, since each device may leave less to the next.
 std::vector<device_buffer<std::byte>> taken_memory(device_list const& devices, job_options const& options) {
   std::vector<device_buffer<std::byte>> memory;
   for (std::uint32_t device = 0; device < devices.size(); ++device) {
@@ -120,7 +120,8 @@ std::vector<operation_dispatcher::device> devices_to_submit_to(
 
 constexpr std::size_t many_jobs = 1024;  // a program that submits far ahead has this many
 
-/// A caller that kept an argument may submit it after its array was released.
+/// Throws bad_argument ("arguments") if an array was released. A caller that kept an argument may submit it
+/// after that.
 void check_not_released(job_request const& request) {
   for (auto const& argument : request.arguments)
     if (argument.array->is_released)
@@ -329,8 +330,8 @@ void job_runtime::check_memory(job_record const& job) {
   check_units_fit(job, devices_[largest]->name(), bytes_of(largest));
 }
 
-/// A map that does not declare its overlap is tried once for each factory, grid and description of arguments;
-/// several arguments of one array are tried always.
+/// Throws if two units of the job write the same element. A map that does not declare its overlap is tried
+/// once for each factory, grid and description of arguments; several arguments of one array are tried always.
 void job_runtime::check_write_overlap(job_record const& job) {
   auto const cannot_say = [](job_argument const& argument) {
     return argument.writes() && argument.map.overlap() == unit_overlap::unknown;
@@ -437,7 +438,8 @@ void job_runtime::release_array(array_id array) noexcept {
   released_arrays_.push_back(array);
 }
 
-/// No planned operation uses these arrays any more, or they would not have been destroyed.
+/// Makes the planner and the ranks forget the arrays that were destroyed. No planned operation uses these any
+/// more, or they would not have been destroyed.
 void job_runtime::forget_released_arrays() {
   std::vector<array_id> gone;
   {
@@ -506,7 +508,8 @@ void job_runtime::wait_for_access(guard& hold, std::shared_ptr<array_state> cons
   access.grant(is_for_all);
 }
 
-/// Executors see the request at once. This thread sees it at the next event, which comes while jobs are left.
+/// Stops the jobs if that was requested. Executors see the request at once. This thread sees it at the next
+/// event, which comes while jobs are left.
 void job_runtime::notice_stop() {
   if (!planner_.has_stopped_jobs() && is_stop_requested()) {
     stop_requested_.store(true);
@@ -569,14 +572,15 @@ void job_runtime::add_exchanges(std::vector<own_exchange> exchanges) {
       planner_.add_exchange(array, std::move(one.what));
 }
 
-/// Its exchanges with other ranks come before it.
+/// Gives the job this rank's part of its units, and adds the exchanges with other ranks, which come before
+/// it.
 void job_runtime::begin_over_ranks(job_record& job) {
   job.own = ranks_->part_of(job);
   add_exchanges(ranks_->begin(job));
   job.renumber(planner_.next_turn());
 }
 
-/// From time to time the ranks compare their times for the site's newest job, with the default policy.
+/// Lets the ranks compare their times for the site's newest job, from time to time, with the default policy.
 void job_runtime::learn_shares(job_request const& request) {
   auto const& policy = policy_of(request);
   if (policy != job_options{}.policy) return;
@@ -598,7 +602,8 @@ void job_runtime::learn_shares(job_request const& request) {
   ranks_->learn(site, times);
 }
 
-/// Runs on the ranks' thread, whose messages have ended. Exchanges that were still to come will not come.
+/// Fails the jobs, since other ranks will not do their parts. Runs on the ranks' thread, whose messages have
+/// ended. Exchanges that were still to come will not come.
 void job_runtime::abandon(std::exception_ptr const& why) {
   std::vector<ended_operation> given_up;
   {
@@ -611,7 +616,7 @@ void job_runtime::abandon(std::exception_ptr const& why) {
   handle_ends(std::uint32_t(devices_.size()), given_up, device_executor::if_busy::wait);
 }
 
-/// Other ranks may still need bytes of this rank.
+/// Waits for the exchanges, at most until the deadline: other ranks may still need bytes of this rank.
 void job_runtime::stop_ranks(deadline until) {
   guard hold(*this);
   auto const have_ended = [&] { return planner_.exchanges() == 0 || abandoned_; };
@@ -675,15 +680,15 @@ void job_runtime::stop(deadline until) {
   leak_self();
 }
 
-/// Operations that a device still runs, or will run, use the memory of the arrays, and its streams notify the
-/// executors.
+/// Keeps this object and the devices for ever. Operations that a device still runs, or will run, use the
+/// memory of the arrays, and its streams notify the executors.
 void job_runtime::leak_self() {
   leave_behind(shared_from_this(),
                "a job scheduler is left behind with its memory: kernels or copies have not ended", devices_);
 }
 
-/// Breaks a cycle: the kept jobs hold arrays, and arrays hold this runtime. Arrays may live long, but their
-/// device memory is freed here unless a block may still use it.
+/// Completes and drops the jobs, and frees the memory of devices unless a block may still use it. This breaks
+/// a cycle: the kept jobs hold arrays, and arrays hold this runtime. Arrays may live long.
 void job_runtime::release_jobs() {
   bool const all_ended = planner_.jobs().empty();
   complete_all_jobs();
