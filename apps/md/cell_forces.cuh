@@ -81,8 +81,8 @@ struct cell_forces {
     }
   }
 #else
-  /// The same terms in the same order. A core first collects the atoms within reach, without a branch to
-  /// mispredict.
+  /// Adds the same terms in the same order as on a GPU. A core first collects the atoms within reach, without
+  /// a branch to mispredict.
   template <bool Periodic>
   void add_range(std::uint32_t slot, placed_charge<Real> const& own, std::uint32_t begin, std::uint32_t end,
                  atom_result& sums) const {

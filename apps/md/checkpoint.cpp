@@ -39,7 +39,7 @@ void check_lengths(checkpoint const& point) {
                          fmt::format("{}, as of position", s.size()));
 }
 
-/// A trajectory writes the name as one word of a line.
+/// Throws bad_argument unless the name is one word: a trajectory writes it as one word of a line.
 void check_name(std::string const& name, std::size_t type) {
   auto const words = command_line::words_of(name);
   if (words.size() == 1 && words[0] == name && name.find('\n') == name.npos) return;
@@ -80,7 +80,8 @@ void check_rebuilt(checkpoint const& point) {
   }
 }
 
-/// They are only stored: a run uses those of its force field.
+/// Throws bad_argument unless the parameters are finite and within bounds. They are only stored: a run uses
+/// those of its force field.
 void check_parameters(lennard_jones const& kept) {
   auto const legal = "a finite number within 1e9";
   if (!(std::abs(kept.epsilon) <= max_coordinate))

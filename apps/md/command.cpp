@@ -143,7 +143,8 @@ void check_output(command_line::named_file const& output) {
   if (fs::is_directory(path)) throw_bad_argument(option, path, "a file, not a folder");
 }
 
-/// A checkpoint may replace the one from which the run begins; a trajectory is appended to, not replaced.
+/// Refuses outputs that cannot be written, or that would replace a file that is needed. A checkpoint may
+/// replace the one from which the run begins; a trajectory is appended to, not replaced.
 void check_outputs(run_request const& asked) {
   std::array<command_line::named_file, 3> const outputs{{{"--checkpoint", asked.plan.files.checkpoint},
                                                          {"--trajectory", asked.plan.files.trajectory},
@@ -277,7 +278,7 @@ class run_monitor {
   std::vector<energy_row> const& energies() const { return energies_; }
 
  private:
-  /// done is 0 at the beginning of each run.
+  /// Shows how much of all runs is done. `done` is 0 at the beginning of each run.
   void step(std::uint64_t done) {
     if (!shows_) return;
     if (!shown_) shown_.emplace("md", total_, "steps", progress_on(stderr));
@@ -298,7 +299,8 @@ struct prepared_run {
   device_list devices;
 };
 
-/// Nothing was written yet, and a system may be large or come from a pipe.
+/// Makes the plan and opens the devices. An interrupt ends the process meanwhile: nothing was written yet,
+/// and a system may be large or come from a pipe.
 prepared_run prepared(run_request const& asked) {
   command_line::exits_on_interrupt const meanwhile;
   auto plan = plan_for(asked);
@@ -314,7 +316,7 @@ std::string names_of(std::vector<solution> const& solutions, std::string_view be
   return fmt::format("{}", fmt::join(names, between));
 }
 
-/// "S1 and TQ of 4096 atoms, which alone take 296 KiB"
+/// The work of the plan for a message: "S1 and TQ of 4096 atoms, which alone take 296 KiB"
 std::string work_of(comparison_plan const& plan) {
   auto const count = plan.from.state.size();
   return fmt::format("{} of {} atoms, which alone take {}", names_of(plan.solutions, ", "), count,

@@ -23,7 +23,8 @@ static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler sets it"
 /// How far the solutions agree on the forces at the end of their runs.
 class force_agreement {
  public:
-  /// `forces`: in the order of ids, the same number in every call.
+  /// Compares the forces of a solution with those of earlier ones. `forces`: in the order of ids, the same
+  /// number in every call.
   void add(solution which, std::vector<atom_result> const& forces) {
     bool const sorted = which != solution::s2;
     if (sorted && first_sorted_.empty()) first_sorted_ = forces;
@@ -119,8 +120,8 @@ class comparing {
     if (first && (is_last(i) || result_.interrupted)) keep_sums(run, system);
   }
 
-  /// A run that is stopped before its first step leaves its files alone: they would only repeat the
-  /// beginning.
+  /// Makes the steps of a run and writes its files. A run that is stopped before its first step leaves its
+  /// files alone: they would only repeat the beginning.
   void make_steps(simulation& run, particle_system& system, run_files* files) {
     report_progress(0);
     if (stopped(system)) return;

@@ -94,7 +94,8 @@ std::vector<candidate> collect_layers(lattice const& grid, double threshold, std
   return found;
 }
 
-/// In ascending order of sites; uses every core, unless there are too few layers.
+/// The candidates of all layers, in ascending order of sites. Uses every core, unless there are too few
+/// layers.
 std::vector<candidate> collect(lattice const& grid, double threshold) {
   std::uint64_t const layers = grid.sites(), cores = cores_of_process().usable;
   std::uint64_t const parts = std::clamp<std::uint64_t>(layers / 8, 1, cores);
@@ -131,8 +132,8 @@ void add_site(atoms& all, lattice const& grid, std::uint64_t site) {
            {}, (i + j + k) % 2 == 1 ? -charge : charge, helium_mass);
 }
 
-/// Two uniform numbers become two normal ones (Box, Muller 1958); the third component takes half of a second
-/// pair.
+/// Three independent normal numbers, drawn by seed and id. Two uniform numbers become two normal ones (Box,
+/// Muller 1958); the third takes half of a second pair.
 vec3 normal_triple(std::uint64_t seed, std::int64_t id) {
   auto const u = [&](unsigned n) {
     return splitmix::uniform(splitmix::mix(seed) ^ (4 * static_cast<std::uint64_t>(id) + n));
@@ -149,7 +150,8 @@ void stop_drift(atoms& all) {
   for (auto& v : all.velocity) v = {v.x - p.x / mass, v.y - p.y / mass, v.z - p.z / mass};
 }
 
-/// Above this limit the lightest atom would usually exceed the speed of light, and soon all bounds.
+/// Throws bad_argument ("temperature") below 0 or above the limit, where the lightest atom would usually
+/// exceed the speed of light, and soon all bounds.
 void check_temperature(atoms const& all, double kelvin) {
   double const lightest = all.mass.empty() ? 1.0 : *std::ranges::min_element(all.mass);
   double const hottest = lightest * light_speed * light_speed / (boltzmann * acceleration);

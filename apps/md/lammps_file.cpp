@@ -85,7 +85,8 @@ class lammps_lines {
   std::int64_t integer(std::size_t i, std::string_view what) const { return lines_.integer(words_[i], what); }
 
  private:
-  /// LAMMPS writes "units = metal" there; other titles are free text.
+  /// Throws bad_file if the title names other units than real. LAMMPS writes "units = metal" there; other
+  /// titles are free text.
   void check_units(std::string_view title) const {
     auto const units = units_in(title);
     if (!units.empty() && units != "real")
@@ -262,7 +263,8 @@ class section_reader {
     }
   }
 
-  /// LAMMPS writes the style there; other programs write any text.
+  /// Throws bad_file if the hint is a pair style other than lj/cut. LAMMPS writes the style there; other
+  /// programs write any text.
   void check_pair_style(std::string const& hint) {
     constexpr std::string_view others[] = {"born", "buck", "gauss", "morse", "table", "yukawa", "zbl"};
     bool const is_style = hint.find('/') != hint.npos || std::ranges::find(others, hint) != std::end(others);

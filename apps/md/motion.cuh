@@ -85,7 +85,8 @@ struct drift {
     return fma_on_gpu(dx, dx, fma_on_gpu(dy, dy, dz * dz));
   }
 
-  /// A distance that is NaN counts as the longest: divergence must not go unnoticed.
+  /// The longest of the block's distances. One that is NaN counts as the longest: divergence must not go
+  /// unnoticed.
   BALLAST_HD static double longest(scratch const& shared) {
     double most = 0;
     for (std::uint32_t i = 0; i < atoms_per_block; ++i) {

@@ -59,9 +59,9 @@ class particle_system {
  private:
   /// Writes atoms in the slots of `cells`, and the facts about the cells that kernels need.
   virtual void write(atoms const& state, std::vector<vec3> const& rebuilt_at, cell_list const& cells) = 0;
-  /// Positions and velocities.
+  /// Reads the positions and velocities.
   virtual void read(atoms& state) = 0;
-  /// By slot.
+  /// The effect on each atom, by slot.
   virtual std::vector<atom_result> results() = 0;
 
   bool is_periodic() const { return what_.field.edges == boundary::periodic; }

@@ -42,7 +42,8 @@ std::string idle_text(comparison const& result, solution_report const& one) {
   return fmt::format("{} left {} idle for {} % of the time.", name_of(one.which), device, percent);
 }
 
-/// If TQ took as long or longer, it gives the reason, except on one device, where it is obvious.
+/// A sentence with TQ's time over S1's. If TQ took as long or longer, it gives the reason, except on one
+/// device, where it is obvious.
 std::string time_text(comparison const& result, solution_report const& s1, solution_report const& tq) {
   double const ratio = tq.seconds_per_step / s1.seconds_per_step;
   bool const equal = ratio >= 0.995 && ratio < 1.005;
@@ -132,7 +133,8 @@ std::string other_times_as_text(comparison_plan const& plan, comparison const& r
   return rows.text(drawn_with) + "\n";
 }
 
-/// Excludes S2, whose sums may have another order.
+/// The solutions whose forces have the same bits, as text; empty for fewer than two. Excludes S2, whose sums
+/// may have another order.
 std::string same_bits_as_text(comparison const& result) {
   std::vector<std::string_view> names;
   for (auto const& one : result.solutions)

@@ -180,7 +180,7 @@ task_list tasks_of(stage const& system, std::uint32_t per_task, Make const& make
   return std::make_shared<prepared_tasks const>(system.kernels(), tasks);
 }
 
-/// Workers of CPU cores alone; none if there is a GPU.
+/// The number of workers if all devices are CPU cores; 0 if there is a GPU.
 std::uint32_t cores_of(device_list const& devices) {
   int cores = 0;
   for (auto const& device : devices) {
@@ -190,8 +190,9 @@ std::uint32_t cores_of(device_list const& devices) {
   return static_cast<std::uint32_t>(cores);
 }
 
-/// An explicit choice; the default is the paper's one block. On cores it is the largest of 1, 2 and 4 that
-/// leaves every worker enough tasks for balancing. On GPUs larger tasks were not faster.
+/// The blocks of a task of forces: those of `task_atoms` if that is not 0, else the paper's one block. On
+/// cores the default is the largest of 1, 2 and 4 that leaves every worker enough tasks for balancing. On
+/// GPUs larger tasks were not faster.
 std::uint32_t blocks_per_task(device_list const& devices, std::uint32_t blocks, std::uint32_t task_atoms) {
   if (task_atoms > 0) return (task_atoms - 1) / atoms_per_block + 1;
   auto const least = min_tasks_per_core * cores_of(devices);
@@ -199,7 +200,8 @@ std::uint32_t blocks_per_task(device_list const& devices, std::uint32_t blocks, 
   return blocks >= 4 * least ? 4 : blocks >= 2 * least ? 2 : 1;
 }
 
-/// All atoms take equally long to move, so a core needs only one task: each further one costs it a feed.
+/// The blocks of a task that moves atoms. All atoms take equally long to move, so a core needs only one task:
+/// each further one costs it a feed.
 std::uint32_t blocks_per_motion_task(device_list const& devices, std::uint32_t blocks) {
   auto const cores = cores_of(devices);
   if (cores == 0) return min_motion_blocks;
@@ -341,7 +343,7 @@ class chen_runner final : public runner {
     if (spans_ != nullptr) record_last_step(label);
   }
 
-  /// One span per device: the queues do not trace their tasks.
+  /// Records one span per device for the last step: the queues do not trace their tasks.
   void record_last_step(char const* label) {
     auto const shares = queue_.last_step();
     for (std::size_t d = 0; d < shares.size(); ++d) {

@@ -99,7 +99,7 @@ void run_files::write_point(simulation& run) {
   if (system_->rank() == 0) write_checkpoint(files_->checkpoint, point);
 }
 
-/// A step's frame is written once, even if a period ends with the run.
+/// Writes the frame of the current step. It is written once, even if a period ends with the run.
 void run_files::write_frame(simulation const& run) {
   if (last_frame_ == run.step_count()) return;
   last_frame_ = run.step_count();

@@ -70,8 +70,9 @@ class held_array {
   T* data_ = nullptr;
 };
 
-// The host itself copies memory that it addresses: beside a resident kernel, CUDA makes copies from host to
-// host wait. Both return when the copy is done; `by` is a stream of a device that addresses the array.
+// These two copy between an array and the host. The host itself copies memory that it addresses: beside a
+// resident kernel, CUDA makes copies from host to host wait. Both return when the copy is done; `by` is a
+// stream of a device that addresses the array.
 template <class T>
 void write_array(held_array<T> const& to, std::vector<T> const& from, stream& by) {
   if (to.host_addresses()) {
@@ -148,13 +149,13 @@ class home_arrays {
   }
   std::vector<atom_result> results(stream& by) const { return read_array(result_, by); }
 
-  /// Bytes of all ones are NaN in every field.
+  /// Sets all results to NaN: bytes of all ones are NaN in every field.
   void invalidate_results(stream& by) const {
     by.fill(result_.data(), 0xff, result_.bytes());
     by.synchronize();
   }
 
-  /// NaN if an atom's distance is.
+  /// The farthest that an atom moved since the rebuild; NaN if the distance of one is.
   double max_displacement(stream& by) const { return longest_way(read_array(moved2_, by)); }
 
  private:

@@ -31,7 +31,7 @@ std::vector<frame> read_frames(std::string const& path);
 /// The first frame, as the start of a run. Reads only up to the beginning of the second, and throws as
 /// read_frames() does for that part.
 frame read_first_frame(std::string const& path);
-/// Its atoms.
+/// The atoms of the first frame.
 atoms read_xyz(std::string const& path);
 
 /// Appends one frame to the file, in the order of ids, with numbers in full precision, so that reading it
