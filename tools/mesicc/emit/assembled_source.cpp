@@ -180,7 +180,8 @@ class assembly {
     }
     return {};
   }
-  /// A header in place does not guard against a second #include of its file if #pragma once was its guard.
+  /// True if this directive would include a file again that stands in place. There #pragma once, if it was
+  /// the guard, does not prevent that.
   bool is_repeated(FileID file, include_directive const& directive) const {
     if (directive.file == nullptr || !directive.is_guarded_by_pragma) return false;
     if (entered_by(file, directive).isValid()) return false;
@@ -207,7 +208,8 @@ class assembly {
     (void)changes.replace(begin, end - begin, std::move(body));
   }
 
-  /// Files that a header includes from its own folder are not next to the result.
+  /// Replaces a name that a header includes from its own folder by the whole path: the file is not next to
+  /// the result.
   void find_beside(FileID header, include_directive const& directive, std::string const& text,
                    file_edits& changes) {
     auto const path = std::filesystem::path(name_of(header)).parent_path() / directive.name;

@@ -140,7 +140,8 @@ bool device_functions::add(hidden_parameters& to, hidden_parameters const& more)
   return grown;
 }
 
-/// Files that share a header must agree on the order.
+/// Adds the hidden parameters of called functions to their callers, in an order on which files that share a
+/// header agree.
 void device_functions::spread_to_callers() {
   for (bool grown = true; grown;) {
     grown = false;
@@ -170,7 +171,8 @@ bool device_functions::is_ambiguous(clang::VarDecl const* variable) const {
   });
 }
 
-/// A variable has one name in all functions, since a macro may name it in several.
+/// Chooses the names of variables that are ambiguous in some function. A variable has one name in all
+/// functions, since a macro may name it in several.
 void device_functions::choose_names(clang::ASTContext const& context) {
   std::set<clang::VarDecl const*> all;
   for (auto const& [function, of] : uses_) all.insert(of.hidden.variables.begin(), of.hidden.variables.end());
@@ -265,7 +267,7 @@ clang::SourceLocation written_mark(clang::Attr const& attribute, source_rewriter
   return {};
 }
 
-/// `__host__ __device__` together count as one mark.
+/// Replaces the marks of the function by BALLAST_HD. `__host__ __device__` together count as one mark.
 void rewrite_marks(clang::FunctionDecl const& function, source_rewriter& rewriter) {
   auto const mark = [&](clang::Attr const* attribute, char const* text) {
     if (attribute == nullptr || attribute->isImplicit() || attribute->isInherited()) return;

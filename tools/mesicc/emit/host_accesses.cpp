@@ -114,7 +114,8 @@ class host_accesses::collector : public ast_walker {
 
   clang::SourceManager const& sources() const { return into_.context_.getSourceManager(); }
 
-  /// A generic lambda is the only template without any visible instance.
+  /// True if it is a template whose instances are visible. A generic lambda is the only one without any
+  /// visible instance.
   static bool is_template(clang::FunctionDecl const* function) {
     auto const* const method = llvm::dyn_cast_or_null<clang::CXXMethodDecl>(function);
     bool const is_lambda = method != nullptr && method->getParent()->isLambda();
@@ -145,7 +146,8 @@ clang::QualType element_of(clang::QualType type, clang::ASTContext& context) {
 
 }  // namespace
 
-/// A caller in another file may pass the variable, if the types fit.
+/// True if the parameter may lead to elements of a shared variable: a caller in another file may pass one, if
+/// the types fit.
 bool host_accesses::may_be_given_elements(clang::ParmVarDecl const& parameter) const {
   if (!leads_somewhere(parameter.getType())) return false;
   auto const element = element_of(parameter.getType(), context_);
@@ -198,7 +200,7 @@ clang::Stmt const* host_accesses::scope_of(clang::VarDecl const& variable) const
   return around.empty() ? nullptr : around[0].get<clang::Stmt>();
 }
 
-/// True if a launch may come between the assignment of its value and its use.
+/// True if a launch may come between the assignment of the variable's value and its use.
 bool host_accesses::is_followed(clang::VarDecl const& variable) const {
   if (captured_.contains(&variable) || variable.isInitCapture()) return true;
   auto const* const scope = scope_of(variable);
@@ -266,7 +268,7 @@ host_accesses::form host_accesses::form_of_pointer(clang::DeclRefExpr const& ref
   return opened_if_overtaken(reference, flow, form::host);
 }
 
-/// If a macro uses a token several times, the form must be right for all uses.
+/// Records the form of an access. If a macro uses a token several times, the form must be right for all uses.
 void host_accesses::note(clang::DeclRefExpr const& reference, form is, source_rewriter const& rewriter) {
   auto const written = rewriter.sources().getSpellingLoc(reference.getLocation());
   auto& known =

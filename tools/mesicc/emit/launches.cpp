@@ -57,7 +57,8 @@ array_use reads_of(array_plan const& plan) {
   return {"reads", plan.reads};
 }
 
-/// A pointer has two uses if it reads more than it writes. A launch that is not cut uses whole arrays.
+/// The uses of an array. A pointer has two if it reads more than it writes. A launch that is not cut uses
+/// whole arrays.
 std::vector<array_use> uses_of(array_plan const& plan, bool partitioned) {
   if (!plan.is_written() && !plan.is_read()) return {};
   if (!plan.is_written()) return {partitioned ? reads_of(plan) : array_use{"reads_all", {}}};
@@ -105,7 +106,7 @@ class printer {
     for (auto const& member : what_.members) text += "  " + member.declaration + ";\n";
     return text;
   }
-  /// The values that differ from the defaults.
+  /// The further arguments of the form: values that differ from the defaults.
   std::string rest_of_form() const {
     auto const& block = plan_.block;
     if (block.few_registers)
@@ -172,7 +173,7 @@ class printer {
         if (std::ranges::any_of(use.ranges, names)) return true;
     return false;
   }
-  /// Scalars that the ranges name, wide enough that nothing overflows.
+  /// Declares the scalars that the ranges name, wide enough that nothing overflows.
   std::string scalars() const {
     std::string text;
     for (std::size_t i = 0; i < model_.scalars.size(); ++i) {
@@ -282,7 +283,7 @@ class launch_writer {
   }
 
  private:
-  /// "matmul_18", or longer if the program uses that name.
+  /// A name for the struct of a launch: "matmul_18", or longer if the program uses that name.
   std::string unused_name(launch_model const& model, clang::ASTContext const& context) {
     auto const base = model.kernel + "_" + std::to_string(model.where.line);
     auto name = base;
@@ -293,7 +294,8 @@ class launch_writer {
     return name;
   }
 
-  /// The struct follows the kernel, which may be defined outside of its namespace.
+  /// The namespace that the struct's name needs as a qualifier. The struct follows the kernel, which may be
+  /// defined outside of its namespace.
   static std::string qualifier_of_struct(clang::FunctionDecl const& kernel) {
     auto const space = qualifier_of(kernel.getLexicalDeclContext());
     return space == "::" ? "" : space;

@@ -56,7 +56,8 @@ library_name in_library(std::string const& name) {
 
 constexpr char behind_name[] = "_of_program";
 
-/// Unnamed and inline namespaces do not hide names from outside.
+/// True if the name can be used outside of all namespaces. Unnamed and inline namespaces do not hide names
+/// from outside.
 bool is_outside_of_all(clang::Decl const& declared) {
   auto const* around = declared.getDeclContext()->getRedeclContext();
   while (auto const* const space = dyn_cast<clang::NamespaceDecl>(around)) {
@@ -66,7 +67,7 @@ bool is_outside_of_all(clang::Decl const& declared) {
   return around->isTranslationUnit();
 }
 
-/// `extern char** environ;` refers to the library's.
+/// True for a mere declaration of the library's object: `extern char** environ;`.
 bool means_that_of_library(clang::NamedDecl const& declared, library_name found) {
   auto const* const variable = dyn_cast<clang::VarDecl>(&declared);
   return variable != nullptr && found == library_name::object && !is_shared_variable(variable) &&

@@ -58,7 +58,8 @@ class name_checker : public ast_walker {
       found.push_back({clang::SourceRange(declared->getLocation()),
                        "'" + name.str() + "' is a name that the translated program needs; use another one"});
   }
-  /// If devices run it, the variable is a reference in the result.
+  /// Refuses decltype of a shared variable in code that devices run, where the variable is a reference in the
+  /// result.
   void visit_decltype(clang::DecltypeTypeLoc type) override {
     auto const* const named = dyn_cast<clang::DeclRefExpr>(type.getUnderlyingExpr());
     if (is_on_devices_ && named != nullptr && is_shared_variable(named->getDecl()))
@@ -84,7 +85,8 @@ class form_checker {
       if (!attribute->isImplicit() && !attribute->isInherited() && !isa<clang::AnnotateAttr>(attribute))
         fail(attribute->getRange(), name + "has an attribute, which mesicc cannot rewrite");
   }
-  /// At its launches, `::a` must be the variable.
+  /// Refuses a variable of an unnamed namespace whose name also means something outside of it: at its
+  /// launches, `::a` must be the variable.
   void check_is_reachable(clang::VarDecl const& variable) {
     clang::DeclContext const* space = variable.getDeclContext()->getRedeclContext();
     if (!space->isNamespace() || !llvm::cast<clang::NamespaceDecl>(space)->isAnonymousNamespace()) return;
@@ -263,7 +265,8 @@ void rename(renamed_globals const& renamed, program const& parsed, source_rewrit
   renamed.rewrite(rewriter);
 }
 
-/// The names of the launches' structs, at the end, pass their kernels to the program's scheduler.
+/// Adds the list of the launches' structs at the end of the text. It passes their kernels to the program's
+/// scheduler.
 std::string with_lists(std::string text, std::vector<std::string> const& structs) {
   std::string list;
   for (auto const& name : structs) list += (list.empty() ? "" : ", ") + name;
@@ -344,8 +347,8 @@ translation translate_here(std::filesystem::path const& file, translation_option
 
 bool translation::has_errors() const { return std::ranges::any_of(diagnostics, is_error); }
 
-/// Clang, and the code that walks its trees, recurse as deeply as the program nests, and clang can crash on
-/// some input.
+/// Translates on a thread with a large stack: clang, and the code that walks its trees, recurse as deeply as
+/// the program nests. Clang can crash on some input, which becomes an error.
 translation translate(std::filesystem::path const& file, translation_options const& options) {
   constexpr unsigned stack_bytes = 512u << 20;
   translation made;

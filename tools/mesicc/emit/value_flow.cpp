@@ -116,7 +116,8 @@ class follower {
   value_flow escapes(std::string why) const {
     return {kind::escapes, nullptr, false, on_the_way_, std::move(why), false, also_, beside_};
   }
-  /// An instance of the template tells more; but the instances of a lambda with `auto` are not visible.
+  /// The end of a flow in a template. An instance shows more; but the instances of a lambda with `auto` are
+  /// not visible.
   value_flow end_in_template() const {
     bool const is_element = at_->getType()->isArithmeticType();
     auto flow =
@@ -207,7 +208,7 @@ class follower {
     return escapes("is used in an expression that is not followed");
   }
 
-  /// In its written form, a list does not show that it copies the named value.
+  /// True if the list copies the named value, which its written form does not show.
   bool is_copied_into(clang::InitListExpr const& list) const {
     if (is_plain_value()) return true;
     auto const* const meant = list.isSemanticForm() ? &list : list.getSemanticForm();
@@ -237,7 +238,7 @@ class follower {
     return copied(&variable);
   }
 
-  /// `for (auto& element : a)`: the user's variable replaces the hidden one.
+  /// Follows the range of a loop, `for (auto& element : a)`: the user's variable replaces the hidden one.
   step at_range_of_loop(clang::VarDecl const& range) {
     auto const statement = context_.getParents(range);
     auto const loop = statement.empty() ? clang::DynTypedNodeList(llvm::ArrayRef<clang::DynTypedNode>())
@@ -277,7 +278,7 @@ class follower {
     return takes_address || unary.getOpcode() == clang::UO_Deref ? go_on(unary) : step(end(kind::none));
   }
 
-  /// A change of elements by an operator that returns a reference to them.
+  /// Ends at a change of elements by an operator that returns a reference to them, which may be kept.
   step at_change(clang::Expr const& by) {
     return is_kept(by) ? escapes("is bound to a reference") : end(kind::update);
   }
@@ -346,7 +347,8 @@ class follower {
     return is_member && number > 0 ? number - 1 : number;
   }
 
-  /// Other arguments may be evaluated later; a library function may call its arguments.
+  /// Records what may run beside the access: other arguments may be evaluated later, and a library function
+  /// may call its arguments.
   void record_others(clang::CallExpr const& call) {
     auto const* const operation = dyn_cast<clang::CXXOperatorCallExpr>(&call);
     bool const is_in_order = operation != nullptr && operation->isAssignmentOp();
@@ -370,7 +372,8 @@ class follower {
              !type->getPointeeType().isConstQualified();
     });
   }
-  /// An override may do anything, as may a function with an argument that only its va_arg sees.
+  /// True if a function of the user may do something unknown with the argument: an override may do anything,
+  /// as may a function with an argument that only its va_arg sees.
   bool is_unknown_to_users(clang::FunctionDecl const* callee, unsigned argument) const {
     if (!is_users(callee) || is_object_) return false;
     auto const* const method = dyn_cast<clang::CXXMethodDecl>(callee);
@@ -394,7 +397,7 @@ class follower {
     argument_access_ = access_through(type);
   }
 
-  /// The access is at the call; its result is followed if it may lead to elements.
+  /// Follows the result of a call if it may lead to elements. The access is at the call.
   step at_result_of(clang::CallExpr const& call) {
     auto const result = call.getType();
     on_the_way_ = std::max(on_the_way_, argument_access_);
