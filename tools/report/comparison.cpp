@@ -34,7 +34,8 @@ void add_differences(doubts& all, std::string const& what, object const& a, obje
   }
 }
 
-/// Records from before calibrations existed do not name their costs, which were the defaults.
+/// The policies with their costs. Records from before calibrations existed do not name them, since they were
+/// the defaults.
 object with_costs(object policies) {
   if (text_of(policies, "costs") == "nothing") policies.emplace_back("costs", "defaults");
   return policies;

@@ -71,7 +71,7 @@ std::vector<double> places_to_name(std::set<double> const& places) {
   return named;
 }
 
-/// Logarithmic: the measured places are the ticks, if they are few.
+/// The commands of a logarithmic x axis: the measured places are the ticks, if they are few.
 std::string x_on_log_axis(std::set<double> const& places) {
   std::string text = fmt::format("set logscale x\nset xrange [{}:{}]\n", plotted(*places.begin() / 1.2),
                                  plotted(*places.rbegin() * 1.2));
@@ -133,7 +133,7 @@ std::string about(std::string const& topic, std::string const& plot) {
   return "set key title " + gnuplot_string(topic) + '\n' + plot + "set key title ''\n";
 }
 
-/// High enough for the whole legend: gnuplot would drop entries that do not fit.
+/// The height of the plot: enough for the whole legend, since gnuplot would drop entries that do not fit.
 int plot_height(plot_panel const& panel) {
   return std::max(min_plot_height, legend_line * static_cast<int>(panel.lines.size() + 1));
 }
@@ -178,7 +178,7 @@ std::vector<std::size_t> groups_before(std::vector<plotted_bar> const& bars) {
   return counts;
 }
 
-/// Groups stand apart, unless each has only one bar.
+/// The row of each bar. Groups stand apart, unless each has only one bar.
 std::vector<double> rows_of(std::vector<plotted_bar> const& bars) {
   std::vector<std::size_t> const groups = groups_before(bars);
   bool const apart = groups.back() + 1 < bars.size();
@@ -267,7 +267,8 @@ class bar_writer {
     return text + "END\n";
   }
 
-  /// From quartile to quartile, and the median in figures, a text without letters from the record.
+  /// The data of the whiskers: from quartile to quartile, and the median in figures, a text without letters
+  /// from the record.
   std::string whiskers_as_data() const {
     std::string text = "$whiskers << END\n";
     for (std::size_t i = 0; i < bars_.size(); ++i) {
@@ -279,7 +280,7 @@ class bar_writer {
     return text + "END\n";
   }
 
-  /// Each name once, at the middle of its bars.
+  /// The ticks with the names of the bars: each name once, at the middle of its bars.
   std::string names_as_ticks() const {
     std::string ticks;
     for (std::size_t first = 0, next = 0; first < bars_.size(); first = next) {

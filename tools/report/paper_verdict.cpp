@@ -110,7 +110,7 @@ struct measured_point {
   double x = 0, y = 0;
 };
 
-/// Sorted by x; if several curves fit, the last.
+/// The points of the curve whose name fits the pattern, sorted by x; if several fit, of the last.
 std::vector<measured_point> points_of(run_record const& record, std::string_view pattern) {
   auto const fitting = [&](sample_series const& one) { return one.x && fits(pattern, one.curve); };
   auto const last = std::ranges::find_if(record.series.rbegin(), record.series.rend(), fitting);
@@ -129,8 +129,8 @@ double number_in(std::string_view text) {
   return value;
 }
 
-/// "level 2" on 132 multiprocessors is 264 blocks, and "level 2 + 1" 265. Not a number for a machine without
-/// GPUs.
+/// The number that a place stands for: "level 2" on 132 multiprocessors is 264 blocks, and "level 2 + 1" 265.
+/// Not a number for a level on a machine without GPUs.
 double blocks_of_level(std::string_view place, machine_facts const& machine) {
   std::string_view const level = "level ";
   if (!place.starts_with(level)) return number_in(place);
@@ -205,7 +205,7 @@ std::optional<double> value_of(verdict_records const& records, figure_ratio cons
   return over && *over != 0 ? std::optional(*value / *over) : std::nullopt;
 }
 
-/// By x: the first curve over the second where both have a point.
+/// The first curve over the second, by x, where both have a point.
 std::map<double, double> ratios_at_places(verdict_records const& records, figure_ratio const& what) {
   std::map<double, double> ratios;
   for (auto const* one : records) {

@@ -48,7 +48,7 @@ std::vector<std::string> places_in(papers_json const& value) {
   return places;
 }
 
-/// `benchmark`: that of the ratio's other half.
+/// Reads a figure. `benchmark` is that of the ratio's other half, for a figure that names none.
 record_figure figure_in(papers_json const& object, std::string const& benchmark) {
   record_figure one;
   one.benchmark = member<std::string>(object, "benchmark", benchmark);

@@ -138,7 +138,8 @@ int height_of(plot_panel const& panel) {
   return panel.bars.empty() ? height_of_lines(panel) : height_of_bars(panel);
 }
 
-/// The record's label for the values is kept only if it can only mean one panel, or its parts.
+/// The record's axes for the picture. Its label for the values is kept only if it can only mean one panel, or
+/// its parts.
 plot_axes axes_of(run_record const& record, std::vector<plot_panel> const& panels) {
   plot_axes axes = record.axes;
   auto const is_of_another = [&](plot_panel const& panel) {

@@ -31,7 +31,8 @@ std::string cpu_model() {
   return begin == std::string::npos ? "unknown CPU" : line.substr(begin);
 }
 
-/// In "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.95.05  Tue ...": the first word like 580.95.
+/// The version of the driver: in "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.95.05  Tue ..." the
+/// first word like 580.95.
 std::string nvidia_driver() {
   std::istringstream words(line_after("/proc/driver/nvidia/version", "NVRM version:"));
   for (std::string word; words >> word;) {

@@ -404,7 +404,7 @@ machine_facts machine_in(json_member const& one) {
   return facts;
 }
 
-/// The first records had no `curve` and `x`.
+/// Reads a series. The first records had no `curve` and `x`.
 sample_series series_in(json_member const& one) {
   sample_series series{one.at("name").text(), one.at("unit").text(), one.at("samples").numbers()};
   if (auto const curve = one.find("curve")) series.curve = curve->text();
