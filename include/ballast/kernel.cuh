@@ -227,8 +227,8 @@ constexpr int capped_launch_bound_blocks = detail::max_of({0, requested_blocks<K
 /// The threads and blocks that an SM of the target GPUs holds at the same time (table "Technical
 /// Specifications per Compute Capability" of CUDA's programming guide, tried with ptxas 13.0).
 struct sm_capacity {
-  /// The most threads and blocks at a time.
-  int threads, blocks;
+  /// The most threads at a time.
+  int threads, blocks;  ///< the most blocks at a time
 };
 #if !defined(__CUDA_ARCH__)
 /// The capacity of the GPU for which device code is being compiled; a large one on the host.

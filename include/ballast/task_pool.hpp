@@ -63,9 +63,8 @@ struct pool_worker_statistics {
 struct pool_statistics {
   std::uint64_t created = 0;  ///< tasks: the roots, and what tasks created
   std::uint64_t run = 0;      ///< those of `created` that ran to their end
-  /// Attempts to steal, and successful ones. On a GPU a look at 32 workers and the attempt that follows it
-  /// count as one.
-  std::uint64_t steals_tried = 0, steals_won = 0;
+  /// Attempts to steal. On a GPU a look at 32 workers and the attempt that follows it count as one.
+  std::uint64_t steals_tried = 0, steals_won = 0;  ///< successful attempts
   std::uint64_t joins = 0;   ///< joins made; each adds a task, its continuation, to `created`
   std::uint64_t shared = 0;  ///< how often a task was published to other workers
   /// The sum over the workers of the most places that each used at any time: a capacity of this many tasks
@@ -75,9 +74,8 @@ struct pool_statistics {
   std::uint64_t max_stored = 0;
   std::uint64_t launches = 0;  ///< kernel launches: 1 unless tasks did not fit; for `static` one per level
   std::uint64_t spilled = 0;   ///< tasks that were moved to the host and back
-  /// `sum`: the total of block.add_to_sum(), which wraps. `max`: the greatest value passed to
-  /// block.raise_max(). 0 where no kernel calls them.
-  std::uint64_t sum = 0, max = 0;
+  /// The total of block.add_to_sum(), which wraps; 0 if no kernel calls it.
+  std::uint64_t sum = 0, max = 0;  ///< the greatest value passed to block.raise_max(), else 0
   /// By block; their sums are the counts above.
   std::vector<pool_worker_statistics> workers;
 };

@@ -157,8 +157,8 @@ struct task_span {
   /// The resident block that ran the task. On a GPU it is block.worker() + 1, since block 0 serves and runs
   /// no tasks.
   std::uint32_t worker = 0;
-  /// When the task began and ended, on the host's clock.
-  std::int64_t begin_ns = 0, end_ns = 0;
+  /// When the task began, on the host's clock.
+  std::int64_t begin_ns = 0, end_ns = 0;  ///< when it ended
   /// The blocks of the kernel that ran.
   block_range range;
   std::uint32_t kernel = 0;  ///< index in kernel_set::kernels()

@@ -36,12 +36,11 @@ struct job_shape {
 struct ended_task {
   /// The units of the task.
   job_part part{};
-  /// When the task's kernel began and ended, in ns of one clock for all tasks of the device.
-  std::int64_t begin_ns = 0, end_ns = 0;
-  /// Bytes that were copied to the device and from it for this part only, without data that several parts
-  /// read.
-  std::uint64_t bytes_in = 0, bytes_out = 0;
-  bool alone = true;  ///< no other job's kernel was on the device at the same time
+  /// When the task's kernel began, in ns of one clock for all tasks of the device.
+  std::int64_t begin_ns = 0, end_ns = 0;  ///< when it ended
+  /// Bytes copied to the device for this part only, without data that several parts read.
+  std::uint64_t bytes_in = 0, bytes_out = 0;  ///< bytes copied from it
+  bool alone = true;                          ///< no other job's kernel was on the device at the same time
 };
 
 /// How one job is divided among devices. Each unit is given to one device, once. One thread at a time may
