@@ -238,7 +238,7 @@ class continuation_thread {
   }
 
  private:
-  /// False while the process ends.
+  /// Takes the continuation over; false while the process ends.
   bool accept(pending_continuation one) {
     std::lock_guard const hold(mutex_);
     if (ends_) return false;
@@ -253,7 +253,8 @@ class continuation_thread {
     std::atexit([] { of_this_process().end(); });
   }
 
-  // Called by exit(): static objects made after the first continuation have been destroyed by now.
+  // Ends the thread. Called by exit(): static objects made after the first continuation have been destroyed
+  // by now.
   void end() {
     if (process_.is_parent()) return;
     {

@@ -25,7 +25,7 @@ struct installed_sink {
   bool is_known_to_throw = false;
 };
 
-/// Returns the sink's exception; null if it threw none.
+/// Calls the sink; returns its exception, null if it threw none.
 std::exception_ptr call(log_sink const& sink, log_level level, std::string_view line) noexcept {
   try {
     sink(level, line);

@@ -46,7 +46,7 @@ class source_run::visit {
   ~visit() { of_.visitors_.fetch_sub(1, std::memory_order_release); }
   visit& operator=(visit&&) = delete;
 
-  /// Null if the run has ended.
+  /// The owner of the run; null if the run has ended.
   completion_source* owner() const { return owner_; }
 
  private:

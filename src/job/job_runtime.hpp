@@ -87,7 +87,7 @@ class job_runtime : public std::enable_shared_from_this<job_runtime> {
   void request_stop() noexcept { stop_requested_.store(true); }
   /// As job_scheduler::stop().
   std::vector<completion> stop_jobs(deadline until);
-  /// For a destructor that is about to wait for jobs, if there are any.
+  /// Logs that a destructor is about to wait for jobs, if there are any.
   void log_wait_for_jobs(std::string const& why, clock::duration at_most) const;
   job_statistics statistics() const;
   std::vector<journal_entry> journal() const;
@@ -161,7 +161,7 @@ class job_runtime : public std::enable_shared_from_this<job_runtime> {
   void advance_and_notify();
   bool handle_ends(std::uint32_t device, std::vector<ended_operation> const& ends,
                    device_executor::if_busy then);
-  /// Called by an executor that has nothing to do.
+  /// Destroys the retired objects. Called by an executor that has nothing to do.
   bool free_retired();
   bool wait_until(guard& hold, deadline until, auto is_over, std::function<bool()> const& may_be_over);
   void wait_for_access(guard& hold, std::shared_ptr<array_state> const& array, access_request const& what,

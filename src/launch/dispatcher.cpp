@@ -524,7 +524,7 @@ bool dispatcher::issue_next() {
   return true;
 }
 
-/// False, and does nothing, if the stream is full.
+/// Issues a launch of the plan. False, and nothing is issued, if its stream is full.
 bool dispatcher::issue(planned_launch const& planned) {
   planned_lines_.clear();
   for (auto const number : planned.launch_streams) planned_lines_.push_back(lines_.noted()[number]);

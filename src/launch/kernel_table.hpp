@@ -117,7 +117,7 @@ class mergeable_kernels {
   kernel_set const* set() const { return set_; }
   std::span<mergeable_kernel const> kernels() const { return kernels_; }
   std::uint32_t families() const { return families_; }
-  /// Null if the set has no such kernel, or was not compiled for launches.
+  /// The kernel with this key; null if the set has none, or was not compiled for launches.
   mergeable_kernel const* find(kernel_key key) const {
     for (auto const& kernel : kernels_)
       if (kernel.key == key) return &kernel;

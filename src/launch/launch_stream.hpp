@@ -207,7 +207,8 @@ class launch_stream_state final : public completion_source {
   void mark_issued(std::uint32_t stream_index, std::uint32_t launches, bool in_graph = false);
   /// The stream of the launches in flight; meaningless if there are none.
   std::uint32_t stream_index() const { return stream_index_.load(std::memory_order_relaxed); }
-  /// True if they belong to a graph: later launches there follow those of all its launch streams.
+  /// True if the launches in flight belong to a graph: later launches there follow those of all its launch
+  /// streams.
   bool is_in_graph() const { return in_graph_.load(std::memory_order_relaxed); }
   /// The value of stream_index() for launches in an ordered ring.
   static constexpr std::uint32_t in_ring = ~std::uint32_t{0};
