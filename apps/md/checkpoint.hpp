@@ -27,8 +27,8 @@ struct checkpoint {
   bool operator==(checkpoint const&) const = default;
 };
 
-/// Whole or not at all: an existing file stays until the new one is complete. Throws ballast::error with the
-/// path.
+/// Writes the checkpoint whole or not at all: an existing file stays until the new one is complete. Throws
+/// ballast::error with the path.
 void write_checkpoint(std::string const& path, checkpoint const& point);
 
 /// Throws bad_file if the file is no checkpoint, of another version or byte order, truncated, or damaged.

@@ -358,7 +358,7 @@ constexpr std::int64_t max_steps = 1'000'000'000'000;
 constexpr std::uint32_t max_queue_tasks = 256;
 constexpr int max_repetitions = 1'000'000;
 
-/// A whole number from 0.
+/// Adds an option that takes a whole number from 0.
 template <std::integral Number>
 void add_count(CLI::App& md, std::string const& name, Number& target, Number most,
                std::string const& meaning) {

@@ -36,9 +36,9 @@ void check_plan(comparison_plan const& plan);
 /// Callbacks during a run; every function may be empty.
 struct comparison_observer {
   std::function<void(solution, int repetition)> began;
-  /// With done = 0 at the beginning of each run, then after every step (or the one evaluation).
+  /// Called with done = 0 at the beginning of each run, then after every step (or the one evaluation).
   std::function<void(std::int64_t done, std::int64_t steps)> stepped;
-  /// Energies, every sums_every steps of the last solution's first repetition.
+  /// Called with the energies every sums_every steps of the last solution's first repetition.
   std::function<void(std::int64_t step, totals const&, double kinetic)> sums;
 };
 

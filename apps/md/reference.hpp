@@ -27,8 +27,8 @@ struct reference_result {
   totals sum;
   double virial = 0;  ///< sum over pairs of r . F, kcal/mol
 };
-/// Every pair of atoms in plain loops and double precision, sharing no code with the kernels, whose reference
-/// it is. The time grows with the square of the number of atoms.
+/// Computes every pair of atoms in plain loops and double precision, sharing no code with the kernels, whose
+/// reference it is. The time grows with the square of the number of atoms.
 reference_result reference_forces(atoms const& all, force_field const& field);
 
 }  // namespace ballast::md

@@ -65,8 +65,8 @@ struct granularity {
   std::string feed = "rate";       ///< how TQ feeds devices: a name of feed_policies()
 };
 
-/// For all solutions but jobs. `trace`: whether record_into() will be used. The stage must outlive the
-/// runner.
+/// Makes the runner of any solution but jobs. `trace`: whether record_into() will be used. The stage must
+/// outlive the runner.
 std::unique_ptr<runner> make_runner(solution which, device_list const& devices, stage const& system,
                                     granularity const& cut, bool trace);
 

@@ -76,7 +76,7 @@ class run_files {
   run_files(output_files const& files, physics const& what, particle_system& system)
       : files_(&files), what_(what), system_(&system) {}
 
-  /// The first frame.
+  /// Writes the first frame.
   void begin(simulation const& run);
   /// Writes the output that is due after the step just made by `run`.
   void after_step(simulation& run);

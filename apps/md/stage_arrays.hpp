@@ -143,7 +143,7 @@ class home_arrays {
     write_array(motion_, values.motion, by);
   }
 
-  /// Positions and velocities.
+  /// Reads the positions and velocities.
   void read(atoms& state, stream& by) const {
     take_motion(state, read_array(place_, by), read_array(motion_, by));
   }
@@ -181,7 +181,7 @@ class force_side {
     if (copies_positions) copy_ = held_array<placed_charge<Real>>(place, atoms);
   }
 
-  /// Empty if home is read directly.
+  /// The copy of the positions; empty if home is read directly.
   held_array<placed_charge<Real>> const& position_copy() const { return copy_; }
   /// The addresses of the kernels' arguments: forces in sorted and in random order, kick, drift.
   std::vector<void const*> arguments() const {
@@ -192,7 +192,7 @@ class force_side {
     write_array(kick_, {kick{all.on}}, by);
     write_array(drift_, {all}, by);
   }
-  /// `positions` and `result` are at home.
+  /// Writes what the tasks need of the cells. `positions` and `result` are at home.
   void give_cells(cell_list const& cells, std::uint64_t seed, pair_formula<Real> const& formula,
                   held_array<placed_charge<Real>> const& positions, held_array<atom_result> const& result,
                   stream& by) {

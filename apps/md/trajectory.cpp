@@ -54,7 +54,8 @@ std::vector<std::string_view> split(std::string_view text, char at) {
   return parts;
 }
 
-/// `before`: the number of atoms in the previous frame; 0 for the first one.
+/// Reads the line with the number of atoms of a frame. `before`: that of the previous frame; 0 for the first
+/// one.
 std::int64_t read_count(text_lines const& lines, std::string_view line, std::int64_t before) {
   auto const words = words_of(line);
   if (words.size() != 1 && before == 0)
@@ -93,7 +94,7 @@ class frame_reader {
   }
 
  private:
-  /// `frame` lists its keys.
+  /// Reads the comment line of the frame, whose keys `frame` lists.
   void read_comment() {
     auto const line = lines_->next();
     if (!line) lines_->fail("the file ends where a frame's comment line should be.");

@@ -95,7 +95,7 @@ class started_child {
  public:
   started_child(pid_t id, std::string const& name) : id_(id), name_(name) {}
 
-  /// True if it has ended; waits for its end if `options` is 0.
+  /// True if the child has ended; waits for the end if `options` is 0.
   bool ends(int options) {
     pid_t ended = 0;
     while ((ended = waitpid(id_, &status_, options)) < 0)
@@ -115,8 +115,8 @@ class started_child {
   int status_ = 0;
 };
 
-/// Kills it at one of the limits and throws error. It may have ended while this process slept past the limit,
-/// so its end is checked once more.
+/// Waits for the end of the child; at a limit kills it and throws error. It may have ended while this process
+/// slept past the limit, so its end is checked once more.
 void wait_within(started_child& child, child_program const& what, memory_file const& output,
                  memory_file const& complaints) {
   auto const prints_too_much = [&] { return output.size() + complaints.size() > what.limits->bytes; };

@@ -145,7 +145,7 @@ run_record published_on(run_record const& record, published_figure const& figure
   return published;
 }
 
-/// Adds the published values as marks, if they lie on its curves.
+/// The section of the record, with the published values as marks if they lie on its curves.
 std::string record_with_marks(filed_record const& one, published_figure const& figure,
                               std::vector<std::string>& complaints) {
   auto published = published_on(one.record, figure);

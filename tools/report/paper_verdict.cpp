@@ -304,7 +304,7 @@ void note_sizes(published_figure const& figure, figure_verdict& now) {
     }
 }
 
-/// Each once, in order.
+/// The texts of this part of the records, each once, sorted.
 template <class Part>
 std::string parts_of(figure_verdict const& verdict, Part const& part) {
   std::set<std::string> parts;

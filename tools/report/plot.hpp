@@ -27,7 +27,7 @@ struct plot_heading {
 /// The default heading for the records. Throws as plot_script(), but not for records without series.
 plot_heading heading_of(std::span<run_record const> records);
 
-/// The same under another heading. Also throws bad_argument ("heading.labels") unless there is one for each
+/// The script under another heading. Also throws bad_argument ("heading.labels") unless there is one for each
 /// record.
 std::string plot_script(std::span<run_record const> records, plot_heading const& heading);
 

@@ -31,8 +31,8 @@ struct record_folder {
 /// be read.
 std::vector<std::filesystem::path> json_files_of(std::filesystem::path const& folder);
 
-/// Reads them all; the result lists files that are no records. Throws bad_argument ("FOLDER") if there is no
-/// such folder, and ballast::error if a folder cannot be read.
+/// Reads all .json files of the folder and its subfolders; the result lists files that are no records. Throws
+/// bad_argument ("FOLDER") if there is no such folder, and ballast::error if a folder cannot be read.
 record_folder read_record_folder(std::filesystem::path const& folder);
 
 }  // namespace ballast

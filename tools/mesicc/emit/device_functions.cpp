@@ -200,7 +200,7 @@ bool has_no_name_to_call(clang::FunctionDecl const& function) {
          function.isOverloadedOperator();
 }
 
-/// True if it is written a second time, with concrete types.
+/// True if the function is written a second time, with concrete types.
 bool is_specialised(clang::FunctionDecl const& function) {
   auto const kind = function.getTemplateSpecializationKind();
   return kind != clang::TSK_Undeclared && kind != clang::TSK_ImplicitInstantiation;

@@ -34,7 +34,7 @@ class device_functions {
  public:
   explicit device_functions(clang::ASTContext& context);
 
-  /// None for unknown functions.
+  /// The hidden parameters of the function; none for an unknown one.
   hidden_parameters const& hidden_of(clang::FunctionDecl const* function) const;
   /// The name of a shared variable as a parameter: its own, unless something else in one of these functions
   /// has that name.

@@ -21,8 +21,8 @@ class file_edits {
   bool has_replaced(std::size_t offset, std::size_t length) const;
 
   bool empty() const { return replaced_.empty() && inserted_.empty(); }
-  /// Throws nothing; offsets beyond the text count as its end. An insertion within a replaced text precedes
-  /// the replacement.
+  /// The text with these changes. Throws nothing; offsets beyond the text count as its end. An insertion
+  /// within a replaced text precedes the replacement.
   std::string apply_to(std::string_view text) const;
 
  private:

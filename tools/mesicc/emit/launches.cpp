@@ -360,7 +360,8 @@ class launch_writer {
     return members;
   }
 
-  /// True if no reference can be bound to it: a bit-field, or a class constant that is defined nowhere.
+  /// True if no reference can be bound to the argument: a bit-field, or a class constant that is defined
+  /// nowhere.
   static bool is_no_object(clang::Expr const& argument) {
     auto const* const named = argument.IgnoreParenImpCasts();
     if (!named->getType()->isIntegralOrUnscopedEnumerationType()) return false;

@@ -23,12 +23,12 @@ class renamed_globals {
   /// "time_of_program", or the unchanged name.
   std::string name_of(clang::NamedDecl const& declared) const;
   std::string qualified_name(clang::NamedDecl const& declared) const;
-  /// True if a C++ text contains one of their names, for whatever entity.
+  /// True if a C++ text contains one of the names of these variables and enumerators, for whatever entity.
   bool are_named_in(std::string const& text) const;
   /// The declarations whose new name the program uses for something else.
   std::vector<clang::NamedDecl const*> without_a_name() const;
-  /// Renames them in host code and declarations; call it after all other rewrites. Kernels and `__device__`
-  /// functions get shared variables as parameters, which keep the old names.
+  /// Renames these variables and enumerators in host code and declarations; call it after all other rewrites.
+  /// Kernels and `__device__` functions get shared variables as parameters, which keep the old names.
   void rewrite(source_rewriter& rewriter) const;
 
  private:

@@ -51,7 +51,7 @@ class source_rewriter {
     clang::FileID file;
     unsigned offset = 0, length = 0;
   };
-  /// Invalid, and recorded as a failure, if the token is in no file of the user.
+  /// The place of the token; invalid, and recorded as a failure, if the token is in no file of the user.
   place place_of(clang::SourceLocation token);
   void insert(clang::SourceLocation token, place const& at, unsigned offset, std::string const& text);
 

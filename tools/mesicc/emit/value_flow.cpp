@@ -132,7 +132,8 @@ class follower {
   bool is_pointer() const { return at_->getType()->isAnyPointerType(); }
   bool is_elements() const { return at_->isGLValue(); }
   bool is_plain_value() const { return !is_elements() && !is_pointer() && !at_->isTypeDependent(); }
-  /// True if it is a pointer variable itself, not an element that happens to be a pointer.
+  /// True if the present expression is a pointer variable itself, not an element that happens to be a
+  /// pointer.
   bool is_pointer_variable() const {
     auto const* const reference = dyn_cast<clang::DeclRefExpr>(at_->IgnoreParens());
     return reference != nullptr && reference->getType()->isAnyPointerType();
