@@ -32,8 +32,8 @@ inline span span_of_run(std::string const& name, pool_statistics const& did, std
 }
 
 /// The device memory in which workers of a resident kernel keep tasks by method `chunks`, for modules that
-/// also feed them from elsewhere. One thread at a time; all members except view() and method() only while no
-/// kernel runs.
+/// also feed the workers from elsewhere. Used by one thread at a time; call members other than view() and
+/// method() only while no kernel runs.
 class chunk_pool {
  public:
   /// Allocates everything. `capacity` and `joins` as in pool_options. Throws bad_argument ("capacity").
@@ -41,8 +41,9 @@ class chunk_pool {
              std::uint32_t joins, std::uint32_t max_workers);
   ~chunk_pool();
 
-  /// Call before each launch, with its number of workers. After a stopped run, joins are kept until a later
-  /// run was not stopped, since tasks that did not run may name them. Waits for the stream.
+  /// Clears the memory for a launch of `workers` workers; call it before each launch. After a stopped run,
+  /// joins are kept until a later run was not stopped, since tasks that did not run may name them. Waits for
+  /// the stream.
   void clear(stream& on, bool was_stopped, std::uint32_t workers, deadline until);
   pool_view view() const;
   chunks_ref method() const;

@@ -17,7 +17,7 @@ namespace ballast::detail {
 /// (S. Olivier and others, "UTS: an unbalanced tree search benchmark", LCPC 2006) and on the split queues of
 /// J. Dinan and others, "Scalable work stealing", SC 2009.
 struct chunks_ref {
-  /// A published chunk: its number, and how many tasks it holds << 24.
+  /// A published chunk: its number | the number of its tasks << 24.
   using entry = std::uint32_t;
   using public_deque = tagged_deque_ref<entry>;  ///< a worker's published chunks
   using free_list = ring_queue_ref<std::uint32_t>;
@@ -82,7 +82,8 @@ struct chunks_ref {
     recycle_chunk(worker_group, view, me, chunk);
   }
 
-  /// Leader only. Moves the tasks of the chunk that the worker published first; returns their number.
+  /// Leader only. Moves the tasks of the worker's oldest published chunk to `to`, and returns the number of
+  /// tasks.
   template <class WorkerGroup>
   BALLAST_HD std::uint32_t take_oldest(WorkerGroup const& worker_group, pool_view const& view,
                                        pool_worker& me, array_ref<stored_task> to) const {
@@ -95,17 +96,18 @@ struct chunks_ref {
   }
 
  private:
-  // The number of chunks that are put on an empty public_deque. With idle workers, as at a run's start,
-  // putting one at a time would only let the number of busy workers double with each task's time
-  // (docs/decisions/0010).
+  // The number of chunks that a worker puts on its empty public_deque in a row. With one chunk at a time, as
+  // long as workers are idle, as at a run's start, the number of busy workers would at most double in the
+  // time of one task (docs/decisions/0010).
 #if BALLAST_ON_GPU
   static constexpr std::uint32_t max_publish_burst = 8;
 #else
   static constexpr std::uint32_t max_publish_burst = 1;
 #endif
 
-  /// Tasks that a worker with an empty public_deque keeps. A worker that runs several at once keeps fewer
-  /// than that: some of its threads then run without neighbours, which costs less than idle workers.
+  /// The number of tasks that a worker with an empty public_deque keeps. A worker that runs several tasks at
+  /// once keeps fewer than it could run: some of its threads then have no task, which costs less than idle
+  /// workers.
   BALLAST_HD static std::uint32_t tasks_to_keep(pool_view const& view) {
     return view.tasks_at_once < 8 ? 1 : view.tasks_at_once / 4;
   }
@@ -120,7 +122,8 @@ struct chunks_ref {
     return array_ref<stored_task>(tasks)[std::size_t(chunk) * chunk_tasks + i];
   }
 
-  /// Finds a chunk to fill (1 + its number in me.found, else 0) and decides how many tasks to put into it.
+  /// Finds a chunk to fill (me.found: 1 + its number, or 0 if there is none) and decides how many tasks to
+  /// put into it (me.portion).
   template <class WorkerGroup>
   BALLAST_HD void prepare_chunk(WorkerGroup& worker_group, pool_view const& view, pool_worker& me) const {
     bool const has_many = me.out_of_room != 0 || me.held() >= publish_threshold(view);
@@ -146,8 +149,8 @@ struct chunks_ref {
     me.update_max_stored();
   }
 
-  /// Leader only. Takes own tasks: a chunk (me.found, me.portion), or waiting tasks (then the stack is not
-  /// empty).
+  /// Leader only. Takes the worker's newest published chunk (me.found, me.portion), or else waiting tasks,
+  /// which are then in the stack.
   template <class View>
   BALLAST_HD void take_own(View const& view, typename View::worker_type& me) const {
     entry taken = 0;

@@ -77,7 +77,8 @@ __device__ void work_in_pool(pool_work<Method, View> const& work, typename View:
   loop.end(worker_group);
 }
 
-/// Its blocks do not report their arrival: nothing waits for it, and each report would be a write over PCIe.
+/// The resident kernel of a pool on a GPU. Its blocks do not report their arrival: nothing waits for the
+/// reports, and each would be a write over PCIe.
 template <class List, class Method, class View = pool_view,
           class Scratch = launched_with<List::scratch * List::max_taken>>
 __global__ void __launch_bounds__(List::block_threads,
@@ -91,7 +92,8 @@ __global__ void __launch_bounds__(List::block_threads,
 }
 #endif
 
-/// Stores nothing: a kernel that declares no children creates none, and one that reduces is not launched.
+/// The sink of an ordinary launch. Stores nothing: a kernel that declares no children creates none, and a
+/// kernel that reduces is not launched.
 struct no_sink {
   BALLAST_HD void add(stored_task const&) const {}
   BALLAST_HD void refuse(pool_halt) const {}
@@ -148,7 +150,8 @@ listed_kernel list_pool_kernel() {
           .repeatable = is_repeatable<K>};
 }
 
-/// The entry's key is the method, or a view of its own.
+/// Makes the entry of a pool's resident kernel. The entry's key is the method or, if the view is not
+/// pool_view, the view.
 template <class List, class Method, class View = pool_view>
 kernel_entry make_pool_entry() {
   using key = std::conditional_t<std::is_same_v<View, pool_view>, Method, View>;
@@ -166,8 +169,8 @@ kernel_entry make_pool_entry() {
 
 namespace ballast {
 
-/// Among the kernels of BALLAST_KERNELS: compiles them for task pools of the default method, `chunks`. The
-/// kernels must have equal `threads`. Roots of kernels over 40 bytes go by reference
+/// Listed among the kernels of BALLAST_KERNELS, compiles these kernels for task pools of the default method,
+/// `chunks`. The kernels must have equal `threads`. Roots of kernels over 40 bytes go by reference
 /// (listed_kernel::by_reference); to create such a task, list and spawn indirect<K>.
 struct for_pools {
   /// Shows BALLAST_KERNELS that this is no kernel, and that tasks of the set may create tasks.

@@ -11,7 +11,8 @@ namespace ballast::detail {
 
 /// Work stealing task by task, as in R. Mohan, N. P. Gopalan, "Dynamic load balancing using graphics
 /// processors", IJISA 6(5), 2014, section 2.2: each worker has a deque in device memory, pushes every task
-/// that it creates, takes the newest, and steals the oldest of others when its own is empty.
+/// that it creates, takes the newest task from it, and steals the oldest task of another worker when its own
+/// deque is empty.
 template <class Deque, class Words>
 struct deque_stealing {
   using deque = Deque;
@@ -76,7 +77,7 @@ struct deque_stealing {
     me.portion = tasks;
   }
 
-  /// Leader.
+  /// Leader only. Adds the copied tasks to the deque.
   BALLAST_HD void publish(pool_view const& view, pool_worker& me,
                           typename Deque::places const& written) const {
     view.flush_counts(me);
@@ -89,7 +90,8 @@ struct deque_stealing {
     me.update_max_stored();
   }
 
-  /// Leader only. Prepares to copy own tasks, or takes waiting ones, which are then in the stack.
+  /// Leader only. Takes the newest tasks of the worker's deque, which the lanes then copy, or else waiting
+  /// tasks, which are then in the stack.
   BALLAST_HD void take_own(pool_view const& view, pool_worker& me) const {
     auto const mine = deque_of(me.number);
     typename Deque::index newest = 0, place = 0;
@@ -109,8 +111,8 @@ struct deque_stealing {
     if (steal_by_warp(worker_group, view, me, has_tasks, attempt)) ++me.end;
   }
 
-  /// Called by the first warp. Tasks that it reads but does not win stay past the end of the stack, where no
-  /// thread looks.
+  /// Called by the first warp. Tries to steal the oldest task of `victim`. A task that was read but not won
+  /// stays past the end of the stack, where no thread looks.
   // It suffices in PTX's model that lanes read and the leader synchronises: bar.warp.sync orders memory among
   // its threads, and causality order continues through it. The lanes read no older task: the leader acquired
   // the owner's publication before the first barrier. They read no newer one if the claim is won: the claim

@@ -9,15 +9,14 @@
 
 namespace ballast::detail {
 
-/// The calls of a deque with one owner and any number of thieves, composed of its parts free_places(),
-/// publish(), take_newest(), find_oldest() and claim(). An owner or thief of several threads uses the parts
-/// instead: one thread calls them, and all copy words of slots in between, after one barrier and before
-/// another.
+/// push(), pop() and steal() of a deque with one owner and any number of thieves, composed of the deque's
+/// parts free_places(), publish(), take_newest(), find_oldest() and claim(). An owner or thief that consists
+/// of several threads uses the parts instead: one thread calls the parts, and between two calls all threads
+/// copy words of slots, with a barrier before and a barrier after the copy.
 template <class Deque, class Record, template <class> class Atomic>
 class owned_deque {
  public:
-  /// Owner only. Adds a record as the newest; false, and nothing has changed, if there is no
-  /// free place.
+  /// Owner only. Adds a record as the newest; false, and nothing has changed, if there is no free slot.
   BALLAST_HD bool push(Record const& record) const {
     auto const slots = self().free_places(1);
     if (slots.count == 0) return false;
@@ -55,8 +54,8 @@ struct abp_deque_words {
 };
 
 /// A deque in an array with one owner and any number of thieves: N. S. Arora, R. D. Blumofe, C. G. Plaxton,
-/// "Thread scheduling for multiprogrammed multiprocessors", SPAA 1998; used on a GPU by Mohan and Gopalan
-/// 2014. The owner pushes and pops at the tail (last in, first out), thieves steal at the head (first in,
+/// "Thread scheduling for multiprogrammed multiprocessors", SPAA 1998. Mohan and Gopalan 2014 used it on a
+/// GPU. The owner pushes and pops at the tail (last in, first out), thieves steal at the head (first in,
 /// first out). A slot from which a record was stolen is free again only after the owner has found the deque
 /// empty: then the owner restarts at slot 0 and increments the tag, so that a thief that still holds the old
 /// head cannot take the slot's new record for the old one. (Fails if the tag wraps, 2^32 times empty, during

@@ -11,21 +11,22 @@ namespace ballast::detail {
 
 /// The words of a homing_list; all bits zero is an empty list.
 struct homing_words {
-  alignas(128) std::uint32_t newest;   ///< 1 + its index
-  alignas(128) std::uint32_t is_held;  ///< a thread takes records
+  alignas(128) std::uint32_t newest;   ///< 1 + the index of the newest record; 0: the list is empty
+  alignas(128) std::uint32_t is_held;  ///< 1 while a thread takes records
 };
 
-/// Records of a device that return from other devices, free or with a continuation to run: a stack linked
-/// through join_record::next (R. K. Treiber 1986). Every device adds records, without waiting. Only one
-/// thread at a time takes them, on their own device. So the newest record that it has seen can leave and
-/// return only through that thread, and the records linked after it are still there.
+/// A stack of a device's join records that return from other devices, free or with a continuation to run,
+/// linked through join_record::next (R. K. Treiber 1986). Every device adds records, without waiting. Only
+/// one thread at a time takes records, and only on the device that owns them. So the newest record that this
+/// thread has seen can leave and return only through this thread, and the records linked after it are still
+/// there.
 template <template <class> class Atomic>
 class homing_list {
  public:
   BALLAST_HD homing_list(homing_words* words, join_record* records) : words_(words), records_(records) {}
 
   BALLAST_HD bool is_empty() const { return newest().load_relaxed() == 0; }
-  /// `sender` (0 to 15) stays with the record.
+  /// Adds a record, and stores `sender` (0 to 15) with it.
   BALLAST_HD void add(std::uint32_t record, std::uint32_t sender = 0) const {
     std::uint32_t seen = 0;
     do {
@@ -33,8 +34,8 @@ class homing_list {
       behind(record).store_relaxed(seen | sender << 28);
     } while (!newest().compare_exchange_acq_rel(seen, record + 1));
   }
-  /// Calls `keep` with up to `most` records, and returns their number: 0 also if another thread is taking
-  /// some.
+  /// Takes up to `most` records, calls `keep` with each, and returns their number: 0 also if another thread
+  /// is taking records.
   template <class Keep>
   BALLAST_HD std::uint32_t take(std::uint32_t most, Keep const& keep) const {
     word const held(words_[0].is_held);
@@ -44,7 +45,7 @@ class homing_list {
     held.store_release(0);
     return taken;
   }
-  /// Called by the thread that holds the list.
+  /// Takes the newest record; false if there is none. Called by the thread that holds the list.
   BALLAST_HD bool take_newest(std::uint32_t& record) const {
     for (std::uint32_t seen; (seen = newest().load_acquire()) != 0;) {
       record = seen - 1;
@@ -68,13 +69,14 @@ class homing_list {
   array_ref<join_record> records_;
 };
 
-/// True if the finished tasks made more joins than there were, or ended more than fit.
+/// True if the finished tasks made more joins than the cache had free records, or ended more than
+/// max_joins_taken.
 BALLAST_HD inline bool has_too_many_joins(pool_worker const& me) {
   return static_cast<std::int32_t>(me.joins) < 0 || me.joins_ended > max_joins_taken;
 }
 
-/// Called after the tasks have run, by the worker group between two syncs: moves the joins that they ended to
-/// the cache, which they have lowered meanwhile.
+/// Moves the joins that the tasks have ended into the cache, from which the tasks have taken records
+/// meanwhile. Called by the worker group after the tasks have run, between two syncs.
 template <class WorkerGroup>
 BALLAST_HD void refill_join_cache(WorkerGroup const& worker_group, pool_view const& view,
                                   pool_worker const& me) {
@@ -84,8 +86,8 @@ BALLAST_HD void refill_join_cache(WorkerGroup const& worker_group, pool_view con
     cache[me.joins + i] = cache[view.joins.cache_capacity + i];
 }
 
-/// Leader only. Counts the joins that tasks have made and ended, after refill_join_cache(); `max_made` is the
-/// most that they may have made.
+/// Leader only. Counts the joins that tasks have made and ended, after refill_join_cache(). `max_made`: the
+/// most joins that the tasks may have made.
 BALLAST_HD inline void count_joins(pool_view const& view, pool_worker& me, std::uint32_t max_made) {
   if (me.joins_before - me.joins > max_made) view.halt_for(pool_halt::too_many_joins);
   if (has_too_many_joins(me)) {
@@ -119,8 +121,8 @@ template <class View>
 inline constexpr bool are_joins_shared =
     std::remove_reference_t<typename View::joins_type>::reach == scope::system;
 
-/// Leader only. Adds a batch to the cache: records that other workers returned, else unused ones. False if
-/// there are none.
+/// Leader only. Adds a batch of records to the cache: records that other workers returned, or else unused
+/// ones. False if there are none.
 template <class WorkerGroup, class View>
 BALLAST_HD bool fetch_joins(WorkerGroup const& worker_group, View const& view, pool_worker& me) {
   auto const& arena = view.joins;

@@ -9,7 +9,7 @@
 namespace ballast::detail {
 
 /// The end of a launch on a GPU: copies the workers' results to the host, and clears the words with which the
-/// next launch begins. It is a kernel, since a copy after a kernel ends up to 10 us later
+/// next launch begins. It is a kernel, since a copy command after the kernel takes as much as 10 us longer
 /// (docs/decisions/0010).
 struct launch_epilogue {
   struct alignas(16) piece {
@@ -17,8 +17,8 @@ struct launch_epilogue {
   };
 
   piece* there = nullptr;    ///< on the device
-  piece* here = nullptr;     ///< pinned
-  std::uint32_t pieces = 0;  ///< in all
+  piece* here = nullptr;     ///< on the host, pinned
+  std::uint32_t pieces = 0;  ///< pieces to copy
   std::uint32_t words = 0;   ///< pieces to clear, from the first on
 
   BALLAST_HD void copy_and_clear(std::uint32_t i) const {

@@ -14,20 +14,20 @@ namespace ballast::detail {
 /// The words of a level; all bits zero at its start.
 struct level_words {
   alignas(128) std::uint32_t tail;  ///< tasks created
-  std::uint64_t further_blocks;     ///< the blocks of these tasks beyond one each
+  std::uint64_t further_blocks;     ///< blocks of these tasks beyond the first of each
   std::uint32_t halt;               ///< pool_halt, if a kernel broke a rule
   pool_reduction reduced;
 };
 
 /// Method `static`: the static task list of Mohan and Gopalan 2014, section 2.1. One array holds the tasks of
-/// a level of the tree, and every block of the grid runs an equal part of it. New tasks go to places of the
-/// other array, which fetch-and-add assigns. Then the arrays swap roles and the kernel is launched again,
+/// a level of the tree, and every block of the grid runs an equal part of it. New tasks go into the other
+/// array, at places that fetch-and-add assigns. Then the arrays swap roles and the kernel is launched again,
 /// until no task is created.
 struct level_work {
   stored_task const* in = nullptr;
   stored_task* out = nullptr;
   level_words* words = nullptr;
-  std::uint32_t tasks = 0;  ///< in `in`
+  std::uint32_t tasks = 0;  ///< the number of tasks in `in`
   std::uint32_t room = 0;   ///< the capacity of `out`; the host has made it large enough for the children
                             ///< that kernels declare
   join_arena joins;         ///< also large enough; records are used once in a run

@@ -10,14 +10,15 @@
 namespace ballast::detail {
 
 inline constexpr std::uint32_t max_pool_devices = 16;
-inline constexpr std::uint32_t max_joins_of_device = (1u << 28) - 1;  ///< records, of several devices
+inline constexpr std::uint32_t max_joins_of_device =
+    (1u << 28) - 1;  ///< the most records of a device, in a pool over several devices
 inline constexpr std::uint32_t joins_abroad = 1u << 31;  ///< in join_record::left: a child ran elsewhere
 inline constexpr std::uint32_t max_gift = 16;  ///< tasks that go to another device together; fits a chunk
 
 /// Whether a device may have or receive tasks.
 enum class presence : std::uint32_t {
-  counted_in,   ///< its workers may ask for tasks
-  closing,      ///< they ask and take no more, and finish what they asked for or are taking
+  counted_in,  ///< its workers may ask for tasks
+  closing,  ///< they begin no further request and take no further tasks home, but finish what they have begun
   counted_out,  ///< it has no tasks, and gets none
 };
 
@@ -26,22 +27,23 @@ enum class presence : std::uint32_t {
 struct peer_words {
   alignas(128) std::uint32_t out;          ///< on the first device: the number of devices that have counted
                                            ///< themselves out
-  alignas(128) std::uint32_t early_leave;  ///< other devices whose workers leave early
-  /// Continuations that other devices have taken home from this one. Each counts as a pending task here until
-  /// this device has seen it.
+  alignas(128) std::uint32_t early_leave;  ///< the number of other devices whose workers leave early
+  /// The number of continuations that this device sent to the devices that made their joins, and that those
+  /// devices have taken. Each counts as a pending task here until this device has seen this count.
   alignas(128) std::uint32_t taken_home;
 
   // Only this device uses the following words.
-  alignas(128) std::uint32_t asking;  ///< workers with an unanswered request, or that take tasks home; +
-                                      ///< `is_closed`
-  std::uint32_t idle;                 ///< workers
+  alignas(128) std::uint32_t asking;  ///< the number of workers that have an unanswered request or take
+                                      ///< continuations home; + `is_closed`
+  std::uint32_t idle;                 ///< idle workers
   std::uint32_t is_over;
-  std::uint32_t has_told;   ///< whether a worker notifies other devices that all here leave early
-  std::uint32_t is_wanted;  ///< tasks came home while `asking` was closed
+  std::uint32_t has_told;   ///< 1 once a worker notifies the other devices that the workers here leave early
+  std::uint32_t is_wanted;  ///< continuations came home while `asking` was closed
   std::uint32_t is_held;    ///< a worker is using the following words
   presence phase;
-  std::uint32_t rests;            ///< since there were tasks
-  std::uint32_t taken_home_seen;  ///< of `taken_home`
+  std::uint32_t rests;  ///< how often the device has rested (been counted out) since it last had tasks, up to
+                        ///< max_rest_doublings
+  std::uint32_t taken_home_seen;  ///< the value of `taken_home` when this device last read it
   std::uint64_t since_ns;
 };
 
@@ -78,8 +80,8 @@ BALLAST_HD inline homing_list<system_atomic> homing_of(peer_device const& device
 }
 
 /// The joins of all devices of a pool. A join's record belongs to the device that made it. Its children may
-/// run on any device, but its continuation is created at home. So children that run at home, as nearly all
-/// do, release their writes only to their own device.
+/// run on any device, but its continuation is created on the record's device, its home. So children that run
+/// there, as nearly all do, release their writes only to that device.
 class peer_joins {
  public:
   static constexpr scope reach = scope::system;
@@ -101,14 +103,15 @@ class peer_joins {
   BALLAST_HD system_atomic<std::uint64_t> value(join_handle join) const {
     return system_atomic<std::uint64_t>((*this)[join].value);
   }
-  /// The last child on another device acquires the writes of other devices' children, but not of children at
-  /// home, so it must not run the continuation.
+  /// True if the calling child is the last one to finish. If it runs on another device, it acquires the
+  /// writes of other devices' children, but not those of children at home, so it must not run the
+  /// continuation.
   BALLAST_HD bool is_finished_by_last(join_handle join) const {
     return is_of_here(join) ? finishes_here(left(join)) : finishes_abroad(left(join));
   }
-  /// Sends the continuation of another device's join home. It counts as a pending task here until that device
-  /// has counted it. The child itself, still pending, cannot stand in for it, since the child may finish
-  /// first.
+  /// Sends the continuation home if another device made the join; else returns false. The continuation counts
+  /// as a pending task here until the other device has counted it. The child itself, still pending, cannot
+  /// stand in for the continuation, since the child may finish first.
   BALLAST_HD bool sends_to_run(join_handle join) const {
     if (is_of_here(join)) return false;
     device_atomic<std::uint32_t>(words_->pending).add_relaxed(1);
@@ -169,9 +172,9 @@ struct peer_worker : pool_worker {
 /// device (receiver-initiated, as the private deques of Acar, Chargueraud and Rainey, PPoPP 2013).
 ///
 /// Termination: a device counts itself out when it has no tasks and no unanswered request, and in again
-/// before it asks. So tasks in transit belong to a device that is counted in: gifts to their asker,
-/// continuations that go home to their sender. When all devices are out no task is left
-/// (tests/pool/peer_search_test.cpp has the models).
+/// before it asks. So tasks in transit belong to a device that is counted in: a gift belongs to the device
+/// that asked, a continuation on its way home to the device that sent it. When all devices are out no task is
+/// left (tests/pool/peer_search_test.cpp has the models).
 struct peer_view : pool_view {
   using worker_type = peer_worker;
   using joins_type = peer_joins;
@@ -180,7 +183,8 @@ struct peer_view : pool_view {
   peer_device peers[max_pool_devices] = {};
   std::uint32_t own = 0, devices = 1;
 
-  /// Leader only. Each time it asks the host, it also checks whether other devices leave.
+  /// Leader only. True if the host wants the workers to leave. Also makes them leave if the workers of
+  /// another device leave early.
   template <class WorkerGroup>
   BALLAST_HD bool stop_requested(WorkerGroup const& worker_group, resident_control const& control) const {
     if (others_leave_early()) halt_for(pool_halt::elsewhere);
@@ -199,11 +203,12 @@ struct peer_view : pool_view {
     return true;
   }
 
-  /// Leader, now and then.
+  /// Leader only, now and then. Answers a request of another device, and takes what other devices have sent
+  /// to this worker.
   template <class WorkerGroup>
   BALLAST_HD void hand_out(WorkerGroup const& worker_group, peer_worker& me) const {
 #if !BALLAST_ON_GPU
-    if (me.looks++ % looks_to_skip != 0) return;  // a look takes as long as a small task
+    if (me.looks++ % looks_to_skip != 0) return;  // a check takes as long as a small task
 #endif
     if (me.has_asked != 0 || mail_of(peers[own], me.number).load_relaxed() != 0 ||
         !to_run(me.number).is_empty())
@@ -212,14 +217,15 @@ struct peer_view : pool_view {
   BALLAST_HD void note_idle(bool is_idle) const { in_device(mine().idle).add_relaxed(is_idle ? 1 : -1u); }
 
   BALLAST_HD peer_joins joins_of_tasks() const { return {joins, peers, own, words}; }
-  /// Leader only. Moves up to `most` free records that came home by one list to the cache. False if there are
-  /// none, or another worker takes some.
+  /// Leader only. Moves up to `most` free records from one list to the cache. False if the list is empty, or
+  /// if another worker is taking records from it.
   BALLAST_HD bool take_homing_joins(pool_worker& me, std::uint32_t list, std::uint32_t most) const {
     auto const cache = joins.cache_of(me.number);
     auto const keep = [&](std::uint32_t record) { cache[me.joins++] = record; };
     return homing(list).take(most, keep) != 0;
   }
-  /// Leader only, when no other record is left. False if there are none.
+  /// Leader only, when no other record is left. Takes free records that came home from any list, and waits if
+  /// another worker is taking some. False if there are none.
   template <class WorkerGroup>
   BALLAST_HD bool await_homing_joins(WorkerGroup const& worker_group, pool_worker& me) const {
     for (std::uint32_t i = 0; i < peers[own].homing_lists; ++i)
@@ -286,12 +292,12 @@ struct peer_view : pool_view {
     if (me.held() == 0) count_device(now_ns);
   }
 
-  /// A few idle workers find tasks on their own device.
+  /// True if at least a quarter of the workers are idle: fewer find tasks on their own device.
   BALLAST_HD bool are_many_idle() const {
     return poll(in_device(mine().idle)) >= (workers + idle_part - 1) / idle_part;
   }
 
-  /// The asked worker always answers, even if it has nothing to give.
+  /// Answers the request to this worker, if there is one, even if the worker has nothing to give.
   template <class WorkerGroup>
   BALLAST_HD void answer(WorkerGroup const& worker_group, peer_worker& me) const {
     auto const mail = mail_of(peers[own], me.number);
@@ -309,7 +315,8 @@ struct peer_view : pool_view {
     me.stack_changed = 1;
   }
 
-  /// Half of the stack: the oldest tasks create most of the others.
+  /// Moves the older half of the stack's tasks, at most max_gift, to `gift`, and returns their number: the
+  /// oldest tasks create most of the others.
   BALLAST_HD std::uint32_t move_oldest(peer_worker& me, array_ref<stored_task> gift) const {
     std::uint32_t const half = me.held() / 2, tasks = half < max_gift ? half : max_gift;
     auto const stack = stack_of(me.number);
@@ -324,7 +331,8 @@ struct peer_view : pool_view {
   BALLAST_HD static std::uint32_t device_of(std::uint32_t sender) { return (sender - 1) >> 24; }
   BALLAST_HD static std::uint32_t worker_of(std::uint32_t sender) { return (sender - 1) & 0xffffff; }
 
-  /// If another worker has asked the same one, the next attempt draws another.
+  /// Asks a random worker of a random other device for tasks. If another request waits there already, the
+  /// next attempt draws again.
   BALLAST_HD void ask(peer_worker& me) const {
     auto const asking = in_device(mine().asking);
     if ((asking.load_relaxed() & is_closed) != 0) return;
@@ -340,7 +348,8 @@ struct peer_view : pool_view {
     }
   }
 
-  /// The tasks are counted here before the request ends.
+  /// Takes the answer to this worker's request, if it is there and its tasks fit. Counts the tasks here
+  /// before the request ends.
   BALLAST_HD void look_for_gift(peer_worker& me, std::uint64_t now_ns) const {
     auto& gift = gift_for(peers[own], me.number);
     std::uint32_t const filled = shared(gift.filled).load_acquire();
@@ -368,9 +377,9 @@ struct peer_view : pool_view {
     return me.held() == 0 || me.held() + tasks <= stack_capacity / 2;
   }
 
-  /// Takes continuations from one list that must run here because their last child ran elsewhere. The taker
-  /// counts as an asker, so the device does not count itself out meanwhile; a device that is out counts
-  /// itself in first.
+  /// Takes from one list the continuations that must run here because the last child of their join ran
+  /// elsewhere. The taker counts as an asker, so the device does not count itself out meanwhile; a device
+  /// that is out counts itself in first.
   BALLAST_HD void take_home(peer_worker& me, std::uint32_t list) const {
     if (to_run(list).is_empty() || !has_room(me, 1)) return;
     auto const asking = in_device(mine().asking);
@@ -426,7 +435,8 @@ struct peer_view : pool_view {
     held.store_release(0);
   }
 
-  /// Tasks that this device sent are now pending on the devices that took them, and no longer here.
+  /// Subtracts the continuations that other devices have taken: they are now pending there, and no longer
+  /// here.
   BALLAST_HD void forget_taken_home(peer_words& state) const {
     if (shared(state.taken_home).load_relaxed() == state.taken_home_seen) return;
     std::uint32_t const taken = shared(state.taken_home).load_acquire();
@@ -439,7 +449,7 @@ struct peer_view : pool_view {
     state.phase = phase;
     state.since_ns = now_ns;
   }
-  /// Its workers may ask again, and take continuations that have returned here.
+  /// Lets the device's workers ask again, and take continuations that have returned here.
   BALLAST_HD static void open(peer_words& state, std::uint64_t now_ns) {
     enter(state, presence::counted_in, now_ns);
     in_device(state.is_wanted).store_relaxed(0);
@@ -454,7 +464,8 @@ struct peer_view : pool_view {
     enter(state, presence::closing, now_ns);
   }
 
-  /// None of its workers may ask any more: those without a task get none.
+  /// Counts the device out once no worker asks any more, or opens it again if it has tasks or is wanted. Its
+  /// workers may not begin to ask, so those without a task get none.
   BALLAST_HD void count_out(peer_words& state, std::uint64_t now_ns) const {
     if (in_device(state.is_wanted).load_relaxed() != 0) return open(state, now_ns);
     if (in_device(state.asking).load_acquire() != is_closed) return;

@@ -24,13 +24,13 @@ class spawning_block : public Base {
       : Base(range, place), sink_(sink) {}
 
   /// Creates a task: blocks `range` (1 to 16 777 215) of `child`, a kernel of the same list. Each calling
-  /// thread creates one; no thread waits, and the others need not call. The task may run at once, on any
-  /// worker, and must not wait for its creator. At most K::spawns calls in a block, over all threads. Calls
-  /// beyond the reserved space create nothing and end the run with an error, as an illegal range does. (Space
-  /// is reserved for tasks that run together: one task; a warp's tasks, if each thread is a worker; with
-  /// `static` a level, where each task counts with the most that any kernel of the set declares.) The
-  /// creator's earlier writes are visible to the child if the calling thread made them, or if a sync() lies
-  /// in between.
+  /// thread creates one; no thread waits, and the other threads need not call. The task may run at once, on
+  /// any worker, and must not wait for its creator. At most K::spawns calls in a block, over all threads.
+  /// Calls beyond the reserved space create nothing and end the run with an error, as an illegal range does.
+  /// (Space is reserved for the tasks that run together: for one task; for a warp's tasks, if each thread is
+  /// a worker; for a level with method `static`, where each task counts with the most that any kernel of the
+  /// set declares.) The creator's earlier writes are visible to the child if the calling thread made them, or
+  /// if a sync() lies in between.
   template <kernel_form Child>
   BALLAST_HD void spawn(Child const& child, block_range range = {}) const {
     static_assert(spawns_of<K> > 0,
@@ -39,10 +39,11 @@ class spawning_block : public Base {
     sink_.add(stored(child, range));
   }
 
-  /// Makes a join: `continuation` (a kernel of the set with a member `join_handle join`, which is set) runs
-  /// once finish() was called on it `children` times (1 to 2^31 - 1). Its value starts as `initial`. Each
-  /// calling thread makes one; at most K::joins calls in a block. Give the handle to the children; their
-  /// arguments may hold it. The continuation must call take_value() once, which ends the join.
+  /// Makes a join: `continuation` (a kernel of the set with a member `join_handle join`, which fork() sets)
+  /// runs once finish() was called for the join `children` times (1 to 2^31 - 1). The join's value starts as
+  /// `initial`. Each calling thread makes one; at most K::joins calls in a block. Give the handle to the
+  /// children; their arguments may hold it. The continuation must call take_value() once, which ends the
+  /// join.
   template <kernel_form Continuation>
   BALLAST_HD join_handle fork(Continuation continuation, std::uint32_t children,
                               std::uint64_t initial = 0) const {
@@ -60,7 +61,8 @@ class spawning_block : public Base {
   BALLAST_HD auto value_of(join_handle join) const { return sink_.joins().value(join); }
   /// Reports that one child of the join has finished, with all writes of this thread (and of other threads
   /// before a sync()). Called by one thread for each child. The last call creates the continuation, which
-  /// counts among its K::spawns; if the join was made on another device, it is created there.
+  /// counts among the caller's K::spawns; if the join was made on another device, the continuation is created
+  /// there.
   BALLAST_HD void finish(join_handle join) const {
     static_assert(spawns_of<K> > 0,
                   "a kernel that calls finish() may create the continuation: count it in K::spawns");
@@ -125,7 +127,7 @@ struct pool_list {
   static_assert(((std::uint32_t(K::threads) == threads) && ...),
                 "the kernels of a set have equal threads: make a set for each number of threads");
 
-  /// True if each thread is a worker; then a warp takes that many tasks at once.
+  /// True if each thread is a worker; then a warp takes up to 32 tasks at once.
   static constexpr bool by_threads = threads == 1;
   static constexpr std::uint32_t block_threads = by_threads ? 32 : threads;
   static constexpr std::uint32_t max_taken = by_threads ? 32 : 1;
@@ -147,7 +149,8 @@ struct pool_list {
     return id;
   }
 
-  /// Stack places for the tasks created while the task's first block runs, and for the rest of the task.
+  /// The number of stack places for the tasks that the task's first block may create, and for the rest of the
+  /// task.
   BALLAST_HD static std::uint32_t room_for(task_record const& task) {
     std::uint32_t id = 0, spawns = 0;
     (void)((task.kernel() == id++ ? (spawns = spawns_of<K>, true) : false) || ...);

@@ -17,7 +17,7 @@ namespace ballast::detail {
 // - share(worker_group, view, me): the worker group calls view.flush_counts(me), then moves tasks from its
 //   stack to where other workers can take them. Tasks that do not fit stay in the stack.
 // - refill(worker_group, view, me): the worker group, whose stack is empty, moves tasks into it: its own
-//   published ones, else by view.take_waiting(), else those of another worker.
+//   published tasks, else waiting tasks (view.take_waiting()), else tasks of another worker.
 // A View, such as pool_view, provides a run's first tasks and counts pending tasks.
 
 /// The argument of a pool's resident kernel.
@@ -68,8 +68,8 @@ __device__ std::uint32_t take_newest_of(local_stack const& stack, pool_worker& m
 }
 #endif
 
-/// The loop of one worker: its leader decides, its worker group acts. All of its threads call members that
-/// take a worker group together, unless a comment says "leader".
+/// The loop of one worker: its leader decides, its worker group acts. All threads of the worker together call
+/// each member that takes a worker group, unless a comment says "leader".
 template <class List, class Method, class View>
 class pool_loop {
  public:
@@ -190,8 +190,8 @@ class pool_loop {
     return worker_step::leave;
   }
 
-  /// Looks only now and then where a look costs more than a small task: serves requests from outside the
-  /// worker, and returns whether it must leave.
+  /// Serves requests from outside the worker, and returns whether the worker must leave. Checks only now and
+  /// then where a check costs more than a small task.
   template <class WorkerGroup>
   BALLAST_HD bool must_halt(WorkerGroup const& worker_group) const {
     auto& me = *me_;
@@ -257,7 +257,8 @@ class pool_loop {
     return me_->held() - 1 + List::room_for(stack_[me_->end - 1].record) <= stack_.capacity();
   }
 
-  /// Takes the first of several blocks; the rest stays on the stack below the children.
+  /// Takes the newest task or, if it has several blocks, its first block; the rest stays on the stack below
+  /// the children.
   BALLAST_HD void take_newest(task_record& record) const {
     auto& me = *me_;
     record = stack_[me.end - 1].record;
@@ -270,7 +271,8 @@ class pool_loop {
     me.limit = me.end + List::room_for(record) - (1 - me.completed);
   }
 
-  /// Lost tasks stay pending, so that neither the run nor a batch counts as complete.
+  /// Drops the tasks created beyond the limit, and ends the run. The lost tasks stay pending, so that neither
+  /// the run nor a batch counts as complete.
   BALLAST_HD void cut_overrun() const {
     me_->delta += me_->end - me_->limit;
     me_->end = me_->limit;

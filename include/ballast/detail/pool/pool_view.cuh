@@ -20,7 +20,7 @@ struct pool_words {
   alignas(128) std::uint32_t pending;
   alignas(128) std::uint32_t halt;  ///< pool_halt
   std::uint64_t stop_checked_ns;    ///< the device's time when a worker last asked the host whether to stop
-  /// Waiting tasks that were taken, the last one first; may exceed their number.
+  /// The number of waiting tasks that were taken, the last one first; may exceed pool_view::waiting_tasks.
   alignas(128) std::uint32_t taken;
   alignas(128) pool_totals totals;
 };
@@ -43,10 +43,11 @@ struct pool_view {
   std::uint32_t workers = 0;
   std::uint32_t tasks_at_once = 1;  ///< tasks that a worker runs at once; at most half of a stack's capacity
   stored_task inline_tasks[max_inline_tasks] =
-      {};                                ///< roots, and tasks that the host gives back, if they fit here
-  stored_task const* waiting = nullptr;  ///< else there
+      {};  ///< the waiting tasks (roots, and tasks that the host gives back), if they fit here
+  stored_task const* waiting =
+      nullptr;  ///< the waiting tasks, if they do not fit into inline_tasks; else null
   std::uint32_t waiting_tasks = 0;
-  std::uint32_t max_at_once = 1;  ///< the most that a worker takes at once
+  std::uint32_t max_at_once = 1;  ///< the most waiting tasks that a worker takes at once
   join_arena joins;
 
   BALLAST_HD device_atomic<std::uint32_t> pending() const {
@@ -54,7 +55,7 @@ struct pool_view {
   }
   BALLAST_HD device_atomic<std::uint32_t> halt() const { return device_atomic<std::uint32_t>(words->halt); }
   BALLAST_HD bool is_halted() const { return halt().load_relaxed() != 0; }
-  /// The first reason counts.
+  /// Makes all workers leave. The first reason counts.
   BALLAST_HD void halt_for(pool_halt reason) const {
     halt().compare_exchange_acq_rel(0, std::uint32_t(reason));
   }
@@ -88,7 +89,8 @@ struct pool_view {
 #endif
     return control.stop_requested();
   }
-  /// Leader only, between two looks for a task. False if there is none, or another reason to leave.
+  /// Leader only, after it found no task. Waits a little before the next attempt; false if no task is left,
+  /// or if there is another reason to leave.
   template <class WorkerGroup>
   BALLAST_HD bool wait_for_work(WorkerGroup const& worker_group, resident_control const& control,
                                 pool_worker& me) const {
@@ -101,15 +103,16 @@ struct pool_view {
     return true;
   }
   BALLAST_HD joins_type joins_of_tasks() const { return joins; }
-  /// Leader only. Tasks of the stack were copied to `group`, a number of the method's, and will now be
-  /// published; or tasks were taken from there into the empty stack.
+  /// Leader only. on_publish() is called when tasks of the stack were copied to a chunk and will now be
+  /// published, on_take() when tasks of a chunk were taken into the empty stack; both with the chunk's
+  /// number.
   BALLAST_HD void on_publish(pool_worker const&, std::uint32_t) const {}
   BALLAST_HD void on_take(pool_worker&, std::uint32_t) const {}
   /// True if a worker that found no task elsewhere may now steal from others.
   BALLAST_HD bool may_steal(pool_worker const&) const { return true; }
   /// Leader only. Wakes no worker: idle ones look for published tasks themselves.
   BALLAST_HD void wake_others() const {}
-  /// Leader only, now and then. Lets tasks leave that are wanted outside the workers.
+  /// Leader only, now and then. Hands out tasks that are wanted outside the workers.
   template <class WorkerGroup>
   BALLAST_HD void hand_out(WorkerGroup const&, pool_worker&) const {}
   /// Leader only, when it begins to wait for tasks, and when it has some again.
@@ -125,7 +128,8 @@ struct pool_view {
   /// Leader only, when its stack has become empty, before it looks for tasks. A run ends sooner if others see
   /// at once which tasks have finished.
   BALLAST_HD void on_empty(pool_worker& me) const { flush_counts(me); }
-  /// Leader only, when it leaves. A worker that never had a task adds nothing to the shared totals.
+  /// Leader only, when it leaves. Reports the worker's counts. A worker that never had a task adds nothing to
+  /// the shared totals.
   BALLAST_HD void report(pool_worker const& me) const {
     auto const& counts = me.counts;
     auto& totals = words->totals;

@@ -67,8 +67,8 @@ struct pool_totals {
 /// The next step of a worker, which its leader chooses.
 enum class worker_step : std::uint32_t { run, share, refill, leave };
 
-/// The state of a worker, in shared memory on a GPU, where its leader writes it. Its newest tasks are in its
-/// stack, a ring in device memory that only it accesses while it works.
+/// The state of a worker, in shared memory on a GPU, where the worker's leader writes it. The worker's newest
+/// tasks are in its stack, a ring in device memory that only this worker accesses while it works.
 struct pool_worker {
   worker_counts counts;
   pool_reduction reduced;  ///< from the tasks that it ran
@@ -76,12 +76,12 @@ struct pool_worker {
   std::uint32_t number;      ///< of this worker
   std::uint32_t begin, end;  ///< of the stack
   std::uint32_t first;       ///< the place of the running tasks' first child
-  std::uint32_t limit;       ///< one past the last place; further children are not created
+  std::uint32_t limit;       ///< one past the last place for children; further children are not created
   std::uint32_t delta;       ///< created less finished tasks that `pending` does not include yet; wraps
   worker_step step;
   std::uint32_t completed;      ///< running tasks that have no further blocks
   std::uint32_t stack_changed;  ///< the stack has changed since share() was last tried
-  std::uint32_t out_of_room;    ///< tasks in the stack when children did not fit; 0: they always fitted
+  std::uint32_t out_of_room;    ///< tasks in the stack when the next task's children did not fit; 0: they fit
   std::uint32_t halt_checked, stop_checked;  ///< for worker_group.cycles_passed()
   std::uint32_t publish_burst;               ///< chunks that the worker is about to publish
   std::uint32_t idle_polls;
@@ -191,8 +191,8 @@ class stack_sink {
   Joins joins_;
 };
 
-/// The worker group copies `count` tasks; `from` and `to` return the task at 0 .. count - 1. Needs a sync
-/// before and after.
+/// Copies `count` tasks with all threads of the worker group; from(i) and to(i) return the source and the
+/// destination of task i, 0 .. count - 1. Needs a sync before and after.
 template <class WorkerGroup, class From, class To>
 BALLAST_HD void copy_tasks([[maybe_unused]] WorkerGroup const& worker_group, std::uint32_t count,
                            From const& from, To const& to) {

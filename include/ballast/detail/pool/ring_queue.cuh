@@ -17,8 +17,8 @@ struct ring_queue_words {
   alignas(128) std::uint32_t head;    ///< the next popper's ticket
 };
 
-/// A slot of a ring_queue with its turn: the ticket's lap while it waits for its pusher, one more while it
-/// waits for its popper.
+/// A slot of a ring_queue. Its turn is the lap of its next ticket while the slot waits for a pusher, and that
+/// lap + 1 while it waits for a popper.
 template <class Record>
 struct ring_slot {
   std::uint32_t turn;
@@ -57,8 +57,9 @@ class ring_queue_ref {
   BALLAST_HD ring_queue_ref(ring_queue_words* words, slot* slots, std::uint32_t capacity)
       : words_(words), slots_(slots), capacity_(capacity) {}
 
-  /// Any thread. Adds a record unless the ring is full. `keep_waiting()` is called after each look at a slot
-  /// that is not free yet; false ends the wait (`stalled`), and should mean that the run has failed.
+  /// Any thread. Adds a record unless the ring is full. `keep_waiting()` is called after each poll of a slot
+  /// that is not free yet; if it returns false, which should mean that the run has failed, the wait ends
+  /// (`stalled`).
   template <class KeepWaiting>
   BALLAST_HD push_outcome push(Record const& record, KeepWaiting&& keep_waiting) const {
     if (!claim_room()) return push_outcome::full;

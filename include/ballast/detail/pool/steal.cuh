@@ -8,8 +8,8 @@
 
 namespace ballast::detail {
 
-/// The victim rule: first the victim of the last successful steal, then random workers. After this many in
-/// all the thief checks whether the run is over. A lone worker draws itself each time.
+/// The number of victims that a thief tries before it checks whether the run is over: first the victim of its
+/// last successful steal, then random workers. A lone worker draws itself each time.
 inline constexpr std::uint32_t max_victims = 8;
 
 /// Leader only. Calls attempt(victim), which returns a steal_outcome, with several victims; returns whether
