@@ -64,14 +64,15 @@ struct chen_source_ref {
   BALLAST_HD std::uint64_t* load() const { return loads + std::uint64_t(at) * stride; }
   BALLAST_HD void turn() { at = at + 1 == queues ? 0 : at + 1; }
 
-  /// Line 4. Not "equal": a count that was read late may have passed the other.
+  /// Line 4: true if the queue is empty. The test is not "equal", since a count that was read late may have
+  /// passed the other.
   BALLAST_HD bool is_empty() const {
     auto const consumed_so_far = word(counts[at].consumed).load_relaxed();
     return consumed_so_far >= poll(word(counts[at].written));
   }
 
-  /// Lines 7 and 8: the claimed task's place, or a negative number. Acquires the report of the last refill,
-  /// so that the counts read afterwards are no older.
+  /// Lines 7 and 8: claims a task and returns its place, or a negative number if none was left. Acquires the
+  /// report of the last refill, so that the counts read afterwards are no older.
   BALLAST_HD std::int64_t claim() const {
     return std::int64_t(word(load()[0]).add_acquire(~std::uint64_t(0))) - 1;
   }
@@ -83,9 +84,11 @@ struct chen_source_ref {
     return consumed_so_far < word(counts[at].written).load_acquire();
   }
 
-  /// A slow block that saw the last tasks of one refill may claim a task of the next before the host has
+  /// Waits until the refill of the claimed task is complete; false if the block must leave instead. A slow
+  /// block that saw the last tasks of one refill may claim a task of the next refill before the host has
   /// completed it. The host leaves a refill incomplete only on CPU cores where another block has thrown, and
-  /// signals that. If its copies hang for ever, the block leaves at least a minute after it was asked to.
+  /// signals that. If the host's copies hang for ever, the block leaves at least a minute after it was asked
+  /// to.
   template <class WorkerGroup>
   BALLAST_HD bool await_refill(WorkerGroup const& worker_group) const {
     bool given_up = false;
@@ -97,7 +100,7 @@ struct chen_source_ref {
     return !given_up;
   }
 
-  /// Line 9.
+  /// Line 9: reads the claimed task.
   BALLAST_HD void read(std::int64_t place, task_record& into) const {
     auto* const from = load() + chen_load_head + place * chen_words_per_task;
     for (std::uint32_t i = 0; i < chen_words_per_task; ++i) {
@@ -107,8 +110,9 @@ struct chen_source_ref {
     }
   }
 
-  /// Lines 10 and 12 to 15: the last block reports to the host that the queue is empty. By cumulativity every
-  /// block's reads of the tasks come before that.
+  /// Lines 10 and 12 to 15: counts the task as consumed, and returns the count before. The block that
+  /// consumes the last task reports to the host that the queue is empty. By cumulativity every block's reads
+  /// of the tasks come before that report.
   BALLAST_HD std::uint64_t consume() {
     auto const before = word(counts[at].consumed).add_release(1);
     if (before + 1 != word(counts[at].written).load_relaxed()) return before;
@@ -119,8 +123,8 @@ struct chen_source_ref {
     return before;
   }
 
-  /// Reads over PCIe rarely: the host copies the request into device memory, unless something is wrong with
-  /// the device.
+  /// True if the block was asked to leave. Reads over PCIe rarely: the host copies the request into device
+  /// memory, unless something is wrong with the device.
   BALLAST_HD bool should_leave(std::uint32_t looks) const {
     if (word(*stop).load_relaxed() != 0) return true;
     if (looks % 1024 != 1023 || !control.stop_requested()) return false;

@@ -63,10 +63,10 @@ kernel_entry make_hybrid_entry() {
 
 namespace ballast {
 
-/// Among the kernels of BALLAST_KERNELS: compiles them for task queues. The kernels must have equal
-/// `threads`. Kernels over 40 bytes go by reference (listed_kernel::by_reference). Tasks may create tasks if
-/// any kernel declares it, or if the set is for pools too. No kernel may reduce, since a queue has no runs
-/// that could report values.
+/// Listed among the kernels of BALLAST_KERNELS, compiles these kernels for task queues. The kernels must have
+/// equal `threads`. Kernels over 40 bytes go by reference (listed_kernel::by_reference). Tasks may create
+/// tasks if any kernel declares it, or if the set is for pools too. No kernel may reduce, since a queue has
+/// no runs that could report values.
 struct for_queues {
   /// Shows BALLAST_KERNELS that this is no kernel.
   static constexpr bool keeps_tasks = false;

@@ -12,7 +12,7 @@ namespace ballast::detail {
 
 /// A feeding thread's knowledge when it decides. All counts are since the start of the device's queue.
 struct feed_view {
-  /// When the thread looked, in ns of the host's steady clock.
+  /// The time of this view, in ns of the host's steady clock.
   std::int64_t now_ns = 0;
   std::uint64_t backlog = 0;         ///< tasks not given to any device yet
   std::uint64_t given = 0;           ///< tasks given to this device

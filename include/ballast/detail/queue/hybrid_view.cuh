@@ -19,18 +19,18 @@ struct alignas(16) batch_id {
 struct hybrid_worker : pool_worker {
   batch_id batch;             ///< of the tasks in the stack, or of those that ran last
   std::uint32_t credit;       ///< credit of taken roots that is not in the batch's counter yet
-  std::uint32_t roots;        ///< how many these are
-  std::uint32_t filled_seen;  ///< GPU: the number of arrived tasks when the last look found none
-  std::uint32_t late;         ///< GPU: looks in a row that found the server late
+  std::uint32_t roots;        ///< the number of roots whose credit this is
+  std::uint32_t filled_seen;  ///< GPU: the number of arrived tasks when the last poll found none unclaimed
+  std::uint32_t late;         ///< GPU: successive polls that found the server late
   std::uint64_t ticket;       ///< the first ticket that was claimed but not taken yet
-  std::uint32_t claimed;      ///< how many these are
-  std::uint64_t epoch_seen;   ///< host: epoch of worker_wake_event before the last look
+  std::uint32_t claimed;      ///< the number of claimed tickets that were not taken yet
+  std::uint64_t epoch_seen;   ///< host: epoch of worker_wake_event before the last poll
 };
 
 /// A pool whose first tasks come from the host while the workers run, through the submission rings, the
 /// server and the ring of ring_source_ref. Created tasks stay in the pool, or are handed out to the host. A
-/// worker claims by the count that the server raises, so it has a ticket only when its task is there or being
-/// written; until then it may steal.
+/// worker claims tickets from a count that the server raises, so it has a ticket only when the ticket's task
+/// is in the ring or being written there; until then the worker may steal.
 ///
 /// A batch is complete when its tasks and all their descendants have run. Its counter holds two numbers: the
 /// sum of the credits (see batch_mark) of taken tasks, times 2^32, and the number of taken or created tasks
@@ -68,8 +68,9 @@ struct hybrid_view : pool_view {
     if (me.held() == 0) flush_counts(me);
     return me.held() != 0;
   }
-  /// While the ring has tasks of the batch, a worker counts finished tasks together with the next ones: one
-  /// by one, each would cost an addition with release to a word that all share.
+  /// Does nothing: while the ring has tasks of the batch, a worker counts finished tasks together with the
+  /// next ones. If it counted them one by one, each would cost an addition with release to a word that all
+  /// workers share.
   BALLAST_HD void on_empty(hybrid_worker const&) const {}
 
   BALLAST_HD void on_publish(hybrid_worker const& me, std::uint32_t chunk) const {
@@ -78,7 +79,8 @@ struct hybrid_view : pool_view {
   BALLAST_HD void on_take(hybrid_worker& me, std::uint32_t chunk) const {
     switch_batch(me, origin_of(chunk));
   }
-  /// On a GPU, workers that wait for the host, perhaps for long, must not load the L2 that the others use.
+  /// True if the worker may steal now. On a GPU, workers that wait for the host, perhaps for long, steal
+  /// rarely, in order not to load the L2 that the other workers use.
   BALLAST_HD bool may_steal(hybrid_worker const& me) const {
     return !BALLAST_ON_GPU || me.idle_polls < eager_polls || me.idle_polls % polls_between_steals == 0;
   }
@@ -88,9 +90,9 @@ struct hybrid_view : pool_view {
 #endif
   }
 
-  /// Leader only, now and then: if the host wants tasks, gives it the oldest one of the stack, provided that
-  /// another is left or was lately elsewhere. The task then no longer belongs to the batch. The host is
-  /// responsible for it, and finds it before it sees the batch complete.
+  /// Leader only, now and then: if the host wants tasks, gives it the oldest task of the stack, provided that
+  /// another task is left in the stack or was lately stored elsewhere. The task then no longer belongs to the
+  /// batch. The host is responsible for it, and finds it before it sees the batch complete.
   template <class WorkerGroup>
   BALLAST_HD void hand_out(WorkerGroup const&, hybrid_worker& me) const {
     if (me.held() == 0 || (me.held() == 1 && me.stored_elsewhere == 0)) return;
@@ -148,8 +150,8 @@ struct hybrid_view : pool_view {
  private:
   BALLAST_HD batch_id& origin_of(std::uint32_t chunk) const { return array_ref<batch_id>(origins)[chunk]; }
 
-  /// Claims tickets, if any are left. Their count is one word for all workers: a waiting worker of a GPU
-  /// reads it only after status, and now and then.
+  /// Claims tickets, if any are left. The count of unclaimed tickets is one word for all workers: a waiting
+  /// worker of a GPU reads this word only when the server's status has changed, and now and then.
   BALLAST_HD void claim(hybrid_worker& me) const {
     std::uint32_t filled = ~me.filled_seen;  // not known
     if (BALLAST_ON_GPU && me.idle_polls % polls_between_counts != 0) {
@@ -176,8 +178,8 @@ struct hybrid_view : pool_view {
     return each < 1 ? 1 : each < tasks_at_once ? each : tasks_at_once;
   }
 
-  /// Takes the next claimed task, unless its batch is not that of the tasks in the stack. The server has
-  /// written it, or is writing it.
+  /// Takes the next claimed task, unless it belongs to another batch than the tasks in the stack. The server
+  /// has written the task, or is writing it.
   BALLAST_HD bool take(hybrid_worker& me) const {
     task_record record;
     std::uint32_t marks[4];
@@ -215,7 +217,8 @@ struct hybrid_view : pool_view {
     return (std::uint64_t(batch.ring_index) << source.batch_shift) + batch.slot;
   }
 
-  /// Returns the counter's new value. A worker that brought it to zero has acquired all others' writes.
+  /// Adds to the batch's counter, and returns the new value. A worker that brought the counter to zero has
+  /// acquired all others' writes.
   BALLAST_HD std::uint64_t add(batch_id const& batch, std::uint64_t change) const {
     device_atomic<std::uint64_t> const counter(counters[counter_index(batch)]);
     std::uint64_t const now = counter.add_release(change) + change;

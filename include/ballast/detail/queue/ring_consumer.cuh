@@ -9,12 +9,13 @@
 
 namespace ballast::detail {
 
-inline constexpr std::uint32_t near_tickets = 64;            ///< a worker this near to its task stays awake
-inline constexpr std::uint32_t polls_per_status = 16;        ///< all workers share the server's word: read it
-                                                             ///< rarely
-inline constexpr std::uint32_t status_lifetime_ns = 20'000;  ///< in this time no device drains `many` tasks
-inline constexpr std::uint32_t max_late_polls = 1 << 16;     ///< polls of a late server, until it counts as
-                                                             ///< lost
+inline constexpr std::uint32_t near_tickets = 64;  ///< a worker this near to its task stays awake
+inline constexpr std::uint32_t polls_per_status =
+    16;  ///< polls between two reads of the server's word, which all workers share
+inline constexpr std::uint32_t status_lifetime_ns =
+    20'000;  ///< how long a report of many waiting tasks counts: no device drains them in this time
+inline constexpr std::uint32_t max_late_polls = 1 << 16;  ///< polls of a late server, until it counts as
+                                                          ///< lost
 inline constexpr std::uint32_t many_per_worker = 64;  ///< waiting tasks per worker above which workers take
                                                       ///< several at once
 
@@ -23,7 +24,7 @@ inline constexpr std::uint32_t short_block_ns = 20'000;
 inline constexpr std::uint32_t max_blocks_at_once = 4;
 inline constexpr std::uint32_t left_per_worker = 8;
 
-/// The next action of a worker, which its leader finds.
+/// The next action of a worker, which the worker's leader chooses.
 struct next_action {
   enum kind : std::uint32_t {
     runs,    ///< the record is there
@@ -95,8 +96,8 @@ struct ring_consumer {
     }
   }
 
-  /// From here on the task is ours: a stop hands back only tasks that were not begun. The fence in await()
-  /// orders all reads of the slot before this. Returns whether the slot holds a grid_ticket.
+  /// Begins the task, and returns whether its slot holds a grid_ticket. A stop no longer hands the task back.
+  /// The fence in await() orders all reads of the slot before its release here.
   __device__ bool begin(std::uint32_t present) const {
     worker_group.shared().present = present;
     auto const ticket = worker_group.shared().first + present;
@@ -111,7 +112,7 @@ struct ring_consumer {
            status_lifetime_ns;
   }
 
-  /// Called before a task that has already arrived.
+  /// True if the worker must leave. Called before a task that has already arrived.
   __device__ bool stop_requested() const {
     auto const status = source.status_for(worker_group.block()).load_relaxed();
     worker_group.worker_state()[worker_word::status_read_ns] = std::uint32_t(worker_group.now_ns());
@@ -221,9 +222,9 @@ struct ring_consumer {
     return ready != 0;
   }
 
+  /// Waits for the first task, and returns how many tasks have arrived, from the first ticket on; 0: leave.
   /// Every four lanes read a slot, a chunk each, so that one load instruction returns readiness and payload.
-  /// Polls are relaxed; one fence follows (an acquire per poll empties the L1). Returns how many tasks have
-  /// arrived, from the first ticket on; 0: leave.
+  /// Polls are relaxed; one fence follows (an acquire per poll empties the L1).
   __device__ std::uint32_t await(std::uint64_t first, std::uint32_t wanted) {
     std::uint32_t const slot = worker_group.lane() / 4, part = worker_group.lane() % 4;
     auto const lap = lap_of(first + slot, source.shift);
@@ -241,10 +242,11 @@ struct ring_consumer {
     return ready;
   }
 
-  /// Cuts the taken tasks to those that may begin: those before the first that waits for other batches; or,
-  /// once these have ended, that one and the others of its batch. False: leave. All tasks of the awaited
-  /// batches have lower tickets, so other workers have begun them or wait for still lower ones, and this
-  /// worker has reported all that it ran. No slot is released before, so that a stop hands the tasks back.
+  /// Keeps only those of the taken tasks that may begin: the tasks before the first one that waits for other
+  /// batches. If that is the very first task, waits until those batches have ended, and then keeps the tasks
+  /// before the next one that waits in another batch. False: leave. All tasks of the awaited batches have
+  /// lower tickets, so other workers have begun them or wait for still lower ones, and this worker has
+  /// reported all that it ran. No slot is released before, so that a stop hands the tasks back.
   __device__ BALLAST_NOINLINE static bool await_others(ring_source_ref const& source,
                                                        worker_group_type worker_group) {
     auto& shared = worker_group.shared();
@@ -295,7 +297,7 @@ struct ring_consumer {
   }
 
   /// Reads the server's progress, which decides how many tasks to take next and whether to sleep. True:
-  /// leave, since no task comes for ticket `first`.
+  /// leave, since no task will come for ticket `first`.
   __device__ bool poll_status(std::uint64_t first, std::uint32_t looks) {
     std::uint64_t word = 0;
     if (worker_group.leader()) word = source.status_for(worker_group.block()).load_relaxed();
@@ -317,7 +319,8 @@ struct ring_consumer {
     return status.stop || (status.ended && waiting <= 0) || server_vanished(idle_ns, now);
   }
 
-  /// Keeps every wait finite; but after a pause of the whole device the server is late for a moment.
+  /// True if the server was late at too many successive polls, so that every wait is finite. A few late polls
+  /// do not count, since after a pause of the whole device the server is late for a moment.
   __device__ bool server_vanished(std::uint64_t idle_ns, std::uint64_t now_ns) {
     late = __any_sync(0xffffffff, source.server_is_late(idle_ns, now_ns)) ? late + 1 : 0;
     return late > max_late_polls;

@@ -11,25 +11,27 @@
 
 namespace ballast::detail {
 
-inline constexpr std::uint32_t reads_per_turn = 16;  ///< reads of a full submission ring before the others
-                                                     ///< are polled
-inline constexpr std::uint32_t rounds_before_publish = 64;  ///< rounds before the fetched count is published;
-                                                            ///< a quiet one counts as eight
+inline constexpr std::uint32_t reads_per_turn =
+    16;  ///< reads of a full submission ring before the other submission rings are polled
+inline constexpr std::uint32_t rounds_before_publish =
+    64;  ///< rounds before the fetched count is published; a round without tasks counts as eight
 /// 16-byte PCIe reads per thread when reading ahead: as many as the registers allow, since one read takes as
 /// long as hundreds of others (docs/decisions/0032).
 template <class WorkerGroup>
 constexpr std::uint32_t chunks_in_flight_of = is_lone_server<WorkerGroup> ? 8 : 4;
-/// The threads that look for space and write a grid's tickets. Each of their warps needs a fence for it.
+/// The number of threads that look for space and write a grid's tickets. Each warp of these threads needs a
+/// fence.
 inline constexpr std::uint32_t fencing_threads = 128;
-inline constexpr std::uint32_t slots_checked = 4;            ///< ring slots that each server checks for space
-inline constexpr std::uint32_t slots_checked_for_many = 16;  ///< where that many will be filled at once
+inline constexpr std::uint32_t slots_checked = 4;  ///< ring slots that each server checks for space
+inline constexpr std::uint32_t slots_checked_for_many =
+    16;  ///< the same, when many slots will be filled at once
 
 /// The state of a GPU's server, in shared memory. Each word has one writer between two syncs.
 struct ring_server_memory {
-  std::uint64_t tail;               ///< tickets filled so far; with several servers: reserved
-  std::uint64_t tail_seen;          ///< when tasks last came
-  std::uint64_t free_until;         ///< tickets below have a free slot
-  std::uint64_t ready_tail;         ///< the tail up to which words->ready counts, if workers claim when ready
+  std::uint64_t tail;        ///< tickets filled so far, or reserved so far if there are several servers
+  std::uint64_t tail_seen;   ///< the tail when the last round looked for new tasks
+  std::uint64_t free_until;  ///< tickets below have a free slot
+  std::uint64_t ready_tail;  ///< the tail up to which words->ready counts, if workers claim when ready
   std::uint64_t unticketed_blocks;  ///< blocks of grid tasks, less their grid_tickets
   std::uint64_t taken_published;    ///< device_words::taken as last written
   std::uint64_t filled_published;   ///< device_words::filled as last written
@@ -41,17 +43,17 @@ struct ring_server_memory {
       fetched_published[max_submission_rings];  ///< low half of device_words::fetched as last written
   std::uint8_t found[32];                       ///< tasks found by this round's poll, for each warp's
                                                 ///< submission ring
-  std::uint8_t grid_found[32];                  ///< whether a grid task follows them
+  std::uint8_t grid_found[32];                  ///< whether a grid task follows these tasks
   std::uint32_t moved;                 ///< tasks moved by this round's poll, not in the tail yet; the warps
                                        ///< add to it
   std::uint32_t rounds_since_publish;  ///< rounds since the fetched counts were last reported to the host
-  std::uint32_t grid;                  ///< the one opened last
+  std::uint32_t grid;                  ///< the shared grid that was opened last
   std::uint32_t grid_tickets;          ///< grid_tickets of the last opened grid that are not in the ring yet
-  std::uint32_t grid_ring;             ///< and whose it is
-  std::uint32_t grid_tickets_moved;    ///< those of them that are in the ring; kept if the source claims when
-                                       ///< ready
+  std::uint32_t grid_ring;             ///< the submission ring of the last opened grid's task
+  std::uint32_t grid_tickets_moved;    ///< grid_tickets of the last opened grid that are in the ring; valid
+                                       ///< only if the source claims when ready
   std::uint32_t first_ring;            ///< the submission ring of the first warp
-  std::uint32_t ring_count;            ///< in use
+  std::uint32_t ring_count;            ///< submission rings of this server in use
   task_slot grid_slot;                 ///< the grid task that was read last
   std::uint32_t closed;
   std::uint32_t ended;  ///< nothing more will come
@@ -59,7 +61,7 @@ struct ring_server_memory {
   // For several servers:
   std::uint32_t passed_on;       ///< shared_server_words::said as last written
   std::uint64_t reserved;        ///< the first ticket of the last reservation
-  std::uint32_t reserved_count;  ///< how many these are
+  std::uint32_t reserved_count;  ///< the number of its tickets
   std::uint32_t left;            ///< shared_server_words::left as last seen
   /// The source, in shared memory because a fence empties the SM's L1.
   alignas(16) unsigned char source_bytes[sizeof(ring_source_ref)];
@@ -74,11 +76,11 @@ static_assert(sizeof(ring_server_memory) + 128 <= 1024);
 
 /// The work of a serving block. Every thread of the block calls these members together, except where stated.
 ///
-/// Small enough to be passed in registers, since functions that are not inlined have registers of their own:
-/// reading ahead needs them all. ClaimWhenReady is a template parameter, because code for every kind of
-/// source would cost the kernels beside it registers (docs/decisions/0007). Several: more than one server may
-/// run. Each then has every n-th submission ring, a share of the shared grids, and its own view of free
-/// slots; the first one communicates with the host and the workers.
+/// The object is small enough to be passed in registers, since functions that are not inlined have registers
+/// of their own, and reading ahead needs all registers. ClaimWhenReady is a template parameter, because code
+/// for every kind of source would cost registers in the kernels beside it (docs/decisions/0007). Several:
+/// more than one server may run. Each then has every n-th submission ring, a share of the shared grids, and
+/// its own view of free slots; the first one communicates with the host and the workers.
 template <class WorkerGroup, bool ClaimWhenReady,
           bool Several = is_lone_server<WorkerGroup> && !ClaimWhenReady>
 struct ring_server {
@@ -86,7 +88,7 @@ struct ring_server {
   static constexpr std::uint32_t threads = WorkerGroup::threads;
   static constexpr std::uint32_t chunks_in_flight = chunks_in_flight_of<WorkerGroup>;
   static constexpr std::uint32_t few_threads = threads < fencing_threads ? threads : fencing_threads;
-  /// Other servers reserve slots that one server has seen free, so it looks further ahead.
+  /// With several servers each looks further ahead, since the others reserve slots that it has seen free.
   static constexpr std::uint32_t looking_threads = Several ? threads : few_threads;
   static constexpr std::uint32_t max_window = std::bit_floor(threads * chunks_in_flight / 4);  ///< slots
 
@@ -108,7 +110,7 @@ struct ring_server {
   worker_group_type worker_group;
   shared_ref<ring_server_memory> memory;
 
-  /// Initialises the state, whose words may hold anything, and copies the source there.
+  /// Initialises the state, whose words may hold anything, and copies the source into the state.
   __device__ void clear(ring_source_ref const& given) const {
     using word = std::uint32_t;
     static_assert(sizeof(ring_source_ref) % sizeof(word) == 0);
@@ -177,7 +179,7 @@ struct ring_server {
     see_tail(first + some);
   }
 
-  /// Free slots below the tail no longer count.
+  /// Raises this server's tail to `tail`. Free slots below the tail no longer count.
   __device__ void see_tail(std::uint64_t tail) const {
     if (tail > state().tail) state().tail = tail;
     if (state().free_until < state().tail) state().free_until = state().tail;
@@ -212,7 +214,8 @@ struct ring_server {
     return ring_at(ring_index < state().ring_count ? ring_index : ring_index - state().ring_count);
   }
 
-  /// Called after polls that found something; true if any of it moved. Ends with a sync.
+  /// Moves what the polls have found; true if any task moved. Called if they found something. Ends with a
+  /// sync.
   __device__ bool move_all(std::uint32_t ring_count, [[maybe_unused]] polled_slots const& polled) const {
     if constexpr (Several) move_reserved(polled, ring_count);
     bool moved = state().moved != 0;
@@ -237,8 +240,8 @@ struct ring_server {
       more = is_lone_server<WorkerGroup> ? read_window(ring_index) : read_ahead(*this, ring_index);
   }
 
-  /// For the host reader. Moves on to submission rings beyond the number of warps. If only the first
-  /// submission ring may get space, each comes first in turn.
+  /// For the host reader. Moves on to the next submission rings if there are more of them than warps. If only
+  /// the first submission ring may get space, moves on by one, so that each comes first in turn.
   __device__ void rotate_rings() const {
     std::uint32_t const beyond = state().ring_count > worker_group_type::warps ? worker_group_type::warps : 0;
     bool const tight =
@@ -263,7 +266,8 @@ struct ring_server {
     }
   }
 
-  /// The last thread reads the host's words while the others poll submission rings, so the latencies overlap.
+  /// True for the last thread, which reads the host's words while the other threads poll submission rings, so
+  /// that the latencies overlap.
   __device__ bool is_host_reader() const { return worker_group.rank() == threads - 1; }
 
   __device__ host_state read_host_state() const {
@@ -280,7 +284,8 @@ struct ring_server {
     return said;
   }
 
-  /// For all servers but the first: reads of one address over PCIe would wait for each other.
+  /// Reads the word of the first server, for all other servers: their reads of one address over PCIe would
+  /// wait for each other.
   __device__ host_state read_passed_on() const {
     auto const passed = shared_word(&shared_server_words::said).load_relaxed();
     host_state said{control_in(passed), 0, stop_in(passed)};
@@ -288,8 +293,8 @@ struct ring_server {
     return said;
   }
 
-  /// For the first server. The fence orders this after the totals, which the host wrote before the closed
-  /// bit.
+  /// For the first server. Passes the host's control word on to the other servers. The fence orders the store
+  /// after the totals, which the host wrote before the closed bit.
   __device__ void pass_to_others(std::uint64_t control) const {
     auto const now = passed_on(control, state().stopping != 0);
     if (now == state().passed_on) return;
@@ -324,7 +329,8 @@ struct ring_server {
     state().hand_out_until = until;
   }
 
-  /// For the host reader, while no thread reads the state().
+  /// For the host reader, while no thread reads state(). Publishes what the host and the workers must know,
+  /// and follows the host's control word.
   __device__ void apply(host_state const& said) const {
     if constexpr (Several) {
       see_tail(said.tail);
@@ -362,7 +368,8 @@ struct ring_server {
     return all_wait;
   }
 
-  /// Counts in tasks. All blocks of a grid task, except its grid_tickets, count as taken immediately.
+  /// Reports to the host how many tasks were taken and how many entered the ring; every block of a grid task
+  /// counts as one. All blocks of a grid task, except its grid_tickets, count as taken immediately.
   __device__ void publish_taken(std::uint64_t taken, std::uint64_t filled) const {
     using word = atomic_ref<std::uint64_t, scope::system>;
     if (taken != state().taken_published) word(source().to_host->taken).store_relaxed(taken);
@@ -381,8 +388,8 @@ struct ring_server {
     return worker_group.reduce_min(done) != 0;
   }
 
-  /// The HALT of Chen et al. 2010, as a word that all workers read. Stays until every task has begun (its
-  /// slot is free) and no blocks are shared any more, so that a stop is still seen.
+  /// Ends the workers: the HALT of Chen et al. 2010, as a word that all workers read. The server stays until
+  /// every task has begun (its slot is free) and no blocks are shared any more, so that a stop is still seen.
   __device__ void end() const {
     if (worker_group.leader()) {
       if constexpr (Several) {
@@ -405,7 +412,7 @@ struct ring_server {
   }
 
   /// Stores the positions of tasks that were not moved, for each submission ring, for the host. A partly
-  /// shared grid task has its own grid.
+  /// shared grid task counts as moved: its shared grid has the rest.
   __device__ void write_final_positions() const {
     for (std::uint32_t ring_index = ring_at(worker_group.rank()); ring_index < max_submission_rings;
          ring_index += threads * servers()) {
@@ -455,9 +462,9 @@ struct ring_server {
       source().status_for(copy).store_relaxed(status.word());
   }
 
-  /// One poll of up to one submission ring per warp: a single load instruction reads the next 8 slots of a
-  /// submission ring. The tasks there are to move to the ring, up to the first grid task. For a warp that has
-  /// a submission ring; move_polled() and book_polled() must follow.
+  /// Polls a submission ring with one warp: a single load instruction reads its next 8 slots. Returns the
+  /// tasks there that are to move to the ring, up to the first grid task. For a warp that has a submission
+  /// ring; move_polled() and book_polled() must follow.
   __device__ polled_slots poll_ring(std::uint32_t ring_index, std::uint32_t ring_count) const {
     std::uint32_t const slot = worker_group.lane() / 4, part = worker_group.lane() % 4;
     std::uint64_t const ticket = state().got[ring_index] + slot;
@@ -473,8 +480,8 @@ struct ring_server {
     return {chunk, whole, plain, some, place};
   }
 
-  /// Moves `some` of the tasks that the warp has polled to the tickets from `first` on, at its place among
-  /// these.
+  /// Moves the first `some` of the tasks that the warp has polled. Of the tickets from `first` on, they get
+  /// those at the warp's place.
   __device__ void move_polled(polled_slots const& polled, std::uint64_t first, std::uint32_t some) const {
     std::uint32_t const slot = worker_group.lane() / 4, part = worker_group.lane() % 4;
     if (slot < some) put(first + polled.place + slot, part, polled.chunk);
@@ -498,7 +505,8 @@ struct ring_server {
                   given > polled.place ? (min)(polled.some, given - polled.place) : 0);
   }
 
-  /// For the leader, after `count` tickets got their tasks.
+  /// For the leader, after `count` tickets got their tasks. Publishes the tail, which with a single server it
+  /// raises first.
   __device__ void book(std::uint32_t count) const {
     if constexpr (!Several) state().tail += count;
     publish();
@@ -607,8 +615,8 @@ struct ring_server {
     return any;
   }
 
-  /// True if a grid task is next in the submission ring, with no other task before it; copies it. One warp
-  /// reads, since reads of one address over PCIe wait for each other (docs/decisions/0009).
+  /// True if a grid task is next in the submission ring, with no other task before it; copies the task. One
+  /// warp reads, since reads of one address over PCIe wait for each other (docs/decisions/0009).
   __device__ bool read_grid(std::uint32_t ring_index) const {
     worker_group.sync();  // all threads have read the last one
     auto const lane = worker_group.lane();
@@ -619,8 +627,8 @@ struct ring_server {
     return is_grid(state().grid_slot.chunks[3]);
   }
 
-  /// Publishes as many grid_tickets as fit; false if none does. Their count goes first, so that workers with
-  /// distant tickets stop sleeping while slots are written.
+  /// Publishes as many grid_tickets as fit; false if none does. Publishes their number first, so that workers
+  /// with distant tickets stop sleeping while slots are written.
   __device__ bool put_grid_tickets(stamped_chunk const& chunk) const {
     find_space<slots_checked_for_many>(state().grid_tickets);
     if constexpr (Several) {
@@ -662,7 +670,8 @@ struct ring_server {
           ClaimWhenReady ? chunk_of_block(mine, int(worker_group.lane() % 4), block + i / 4) : mine);
   }
 
-  /// False if no grid task is next, or every grid still has unused grid_tickets.
+  /// Opens a shared grid for the submission ring's next task; false if that is no grid task, or if every grid
+  /// still has unused grid_tickets.
   __device__ bool open_grid(std::uint32_t ring_index) const {
     if (!read_grid(ring_index)) return false;
     std::uint32_t const blocks = blocks_of(state().grid_slot.chunks[3]);
@@ -690,7 +699,7 @@ struct ring_server {
     return true;
   }
 
-  /// If workers take only whole tasks, expands every block into a task.
+  /// For workers that take only whole tasks: arranges that every block of the grid task becomes a task.
   __device__ bool expand_blocks(std::uint32_t ring_index, std::uint32_t blocks) const {
     worker_group.sync();
     if (worker_group.leader()) {
@@ -702,7 +711,7 @@ struct ring_server {
     return true;
   }
 
-  /// Among this server's grids.
+  /// The number of one of this server's grids that is free, or max_shared_grids if none is.
   __device__ std::uint32_t find_free_grid() const {
     std::uint32_t const i = ring_at(worker_group.rank());
     return worker_group.reduce_min(

@@ -15,9 +15,9 @@ namespace ballast::detail {
 
 /// The source of tasks that the host feeds. Each submitting thread has a submission ring (single producer,
 /// single consumer) in pinned memory. One server, or on a GPU up to max_servers, moves tasks from these into
-/// a ring in device memory, where workers claim tickets by fetch-and-add. After Chen et al. 2010 (tasks,
-/// HALT), with a sequence stamp per slot in place of their counts. ring_consumer.cuh and ring_server.cuh hold
-/// the parts for GPU blocks only.
+/// a ring in device memory, where workers claim tickets by fetch-and-add. Modelled on Chen et al. 2010
+/// (tasks, HALT), with a sequence stamp per slot in place of their counts. ring_consumer.cuh and
+/// ring_server.cuh hold the parts for GPU blocks only.
 ///
 /// A slot's stamp and `released` decide which thread may write it. A ring slot is free for ticket t when its
 /// released word equals t's lap number. The worker that begins the task (on the host: copies it out) raises
@@ -35,8 +35,8 @@ struct ring_source_ref {
       nullptr;  ///< submission rings x batch slots: stamp = lap when the batch is complete
   batch_times* times_out = nullptr;  ///< the same shape; null if tasks are not timed
 
-  // At the home that queue_options::ring names. Only this device's threads use it, hence device scope in any
-  // home.
+  // In the memory that queue_options::ring names. Only this device's threads use it, hence device scope in
+  // any memory.
   task_slot* ring = nullptr;
   std::uint32_t* released = nullptr;
 
@@ -96,9 +96,9 @@ struct ring_source_ref {
 
   /// The next `count` tickets.
   BALLAST_HD std::uint64_t claim(std::uint32_t count) const;
-  /// Reads the ticket's task, unless it is not there yet.
+  /// Reads the ticket's task; false if it is not there yet.
   BALLAST_HD bool read_ring(std::uint64_t ticket, task_record& record, std::uint32_t (&marks)[4]) const;
-  /// Frees the slot of a task that was read; from then on a stop does not hand it back.
+  /// Frees the slot of a task that was read; from then on a stop does not hand the task back.
   BALLAST_HD void release(std::uint64_t ticket) const;
   BALLAST_HD void publish_completion(std::uint64_t batch, std::uint32_t lap) const;
   /// True if the batches that a task with these marks waits for have ended. On a GPU a fence must follow.
@@ -142,8 +142,8 @@ struct ring_source_ref {
 // For workers and servers of both backends.
 
 #if !BALLAST_ON_GPU
-/// Adding 0 orders the caller's stores before this look, which a load would not: either the waiter sees the
-/// stores, or this thread sees it waiting.
+/// Wakes the host's threads if any are counted in `waiters`. Adding 0 orders the caller's stores before this
+/// check, which a load would not: either the waiter sees the stores, or this thread sees the waiter.
 inline void ring_source_ref::notify_host_if(std::uint32_t& waiters) const {
   if (std::atomic_ref(waiters).fetch_add(0) != 0) notify(*host_wake_event);
 }
@@ -248,7 +248,8 @@ BALLAST_HD inline bool ring_source_ref::may_begin(std::uint32_t const (&marks)[4
   return true;
 }
 
-// Call it after a fence; on the host the release serves as one.
+// Publishes to waiting workers that the batch has ended. Call it after a fence; on the host the release
+// serves as one.
 BALLAST_HD inline void ring_source_ref::tell_end(std::uint64_t batch, std::uint32_t lap) const {
   atomic_ref<std::uint32_t, scope::device> const word(ends[batch]);
 #if BALLAST_ON_GPU
@@ -376,7 +377,8 @@ inline bool ring_source_ref::push_halts(std::uint32_t workers) const {
   return pushed;
 }
 
-/// Ends all workers of a claim-when-ready source at once. The host requests that only when no work is left.
+/// Ends the workers; true if anything has changed. The workers of a claim-when-ready source end all at once:
+/// the host requests that only when no work is left.
 inline bool ring_source_ref::end_workers(std::uint32_t workers) const {
   if (!claims_when_ready()) return push_halts(workers);
   if (host_serving->halts != 0) return false;
@@ -385,8 +387,8 @@ inline bool ring_source_ref::end_workers(std::uint32_t workers) const {
   return true;
 }
 
-/// True if every worker waits. If the source claims when ready, it looks at the workers twice, as a GPU's
-/// server does.
+/// True if every worker waits. If the source claims when ready, checks the workers twice, as a GPU's server
+/// does.
 inline bool ring_source_ref::all_wait(std::uint32_t workers) const {
   auto const head = atomic_ref<std::uint64_t, scope::device>(words->head).load_relaxed();
   if (!claims_when_ready()) return head == host_serving->tail + workers;
@@ -439,8 +441,8 @@ inline bool ring_source_ref::should_leave() const {
   return control.stop_requested() || server_status::of(word).stop;
 }
 
-/// Looks for the ticket's task and checks whether it may begin. Counts its worker among those whose task may
-/// not begin yet.
+/// Looks for the ticket's task and checks whether it may begin. While it may not begin, counts its worker in
+/// ring_words::held_workers.
 class ticket_look {
  public:
   ticket_look(ring_source_ref const& source, std::uint64_t ticket) : source_(&source), ticket_(ticket) {}
@@ -453,7 +455,7 @@ class ticket_look {
     auto& marks = worker_group.meta();
     if (!is_held_ && !source_->read_ring(ticket_, worker_group.record(), marks)) return false;
     if (!waits_for_others(marks)) return true;
-    // Counted before it looks: a worker that ends a batch meanwhile sees the count, or this worker sees the
+    // Counted before the check: a worker that ends a batch meanwhile sees the count, or this worker sees the
     // end.
     if (!std::exchange(is_held_, true)) std::atomic_ref(source_->words->held_workers).fetch_add(1);
     return source_->may_begin(marks);
@@ -465,9 +467,9 @@ class ticket_look {
   bool is_held_ = false;
 };
 
-// A task that waits for other batches begins only after they have ended, so that a stop hands it back. All
-// their tasks have lower tickets: other workers have begun these, or hold them and wait at most for still
-// lower ones.
+// A task that waits for other batches begins only after they have ended, so that a stop before that hands the
+// task back. All tasks of those batches have lower tickets: other workers have begun these tasks, or hold
+// them and wait at most for still lower ones.
 inline bool ring_source_ref::next(host_worker& worker_group) const {
   auto const ticket = claim(1);
   set_activity(worker_group, ticket, activity::waits);

@@ -12,18 +12,18 @@ namespace ballast::detail {
 ///
 /// Completion needs no set-up on the device. Every task of a batch adds its `credit` to the batch's counter:
 /// the last submitted of n tasks has credit n - 1, the others -1. The counter starts at zero, returns to zero
-/// only when all have finished, and is then ready for the next batch.
+/// only when all tasks have finished, and is then ready for the next batch.
 ///
 /// A batch may wait for earlier ones of its submission ring, which it names by their distance in batches
 /// (docs/decisions/0034).
 struct batch_mark {
-  std::uint32_t ring_index = 0;  ///< 5 bits: whose batch
+  std::uint32_t ring_index = 0;  ///< 5 bits: the submission ring of the batch
   std::uint32_t slot = 0;        ///< 16 bits: the batch slot within the submission ring
   std::uint32_t lap = 0;         ///< 4 bits: the lap of the slot
   std::uint32_t credit = 0;      ///< two's complement; 25 bits of it travel
-  std::uint32_t distance = 0;    ///< 7 bits: waits for the batch submitted this many batches before it; 0:
-                                 ///< for none
-  std::uint32_t more = 0;        ///< 4 bits: and for this many batches before that one
+  std::uint32_t distance =
+      0;  ///< 7 bits: the batch waits for the one submitted this many batches before it; 0: it waits for none
+  std::uint32_t more = 0;  ///< 4 bits: the batch also waits for this many batches before that one
 };
 inline constexpr std::uint32_t batch_lap_mask = 0xf;
 inline constexpr std::uint32_t max_batch_distance = 0x7f, max_more_batches = 0xf;
@@ -94,11 +94,12 @@ BALLAST_HD constexpr bool is_here(stamped_chunk const& chunk, std::uint32_t lap)
 BALLAST_HD constexpr bool is_grid(stamped_chunk const& last) {
   return (last.data[2] & task_record::grid_bit) != 0;
 }
-/// The blocks of the task in a slot, by its last chunk.
+/// The number of blocks of the task in a slot, by its last chunk.
 BALLAST_HD constexpr std::uint32_t blocks_of(stamped_chunk const& last) { return last.data[2] >> 8; }
 
-/// This chunk of the task for block `i` of a grid task: task_record::task_of_block(). The first block has the
-/// credit of the whole, the others -1, as if they had been submitted one after another.
+/// Returns this chunk of the task for block `i` of a grid task (see task_record::task_of_block()). The task
+/// for the first block has the credit of the grid task, the other tasks -1, as if they had been submitted one
+/// after another.
 BALLAST_HD constexpr stamped_chunk chunk_of_block(stamped_chunk chunk, int part, std::uint32_t i) {
   if (part == 3) {
     chunk.data[1] += i;
@@ -109,8 +110,8 @@ BALLAST_HD constexpr stamped_chunk chunk_of_block(stamped_chunk chunk, int part,
   return chunk;
 }
 
-/// On a GPU a grid task lies in the ring as several tickets, whose takers share its blocks. This marks the
-/// last chunk of such a ticket with the number of its shared grid, in three bits.
+/// Marks the last chunk of a grid_ticket with the number of its shared grid, in three bits. On a GPU a grid
+/// task lies in the ring as several such tickets, whose takers share the task's blocks.
 BALLAST_HD constexpr stamped_chunk ticket_of_grid(stamped_chunk last, std::uint32_t grid) {
   last.stamp |= grid << 29;
   return last;
@@ -129,7 +130,8 @@ struct alignas(128) host_words {
 inline constexpr std::uint64_t closed_bit = std::uint64_t(1) << 32;
 inline constexpr std::uint32_t hand_out_shift = 33;  ///< in host_words::control
 
-/// True if created tasks must be handed out, when `handed_out` of `until` have been; counts of 31 bits.
+/// True if more created tasks must be handed out: `handed_out` were so far, `until` are wanted in all; counts
+/// of 31 bits.
 BALLAST_HD constexpr bool is_to_hand_out(std::uint32_t handed_out, std::uint32_t until) {
   return std::int32_t((until - handed_out) << 1) > 0;
 }
@@ -138,7 +140,7 @@ BALLAST_HD constexpr bool is_to_hand_out(std::uint32_t handed_out, std::uint32_t
 inline constexpr std::uint32_t handed_out_shift = 10;
 
 /// The part of a submission ring that was not moved: the slots from `next` on. If slot `next` has a grid
-/// task, its blocks from `blocks` on.
+/// task, only its blocks from `blocks` on were not moved.
 struct fetch_position {
   std::uint64_t next;
   std::uint32_t blocks;
@@ -162,9 +164,10 @@ struct alignas(128) shared_grid {
 };
 inline constexpr std::uint32_t max_shared_grids = 8;
 
-inline constexpr std::uint32_t max_servers = 4;  ///< each has some of the shared grids
+inline constexpr std::uint32_t max_servers =
+    4;  ///< the most servers of a GPU; each has some of the shared grids
 
-/// The copies of a word that many poll; they lie in several slices of the L2.
+/// The number of copies of a word that many workers poll; the copies lie in several slices of the L2.
 inline constexpr std::uint32_t status_replicas = 8;
 
 template <class Word>
@@ -172,11 +175,11 @@ struct alignas(128) own_line {
   Word word;
 };
 
-/// GPU: the state that several servers share. Each has some of the submission rings; their tickets are in one
-/// ring. Each server reserves a run of free tickets, then fills the whole run.
+/// GPU: the state that several servers share. Each server has some of the submission rings; the tickets of
+/// all servers are in one ring. Each server reserves a run of free tickets, then fills the whole run.
 struct alignas(128) shared_server_words {
   std::uint64_t tail;               ///< tickets that servers have reserved
-  std::uint64_t unticketed_blocks;  ///< ring_server_memory::unticketed_blocks, of all
+  std::uint64_t unticketed_blocks;  ///< ring_server_memory::unticketed_blocks of all servers together
   std::uint32_t left;               ///< servers other than the first that have filled their last ticket
   alignas(128) std::uint32_t said;  ///< from the first server to the others: passed_on()
 };
@@ -198,18 +201,19 @@ struct alignas(128) ring_words {
   own_line<std::uint64_t> status[status_replicas];  ///< from the server: copies of server_status
   shared_grid shared_grids[max_shared_grids];
   shared_server_words servers;
-  alignas(128) std::uint32_t ready;  ///< claim when ready: unclaimed tasks in the ring; briefly fewer
+  alignas(
+      128) std::uint32_t ready;  ///< if workers claim when ready: unclaimed tasks in the ring; briefly fewer
   // If workers claim when ready:
   alignas(128) std::uint32_t hand_out_until;  ///< created tasks that the host has asked for in all
-  std::uint32_t handed_out;                   ///< created tasks that it was given in all
+  std::uint32_t handed_out;                   ///< created tasks that the host was given in all
   alignas(128) std::uint32_t idle;            ///< workers without a task
   alignas(128) std::uint64_t served_ns;       ///< GPU: the device's time at the server's last round
   alignas(128) std::uint32_t server_busy;     ///< host backend: a worker is serving
   // Host backend: the conditions of the sleeping threads, so that none is woken in vain.
-  alignas(128) std::uint64_t taken_threshold;  ///< wake when this many tasks are taken
-  std::uint32_t room_waiters;                  ///< wake when submission slots became free
-  std::uint32_t completion_waiters;            ///< wake when a batch is complete
-  std::uint32_t held_workers;                  ///< workers whose task waits for other batches
+  alignas(128) std::uint64_t taken_threshold;  ///< the number of taken tasks at which to wake the feeder
+  std::uint32_t room_waiters;        ///< the number of threads to wake when submission slots become free
+  std::uint32_t completion_waiters;  ///< the number of threads to wake when a batch is complete
+  std::uint32_t held_workers;        ///< workers whose task waits for other batches
 };
 
 /// The server's report to all workers, in one word.
@@ -229,12 +233,13 @@ struct server_status {
 /// The state of a worker between tasks, by index in its worker group's worker_state().
 namespace worker_word {
 enum : int {
-  credit,   ///< credit of tasks that have run and are not reported yet: the next task taken is of their batch
+  credit,   ///< credit of tasks that have run and are not reported yet, since the next task is of the same
+            ///< batch
   claimed,  ///< claimed tickets whose tasks have not come yet; the first follows the present run
   claim_several,   ///< whether very many tasks were unclaimed when the server's status was read
-  status_read_ns,  ///< when it was read; low half
+  status_read_ns,  ///< when the server's status was read; low half
   grid,            ///< GPU: 1 + the shared_grid of the present task; 0: none
-  blocks,          ///< the number of its blocks; 0: take no more, since a stop was seen
+  blocks,          ///< the number of the grid task's blocks; 0: take no more, since a stop was seen
   first,           ///< the first block of the task
   end,             ///< one past the last blocks taken here, counted from the first; 0: none yet
   begun_ns,        ///< when those blocks were taken; low half
