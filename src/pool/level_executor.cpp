@@ -10,7 +10,7 @@
 namespace ballast::detail {
 namespace {
 
-/// Of a level.
+/// The most tasks of a level.
 constexpr std::uint32_t max_tasks = std::numeric_limits<std::uint32_t>::max();
 
 /// Runs a pool level by level.
@@ -86,8 +86,8 @@ class level_executor final : public pool_executor {
     run.waiting.clear();
   }
 
-  /// Makes space for all children that the level's tasks may create. Checks the deadline before and after
-  /// that, since the process may sleep meanwhile.
+  /// Makes space for all children that the level's tasks may create. Returns why the run must stop, or an
+  /// empty text. Checks the deadline before and after making space, since the process may sleep meanwhile.
   std::string reason_to_stop(wait_limit& until) {
     if (stop_requested_.load()) return "a stop was requested";
     if (until.passed()) return "the deadline passed";
@@ -113,9 +113,9 @@ class level_executor final : public pool_executor {
     if (must_grow) out_ = device_buffer<stored_task>(plan_.device, room);
   }
 
-  /// The system assigns memory pages on cores at the first write, and a run that stops copies its tasks in
-  /// the same memory to return them. So the most that all this may take is requested at once, and released.
-  /// Throws ballast::error.
+  /// Requests at once, and releases, the most memory that the next level and a stop after it may take. Throws
+  /// ballast::error if there is less. The system assigns memory pages on cores only at the first write, and a
+  /// run that stops copies its tasks in the same memory to return them.
   void require_memory(std::uint64_t room, std::uint64_t joins) const {
     auto const written = (in_.size() - tasks_ + room) * sizeof(stored_task) + joins_.bytes_for(joins);
     auto const max_left = std::max<std::uint64_t>(in_.size(), room);
@@ -123,7 +123,8 @@ class level_executor final : public pool_executor {
     device_buffer<std::byte> const all(plan_.device, written + handed_back);
   }
 
-  /// The level's own wait notices a sleep of the process during the level; afterwards `between_levels` does.
+  /// Runs one level. The level's own wait notices a sleep of the process during the level; afterwards
+  /// `between_levels` does.
   void run_level(pool_run& run, wait_limit& between_levels) {
     auto const declared = tasks_ + further_blocks_;
     auto const room = std::uint32_t(declared * plan_.kernels->max_spawns());
@@ -147,8 +148,8 @@ class level_executor final : public pool_executor {
     further_blocks_ = words.further_blocks;
   }
 
-  /// Does not interrupt tasks: at the deadline the current level is the last. Throws timed_out if it lasts
-  /// longer than stop_timeout beyond the deadline.
+  /// Waits for the level's end. Does not interrupt tasks: at the deadline the current level is the last.
+  /// Throws timed_out if it lasts longer than stop_timeout beyond the deadline.
   void await_level(deadline until) {
     is_running_ = true;
     try {
@@ -190,7 +191,7 @@ class level_executor final : public pool_executor {
   std::unique_ptr<stream> stream_;
   std::uint64_t tasks_ = 0, further_blocks_ = 0, joins_used_ = 0;
   bool joins_matter_ = false;  ///< returned tasks may name joins
-  bool is_running_ = false;    ///< a level
+  bool is_running_ = false;    ///< a level may still run
   std::atomic<bool> stop_requested_ = false;
 };
 

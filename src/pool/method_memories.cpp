@@ -17,7 +17,7 @@ std::uint32_t chunks_for(pool_plan const& plan, std::uint32_t workers, std::uint
   return std::uint32_t(std::clamp<std::uint64_t>(wished, 2, max_chunks));
 }
 
-/// A single worker may hold as many tasks as `capacity`.
+/// The capacity of a public_deque: a single worker may hold as many tasks as `capacity`.
 std::uint32_t public_deque_for(pool_plan const& plan, std::uint32_t chunks, std::uint32_t chunk_tasks) {
   auto const own = std::bit_ceil(plan.capacity / chunk_tasks);
   return std::min(std::bit_ceil(chunks), std::max(own, default_public_deque));

@@ -66,7 +66,7 @@ class peer_memory final : public method_memory {
   void clear(stream& on) override { chunks_.clear(on); }
   void prepare(stream& on) override;
   void start(kernel_start const& how, pool_view const& view) override;
-  /// Also collects the tasks that arrived, and those sent home to run, that no worker has taken.
+  /// Also collects the arrived tasks, and the continuations sent home, that no worker has taken.
   void collect(stream& on, std::vector<stored_task>& into) override;
   std::size_t bytes() const override {
     return chunks_.bytes() + words_.bytes() + mail_.bytes() + gifts_.bytes() + to_run_.bytes();

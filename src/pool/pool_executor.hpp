@@ -53,10 +53,10 @@ class pool_executor {
   /// As task_pool::workers().
   virtual std::uint32_t workers() const = 0;
   virtual std::size_t memory_bytes() const = 0;
-  /// True if a kernel of an earlier run may still use its memory, which must then not be freed. Joins a
-  /// kernel that has ended meanwhile; throws device_lost.
+  /// True if a kernel of an earlier run may still use the pool's memory, which must then not be freed. Joins
+  /// a kernel that has ended meanwhile; throws device_lost.
   virtual bool is_claimed() = 0;
-  /// Call it before a run. Throws ballast::error if an earlier one still uses its tasks.
+  /// Throws ballast::error if a kernel of an earlier run has not ended. Call it before a run.
   virtual void check_ended() = 0;
 };
 
@@ -72,9 +72,9 @@ class method_memory {
  public:
   virtual ~method_memory() = default;
 
-  /// Makes it empty. A run that was not aborted also leaves it empty.
+  /// Removes all tasks. A run that was not aborted leaves none.
   virtual void clear(stream& on) = 0;
-  /// Before each launch.
+  /// Called before each launch.
   virtual void prepare(stream&) {}
   virtual void start(kernel_start const& how, pool_view const& view) = 0;
   /// Adds the remaining tasks; no worker may run.
@@ -99,7 +99,7 @@ void clear(stream& on, device_buffer<T> const&... buffers) {
 struct pool_method_code {
   named_policy about;
   entry_key entry = {};
-  /// Null: the method launches the kernel for each level.
+  /// Makes the method's memory; null if the method launches the kernel for each level.
   std::unique_ptr<method_memory> (*make_memory)(pool_plan const& plan, std::uint32_t workers) = nullptr;
   bool block_per_task = false;  ///< for methods that launch the kernel for each level
 };
@@ -107,7 +107,7 @@ struct pool_method_code {
 /// The method of that name. Throws bad_argument ("method").
 pool_method_code const& pool_method_named(std::string_view name);
 
-/// Takes a plan for each device; for several the method must be `chunks`.
+/// Makes an executor from a plan for each device; for several devices the method must be `chunks`.
 std::unique_ptr<pool_executor> make_resident_executor(std::vector<pool_plan> const& plans,
                                                       pool_method_code const& method);
 std::unique_ptr<pool_executor> make_level_executor(pool_plan const& plan, bool block_per_task);

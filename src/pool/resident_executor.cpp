@@ -58,12 +58,12 @@ class device_part {
     workers_.begin_run(*stream_);
     statistics_ = {};
   }
-  /// Called before each launch with the waiting tasks, which it keeps even if something fails.
+  /// Takes the waiting tasks, and keeps them even if something fails. Called before each launch.
   void deal(std::vector<stored_task> waiting) {
     waiting_ = std::move(waiting);
     is_started_ = has_run_ = false;
   }
-  /// Enqueues the work before the kernel. Does not wait if few tasks wait.
+  /// Enqueues the work that precedes the kernel. Does not wait if few tasks wait.
   void prepare() {
     kernel_.take_room();
     workers_.set_workers(kernel_.blocks());
@@ -71,14 +71,14 @@ class device_part {
     if (!is_empty_) memory_->clear(*stream_);
     memory_->prepare(*stream_);
   }
-  /// Does host work of some microseconds while the kernel runs.
+  /// Starts the kernel, and does host work of some microseconds while it runs.
   void start() {
     is_empty_ = false;  // until it has ended normally
     memory_->start({kernel_, *stream_, [this] { enqueue_epilogue(); }}, workers_.view());
     is_started_ = has_run_ = true;
     make_statistics_for_all();
   }
-  /// True if it was started and not joined yet.
+  /// True if the kernel was started and not joined yet.
   bool is_started() const { return is_started_; }
   void join(deadline until) {
     kernel_.join(until);
@@ -126,7 +126,7 @@ class device_part {
   }
 
  private:
-  /// Enqueued after the workers' kernel: copies its results to the host.
+  /// Enqueues, after the workers' kernel, the copy of its results to the host.
   void enqueue_epilogue() {
     if (plan_.device->is_cuda())
       workers_.end_launch(*stream_, epilogue_code_);
@@ -147,9 +147,9 @@ class device_part {
   std::unique_ptr<stream> stream_;  ///< destroyed first: it may still copy from or to the others
   std::vector<stored_task> waiting_;
   pool_statistics statistics_;  ///< of the run
-  bool is_empty_ = false;       ///< the method's memory
+  bool is_empty_ = false;       ///< the method's memory is empty
   bool is_started_ = false;
-  bool has_run_ = false;  ///< in the newest launch
+  bool has_run_ = false;  ///< the kernel has run in the newest launch
 };
 
 /// Runs a pool as a resident kernel on each device. If tasks do not fit, the kernels end, the host collects
@@ -199,7 +199,8 @@ class resident_executor final : public pool_executor {
     stop_requested_.store(false);
     most_with_host_ = 0;
     room_of_run const held{parts_};
-    for (auto const& part : parts_) part->kernel().take_room();  // first: kernels that clear memory run there
+    for (auto const& part : parts_)
+      part->kernel().take_room();  // first: kernels that clear memory may run on the claimed SMs
     for (auto const& part : parts_) part->begin_run();
     while (!run.waiting.empty() && run.why_stopped.empty()) {
       if (!begin_launch(run)) break;
@@ -235,7 +236,7 @@ class resident_executor final : public pool_executor {
     for (std::uint32_t i = 0; i < parts_.size(); ++i) parts_[i]->meet(all, i);
   }
 
-  /// Deals in turn, so that each worker gets some of the newest.
+  /// Deals the tasks to the devices in turn, so that each gets some of the newest.
   void deal_out(std::vector<stored_task> waiting) {
     if (parts_.size() == 1) return parts_.front()->deal(std::move(waiting));
     std::vector<std::vector<stored_task>> of_parts(parts_.size());
@@ -267,7 +268,8 @@ class resident_executor final : public pool_executor {
     return true;
   }
 
-  /// If a device cannot be started, ends those that were. Throws if none was.
+  /// Starts the kernel of each device. If one cannot be started, stops those that were, or throws if none
+  /// was.
   void start_all(pool_run& run) {
     try {
       for (auto const& part : parts_) part->start();
@@ -278,7 +280,7 @@ class resident_executor final : public pool_executor {
     }
   }
 
-  /// Ends all of them, even if one throws.
+  /// Joins the kernels of all devices, even if one throws.
   void end_launch(pool_run& run) {
     if (stop_requested_.load())
       request_stop();  // a kernel forgets a stop that was requested before it started
@@ -296,7 +298,7 @@ class resident_executor final : public pool_executor {
     if (failure) std::rethrow_exception(failure);
   }
 
-  /// A lost device does not notify the others: checks all devices until one has ended.
+  /// Checks all devices until one has ended, since a lost device does not notify the others.
   void await_first_end(deadline until) {
     auto const has_ended = [](auto const& part) {
       return part->is_started() && (has_failed(part) || !part->kernel().running());
@@ -306,7 +308,7 @@ class resident_executor final : public pool_executor {
       looks < looks_before_naps ? std::this_thread::yield() : std::this_thread::sleep_for(nap);
     if (std::ranges::any_of(parts_, has_failed)) request_stop();
   }
-  /// Which join() throws.
+  /// True if the device has failed, which join() will throw.
   static bool has_failed(std::unique_ptr<device_part> const& part) {
     try {
       (void)part->kernel().running();
@@ -350,7 +352,7 @@ class resident_executor final : public pool_executor {
 
   device_parts parts_;
   std::atomic<bool> stop_requested_ = false;
-  std::uint64_t most_with_host_ = 0;  ///< tasks
+  std::uint64_t most_with_host_ = 0;  ///< the most tasks that the host held between launches
 };
 
 }  // namespace

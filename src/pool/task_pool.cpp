@@ -125,8 +125,8 @@ struct task_pool::state {
   }
 
   device_list devices;
-  pool_plan plan;                    ///< of the first
-  pinned_buffer<std::byte> members;  ///< of large kernels, to which the tasks of a run refer
+  pool_plan plan;                    ///< of the first device
+  pinned_buffer<std::byte> members;  ///< members of large kernels, to which the tasks of a run refer
   std::unique_ptr<pool_executor> executor;
   std::atomic<bool> is_running = false;
   process_of_origin const process;

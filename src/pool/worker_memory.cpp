@@ -26,7 +26,7 @@ std::uint32_t cache_for(pool_plan const& plan, std::uint32_t workers) {
   return 4 * batch_for(plan, workers) + 32 * (plan.kernels->max_joins() + 2);
 }
 
-/// Besides the waiting joins, each worker may fill a cache.
+/// The number of records: besides the waiting joins, each worker may fill a cache.
 std::size_t records_for(pool_plan const& plan, std::uint32_t workers) {
   std::size_t const wished = wished_for(plan, workers);
   return wished == 0 ? 0 : wished + std::size_t(workers) * cache_for(plan, workers);
@@ -39,7 +39,7 @@ constexpr std::size_t pieces_for(std::size_t workers) {
   return (sizeof(pool_words) + workers * sizeof(worker_report)) / piece_bytes;
 }
 
-/// Enough to fill the bus.
+/// The most blocks of an epilogue: enough to fill the bus.
 constexpr std::uint32_t max_blocks = 64;
 
 }  // namespace
@@ -135,8 +135,8 @@ void worker_memory::begin_run(stream& on) {
   joins_are_stale_ = false;
 }
 
-// A completed run returns every record, but a run after a stopped one may not have continued it. If joins did
-// not suffice, they would not for the rest either.
+// A completed run returns every record, but a run after a stopped one may not have continued the stopped one.
+// If joins did not suffice, they would not suffice for the remaining tasks either.
 void worker_memory::end_run(bool was_stopped, pool_halt halt) {
   bool const goes_on = was_stopped && halt != pool_halt::out_of_joins && halt != pool_halt::too_many_joins;
   joins_are_stale_ = !goes_on && (was_stopped || was_stopped_);

@@ -93,22 +93,23 @@ class worker_memory {
  public:
   worker_memory(pool_plan const& plan, std::uint32_t max_workers);
 
-  /// The number of workers in the next launch, at most max_workers, which is also the default. Tasks of the
-  /// other workers from an earlier launch were collected then, and are ignored.
+  /// Sets the number of workers in the next launch, at most max_workers, which is also the default. Tasks
+  /// that further workers had after an earlier launch were collected then, and are ignored now.
   void set_workers(std::uint32_t workers) { workers_ = workers; }
   std::size_t bytes() const;
 
-  /// Called once for each run, before its first launch. Keeps joins that a stopped run's tasks name until
-  /// another run has completed, unless the stopped run ran out of joins here.
+  /// Clears joins that stopped runs left. Joins to which the tasks of a stopped run refer are kept until
+  /// another run has completed, unless the stopped run ran out of joins here. Called once for each run,
+  /// before its first launch.
   void begin_run(stream& on);
   void end_run(bool was_stopped, pool_halt halt);
   void forget_joins() { joins_are_stale_ = true; }
   bool has_forgotten_joins() const { return joins_are_stale_; }
   join_memory const& joins() const { return joins_; }
 
-  /// Called before each launch: these tasks are pending, and workers without tasks take some, the newest
-  /// first. Allocates if there are more than ever before. Waits for the stream only if there are more than
-  /// max_inline_tasks.
+  /// Sets the tasks that wait when the next launch begins; workers without tasks take some, the newest first.
+  /// Called before each launch. Allocates if there are more tasks than ever before. Waits for the stream only
+  /// if there are more than max_inline_tasks.
   void set_waiting(stream& on, std::span<stored_task const> waiting);
   void clear_reports(stream& on) { launch_.clear_reports(on); }
   pool_view view() const;
@@ -135,8 +136,8 @@ class worker_memory {
   device_buffer<stored_task> task_buffer_;  ///< for waiting tasks beyond a launch's argument
   std::array<stored_task, max_inline_tasks> inline_tasks_ = {};
   std::uint32_t waiting_ = 0;
-  bool joins_are_stale_ = true;  ///< no remaining task names one
-  bool was_stopped_ = false;     ///< the last run
+  bool joins_are_stale_ = true;  ///< no remaining task refers to a join
+  bool was_stopped_ = false;     ///< the last run was stopped, and its joins are kept
 };
 
 }  // namespace ballast::detail

@@ -21,7 +21,7 @@ learned_costs::kind kind_of(prepared_tasks const& tasks) {
   return {records.empty() ? 0 : records.front().kernel(), records.size()};
 }
 
-/// So fine that a part is off by at most a hundredth if costs are smooth.
+/// The number of sections of a batch, so fine that a part is off by at most a hundredth if costs are smooth.
 std::size_t sections_of(std::size_t tasks, std::size_t parts) {
   constexpr std::size_t sections_of_a_part = 64;
   return parts == 1 || tasks <= parts ? 0 : parts * sections_of_a_part;
@@ -51,7 +51,7 @@ std::vector<std::size_t> batch_costs::cut(std::size_t parts) const {
   auto const total = std::accumulate(ns_.begin(), ns_.end(), 0.0);
   std::vector<std::size_t> borders{0};
   std::size_t section = 0;
-  double before = 0;  // time of the sections before that one
+  double before = 0;  // time of the sections before `section`
   for (std::size_t part = 1; part < parts; ++part) {
     auto const wanted = total * double(part) / double(parts);
     while (section + 1 < ns_.size() && before + ns_[section] < wanted) before += ns_[section++];

@@ -33,7 +33,7 @@ class batch_costs {
   /// Divides the tasks into at most `sections` equal sections; with none it learns nothing.
   batch_costs(std::size_t tasks, std::size_t sections);
 
-  /// `tasks` ran in `ns` together, all equally long.
+  /// Records that `tasks` ran in `ns` together; counts them as equally long.
   void add(task_run const& tasks, double ns);
   /// True if any time was recorded.
   bool are_known() const;
@@ -75,8 +75,8 @@ class learned_costs {
 /// The tasks of a batch that no device has, in parts of consecutive tasks. With a part for each device, a
 /// device begins in its own, so that it works on neighbouring data (affinity scheduling, Markatos and LeBlanc
 /// 1994): the first device at its part's front, the last at its part's end, the others in the middle, in both
-/// directions. Then it takes tasks adjacent to its own from the neighbour with more left, and finally from
-/// the device with most left. With one part all take from its front. Pure.
+/// directions. Then it takes tasks adjacent to its own from the neighbour with more tasks left, and finally
+/// from the device with most left. With one part all devices take from its front. Pure.
 class batch_parts {
  public:
   /// `borders`: the beginning of each part, and the end of the last one; at least two.
@@ -132,10 +132,10 @@ class backlog {
   /// Appends a batch. Throws ballast::error if closed, and the exception passed to fail().
   completion add(std::shared_ptr<prepared_tasks const> tasks);
   void close();  ///< add() refuses from now on
-  /// Forgets everything except the costs of batches. Later completions belong to that run, or to no work if
-  /// it is null.
+  /// Forgets everything except the costs of batches. Later completions belong to `run`, or to no work if
+  /// `run` is null.
   void open(source_run* run = nullptr);
-  /// No device takes or runs tasks any more.
+  /// Records that no device takes or runs tasks any more.
   void settle();
   void enter();  ///< registers a thread that takes tasks for a device
   void leave();
@@ -148,13 +148,14 @@ class backlog {
   void give_back(backlog_piece const& piece);
   /// Records that the device with the piece will not run it completely.
   void lose(backlog_piece const& piece);
-  /// `workers` of the device, at least 1; ignored with one part.
+  /// Records that the device has run the piece. `workers`: the number of the device's workers, at least 1;
+  /// ignored with one part.
   void finish(backlog_piece const& piece, std::size_t device, execution const& when,
               std::uint32_t workers = 1);
   /// Adds a task that a piece created and that left its device, before that piece has finished.
   void add_created(backlog_piece const& piece, task_record const& record);
   std::vector<created_task> take_created();
-  /// Workers without a task, as their feeding thread last saw it.
+  /// Sets the number of the device's workers without a task, as its feeding thread last saw it.
   void set_idle_workers(std::size_t device, std::uint64_t workers) { idle_[device] = workers; }
   std::uint64_t idle_elsewhere(std::size_t device) const;
   /// Records that a feeding thread ended with an exception: waiters throw it.

@@ -133,7 +133,7 @@ struct balanced_queue::state final : completion_source {
     try {
       for (auto& queue : queues) queue.running();
     } catch (device_lost const&) { return std::current_exception(); } catch (error const&) {
-      // Its own stop() says so.
+      // The queue's own stop() reports it.
     }
     return std::make_exception_ptr(stopped_queue("its devices", tasks.unfinished(), "stop() was called"));
   }

@@ -70,12 +70,12 @@ class biased_lock {
   seat* seat_of(std::uint64_t thread);
 
   std::atomic<seat*> biased_to_ = nullptr;  ///< written by the holder of held_
-  std::atomic<std::uint32_t> held_ = 0;     ///< by a thread that has or wants the lock without the bias
+  std::atomic<std::uint32_t> held_ = 0;     ///< 1 while a thread has or wants the lock without the bias
 
   // For the lock's holder.
   std::uint32_t consecutive_acquisitions_ = 0;
-  std::uint64_t last_acquirer_ = 0;              ///< the last thread to take it without the bias
-  seat* revoked_ = nullptr;                      ///< had the bias last and may still be inside
+  std::uint64_t last_acquirer_ = 0;  ///< the last thread to take it without the bias
+  seat* revoked_ = nullptr;          ///< the seat that had the bias last; its owner may still be inside
   std::atomic<std::uint32_t>* taken_ = nullptr;  ///< the word to clear on unlock
   seat seats_[max_owners];
 };

@@ -154,7 +154,8 @@ void chen_device::start() {
   thread_ = start_thread("controlling " + device_->name(), std::move(work), "ballast-chen");
 }
 
-/// The blocks see the word in device memory before they dequeue again, and the pinned one when idle.
+/// Asks the blocks to leave: they see the word in device memory before they dequeue again, and the pinned
+/// word when idle.
 void chen_device::abandon_kernel() noexcept {
   kernel_.request_stop();
   try {
@@ -214,7 +215,7 @@ void chen_device::feed() {
   }
 }
 
-/// Lines 7 to 23 of Algorithm 2, one pass.
+/// Carries out one pass of lines 7 to 23 of Algorithm 2; true if it refilled a queue.
 bool chen_device::refill_next() {
   auto const queue = turn();
   if (!memory_.is_empty(queue)) return false;
@@ -374,8 +375,8 @@ void chen_device::collect() {
   used_ = false;
 }
 
-/// Returns the number of tasks given back. Blocks claim from the back: the unclaimed tasks are the first ones
-/// of a refill.
+/// Gives the tasks that no block will run back to the pool, and returns their number. Blocks claim from the
+/// back: the unclaimed tasks are the first ones of a refill.
 std::uint64_t chen_device::give_back(std::uint32_t queue, bool sound) {
   auto const& last = refills_[queue];
   if (last.pieces.empty() || (last.complete && !sound)) return 0;

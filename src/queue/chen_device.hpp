@@ -26,14 +26,14 @@ class chen_steps {
  public:
   chen_steps(backlog& pool, std::size_t devices) : pool_(&pool), devices_(devices) {}
 
-  /// Before the control threads start.
+  /// Resets the state. Called before the control threads start.
   void open() {
     std::lock_guard const hold(mutex_);
     at_work_ = 0;
     broken_ = false;
     ending_ = leaving_ = stop_requested_ = false;
   }
-  /// A step begins unless one runs: tasks are there.
+  /// Begins a step, unless one runs. Called when tasks are there.
   void begin() {
     std::lock_guard const hold(mutex_);
     begin_locked();
@@ -46,12 +46,12 @@ class chen_steps {
     ending_ = true;
     to_control.notify();
   }
-  /// Control threads end when no step runs.
+  /// Makes the control threads end once no step runs.
   void leave() {
     leaving_ = true;
     to_control.notify();
   }
-  /// No further step; the control threads end.
+  /// Makes the control threads end; no further step begins.
   void fail() {
     std::lock_guard const hold(mutex_);
     broken_ = true;
@@ -82,7 +82,8 @@ class chen_steps {
       to_control.wait_past(epoch, clock::now() + std::chrono::seconds(1));
     }
   }
-  /// A device's kernel has ended. The last one ends the step; tasks that came too late begin the next.
+  /// Records that a device's kernel has ended. The last device ends the step; if tasks came too late, a next
+  /// step begins.
   void device_done() {
     std::lock_guard const hold(mutex_);
     if (--at_work_ > 0) return;
@@ -123,22 +124,22 @@ class chen_memory {
   std::uint32_t queues() const { return std::uint32_t(written_.size()); }
   std::uint32_t capacity() const { return capacity_; }
 
-  /// Line 8 of Algorithm 2.
+  /// True if all written tasks were consumed: line 8 of Algorithm 2.
   bool is_empty(std::uint32_t queue) const { return consumed(queue) == written(queue); }
   /// h_written of the paper.
   std::uint64_t written(std::uint32_t queue) const { return written_[queue].load(); }
   /// h_consumed of the paper.
   std::uint64_t consumed(std::uint32_t queue) const;
-  /// Lines 9 to 14 of Algorithm 2, for 1 .. capacity() tasks and an empty queue. Waits only for the first
+  /// Writes 1 .. capacity() tasks into an empty queue: lines 9 to 14 of Algorithm 2. Waits only for the first
   /// copy. If it throws, no block will run any of these tasks.
   void write(std::uint32_t queue, std::span<task_record const> tasks, deadline until);
   /// Asks the blocks to leave, without waiting.
   void write_stop();
 
-  /// The number of tasks in the last refill that no block claimed; these are its first ones. Call it only
-  /// while no kernel runs. Waits for the stream.
+  /// The number of tasks in the last refill that no block claimed; these are the refill's first tasks. Call
+  /// it only while no kernel runs. Waits for the stream.
   std::uint64_t unclaimed(std::uint32_t queue);
-  /// Call it before a kernel starts; does nothing unless tasks are timed.
+  /// Resets the times, if tasks are timed. Call it before a kernel starts.
   void forget_times();
   /// The times, on the device's clock, once the kernel has ended.
   batch_times read_times();
@@ -222,10 +223,10 @@ class chen_device {
   std::vector<refill> refills_;            ///< the last one of each queue
   std::vector<task_record> staged_tasks_;  ///< of one refill
   std::vector<task_record> halts_;
-  std::vector<backlog_piece> given_;  ///< in this step; only the count matters
+  std::vector<backlog_piece> given_;  ///< the pieces given in this step; only the count matters
   std::uint32_t next_ = 0;            ///< i of Algorithm 2
   std::uint64_t step_ = 0;            ///< the last step that this device finished
-  bool used_ = false;                 ///< in a step that was not recorded: collect() has work
+  bool used_ = false;  ///< the device took part in a step that was not recorded, so collect() has work
   clock::time_point idle_since_;
   mutable std::mutex share_mutex_;
   device_share share_;

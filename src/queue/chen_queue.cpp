@@ -60,7 +60,7 @@ struct chen_queue::state {
     }
     return !steps.running() || steps.current() != step;
   }
-  // Asked to end again and again, since what was submitted too late for one step is run in the next.
+  // Asks one step after another to end, since tasks submitted too late for one step run in the next.
   void await_all(deadline until) {
     auto const end = pool.end(), step = steps.current();
     wait_limit limit(until);
@@ -108,7 +108,7 @@ struct chen_queue::state {
   backlog pool;
   chen_steps steps;
   std::deque<chen_device> devices;
-  bool sleeps = true;  ///< host devices alone
+  bool sleeps = true;  ///< true if all devices are host devices
   bool running = false;
   std::atomic<std::uint64_t> all_finished_below = 0;
   process_of_origin const process;

@@ -14,10 +14,10 @@ namespace {
 
 std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
 
-/// Keeps slightly more tasks waiting on the device than it begins between two feeds, at its measured rate. No
-/// more, since waiting tasks cannot move to another device; and near the end only a share of the rest (guided
-/// self-scheduling), so that a fast first feeder does not take all. A few short tasks for each worker are not
-/// enough if workers are few: feeding a core interrupts it.
+/// Keeps slightly more tasks waiting on the device than it begins between two feeds, at its measured rate. It
+/// keeps no more there, since waiting tasks cannot move to another device. Near the end it gives only a share
+/// of the rest (guided self-scheduling), so that a fast first feeder does not take all. A few short tasks for
+/// each worker are not enough if workers are few: feeding a core interrupts it.
 class rate_policy : public feed_policy {
  public:
   feed_decision decide(feed_view const& view) override {
@@ -34,7 +34,7 @@ class rate_policy : public feed_policy {
   }
 
  private:
-  /// The time of a look, and the tasks that the device had begun by then.
+  /// The time of a view, and the tasks that the device had begun by then.
   struct seen {
     std::int64_t at_ns = 0;
     std::uint64_t taken = 0, idle = 0;
@@ -64,8 +64,9 @@ class rate_policy : public feed_policy {
     known = std::max(known, std::min(rate, twice));
   }
 
-  /// If no task of the last kernel is in progress, its times do not help to predict the next tasks. Otherwise
-  /// both kernels run in turn, and each takes unknown values from the other.
+  /// Turns to the view's kernel. If no task of the last kernel is in progress, the measurement starts anew,
+  /// since that kernel's times do not help to predict the next tasks. Otherwise both kernels run in turn, and
+  /// a kernel of unknown rate takes the rate of the other.
   void turn_to(feed_view const& view) {
     if (view.given == view.finished)
       since_ = last_;
@@ -81,7 +82,8 @@ class rate_policy : public feed_policy {
     return std::clamp<std::uint64_t>(drained_in_a_feed, std::max(1u, view.workers / 8), most);
   }
 
-  /// Feeds idle workers at once. Further tasks may wait here, unless idle workers elsewhere could begin them.
+  /// The most tasks to give now: one for each idle worker, and further tasks that may wait here, unless idle
+  /// workers elsewhere could begin them.
   static std::uint64_t room(feed_view const& view, std::uint64_t waiting, std::uint64_t depth) {
     auto const idle_anywhere = view.idle() + view.idle_elsewhere;
     auto const spare = view.backlog - std::min(view.backlog, idle_anywhere);
@@ -95,12 +97,13 @@ class rate_policy : public feed_policy {
 
   static constexpr std::uint64_t most_of_few_workers = 64;
 
-  std::uint32_t kernel_ = 0;                      ///< of the tasks that were given last
+  std::uint32_t kernel_ = 0;                      ///< the kernel of the tasks that were given last
   std::map<std::uint32_t, double> tasks_per_ns_;  ///< rates of beginning tasks, by kernel
   seen last_, since_;
 };
 
-/// Suits tasks whose data lies next to their neighbours' data.
+/// A rate_policy that gives each device a part of every batch first. Suits tasks whose data lies next to the
+/// data of neighbouring tasks.
 class parts_policy final : public rate_policy {
  public:
   bool partitions_batches() const override { return true; }

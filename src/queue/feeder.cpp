@@ -50,7 +50,8 @@ void feeder::start() {
   thread_ = start_thread("feeding " + to_->device().name(), std::move(work), "ballast-feeder");
 }
 
-/// The device's queue knows only the tasks that it was given, but stop() also returns the backlog.
+/// Returns the present exception, reworded for the tasks of all devices: the device's queue knows only the
+/// tasks that it was given, but stop() also returns the backlog.
 std::exception_ptr feeder::failure_of_all() {
   try {
     throw;
@@ -90,7 +91,7 @@ void feeder::run() {
   }
 }
 
-/// Tasks on the device may still run there, although it accepts no more.
+/// Waits for the tasks on the device: they may still run there, although the device accepts no more.
 void feeder::await_outstanding() {
   while (!outstanding_.empty() && !abandoned_) {
     auto const epoch = to_->wake_event().epoch();
@@ -182,7 +183,7 @@ void feeder::collect_created() {
   }
 }
 
-/// The times of the oldest batch are in its record, which the next batch may reuse: they are collected first.
+/// Collects the times of the oldest batches before the next batch may reuse their records.
 void feeder::collect_times_before_reuse() {
   if (!options_->queue.times) return;
   auto const records = std::min(to_->capacity(), max_batch_slots);

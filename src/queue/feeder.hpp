@@ -21,8 +21,8 @@ class feeder {
          balanced_options const& options);
 
   void start();
-  /// No more tasks will come: the thread ends when the backlog is empty and all tasks that it gave have
-  /// finished, or at once after abandon().
+  /// Makes the thread end, since no more tasks will come: when the backlog is empty and all tasks that the
+  /// thread gave have finished, or at once after abandon().
   void finish();
   void abandon();
   void join();

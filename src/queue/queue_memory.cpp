@@ -20,8 +20,9 @@ std::uint32_t checked_shift(std::uint32_t capacity) {
   return std::uint32_t(std::bit_width(capacity - 1));
 }
 
-/// Batches that may be unfinished at once on a submission ring: as many as a submission ring, the ring and
-/// the workers can hold together, even if each is a single task; at most max_batch_slots.
+/// The binary logarithm, rounded up, of the number of batches that may be unfinished at once on a submission
+/// ring: as many as a submission ring, the ring and the workers can hold together, even if each is a single
+/// task; at most max_batch_slots.
 std::uint32_t enough_batches(std::uint32_t shift, std::uint32_t blocks) {
   return std::uint32_t(std::bit_width(std::min(max_batch_slots, (2u << shift) + blocks) - 1));
 }
@@ -32,7 +33,7 @@ std::uint32_t checked_ring_count(std::uint32_t submission_rings) {
   return submission_rings;
 }
 
-/// `home`, if kernels on the queue's device can address it.
+/// Returns `home` if kernels on the queue's device can address it; else throws bad_argument.
 ring_home const& reachable(ring_home const& home, compute_device& own) {
   auto const& peer = home.peer_device();
   if (peer == nullptr || own.enable_peer_access(*peer)) return home;
@@ -252,7 +253,7 @@ void hybrid_memory::ask_for(std::uint32_t tasks) {
   hand_out_until_ += std::min(tasks, room);
 }
 
-// Workers claim places in order, but may write their tasks in another order. So it takes all tasks that are
+// Workers claim places in order, but may write their tasks in another order. So this takes all tasks that are
 // there: otherwise one late worker would hide tasks of complete batches. At most one place per worker is
 // claimed and not written.
 std::vector<hybrid_memory::handed_out_task> hybrid_memory::take_handed_out() {

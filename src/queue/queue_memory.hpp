@@ -44,8 +44,9 @@ class ring_buffer {
   // Only while the queue's kernel does not run. The host itself reads and writes memory that it addresses:
   // beside another resident kernel, CUDA may let a copy from host memory to host memory wait.
 
-  /// `zeros`: bytes() of pinned zeros to copy. A fill of a peer's memory would be a kernel there, and a
-  /// resident kernel may leave no SM for it. Does not wait for the stream, one of the queue's device.
+  /// Sets the array to zero. `zeros`: bytes() of pinned zeros to copy. A fill of a peer's memory would be a
+  /// kernel there, and a resident kernel may leave no SM for it. `with` is a stream of the queue's device;
+  /// does not wait for it.
   void clear(void const* zeros, stream& with) {
     if (host_addresses_)
       std::memset(static_cast<void*>(data()), 0, bytes());
@@ -99,8 +100,8 @@ struct queue_memory {
 };
 
 /// Pinned memory in which a queue keeps the members to which its tasks refer, from submission until their
-/// batch has completed. A batch has one range of it, so that no two batches wait for each other's parts. Any
-/// thread may call any member.
+/// batch has completed. A batch has one range of this memory, so that no two batches wait for each other's
+/// parts. Any thread may call any member.
 class argument_memory {
  public:
   /// `bytes`: 0 for a default. Throws bad_argument ("large_argument_bytes") if the largest kernel's members
@@ -147,7 +148,7 @@ class argument_memory {
   bool free_completed(std::size_t bytes);
 
   kernel_set const* kernels_;
-  std::size_t largest_;  ///< of a task
+  std::size_t largest_;  ///< the most bytes of a task
   pinned_buffer<std::byte> memory_;
   mutable std::mutex mutex_;
   free_ranges free_;
@@ -164,7 +165,7 @@ class hybrid_memory {
   hybrid_memory(std::shared_ptr<compute_device> device, kernel_set const& kernels,
                 spawned_options const& options, queue_memory const& queue, std::uint32_t blocks);
 
-  /// Call before each launch, with its number of blocks; see chunk_pool::clear().
+  /// Clears the memory for a launch of `blocks` blocks; call it before each launch. See chunk_pool::clear().
   void clear(bool was_stopped, std::uint32_t blocks, deadline until);
   hybrid_work work(ring_source_ref const& source) const;
   std::size_t bytes() const;

@@ -333,7 +333,7 @@ void fed_queue::state::start() {
 }
 
 void fed_queue::state::launch() {
-  kernel.take_room();  // first: kernels that clear memory run there
+  kernel.take_room();  // first: kernels that clear memory may run on the claimed SMs
   try {
     end_run();
     prepare_memory();
@@ -380,7 +380,8 @@ void fed_queue::state::write_control(bool closed) {
                      std::uint64_t(hybrid != nullptr ? hybrid->hand_out_until() : 0) << hand_out_shift);
 }
 
-// On cores the server is a worker without tasks, and there may be none.
+// On cores this writes the workers' word itself: the server there is a worker without tasks, and there may be
+// none.
 void fed_queue::state::ask_for_created(std::uint32_t tasks) {
   if (hybrid == nullptr || hybrid->asked_for() >= tasks) return;
   std::lock_guard const hold(control_mutex);

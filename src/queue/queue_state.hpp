@@ -41,14 +41,15 @@ class waiter_registration {
   std::uint32_t* waiters_;
 };
 
-/// The number of threads that use each submission ring of a queue. It outlives the queue while a thread uses
-/// one. Any thread may call.
+/// The number of threads that use each submission ring of a queue. This object outlives the queue while a
+/// thread uses one of its rings. Any thread may call.
 class ring_users {
  public:
   explicit ring_users(std::uint32_t rings) : threads_(rings) {}
 
-  /// A ring that the fewest threads use: the caller uses it, too, until it leaves. Hands out several in turn,
-  /// so that no lock has more owners than seats while other locks have none.
+  /// Returns a ring that the fewest threads use, and counts the caller among these threads until leave().
+  /// Returns equally used rings in turn, so that no lock has more owners than seats while other locks have
+  /// none.
   std::uint32_t join() {
     std::lock_guard const hold(mutex_);
     auto const rings = std::uint32_t(threads_.size());
@@ -67,7 +68,7 @@ class ring_users {
  private:
   std::mutex mutex_;
   std::vector<std::uint32_t> threads_;  ///< of each ring
-  std::uint32_t next_ = 0;              ///< among several equally used ones
+  std::uint32_t next_ = 0;              ///< the first candidate among equally used rings
 };
 
 /// The inside of a task_queue. It is separate so that a queue whose kernel never ends can leak it. Submission
@@ -80,8 +81,9 @@ struct fed_queue::state final : completion_source {
   void start();
   submission_ring& ring_of_this_thread();
   submission_ring& assign_ring_to_this_thread();
-  /// Null: options.timeout, from the moment that it must wait. A pointer, since an optional is passed through
-  /// memory: it is stored as one byte and read as eight, which waits for the store to leave the core.
+  /// Submits a batch. If `until` is null, options.timeout counts from the moment at which the call must wait.
+  /// `until` is a pointer, since an optional is passed through memory: it is stored as one byte and read as
+  /// eight, which waits for the store to leave the core.
   completion submit(std::span<task_record const> batch, deadline const* until,
                     completion const* after = nullptr);
   completion submit(std::span<task_record const> batch, submit_options const& options);
@@ -195,7 +197,7 @@ struct fed_queue::state final : completion_source {
   std::exception_ptr loss;  ///< why the device is lost; guarded by control_mutex
   std::atomic<source_run*> run = nullptr;
   std::atomic<std::uint64_t> run_number = 0;
-  std::mutex listening_mutex;   ///< for the next
+  std::mutex listening_mutex;   ///< for is_listened_to
   bool is_listened_to = false;  ///< ends are reported to the thread of continuations
   std::atomic<std::uint32_t> looks = 0;
   bool close_published = false;

@@ -21,7 +21,8 @@ class stopped_run final : public stopped {
   std::string reason_;
 };
 
-/// The error of a queue whose kernel on `device` ended with that many accepted tasks not known to have run.
+/// The error of a queue whose kernel on `device` ended with `unfinished` accepted tasks not known to have
+/// run.
 inline stopped_run stopped_queue(std::string_view device, std::uint64_t unfinished, std::string_view why) {
   return {"the resident kernel on " + std::string(device) + " ended (" + std::string(why) + ") with up to " +
               std::to_string(unfinished) + " accepted tasks not executed; stop() hands them back",

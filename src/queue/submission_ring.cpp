@@ -93,7 +93,8 @@ bool submission_ring::refresh_room(std::size_t tasks) {
   return has_known_room_for(tasks);
 }
 
-// A batch is free when the one a whole turn before it is complete. A batch that was never written is not.
+// A batch is free when the one a whole turn before it is complete. A batch that was never written is not
+// complete.
 void submission_ring::refresh_free_batches() {
   auto batch = batches_free_until_;
   auto const end = batch + records_per_poll;

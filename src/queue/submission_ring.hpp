@@ -18,7 +18,7 @@ namespace ballast::detail {
 inline constexpr std::uint64_t max_batch_tasks = std::uint64_t(1) << (credit_bits - 1);
 static_assert(max_blocks_per_task < max_batch_tasks);
 
-/// The earlier batches of its submission ring for which a batch waits: see batch_mark.
+/// The earlier batches of the same submission ring for which a batch waits: see batch_mark.
 struct batch_dependency {
   std::uint32_t distance = 0, more = 0;
 };
@@ -61,8 +61,8 @@ class alignas(128) submission_ring {
   /// Writes a batch that fits; returns its number. At most max_batch_tasks tasks.
   template <std::size_t Extent>
   std::uint64_t write(std::span<task_record const, Extent> records, batch_dependency const& after = {});
-  /// The unfinished ones among these batches of the ring, in the form in which the next batch names them if
-  /// it fits; nothing if they are too far back or too many.
+  /// Returns which of these batches of the ring are unfinished, in the form in which the next batch names
+  /// them; nothing if they do not fit this form, since they are too far back or too many.
   std::optional<batch_dependency> reach(std::uint64_t first, std::uint32_t count) const;
   void reset();  ///< before a new run
 
