@@ -11,7 +11,7 @@ namespace {
 
 using word = atomic_ref<std::uint64_t, scope::system>;
 
-/// Words and the number of their round, on cache lines of their own.
+/// Words, and the number of the round in which they were sent, on separate cache lines.
 struct alignas(128) mailbox {
   std::uint64_t words[transfer_memory::words] = {};
   alignas(128) std::uint64_t round = 0;

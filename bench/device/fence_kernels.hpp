@@ -15,8 +15,8 @@ struct fence_calls {
   static constexpr std::uint32_t threads = 128;
   static constexpr std::uint32_t spacing = 32;  ///< words of `own` per block
 
-  std::uint64_t* cycles;  ///< of all calls, per block, as its first thread sees them
-  std::uint32_t* made;    ///< per block: the calls of its threads are added to it
+  std::uint64_t* cycles;  ///< per block: the cycles of all calls, as the block's first thread sees them
+  std::uint32_t* made;    ///< per block: the number of calls by its threads
   std::uint32_t* own;     ///< `spacing` words per block, for fences after a store
   std::uint32_t calls;
 };
@@ -24,7 +24,7 @@ struct fence_calls {
 struct fence_variant {
   std::string name;
   kernel_code code;
-  std::uint32_t threads;  ///< threads of a block that call it
+  std::uint32_t threads;  ///< threads of a block that call the barrier or fence
 };
 
 /// Every barrier and fence to measure; empty if CUDA was not built.

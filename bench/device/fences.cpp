@@ -35,7 +35,7 @@ class fence_timer {
   }
 
  private:
-  /// Device seconds.
+  /// Runs the kernel, and returns the seconds on the device.
   double launch(fence_variant const& way, std::uint32_t blocks, std::uint32_t calls) {
     stream_->fill(made_.data(), 0, made_.bytes());
     fence_calls const argument{cycles_.data(), made_.data(), own_.data(), calls};

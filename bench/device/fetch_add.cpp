@@ -33,7 +33,7 @@ class adding {
   }
 
  private:
-  /// Device seconds.
+  /// Runs the kernel, and returns the seconds on the device.
   double launch(std::uint32_t blocks, std::uint32_t addresses, std::uint32_t adds) {
     stream_->fill(words_.data(), 0, words_.bytes());
     add_to_words const kernel{array_ref<std::uint32_t>(words_.data()),

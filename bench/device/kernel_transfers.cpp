@@ -5,7 +5,8 @@
 namespace ballast::bench {
 namespace {
 
-/// A path, and whether its far end is written, which a fence ends, or read.
+/// A path, and whether the kernel writes to its far end, in which case a fence ends the transfer, or reads
+/// from it.
 struct kernel_path {
   transfer_path path;
   bool written;

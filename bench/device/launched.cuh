@@ -7,7 +7,7 @@
 namespace ballast::bench {
 
 /// The kernel K as a launch of its own, without a task; the argument is the functor. A .cu file instantiates
-/// it by BALLAST_LAUNCHED.
+/// code_of<K>() by BALLAST_LAUNCHED.
 template <kernel_form K>
 kernel_code code_of();
 

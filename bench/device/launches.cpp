@@ -15,7 +15,7 @@ std::vector<std::uint32_t> launched_blocks(session const& now) {
   return {1, 120, 132, 528, 2112, 4000, 16384, 65536};
 }
 
-/// Launches of 65536 blocks take milliseconds on a host device.
+/// The number of launches: fewer on a host device, where launches of 65536 blocks take milliseconds.
 std::size_t launches_of_a_point(session const& now) {
   return now.size(now.first()->is_cuda() ? 2000 : 200, 40);
 }
@@ -79,7 +79,8 @@ void measure_back_to_back(session& now, stream& on, std::uint32_t blocks) {
   now.add("empty blocks", blocks, "blocks/s", std::move(rate));
 }
 
-/// Several threads at once, each with a stream of its own: wall-clock seconds until all work has run.
+/// Launches from several threads at once, each with a stream of its own, and measures the wall-clock seconds
+/// until all work has run.
 class launching_threads {
  public:
   launching_threads(compute_device& device, std::size_t threads) {
@@ -116,7 +117,8 @@ void measure_threads(session& now, std::size_t threads) {
 
 }  // namespace
 
-/// Blocks of 128 threads. A launch goes through ballast::stream, as the queue's do, so its cost is included.
+/// Measures blocks of 128 threads. A launch goes through ballast::stream, as the queue's launches do, so the
+/// cost of the stream is included.
 void measure_launches(session& now) {
   now.axes("Launches of an empty kernel", "blocks", "seconds", true, true);
   now.parameter("threads_per_block", start_block::threads);

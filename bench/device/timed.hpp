@@ -9,10 +9,10 @@
 
 namespace ballast::bench {
 
-/// How long any one wait of these benchmarks may take.
+/// The deadline for any one wait of these benchmarks.
 inline deadline soon() { return deadline::in(std::chrono::seconds(10)); }
 
-/// Device time of the work that `enqueue` puts on the stream. Waits for it.
+/// The device's seconds for the work that `enqueue` puts on the stream. Waits for this work.
 double device_seconds(stream& on, std::function<void()> const& enqueue);
 
 /// Seconds per tick of a kernel's clock, now: measured on a GPU, whose clock varies; a nanosecond on the

@@ -23,7 +23,7 @@ std::vector<int> lookaheads(session& now, std::string_view method) {
   return {5, 6, 7, 8, 9};
 }
 
-/// 0: as many as fit.
+/// The numbers of blocks to sweep; 0: as many as fit.
 std::vector<int> swept_blocks(session const& now) {
   int const most = now.first()->properties().multiprocessors;
   if (!now.first()->is_cuda()) return most == 1 ? std::vector<int>{1} : std::vector<int>{1, most};
@@ -31,11 +31,11 @@ std::vector<int> swept_blocks(session const& now) {
   return {most, blocks_of_the_paper, 4 * most, 16 * most, 0};
 }
 
-/// The next look-ahead takes some seven times as long.
+/// A greater look-ahead is tried only after searches shorter than this: it takes some seven times as long.
 constexpr double max_search_seconds = 0.2;
 
-/// Measures one point. False, with a note in the record, if the tree does not fit or takes too long, or the
-/// next would.
+/// Measures one point. False, with a note in the record, if the tree does not fit or takes too long, or if
+/// the next look-ahead would.
 bool measure_tree(session& now, connect4_answers& known, std::string const& curve, double x,
                   connect4_tree& tree, int lookahead) {
   try {
@@ -66,7 +66,8 @@ std::size_t max_blocks(session const& now, std::string const& method, connect4::
   return pool.run(std::span<task const>()).workers.size();
 }
 
-/// Ends with the look-ahead that does not fit or takes too long: larger ones would too.
+/// Measures growing look-aheads. Ends with the one that does not fit or takes too long: larger ones would
+/// too.
 void measure_blocks(session& now, connect4_answers& known, std::string const& name, std::string const& method,
                     connect4::worker_size workers, int blocks) {
   double const x = blocks == 0 ? double(max_blocks(now, method, workers)) : blocks;
@@ -82,7 +83,7 @@ void measure_storage(session& now, connect4_answers& known, std::string const& c
   for (int const lookahead : lookaheads(now, method)) {
     connect4_tree tree(now.first(), method, lookahead, blocks, workers);
     bool const goes_on = measure_tree(now, known, curve, lookahead, tree, lookahead);
-    if (tree.answer().nodes == 0) return;  // it was not found
+    if (tree.answer().nodes == 0) return;  // no answer was found
     now.add(curve + " stored", lookahead, "tasks", {double(tree.answer().stored_tasks)});
     now.add(curve + " memory", lookahead, "B", {double(tree.memory_bytes())});
     if (!goes_on) return;

@@ -14,8 +14,8 @@ namespace ballast::bench {
 /// Searches the tree of the empty board by H1, repeatedly, in one pool.
 class connect4_tree {
  public:
-  /// `blocks` of the pool, 0: as many as fit. A block has the threads of `workers`, or a warp if threads are
-  /// workers. Throws as task_pool.
+  /// `blocks`: the number of the pool's blocks, 0: as many as fit. A block has the threads of `workers`, or a
+  /// warp if threads are workers. Throws as task_pool.
   connect4_tree(std::shared_ptr<compute_device> const& device, std::string_view method, int lookahead,
                 int blocks, connect4::worker_size workers = connect4::worker_size::thread);
 

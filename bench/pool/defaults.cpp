@@ -24,7 +24,7 @@ struct pool_load {
   task root;
   std::function<void()> prepare;
   std::function<bool(pool_statistics const&)> is_right;
-  std::uint32_t joins = 0;  ///< that may wait at a time
+  std::uint32_t joins = 0;  ///< joins that may wait at a time
 };
 
 /// The loads, with the words that the tasks write.
@@ -76,7 +76,7 @@ class pool_loads {
   std::vector<pool_load> all_;
 };
 
-/// Each method in a pool of its own, made before.
+/// Measures each method in a pool of its own, made before.
 void measure_load(session& now, pool_load const& load, regrets& all) {
   std::map<std::string, task_pool> pools;
   auto const seconds = [&](std::string const& method) {

@@ -14,7 +14,7 @@ inline pool_options by(std::string_view method) {
   return options;
 }
 
-/// Deep trees suit the methods that take the newest task first.
+/// The methods that take the newest task first, as suits deep trees.
 inline std::vector<std::string_view> depth_first_methods() { return {"chunks", "abp", "chase-lev"}; }
 
 }  // namespace ballast::bench

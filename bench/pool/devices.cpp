@@ -25,7 +25,7 @@ struct load {
   std::string name;
   kernel_set const* kernels;
   std::vector<task> roots;
-  std::optional<std::uint64_t> result;  ///< where it is known
+  std::optional<std::uint64_t> result;  ///< the right result, where it is known
   std::function<std::uint64_t(pool_statistics const&)> result_of = [](auto const& did) { return did.sum; };
 };
 
@@ -80,7 +80,7 @@ std::vector<load> loads(session const& now, answers& into) {
   auto const n = choose(47, 30, 15), joined = choose(41, 30, 15), bushy = choose(8, 3, 2);
   auto const queens = std::uint8_t(choose(16, 13, 8)), cut_off = std::uint8_t(choose(7, 5, 3));
   auto const tree_sum =
-      bushy < 5 ? std::optional(sum_over_tree(bushy).all) : std::nullopt;  // else half a minute
+      bushy < 5 ? std::optional(sum_over_tree(bushy).all) : std::nullopt;  // else it takes half a minute
   auto const lookahead = int(choose(10, 6, 3));
   return {{"one task", &summing_fibonacci_kernels(), {task(summing_fibonacci_task{1})}, 1},
           {"fibonacci", &summing_fibonacci_kernels(), {task(summing_fibonacci_task{n})}, fibonacci_number(n)},
@@ -93,7 +93,7 @@ std::vector<load> loads(session const& now, answers& into) {
           connect4_search(into, lookahead)};
 }
 
-/// The fraction of a run that was done by other than the first workers.
+/// The fraction of a run's tasks that workers behind the first `workers_of_first` ran.
 double share_behind(pool_statistics const& did, std::size_t workers_of_first) {
   std::uint64_t of_first = 0;
   for (std::size_t i = 0; i < workers_of_first; ++i) of_first += did.workers[i].run;
@@ -134,7 +134,8 @@ void measure_load(session& now, load const& load, double place) {
   now.derived(load.name + ": idle, of all workers", idle_share(by_all, now.median_of("all devices", place)));
 }
 
-/// The counts of pools, one for each device, that get the roots in turn.
+/// Deals the roots in turn to the pools, one for each device, runs all pools at once, and returns their
+/// counts.
 pool_statistics run_dealt(std::vector<std::unique_ptr<task_pool>> const& pools, std::span<task const> roots) {
   std::vector<std::vector<task>> dealt(pools.size());
   for (std::size_t i = 0; i < roots.size(); ++i) dealt[i % pools.size()].push_back(roots[i]);
@@ -150,7 +151,8 @@ pool_statistics run_dealt(std::vector<std::unique_ptr<task_pool>> const& pools, 
   return all;
 }
 
-/// For comparison with a pool over all devices: the first moves divided once among a pool for each.
+/// Measures, for comparison with a pool over all devices, a pool for each device, among which the first moves
+/// are divided once.
 void measure_dealt(session& now, load const& load, double place) {
   std::vector<std::unique_ptr<task_pool>> pools;
   for (auto const& device : now.devices())

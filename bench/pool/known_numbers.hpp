@@ -16,7 +16,7 @@ inline std::uint64_t fibonacci_number(std::uint32_t n) {
   return number;
 }
 
-/// OEIS A000170, n up to 16.
+/// The number of solutions for n queens, n up to 16: OEIS A000170.
 inline std::uint64_t queens_solutions(std::uint32_t n) {
   constexpr std::array<std::uint64_t, 17> known{1,   1,   0,    0,     2,     10,     4,       40,      92,
                                                 352, 724, 2680, 14200, 73712, 365596, 2279184, 14772512};

@@ -59,8 +59,8 @@ struct formula_task {
   }
 };
 
-/// The same, with all results summed by the pool, which is cheap because each worker keeps its own partial
-/// sum.
+/// A node of the tree like formula_task, but the pool sums all results, which is cheap because each worker
+/// keeps its own partial sum.
 struct summing_formula_task {
   static constexpr int threads = 1, blocks_per_multiprocessor = 32;
   static constexpr std::uint32_t spawns = formula_node::children;

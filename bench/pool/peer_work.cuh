@@ -83,7 +83,7 @@ struct formula_node {
     x = (x ^ x >> 27) * 0x94d049bb133111ebu;
     return x ^ x >> 31;
   }
-  /// Down to the depth `bushy` every node has children.
+  /// True if the node has children, as every node above depth `bushy` has.
   BALLAST_HD bool has_children(std::uint32_t bushy) const {
     return depth < bushy || mix(number) % 1000 < 123;
   }
@@ -93,7 +93,8 @@ struct formula_node {
     for (std::uint32_t turn = 0; turn < turns; ++turn) value = mix(value);
     return value;
   }
-  /// Only a few results are summed: otherwise the cores would wait for each other's words.
+  /// True if the result is to be summed. Only a few are: otherwise the cores would wait for each other's
+  /// words.
   BALLAST_HD static constexpr bool counts(std::uint64_t result) { return result % 16 == 0; }
   BALLAST_HD void work_for(spread_sum const& sum) const {
     if (std::uint64_t const result = work(); counts(result)) sum.add(number, result);

@@ -11,8 +11,8 @@
 
 namespace ballast::bench {
 
-/// Adds figures that the curve at `x` leaves out: the times to make the pool and for its first run, and the
-/// pool's memory. `run(pool)` returns the seconds of a run and checks its answer.
+/// Adds figures that the curve at `x` leaves out: the time to make the pool, the time of its first run, and
+/// the pool's memory. `run(pool)` returns the seconds of a run and checks its answer.
 template <class Run>
 void add_pool_costs(session& now, std::string const& curve, double x, kernel_set const& kernels,
                     pool_options const& options, Run const& run) {

@@ -52,8 +52,8 @@ struct fibonacci_call {
   }
 };
 
-/// Halves its range of numbers until one is left, whose task makes a given number of dependent multiply-adds;
-/// number 0 makes another number of them. Each number adds one to the pool's sum.
+/// Halves its range of numbers until one is left, whose task makes `turns` dependent multiply-adds, or
+/// `turns_of_first` for number 0. Each number adds one to the pool's sum.
 struct range_task {
   static constexpr int threads = 1, blocks_per_multiprocessor = 32;
   static constexpr std::uint32_t spawns = 2;

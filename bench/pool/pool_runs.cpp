@@ -15,7 +15,7 @@
 namespace ballast::bench {
 namespace {
 
-/// The calls of the recursive program.
+/// The number of calls that the recursive program makes.
 double calls_of(std::uint32_t n) { return double(2 * fibonacci_number(n + 1) - 1); }
 
 void measure_number(session& now, std::string_view method, std::uint32_t n) {
@@ -52,7 +52,7 @@ void measure_tree(session& now, tree_data const& data, kernel_set const& kernels
   now.verify(is_right, "as many tasks ran as the tree has nodes");
 }
 
-/// 0: as many as fit.
+/// The numbers of blocks to sweep; 0: as many as fit.
 std::vector<int> pool_block_counts(session const& now) {
   int const most = now.first()->properties().multiprocessors;
   return now.first()->is_cuda() && !now.quick() ? std::vector<int>{most, 4 * most, 16 * most, 0}

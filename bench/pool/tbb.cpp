@@ -16,7 +16,8 @@ namespace {
 using answer = std::uint64_t;
 using program = std::function<answer()>;
 
-/// Measures both in turn, so that disturbances affect both, and derives how much longer the pool takes.
+/// Measures both programs in turn, so that disturbances affect both, and derives how much longer the pool
+/// takes.
 void race(session& now, std::string const& name, answer right, program const& in_pool,
           program const& by_tbb) {
   bool is_right = true;

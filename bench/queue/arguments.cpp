@@ -11,7 +11,7 @@
 namespace ballast::bench {
 namespace {
 
-/// Tasks of one size: a burst in batches of 256, and one task after another.
+/// Measures tasks of one size: a burst in batches of 256, and one task after another.
 template <std::size_t Bytes>
 void measure_bytes(session& now, counted_blocks& counts) {
   std::vector<task> tasks;
@@ -43,7 +43,8 @@ void measure_bytes(session& now, counted_blocks& counts) {
 
 }  // namespace
 
-/// By bytes of a kernel's members, of which 40 travel in the task. Each block reads all of them.
+/// Measures tasks by the bytes of their kernel's members, of which 40 travel in the task. Each block reads
+/// all members.
 void measure_arguments(session& now) {
   now.axes("Tasks by the size of their kernel's members", "bytes", "seconds", true, true);
   counted_blocks counts(now.first(), now.size(20'000, 500));

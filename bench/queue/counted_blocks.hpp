@@ -15,13 +15,14 @@ namespace ballast::bench {
 /// A word per block in which count_block counts how often each block ran.
 class counted_blocks {
  public:
-  /// Allocates: before a resident kernel starts.
+  /// Allocates, so make it before a resident kernel starts.
   counted_blocks(std::shared_ptr<compute_device> on, std::size_t blocks)
       : stream_(on->make_stream()), words_(on, blocks), copy_(on, blocks) {
     clear();
   }
 
-  /// Before a resident kernel starts: beside one that fills the chip, nothing can be cleared.
+  /// Clears all words. Call it before a resident kernel starts: beside one that fills the chip, nothing can
+  /// be cleared.
   void clear() {
     stream_->fill(words_.data(), 0, words_.bytes());
     stream_->synchronize();

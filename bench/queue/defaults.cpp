@@ -32,7 +32,7 @@ task_load one_giant_among(task_load load) {
   return load;
 }
 
-/// The same number of tasks for each worker.
+/// The batches to measure. The number of tasks in each is a multiple of the number of workers.
 std::vector<task_load> task_loads(session const& now, std::size_t workers) {
   auto const some = [&](std::size_t full) { return workers * now.size(full, 4); };
   std::mt19937 random(1);
@@ -49,7 +49,7 @@ std::vector<task_load> task_loads(session const& now, std::size_t workers) {
           load_of("three for each worker, 1 ms", 3 * workers, [](double) { return 1000.0; })};
 }
 
-/// A batch of these tasks over all devices, in memory that the devices can address.
+/// A batch over all devices, in memory that the devices can address.
 class fed_batch {
  public:
   fed_batch(device_list const& devices, task_load const& load)

@@ -38,7 +38,8 @@ class batch_chain {
       return queue.submit(step, 0, step.records().size(), deadline::never());
     });
   }
-  /// Submitted while a gate is shut, so that only the chain is timed, without submission and fetching.
+  /// All steps are submitted while a gate is shut, so that only the chain is timed, without submission and
+  /// fetching.
   void measure_preloaded() {
     if (std::uint64_t(counts_.size()) * steps_ > capacity / 2) return;
     if (!now_.first()->is_cuda()) return;  // on cores a worker fetches, and all may be held at the gate
@@ -63,7 +64,7 @@ class batch_chain {
     return queue.submit(step, {.after = before});
   }
 
-  /// One worker polls it, so it may lie in host memory.
+  /// A task that waits for a gate in host memory, where it may lie since only one worker polls it.
   wait_for_gate wait_at_pinned_gate() const {
     return {array_ref<std::uint32_t>(door_.data() + 1), array_ref<std::uint32_t>(door_.data()), 1ull << 30};
   }
@@ -83,7 +84,7 @@ class batch_chain {
     });
   }
 
-  /// `seconds` of the chain, for each sample.
+  /// Measures a chain: seconds(queue) runs it once, for each sample.
   template <class Seconds>
   void run(std::string const& name, Seconds const& seconds) {
     counts_.clear();
@@ -109,7 +110,7 @@ class batch_chain {
 
 }  // namespace
 
-/// A sample is a chain's time over its steps.
+/// A sample is a chain's time divided by the number of its steps.
 void measure_dependent_batches(session& now) {
   now.axes("A chain of batches, each after the one before", "tasks of a batch", "us/step", true, true);
   now.repeat(2, now.quick() ? 3 : 15);

@@ -24,7 +24,7 @@ struct enqueue_times {
   double calls, all;
 };
 
-/// The tasks enqueued in one sample, and the number of enqueues.
+/// The tasks enqueued in one sample, and the number of samples.
 struct enqueued_tasks {
   enqueued_tasks(session const& now, std::size_t count) : counts(now.first(), count), tasks(counts.all()) {}
 
@@ -37,8 +37,8 @@ struct enqueued_tasks {
 
 std::size_t calls_for(std::size_t tasks, std::size_t each) { return (tasks + each - 1) / each; }
 
-/// A point of a method's two curves, by tasks per enqueue: tasks per second, and seconds per call out of
-/// `calls`.
+/// Measures a point of a method's two curves, by tasks per enqueue: tasks per second, and seconds per call if
+/// a sample makes `calls` calls.
 template <class Sample>
 void measure_point(session& now, std::string const& method, std::size_t each, std::size_t calls,
                    enqueued_tasks& work, Sample const& sample) {
@@ -63,7 +63,7 @@ std::size_t tasks_per_sample(session const& now) {
   return now.size(now.first()->is_cuda() ? 1 << 16 : 1 << 13, 1 << 9);
 }
 
-/// All tasks fit into the submission ring, so that no call waits for free slots.
+/// Options with which all tasks fit into the submission ring, so that no call waits for free slots.
 queue_options ring_options(session const& now) {
   queue_options options;
   options.capacity = std::uint32_t(tasks_per_sample(now));
@@ -131,8 +131,9 @@ chen_options options_of_the_paper(session const& now, std::size_t each) {
   return options;
 }
 
-/// One time step. The control thread enqueues, so the cost of an enqueue is the step's time over their
-/// number, including those with the HALTs: two copies, an event, and the wait for an empty queue.
+/// Measures one time step. The control thread enqueues, so the cost of an enqueue is the step's time divided
+/// by the number of enqueues, including those with the HALTs: two copies, an event, and the wait for an empty
+/// queue.
 void measure_refills(session& now, std::size_t each) {
   enqueued_tasks work(now, std::min(tasks_per_sample(now), max_refills * each));
   std::size_t const halts = now.first()->is_cuda() ? std::size_t(blocks_of_enqueue)
@@ -150,7 +151,7 @@ void measure_refills(session& now, std::size_t each) {
   now.verify(work.each_ran_once_a_round(), "every task of every round ran exactly once");
 }
 
-/// chen_queue's options allow 1 to 256.
+/// The tasks of a refill to sweep; chen_queue's options allow 1 to 256.
 std::vector<std::size_t> tasks_per_refill(session const& now) {
   if (now.quick()) return {20, 120};
   return {1, 4, 20, 64, 120, 256};

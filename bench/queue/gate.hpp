@@ -16,10 +16,10 @@ namespace ballast::bench {
 
 /// Keeps every worker of a queue of small blocks inside a task until open(). It opens by itself after some
 /// seconds, so that a program that crashed leaves no kernel running. The word that all workers poll is on the
-/// device: thousands that poll host memory would leave the server no bandwidth on the bus.
+/// device: thousands of workers that poll host memory would leave the server no bandwidth on the bus.
 class gate {
  public:
-  /// Allocates: before a resident kernel starts.
+  /// Allocates, so make it before a resident kernel starts.
   gate(std::shared_ptr<compute_device> on, std::uint32_t max_workers)
       : stream_(on->make_stream()), entered_(on, max_workers), said_(on, 1), open_(on, 1) {}
 
@@ -64,8 +64,8 @@ inline void await_fetched(task_queue& queue, deadline until) {
   }
 }
 
-/// Fills the ring while the gate is shut, then opens it: the seconds until all tasks have run. Throws
-/// timed_out.
+/// Fills the ring while the gate is shut, then opens it. Returns the seconds from then until all tasks have
+/// run. Throws timed_out.
 inline double seconds_to_wait_all(task_queue& queue, gate& door, prepared_tasks const& tasks,
                                   deadline until) {
   door.hold_workers(queue);

@@ -14,8 +14,8 @@ namespace ballast::bench {
 namespace {
 
 constexpr std::size_t batch = 256;
-/// For all samples of one home and one number of blocks: many blocks that poll over the bus may leave the
-/// server little bandwidth.
+/// The time limit for all samples of one home and one number of blocks: many blocks that poll over the bus
+/// may leave the server little bandwidth.
 constexpr std::chrono::seconds homes_time_limit{30};
 
 struct named_home {
@@ -33,7 +33,7 @@ std::vector<named_home> homes(session& now) {
   return all;
 }
 
-/// Resident blocks; 0: all that fit.
+/// The numbers of resident blocks to sweep; 0: all that fit.
 std::vector<int> homes_block_counts(session const& now) {
   if (!now.first()->is_cuda()) return {0};
   int const multiprocessors = now.first()->properties().multiprocessors;

@@ -25,7 +25,8 @@ struct count_block {
   }
 };
 
-/// The same with `Bytes` bytes of members, a multiple of 8 from 16 on, all of which the block's threads read.
+/// A count_block with `Bytes` bytes of members, a multiple of 8 from 16 on, all of which the block's threads
+/// read.
 template <std::size_t Bytes>
 struct count_with_bytes {
   static constexpr int threads = 128;

@@ -31,7 +31,8 @@ class ordered_work {
     queue_.start();
   }
 
-  /// From a task's submission to the end of a launch after it, or of a task after a launch.
+  /// Measures `way`: the time from a task's submission to the end of a launch after it, or from a launch to
+  /// the end of a task after it.
   template <class Way>
   void measure(char const* name, Way const& way) {
     std::vector<double> samples;
@@ -43,7 +44,7 @@ class ordered_work {
   void launch(stream& on, std::uint32_t i) { ballast::launch(small_block_kernels(), on, counts_.block(i)); }
   stream& on() { return *on_; }
 
-  /// Counts how many of the streams with a launch each run it while another one waits for a task.
+  /// Counts how many streams run their launch while another stream waits for a task.
   void measure_beside(std::uint32_t rounds) {
     std::vector<double> samples;
     for (std::uint32_t round = 0; round < rounds; ++round) {
@@ -53,7 +54,7 @@ class ordered_work {
     }
     now_.add("streams of 8 that run while another one waits", "count", std::move(samples));
   }
-  /// `ways` were measured, each of which runs a task and a launch.
+  /// Closes the queue and checks the counts. `ways` were measured, each of which runs a task and a launch.
   void close(std::uint32_t ways) {
     queue_.close();
     now_.verify(counts_.each_ran(2 * ways), "every task and launch ran exactly once");

@@ -32,12 +32,12 @@ struct uneven_block {
   }
 };
 
-/// The steps of an uneven_block that take about this long.
+/// The steps of an uneven_block that take about `us` microseconds.
 inline std::uint32_t uneven_steps(compute_device const& device, double us) {
   return std::uint32_t((device.is_cuda() ? 400 : 800) * us);
 }
 
-/// The number of such blocks that the devices run at a time, together.
+/// The number of uneven_blocks that the devices run at a time, together.
 inline std::uint32_t uneven_blocks_at_once(device_list const& devices) {
   std::uint32_t blocks = 0;
   for (auto const& device : devices)
@@ -47,7 +47,8 @@ inline std::uint32_t uneven_blocks_at_once(device_list const& devices) {
 }
 
 /// One tile of C = A B, square matrices of `size` columns (a multiple of 32), stored row by row; a block
-/// whose entry of `active` is 0 ends immediately. After matrixMul of the CUDA samples, which the paper used.
+/// whose entry of `active` is 0 ends immediately. Modelled on matrixMul of the CUDA samples, which the paper
+/// used.
 struct matmul_tile {
   static constexpr std::uint32_t tile = 32;
   static constexpr int threads = 128;

@@ -11,8 +11,8 @@
 namespace ballast::bench {
 namespace {
 
-/// Sends a number to a running kernel and back. `make` makes the kernel from the two words; it has `blocks`
-/// blocks.
+/// Sends a number to a running kernel and back. `make` makes the kernel from the two words; the kernel has
+/// `blocks` blocks.
 template <class Make>
 void measure_echo(session& now, std::string const& name, std::uint32_t rounds, std::uint32_t blocks,
                   Make const& make) {
@@ -38,7 +38,7 @@ void measure_echo(session& now, std::string const& name, std::uint32_t rounds, s
   now.add(name, "s", std::move(samples));
 }
 
-/// The lower bound, and the unavoidable part of a task's path.
+/// Measures the lower bound, and the unavoidable part of a task's path.
 void measure_ping_pong(session& now, std::uint32_t rounds) {
   measure_echo(now, "bare ping-pong", rounds, 1, [&](auto ping, auto pong) {
     return echo{ping, pong, rounds, 1ull << 32};

@@ -17,7 +17,7 @@ class task_graph {
   virtual void launch(stream& on) = 0;
 };
 
-/// Throws ballast::error with CUDA's message. Null on a host device, which has no graphs.
+/// Makes the graph; null on a host device, which has no graphs. Throws ballast::error with CUDA's message.
 std::unique_ptr<task_graph> make_task_graph(compute_device& device, kernel_set const& kernels,
                                             std::span<task const> tasks);
 

@@ -87,8 +87,9 @@ void measure_submissions(session& now, counted_blocks& counts, std::string const
   now.verify(all.each_ran_once_a_round(), "every task of every round ran exactly once");
 }
 
-/// Prepared tasks from eight threads, faster than one server moves them. More tasks than elsewhere, since
-/// starting the threads and finishing the last tasks take as long as a million of them.
+/// Measures prepared tasks from eight threads, which submit faster than one server moves the tasks. There are
+/// more tasks than elsewhere, since starting the threads and finishing the last tasks take as long as a
+/// million tasks.
 void measure_servers(session& now, counted_blocks& counts, std::uint32_t servers) {
   auto const what = std::to_string(servers) + (servers == 1 ? " server" : " servers") + ", blocks of 128";
   counts.clear();
@@ -104,7 +105,7 @@ void measure_servers(session& now, counted_blocks& counts, std::uint32_t servers
   now.verify(all.each_ran_once_a_round(), "every task of every round ran exactly once");
 }
 
-/// The way of a program without a queue: a kernel launch per task, or a graph of such launches.
+/// Measures the way of a program without a queue: a kernel launch per task, or a graph of such launches.
 void measure_launches(session& now) {
   counted_blocks counts(now.first(), now.size(20'000, 200));
   auto const tasks = counts.all();
