@@ -107,7 +107,8 @@ void print_answer(checked_request const& asked) {
   std::cout << answer_as_json(answer, took.count()).text(2) << '\n';
 }
 
-/// False with NO_COLOR (https://no-color.org), and on terminals that can only print.
+/// True if the output goes to a terminal that shows colours. False with NO_COLOR (https://no-color.org), and
+/// on terminals that can only print.
 bool shows_colours() {
   return isatty(STDOUT_FILENO) == 1 && !environment("NO_COLOR") &&
          environment("TERM").value_or("dumb") != "dumb";

@@ -56,7 +56,7 @@ struct painter {
   }
 };
 
-/// A win takes an odd number of moves of both sides, since the person moves first.
+/// Describes the person's win. It takes an odd number of moves of both sides, since the person moves first.
 std::string describe_win(int decided_in) {
   if (decided_in == 1) return "you win with this move";
   return fmt::format("you win in {} moves", (decided_in + 1) / 2);

@@ -10,7 +10,7 @@
 namespace ballast::connect4 {
 
 /// The board in lines of text: X for MAX, O for MIN; (X) is the last move, [X] one of four in a row, <X>
-/// both. `last_column`: 0 to 6. Colours are added to this, as escape sequences of a terminal.
+/// both. `last_column`: 0 to 6. With `colours`, escape sequences of a terminal are added.
 std::string drawing_of(board const& discs, std::optional<int> last_column, bool colours);
 
 /// The outcome of a column, for the person who moves: "you win in 2 moves", "even", ...

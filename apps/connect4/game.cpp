@@ -149,7 +149,8 @@ std::string game::quit(std::string const&) {
   return "Goodbye.\n";
 }
 
-/// Called after a move of the person, or at the beginning.
+/// Makes the computer's move if it is to move, and draws the board. Called after a move of the person, or at
+/// the beginning.
 std::string game::go_on() {
   auto const told = match_.computer_is_to_move() ? computers_move() : "";
   return told + draw_board();

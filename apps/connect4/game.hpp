@@ -13,7 +13,7 @@
 namespace ballast::connect4 {
 
 struct game_settings {
-  std::string moves;  ///< played before, in the form of check_moves()
+  std::string moves;  ///< the moves played before, in the form of check_moves()
   bool computer_begins = false;
   int lookahead = 7;  ///< 1 to max_lookahead
   bool colours = false;
@@ -83,7 +83,7 @@ class line_reader {
 
   int file_;
   std::function<bool()> stop_requested_;
-  std::string read_;  ///< and not yet taken
+  std::string read_;  ///< bytes that were read and not yet taken
   bool at_end_ = false;
 };
 

@@ -9,8 +9,9 @@
 
 namespace ballast::connect4 {
 
-/// A game so far as text: the columns played, 1 (left) to 7, by both sides in turn; empty at the beginning.
-/// Throws bad_argument ("moves") if a character is no column, a column overflows, or the game is over.
+/// Checks a game so far, as text: the columns played, 1 (left) to 7, by both sides in turn; empty at the
+/// beginning. Throws bad_argument ("moves") if a character is no column, a column overflows, or the game is
+/// over.
 void check_moves(std::string_view moves);
 
 /// The board after moves that check_moves() accepts, or that end the game; MAX is the side to move.
@@ -29,9 +30,9 @@ class match {
   bool computer_is_to_move() const { return stands() == standing::goes_on && !is_humans(moves_.size()); }
   bool computer_begins() const { return computer_begins_; }
   bool is_free(int column) const;
-  /// MAX is the side to move.
+  /// The board, with the side to move as MAX.
   board for_mover() const;
-  /// MAX is the person.
+  /// The board, with the person as MAX.
   board for_human() const;
   std::optional<int> last_column() const;
 

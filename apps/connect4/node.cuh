@@ -9,11 +9,12 @@ namespace ballast::connect4 {
 
 /// The value of a node for MAX.
 using score = std::int32_t;
-/// MAX has won; -win: MIN has. Beyond any e(p): a board has 69 lines and fewer sequences than 4 * 42.
+/// The value if MAX has won; -win if MIN has won. Beyond any e(p): a board has 69 lines and fewer sequences
+/// than 4 * 42.
 inline constexpr score win = 1000;
 
-/// The static evaluation e(p) of Mohan, Gopalan 2014, section 3.1, which leaves open what "open" means and
-/// for which side. Each is a count for MAX minus a count for MIN:
+/// The static evaluation e(p) of Mohan, Gopalan 2014, section 3.1. The paper does not say what "open" means,
+/// nor for which side. Each heuristic is a count for MAX minus a count for MIN:
 ///   H1  open lines
 ///   H2  sequences
 ///   H3  sequences of MAX, open lines of MIN: the paper's formula to the letter
@@ -89,7 +90,7 @@ BALLAST_HD constexpr score better_at(int level, score one, score other) {
 /// board is rebuilt from the root's board.
 class move_path {
  public:
-  /// 0 for the root, at most max_lookahead.
+  /// The node's level: 0 for the root, at most max_lookahead.
   BALLAST_HD constexpr int level() const { return static_cast<int>(bits_ & level_mask); }
   /// The column (0 to 6) of move i, 0 <= i < level().
   BALLAST_HD constexpr int column(int i) const { return static_cast<int>((bits_ >> shift_of(i)) & 7); }

@@ -33,7 +33,7 @@ struct node_parent {
   }
 };
 
-/// Runs when every child of a node has its value.
+/// Reports a node's value. Runs when every child of the node has its value.
 template <int Threads>
 struct node_value {
   static constexpr int threads = Threads;
@@ -54,9 +54,10 @@ struct shared_join {
   join_handle join;
 };
 
-/// A node of the tree as a task, as in the paper: its level, the moves of its ancestors, and its parent. It
-/// also holds its board, which fits, so that it need not be rebuilt. It either has a value at once, or
-/// creates a task for each of its children: one of its threads makes the join, and seven a child each.
+/// A node of the tree as a task, as in the paper: its level, the moves of its ancestors, and its parent. The
+/// task also holds the node's board, which fits, so that it need not be rebuilt. A node either has a value at
+/// once, or its task creates a task for each child: one of its threads makes the join, and seven threads
+/// create a child each.
 template <int Threads>
 struct node_task {
   static constexpr int threads = Threads, blocks_per_multiprocessor = Threads <= 32 ? 32 : 1024 / Threads;
@@ -72,7 +73,8 @@ struct node_task {
 
   template <class Block>
   BALLAST_HD void operator()(Block& block) const {
-    // Each thread computes it itself, at the same time: receiving it from another would need a wait.
+    // Each thread computes the node's kind itself, at the same time: receiving it from another thread would
+    // need a wait.
     auto const kind = kind_of(at, path.level(), lookahead, rule);
     if (!kind.is_leaf) return create_children(block);
     if (block.rank() == 0) node_parent{columns_of_root, parent}.report(block, path, kind.value);

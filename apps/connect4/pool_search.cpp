@@ -18,8 +18,8 @@ namespace {
 
 constexpr auto between_questions = std::chrono::milliseconds(20);
 
-/// Methods that take the oldest task first have all joins of two levels open; the others a few for each
-/// worker.
+/// The joins that a pool needs, or 0 for its default. With the methods that take the oldest task first, all
+/// joins of two levels are open at once; with the other methods, a few for each worker.
 std::uint32_t joins_for(std::string_view method, int lookahead) {
   constexpr std::uint32_t most = 1u << 24;
   if (method != "ring" && method != "blocking") return 0;
@@ -53,7 +53,7 @@ class pool_part {
 
   void add(int column) { columns_.push_back(column); }
 
-  /// Runs until everything is done or request_stop() was called.
+  /// Begins a run, which ends when everything is done or request_stop() was called.
   void begin() {
     blocked_signals const of_that_thread;
     running_ = std::async(std::launch::async, [this] {
@@ -92,7 +92,7 @@ std::unique_ptr<pool_part> shared_by_all(search_request const& request, std::str
     return std::make_unique<pool_part>(request.devices, request, method);
   } catch (bad_argument const& refusal) {
     if (refusal.argument() != "devices") throw;
-    return nullptr;  // there are too many, or they cannot reach each other's memory
+    return nullptr;  // there are too many devices, or they cannot reach each other's memory
   }
 }
 
@@ -108,7 +108,7 @@ std::vector<std::unique_ptr<pool_part>> make_parts(search_request const& request
   return parts;
 }
 
-/// The calling thread checks for a stop while the devices work.
+/// Waits for all parts. The calling thread checks for a stop while the devices work.
 void await(std::vector<std::unique_ptr<pool_part>>& parts, search_request const& request) {
   bool is_stopped = false;
   for (auto const& one : parts) {

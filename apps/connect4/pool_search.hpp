@@ -18,7 +18,7 @@ namespace ballast::connect4 {
 /// them. Throws search_stopped, and pool_stopped if the tree does not fit.
 search_answer search_in_pool(search_request const& request, std::string_view method);
 
-/// The kernels for a pool of such workers.
+/// The kernels for a pool whose workers have this size.
 kernel_set const& pool_kernels(worker_size workers);
 
 /// Options for a pool of pool_kernels() by that method, with enough joins for a tree of this depth. No

@@ -14,7 +14,8 @@
 
 namespace ballast::connect4 {
 
-/// The number of threads of a GPU that run a task together. On CPU cores one thread runs each, in any case.
+/// The number of threads of a GPU that run a task together. On CPU cores one thread runs each task, in any
+/// case.
 enum class worker_size { thread = 1, warp = 32, block = 64 };
 
 /// A tree to search: every node down to the look-ahead, without pruning, each node as often as it is reached.
@@ -42,7 +43,7 @@ class search_stopped : public error {
   search_stopped() : error("the search was stopped before it had an answer") {}
 };
 
-/// A way to search a tree. All give the same values and nodes.
+/// A way to search a tree. All methods give the same values and nodes.
 struct search_method {
   std::string_view name, summary;
   bool on_devices = false;  ///< uses the pool method of that name, with request.devices and request.workers
@@ -55,16 +56,16 @@ search_answer search(search_method const& method, search_request const& request)
 /// The lowest column (0 to 6) among those of the greatest value; at least one has a value.
 int best_column(column_values const& values);
 
-/// "H1", "H2" or "H3"; throws bad_argument ("heuristic").
+/// The heuristic of the name "H1", "H2" or "H3"; throws bad_argument ("heuristic").
 heuristic heuristic_named(std::string_view name);
 
-/// "thread", "warp" or "block"; throws bad_argument ("workers").
+/// The size of the name "thread", "warp" or "block"; throws bad_argument ("workers").
 worker_size worker_size_named(std::string_view name);
 
 /// Every method by name.
 std::span<search_method const> search_methods();
 
-/// Throws bad_argument ("method"), which lists the names.
+/// The method of that name. Throws bad_argument ("method"), which lists the names.
 search_method const& method_named(std::string_view name);
 
 /// Textbook minimax on the calling thread, the reference for the other methods. `stored_tasks` counts as if

@@ -18,7 +18,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-/// Looks with the reference method.
+/// Looks ahead with the reference method.
 outlook look(board const& at, int lookahead) {
   return search_ahead(method_named("sequential"), {at, lookahead, heuristic::h1, {}, {}});
 }

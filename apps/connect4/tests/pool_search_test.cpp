@@ -30,8 +30,8 @@ class connect4_pool_search : public testing::TestWithParam<way> {
                              device_list const& devices) {
     return search(method_named(method()), {board_after(moves), lookahead, rule, devices, {}, workers()});
   }
-  /// Deeper trees take long, and would add little about the wider workers. On a GPU thousands of workers wait
-  /// for the lock of `blocking`.
+  /// The greatest look-ahead to compare. Deeper trees take long, and would add little about the wider
+  /// workers. On a GPU thousands of workers wait for the lock of `blocking`.
   static int deepest_reference() {
     bool const waits_for_lock = method() == "blocking" && test_devices().front()->is_cuda();
     return test::sanitized || waits_for_lock || workers() != worker_size::thread ? 5 : max_lookahead;

@@ -22,7 +22,7 @@ struct level_count {
   bool operator==(level_count const&) const = default;
 };
 
-/// Adds a node and its descendants.
+/// Adds a node and its descendants to the counts of their levels.
 void count_below(board const& at, int level, std::vector<level_count>& levels) {
   auto& here = levels[std::size_t(level)];
   ++here.nodes;
