@@ -84,7 +84,7 @@ class batch_chain {
     });
   }
 
-  /// Measures a chain: seconds(queue) runs it once, for each sample.
+  /// Measures a chain: for each sample seconds(queue) runs it and returns the time.
   template <class Seconds>
   void run(std::string const& name, Seconds const& seconds) {
     counts_.clear();

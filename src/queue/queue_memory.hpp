@@ -177,7 +177,7 @@ class hybrid_memory {
   };
   /// The total number of tasks that may be handed out since the start of the run.
   std::uint32_t hand_out_until() const { return hand_out_until_; }
-  /// Raises that number, as far as there is space.
+  /// Raises hand_out_until() by `tasks`, as far as there is space.
   void ask_for(std::uint32_t tasks);
   /// The number of tasks that were requested and not taken yet.
   std::uint32_t asked_for() const { return hand_out_until_ - taken_; }

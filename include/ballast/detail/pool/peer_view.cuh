@@ -10,8 +10,8 @@
 namespace ballast::detail {
 
 inline constexpr std::uint32_t max_pool_devices = 16;
-inline constexpr std::uint32_t max_joins_of_device =
-    (1u << 28) - 1;  ///< the most records of a device, in a pool over several devices
+/// The most records of a device, in a pool over several devices.
+inline constexpr std::uint32_t max_joins_of_device = (1u << 28) - 1;
 inline constexpr std::uint32_t joins_abroad = 1u << 31;  ///< in join_record::left: a child ran elsewhere
 inline constexpr std::uint32_t max_gift = 16;  ///< tasks that go to another device together; fits a chunk
 

@@ -44,8 +44,7 @@ struct pool_view {
   std::uint32_t tasks_at_once = 1;  ///< tasks that a worker runs at once; at most half of a stack's capacity
   stored_task inline_tasks[max_inline_tasks] =
       {};  ///< the waiting tasks (roots, and tasks that the host gives back), if they fit here
-  stored_task const* waiting =
-      nullptr;  ///< the waiting tasks, if they do not fit into inline_tasks; else null
+  stored_task const* waiting = nullptr;  ///< the waiting tasks, if too many for inline_tasks; else null
   std::uint32_t waiting_tasks = 0;
   std::uint32_t max_at_once = 1;  ///< the most waiting tasks that a worker takes at once
   join_arena joins;

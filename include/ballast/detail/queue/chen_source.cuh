@@ -22,8 +22,8 @@ static_assert(chen_words_per_task * sizeof(std::uint64_t) == sizeof(task_record)
 inline constexpr std::uint32_t words_per_line = 16;
 
 /// The source of tasks of Chen et al. 2010: a few queues in device memory. The host fills a queue by copies,
-/// only when it is empty; one thread of every block dequeues by fetch-and-add (Algorithm 3). It has no
-/// server, so all blocks work. The line numbers here are the paper's; docs/explanation/chen-queue.md lists
+/// only when it is empty; one thread of every block dequeues by fetch-and-add (Algorithm 3). The source has
+/// no server, so all blocks work. The line numbers here are the paper's; docs/explanation/chen-queue.md lists
 /// the repairs. All words in device memory have device scope: the device's own engine copies into them.
 struct chen_source_ref {
   resident_control control;

@@ -10,7 +10,7 @@
 namespace ballast::detail {
 
 #if defined(__CUDACC__)
-/// Block 0 serves; the others work.
+/// Block 0 serves; the other blocks work.
 template <class List, class Scratch = launched_with<List::scratch * List::max_taken>>
 __global__ void __launch_bounds__(List::block_threads,
                                   clamped_launch_bound<List::block_threads, List::blocks_per_multiprocessor>)

@@ -10,10 +10,10 @@
 namespace ballast::detail {
 
 inline constexpr std::uint32_t near_tickets = 64;  ///< a worker this near to its task stays awake
-inline constexpr std::uint32_t polls_per_status =
-    16;  ///< polls between two reads of the server's word, which all workers share
-inline constexpr std::uint32_t status_lifetime_ns =
-    20'000;  ///< how long a report of many waiting tasks counts: no device drains them in this time
+/// Polls between two reads of the server's word, which all workers share.
+inline constexpr std::uint32_t polls_per_status = 16;
+/// How long a report of many waiting tasks counts: no device drains them in this time.
+inline constexpr std::uint32_t status_lifetime_ns = 20'000;
 inline constexpr std::uint32_t max_late_polls = 1 << 16;  ///< polls of a late server, until it counts as
                                                           ///< lost
 inline constexpr std::uint32_t many_per_worker = 64;  ///< waiting tasks per worker above which workers take

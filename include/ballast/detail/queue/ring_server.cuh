@@ -11,10 +11,10 @@
 
 namespace ballast::detail {
 
-inline constexpr std::uint32_t reads_per_turn =
-    16;  ///< reads of a full submission ring before the other submission rings are polled
-inline constexpr std::uint32_t rounds_before_publish =
-    64;  ///< rounds before the fetched count is published; a round without tasks counts as eight
+/// Reads of a full submission ring before the other submission rings are polled.
+inline constexpr std::uint32_t reads_per_turn = 16;
+/// Rounds before the fetched count is published; a round without tasks counts as eight.
+inline constexpr std::uint32_t rounds_before_publish = 64;
 /// 16-byte PCIe reads per thread when reading ahead: as many as the registers allow, since one read takes as
 /// long as hundreds of others (docs/decisions/0032).
 template <class WorkerGroup>
@@ -22,9 +22,8 @@ constexpr std::uint32_t chunks_in_flight_of = is_lone_server<WorkerGroup> ? 8 : 
 /// The number of threads that look for space and write a grid's tickets. Each warp of these threads needs a
 /// fence.
 inline constexpr std::uint32_t fencing_threads = 128;
-inline constexpr std::uint32_t slots_checked = 4;  ///< ring slots that each server checks for space
-inline constexpr std::uint32_t slots_checked_for_many =
-    16;  ///< the same, when many slots will be filled at once
+inline constexpr std::uint32_t slots_checked = 4;            ///< ring slots that a thread checks for space
+inline constexpr std::uint32_t slots_checked_for_many = 16;  ///< the same, if many will be filled at once
 
 /// The state of a GPU's server, in shared memory. Each word has one writer between two syncs.
 struct ring_server_memory {
@@ -535,7 +534,7 @@ struct ring_server {
     state().ready_tail = state().tail;
   }
 
-  /// Slots to poll per submission ring, so that all fit into the free space.
+  /// The most tasks to move from each polled submission ring, so that all fit into the free space.
   __device__ std::uint32_t quota(std::uint32_t ring_count) const {
     auto const room = space();
     if (room >= std::uint64_t(slots_per_poll) * ring_count) return slots_per_poll;

@@ -21,9 +21,9 @@ struct batch_mark {
   std::uint32_t slot = 0;        ///< 16 bits: the batch slot within the submission ring
   std::uint32_t lap = 0;         ///< 4 bits: the lap of the slot
   std::uint32_t credit = 0;      ///< two's complement; 25 bits of it travel
-  std::uint32_t distance =
-      0;  ///< 7 bits: the batch waits for the one submitted this many batches before it; 0: it waits for none
-  std::uint32_t more = 0;  ///< 4 bits: the batch also waits for this many batches before that one
+  std::uint32_t distance = 0;    ///< 7 bits: the batch waits for the one submitted this many batches before
+                                 ///< it; 0: it waits for none
+  std::uint32_t more = 0;        ///< 4 bits: the batch also waits for this many batches before that one
 };
 inline constexpr std::uint32_t batch_lap_mask = 0xf;
 inline constexpr std::uint32_t max_batch_distance = 0x7f, max_more_batches = 0xf;
@@ -164,8 +164,7 @@ struct alignas(128) shared_grid {
 };
 inline constexpr std::uint32_t max_shared_grids = 8;
 
-inline constexpr std::uint32_t max_servers =
-    4;  ///< the most servers of a GPU; each has some of the shared grids
+inline constexpr std::uint32_t max_servers = 4;  ///< of a GPU; each has some of the shared grids
 
 /// The number of copies of a word that many workers poll; the copies lie in several slices of the L2.
 inline constexpr std::uint32_t status_replicas = 8;
@@ -201,9 +200,8 @@ struct alignas(128) ring_words {
   own_line<std::uint64_t> status[status_replicas];  ///< from the server: copies of server_status
   shared_grid shared_grids[max_shared_grids];
   shared_server_words servers;
-  alignas(
-      128) std::uint32_t ready;  ///< if workers claim when ready: unclaimed tasks in the ring; briefly fewer
   // If workers claim when ready:
+  alignas(128) std::uint32_t ready;           ///< unclaimed tasks in the ring; briefly fewer
   alignas(128) std::uint32_t hand_out_until;  ///< created tasks that the host has asked for in all
   std::uint32_t handed_out;                   ///< created tasks that the host was given in all
   alignas(128) std::uint32_t idle;            ///< workers without a task
@@ -233,8 +231,7 @@ struct server_status {
 /// The state of a worker between tasks, by index in its worker group's worker_state().
 namespace worker_word {
 enum : int {
-  credit,   ///< credit of tasks that have run and are not reported yet, since the next task is of the same
-            ///< batch
+  credit,   ///< credit of tasks that have run and are not reported yet; the next task is of the same batch
   claimed,  ///< claimed tickets whose tasks have not come yet; the first follows the present run
   claim_several,   ///< whether very many tasks were unclaimed when the server's status was read
   status_read_ns,  ///< when the server's status was read; low half
