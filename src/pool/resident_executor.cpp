@@ -153,7 +153,7 @@ class device_part {
 };
 
 /// Runs a pool as a resident kernel on each device. If tasks do not fit, the kernels end, the host collects
-/// all tasks that have not run, and the kernels start again with empty stacks and these as waiting tasks.
+/// all tasks that have not run, and the kernels start again with empty stacks while these tasks wait.
 class resident_executor final : public pool_executor {
  public:
   resident_executor(std::vector<pool_plan> const& plans, pool_method_code const& method) {

@@ -133,7 +133,7 @@ struct fed_queue::state final : completion_source {
   std::size_t max_whole_batch() const;
   /// True if the kernel runs; throws device_lost, which explains the fate of the tasks.
   bool alive();
-  /// Records the loss for that run, unless another run has begun. Returns the exception to throw.
+  /// Records the loss for run `of_run`, unless another run has begun. Returns the exception to throw.
   std::exception_ptr note_loss(std::uint64_t of_run, device_lost const& known);
   std::exception_ptr known_loss();
   [[noreturn]] void throw_stopped();
@@ -154,9 +154,11 @@ struct fed_queue::state final : completion_source {
   void announce_close(deadline until);
   void mark_closed(deadline until);
   void count_submitted(deadline until);
-  /// Called by a destructor that is about to stop a queue with unfinished tasks.
+  /// Logs, if tasks are unfinished, that the running ones end first. Called by a destructor that is about to
+  /// stop the queue.
   void log_wait_at_end() const;
-  /// Throws the loss of the device, but only once the run has ended.
+  /// Waits for the kernel's end until the deadline. Throws the loss of the device, but only once the run has
+  /// ended.
   void join(deadline until);
   void end_joined();
   std::vector<task> stop();
