@@ -24,7 +24,7 @@ isl::set runs_of(launch_model const& model, int place, lowering& to_isl) {
   return std::abs(run.step) == 1 ? runs : runs.intersect(passed.tdiv_r(step).eq_set(none));
 }
 
-/// The set in which an access happens; from then on to_isl knows it.
+/// The set in which an access happens. Afterwards `to_isl` assumes that set.
 isl::set guards_and_loops(launch_model const& model, access const& one, isl::set happens, lowering& to_isl) {
   to_isl.assume(happens);
   for (int const place : one.loops) to_isl.assume(happens = happens.intersect(runs_of(model, place, to_isl)));
@@ -73,7 +73,7 @@ bool fits(access const& one, array_argument const& array) {
 }
 
 struct reached_elements {
-  isl::set legal, in_rows, any;  ///< elements of the array; with those beyond its ends; with all others too
+  isl::set legal, in_rows, any;  ///< in the array; also with the first index out of bounds; with any index
 };
 
 reached_elements of_variable(array_argument const& array, access const& one, lowering& to_isl) {
@@ -93,7 +93,7 @@ reached_elements of_variable(array_argument const& array, access const& one, low
   return {exists.intersect(inside).intersect(any), legal.intersect(any), any};
 }
 
-/// Each cause once; one without a place of its own gets the access's place.
+/// The different causes. A cause without a place gets the place of the access, `where`.
 std::vector<cause> located(std::vector<cause> const& causes, place const& where) {
   std::vector<cause> different;
   for (auto one : causes) {
@@ -122,7 +122,7 @@ access_elements elements_of(launch_model const& model, access const& one, isl::s
   result.exact = one.always && all_run && result.other_causes.empty() && result.index_causes.empty();
   result.leaves_array =
       result.exact && model.scalars.empty() && !happens.intersect(any).is_subset(happens.intersect(legal));
-  // A launch may be refused at run time because it writes beyond the array: its range must then reveal that.
+  // A launch may be refused at run time for a write beyond the array, so the range must show such a write.
   bool const may_turn_out_beyond = result.exact && one.kind == access_kind::write && !model.scalars.empty();
   auto const touched = may_turn_out_beyond ? in_rows : legal;
   result.elements = to_isl.forget_unknowns(happens.intersect(touched)).coalesce();

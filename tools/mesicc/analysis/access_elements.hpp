@@ -17,7 +17,7 @@ namespace ballast::mesicc {
 struct access_elements {
   access const* source = nullptr;
   isl::set elements;
-  bool exact = true;                ///< just these, each time
+  bool exact = true;                ///< true: the access certainly touches all of `elements` and no others
   bool leaves_array = false;        ///< its index exceeds the array for some thread, whatever the arguments
   std::vector<cause> index_causes;  ///< why the index is not known
   std::vector<cause> other_causes;  ///< why the guards or the loops are not known
@@ -30,8 +30,8 @@ isl::set scalars_of(launch_model const& model, lowering& to_isl);
 
 enum class precision : std::uint8_t {
   exact,
-  no_divisions,  ///< conditions on a remainder may always hold, and a strided range includes all between;
-                 ///< fast to compute
+  no_divisions,  ///< fast to compute: conditions on a remainder may always hold, and a strided range includes
+                 ///< all between
 };
 
 /// The elements that each access of the model touches, in the order of the accesses.

@@ -15,8 +15,8 @@
 namespace ballast::mesicc {
 namespace {
 
-/// The elements of an argument that a thread has certainly written before an access. Accesses come in the
-/// order of the kernel, and a loop that was left does not come again.
+/// The elements of an argument that a thread has certainly written before an access. Expects accesses in the
+/// order of the kernel, in which a loop that was left does not come again.
 class own_writes {
  public:
   explicit own_writes(isl_session const& session);
@@ -26,7 +26,7 @@ class own_writes {
   bool hold(access_elements const& read);
 
  private:
-  /// The elements written in a loop's body, by the counters of this loop and those around it.
+  /// The elements written in a loop's body, as a set over the counters of this loop and of those around it.
   struct within_loop {
     int loop;
     growing_union written;
@@ -46,7 +46,7 @@ isl::set nothing_in(isl_session const& session) {
   return isl::set::empty(isl::space::unit(session.context()).add_unnamed_tuple(1));
 }
 
-/// If isl has no answer, `more` is not added: it then does not count as written.
+/// Adds `more`, unless isl has no answer: `more` then does not count as written.
 void add_to(growing_union& written, isl::set const& more, isl_session const& session) {
   session.ask([&] { return written.add(more), true; });
 }
@@ -88,7 +88,7 @@ void own_writes::go_to(std::vector<int> const& loops) {
     around_.push_back({*one, growing_union(nothing_in(session_))});
 }
 
-/// All iterations of the loop have ended by then.
+/// Ends the innermost loop. What all of its iterations have written now counts for the loop around it.
 void own_writes::leave_loop() {
   auto const left = std::move(around_.back());
   around_.pop_back();
@@ -137,7 +137,7 @@ std::vector<accessed_variable> variables_of(launch_model const& model,
     auto& variable = variable_of(int(argument), model, variables);
     variable.arguments.push_back(int(argument));
   }
-  std::map<int, own_writes> written;  // only by the same argument, which has memory of its own
+  std::map<int, own_writes> written;  // by argument, since each argument has memory of its own
   for (auto const& one : accesses) {
     auto& variable = variable_with(one.source->array, variables);
     auto& before = written.try_emplace(one.source->array, session).first->second;

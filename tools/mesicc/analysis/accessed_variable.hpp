@@ -13,10 +13,10 @@ namespace ballast::mesicc {
 
 /// The accesses to one shared variable, through all arguments that are known to be it.
 struct accessed_variable {
-  std::vector<int> arguments;  ///< places among launch_model::arrays
+  std::vector<int> arguments;  ///< indices in launch_model::arrays
   std::vector<access_elements const*> reads, writes;
   std::vector<access_elements const*>
-      exposed_reads;  ///< those that may read elements which the thread has not written before
+      exposed_reads;  ///< reads that may touch elements which the thread has not written before
 
   bool is_one_argument() const { return arguments.size() == 1; }
   /// The accesses through one of the arguments.

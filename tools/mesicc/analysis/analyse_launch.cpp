@@ -60,7 +60,8 @@ bool is_coalesced(launch_model const& model, access const& one, axis direction) 
   return there == here || there - 1 == here || there + 1 == here;
 }
 
-/// Accesses in loops count more, since they happen more often.
+/// The number of accesses that are coalesced in `direction`. An access in loops counts more, since it happens
+/// more often.
 std::int64_t coalesced(launch_model const& model, axis direction) {
   std::int64_t count = 0;
   for (auto const& one : model.accesses) {
@@ -75,7 +76,8 @@ std::optional<std::int64_t> threads_along(launch_model const& model, axis direct
   return is_constant(threads) ? std::optional(std::max<std::int64_t>(threads->value, 1)) : std::nullopt;
 }
 
-/// Many blocks matter more than large ones, as long as a block has two warps.
+/// The number of threads of a block. Many blocks matter more than large ones, as long as a block has two
+/// warps.
 int threads_of_block(launch_model const& model) {
   auto const x = threads_along(model, axis::x), y = threads_along(model, axis::y);
   int threads = max_threads;
@@ -84,7 +86,8 @@ int threads_of_block(launch_model const& model) {
   return threads;
 }
 
-/// A power of two, at most what the launch can use.
+/// The width of a block in `direction`: a power of two, enough for the launch's threads or equal to
+/// `threads`.
 int width_along(launch_model const& model, axis direction, int threads) {
   auto const wanted = threads_along(model, direction).value_or(threads);
   return int(std::bit_ceil(std::uint64_t(std::min<std::int64_t>(wanted, threads))));
@@ -135,7 +138,7 @@ block_shape choose_block(launch_model const& model, axis cut) {
   return block;
 }
 
-/// Counts each element once, even where ranges meet.
+/// The number of elements in the ranges. Counts each element once, even where ranges meet.
 std::int64_t elements_in(std::vector<element_range> const& ranges, leaf_values const& leaves) {
   std::vector<std::pair<std::int64_t, std::int64_t>> parts;
   for (auto const& range : ranges)
@@ -204,7 +207,8 @@ class explainer {
     return (use.is_read() ? "" : ", each element") + moved(use.writes, use.writes_all, array, "makes");
   }
 
-  /// "; copies in 64 bytes a row and 128 more", for a task in the middle of a launch of constant size.
+  /// A text such as "; copies in 64 bytes a row and 128 more", for a task in the middle of a launch of
+  /// constant size.
   std::string moved(std::vector<element_range> const& ranges, bool all, array_argument const& array,
                     std::string const& verb) const {
     auto const few = all ? std::nullopt : bytes_of_rows(ranges, array, some_rows),
@@ -244,7 +248,8 @@ std::string explain(launch_model const& model, launch_plan const& plan) {
 
 bool has_rows(expression const& threads) { return !is_constant(threads) || threads->value > 1; }
 
-/// y first, since rows of an array usually belong to threads of one y.
+/// The directions to try, in order: y first, since rows of an array usually belong to threads of one y,
+/// unless only x has several threads.
 std::vector<axis> directions(launch_model const& model) {
   if (model.dimensions == 1) return {axis::x};
   if (!has_rows(model.threads_y) && has_rows(model.threads_x)) return {axis::x, axis::y};
@@ -258,7 +263,7 @@ partition_attempt too_complex(launch_model const& model) {
           {}};
 }
 
-/// Errors for accesses that leave their array: undefined in C++, also in a single task.
+/// Errors for accesses that leave their array, which is undefined in C++, also in a single task.
 std::vector<diagnostic> accesses_beyond_arrays(launch_model const& model,
                                                std::vector<access_elements> const& accesses) {
   std::vector<diagnostic> said;
@@ -320,7 +325,8 @@ launch_plan undivided(launch_model const& model) {
   return plan;
 }
 
-/// The errors of the direction that was tried first, and as a note the obstacle to the other one.
+/// The errors of the direction that was tried first, with a note about the obstacle in the other direction.
+/// If `allowed`, they become warnings.
 std::vector<diagnostic> complaints(launch_model const& model, std::vector<partition_attempt> const& failures,
                                    bool allowed) {
   auto errors = failures.front().errors;

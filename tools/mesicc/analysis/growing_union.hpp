@@ -9,11 +9,12 @@
 
 namespace ballast::mesicc {
 
-/// More pieces are not compared pairwise: the cost of a question should grow no faster than the kernel.
+/// The pieces of a set are compared pairwise only up to this number: the cost of a question should grow no
+/// faster than the kernel.
 constexpr unsigned most_pieces_at_once = 32;
 
 inline bool has_few_pieces(isl::set const& one) { return one.n_basic_set() <= most_pieces_at_once; }
-/// Fewer pieces, if they are quick to find.
+/// `one` in fewer pieces, if these are quick to find.
 inline isl::set in_fewer_pieces(isl::set const& one) { return has_few_pieces(one) ? one.coalesce() : one; }
 
 /// Sorts sets by their text, so that sets which differ only in a constant are neighbours.
@@ -29,7 +30,7 @@ class growing_union {
  public:
   explicit growing_union(isl::set const& none) : none_(none) {}
 
-  /// If isl throws, nothing has changed.
+  /// Adds a set. If isl throws, the union stays as it was.
   void add(isl::set const& more);
   /// True if a set with the same text was added.
   bool has(isl::set const& one) const { return added_.contains(one); }

@@ -23,7 +23,8 @@ class isl_session {
 
   isl::ctx context() const { return context_.get(); }
 
-  /// Nothing if isl has no answer: for a set without bounds, or beyond the operations of one question.
+  /// The answer to `question`; nothing if isl has none, for a set without bounds or beyond the operations of
+  /// one question.
   template <class Question>
   std::optional<std::invoke_result_t<Question>> ask(Question&& question) const {
     if (exhausted_ >= max_exhausted) return std::nullopt;

@@ -92,9 +92,9 @@ isl::pw_aff lowering::quotient(expression const& value) {
   return divisor->value < 0 ? whole.neg() : whole;
 }
 
-/// Divides by a positive `size`, towards 0 unless it is floor_divide. If few quotients are possible, as in (y
-/// + 1) % rows, it distinguishes cases, which gives simpler ranges; it omits negative values if there are
-/// none.
+/// Divides by a positive `size`, towards 0 unless `rounding` is floor_divide. If no dividend is negative, it
+/// rounds down, which is the same. If it rounds down and few quotients are possible, as in (y + 1) % rows, it
+/// distinguishes cases, which gives simpler ranges.
 isl::pw_aff lowering::divided(isl::pw_aff const& dividend, std::int64_t size, operation rounding) const {
   auto const known = dividend.intersect_domain(context_known_);
   auto const least = known.min_val(), most = known.max_val();

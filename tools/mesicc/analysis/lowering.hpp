@@ -42,12 +42,13 @@ class lowering {
   isl::pw_aff named(std::string const& parameter) const { return all_.param_pw_aff_on_domain(parameter); }
   isl::pw_aff element() const;
 
-  /// From now on values are only needed where `context` holds, which simplifies divisions.
+  /// Values are only needed where `context` holds from now on, which simplifies divisions.
   void assume(isl::set const& context) { context_known_ = context; }
 
   isl::pw_aff of(expression const& value);
   isl::set where(condition const& holds);
-  /// True if it is undecided for a single reason, which is then recorded: where() would need two cases.
+  /// True if the condition is undecided for a single reason, which is then recorded: where() would need two
+  /// cases.
   bool is_open(condition const& holds);
 
   /// The causes that were met since the last call.

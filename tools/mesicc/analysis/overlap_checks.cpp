@@ -22,7 +22,7 @@ isl::set renamed(isl::set const& elements, std::string const& from, std::string 
 
 std::string const other_row = "q";
 
-/// The parameters a < b.
+/// The set in which parameter `a` is less than parameter `b`.
 isl::set in_order(isl::set const& all, std::string const& a, std::string const& b) {
   return all.param_pw_aff_on_domain(a).lt_set(all.param_pw_aff_on_domain(b));
 }
@@ -31,7 +31,7 @@ isl::set differ(isl::set const& all, std::string const& a, std::string const& b)
   return in_order(all, a, b).unite(in_order(all, b, a));
 }
 
-/// The parameters for which `name` is an element.
+/// The values of the parameters for which the parameter `name` is in `elements`.
 isl::set element_named(isl::set const& elements, std::string const& name) {
   auto const element = isl::pw_aff(elements.ctx(), "{ [i] -> [(i)] }");
   return elements.intersect(element.eq_set(elements.param_pw_aff_on_domain(name))).params();
@@ -41,8 +41,8 @@ isl::set in_order_or_equal(isl::set const& all, std::string const& a, std::strin
   return all.param_pw_aff_on_domain(a).le_set(all.param_pw_aff_on_domain(b));
 }
 
-/// True if of two rows' elements those of one row come first, and of the same row for all pairs. `order`
-/// defines what comes first.
+/// True if no element of a row comes before an element of an earlier row, or if none comes before an element
+/// of a later row. `order` defines what comes before.
 template <class Order>
 bool are_in_order(isl::set const& row, std::string const& thread, Order order) {
   auto const lower = element_named(row, "i"), higher = element_named(renamed(row, thread, other_row), "j");
@@ -52,7 +52,7 @@ bool are_in_order(isl::set const& row, std::string const& thread, Order order) {
          pairs.intersect(in_order(all, thread, other_row).params()).is_empty();
 }
 
-/// For parts [b, e): the parts [f, g) before or after them.
+/// All pairs of a part [b, e) and a part [f, g) before or after it.
 isl::set other_parts(isl::set const& all, cut_direction const& cut) {
   auto const others = renamed(renamed(cut.limits, parameter::part_begin, "f"), parameter::part_end, "g");
   auto const value = [&](std::string const& name) { return all.param_pw_aff_on_domain(name); };

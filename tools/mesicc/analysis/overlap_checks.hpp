@@ -12,22 +12,23 @@
 
 namespace ballast::mesicc {
 
-/// Why a launch cannot be cut in a direction, given its uses of one variable: assumption A2 of Ohno et al.
-/// (2016), section 3.1, and the requirement that a part's writes form one range. Each check returns nothing
+/// Reports why a launch cannot be cut in a direction, given its uses of one variable: it breaks assumption A2
+/// of Ohno et al. (2016), section 3.1, or a part's writes do not form one range. Each check returns nothing
 /// if all is well.
 class overlap_checks {
  public:
   overlap_checks(launch_model const& model, cut_direction const& cut, isl_session const& session)
       : model_(model), cut_(cut), session_(session) {}
 
-  /// True if each row's writes are one range after the previous row's, or each before it: the next two checks
-  /// then find nothing. One question instead of one for each pair of writes. False if unknown.
+  /// True if the writes of each row lie in a range of their own, and these ranges are in the order of the
+  /// rows or in the opposite order: the next two checks then find nothing. False if unknown. Asks one
+  /// question, not one for each pair of writes.
   bool rows_are_apart(accessed_variable const& variable) const;
-  /// Two rows write one element.
+  /// Reports that two rows write one element.
   std::optional<diagnostic> shared_writes(accessed_variable const& variable) const;
-  /// A row's writes lie between elements of another row.
+  /// Reports that a row's writes lie between elements of another row.
   std::optional<diagnostic> interleaved_writes(accessed_variable const& variable) const;
-  /// A part reads elements that another part writes.
+  /// Reports that a part reads elements that another part writes.
   std::optional<diagnostic> reads_of_others(accessed_variable const& variable, part_hull const& read,
                                             part_hull const& written) const;
   diagnostic too_complex(accessed_variable const& variable) const;
@@ -40,7 +41,7 @@ class overlap_checks {
   diagnostic not_affine(access_elements const& one) const;
   diagnostic read_of_other(accessed_variable const& variable, access_elements const& read,
                            access_elements const& written, bool is_same) const;
-  /// The writes of rows, if they can be compared with each write.
+  /// The elements that a row writes; nothing if they have too many pieces to be compared with each write.
   std::optional<isl::set> written_by_row(accessed_variable const& variable) const;
   bool rows_meet(access_elements const& one, isl::set const& others) const;
   /// The first of `others` that touches, in another row, an element that a row of `one` touches; null if none

@@ -51,7 +51,7 @@ cut_direction::cut_direction(axis direction, launch_model const& model, lowering
   limits = to_isl.forget_unknowns(part).intersect(scalars_of(model, to_isl));
 }
 
-/// Only the thread id along the cut and the scalars are left.
+/// Leaves as parameters only the thread id along the cut and the scalars.
 isl::set of_row(access_elements const& one, cut_direction const& cut) {
   auto elements = one.elements.project_out_param(parameter::of(cut.along == axis::x ? axis::y : axis::x));
   for (int const place : one.source->loops) elements = elements.project_out_param(parameter::loop(place));

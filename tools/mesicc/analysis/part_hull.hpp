@@ -20,7 +20,7 @@ struct cut_direction {
   cut_direction(axis direction, launch_model const& model, lowering& to_isl);
 };
 
-/// The elements that one thread row of `cut` touches in an access, by its thread id.
+/// The elements that one thread row of `cut` touches in an access, as a set over the row's thread id.
 isl::set of_row(access_elements const& one, cut_direction const& cut);
 /// The elements that one thread row of `cut` touches in any of `accesses`. Nothing if isl has no answer.
 std::optional<isl::set> of_row(std::vector<access_elements const*> const& accesses, cut_direction const& cut,
@@ -31,16 +31,16 @@ std::optional<isl::set> in_few_pieces(isl::set const& row, isl_session const& se
 /// The elements that the part [b, e) touches if each of its thread rows touches `row`.
 isl::set of_part(isl::set const& row, cut_direction const& cut);
 
-/// From the first element of a part to its last.
+/// The range from the first element of a part to its last.
 struct part_hull {
   isl::pw_aff first, last;  ///< functions of b, e and the scalars, where the part touches anything
   isl::set elements;        ///< all between them
 };
 
-/// Throws isl::exception if there are no bounds.
+/// The hull of a part. Throws isl::exception if the part has no bounds.
 part_hull hull_of(isl::set const& part);
-/// The fewest hulls that contain only elements in the hull of one of the part's pieces; one hull of
-/// everything if there would be many.
+/// Hulls of the part's pieces, where pieces near each other share one; a single hull of the whole part if
+/// there would be many.
 std::vector<part_hull> separate_hulls(isl::set const& part);
 
 }  // namespace ballast::mesicc

@@ -25,7 +25,7 @@ element_range moved(element_range const& range, expression const& offset) {
   return {range.begin - offset, range.end - offset};
 }
 
-/// Counted from the element to which the argument points.
+/// The plan with elements counted from the one to which the argument points.
 array_plan seen_from(array_argument const& array, array_plan plan) {
   if (is_placed_at_run_time(array)) return plan;
   for (auto* const ranges : {&plan.reads, &plan.writes}) {
@@ -64,7 +64,8 @@ class attempt {
     refuse_reads(variable, uses);
   }
 
-  /// Keeps the plan, which may contain more than the accesses need where it cannot be exact.
+  /// Stores the argument's plan, which may contain more than the accesses need where it cannot be exact.
+  /// Nothing if there is no plan.
   std::optional<variable_use> keep_plan(accessed_variable const& argument) {
     auto use = use_of(argument, cut_, session_);
     if (!use) return std::nullopt;
@@ -117,7 +118,7 @@ class attempt {
     });
   }
 
-  /// About a variable that is read as a whole only because its reads are unknown.
+  /// Adds remarks about a variable that is read as a whole only because its reads are unknown.
   void remark_on_reads(accessed_variable const& variable, bool is_whole) {
     auto const before = result_.remarks.size();
     for (auto const* const read : variable.exposed_reads) {

@@ -135,7 +135,7 @@ expression expression_of(isl::pw_aff const& value, isl::set const& limits) {
   return reader(isl::ast_build::from_context(limits).expr_from(value)).value();
 }
 
-/// Whether the parameters are in `holds`, which is within `limits`.
+/// The condition that the parameters are in `holds`, which is within `limits`.
 condition condition_of(isl::set const& holds, isl::set const& limits) {
   return reader(isl::ast_build::from_context(limits).expr_from(holds)).holds();
 }
@@ -147,7 +147,8 @@ element_range said(isl::pw_aff const& first, isl::pw_aff const& last, isl::set c
           expression_of(last.add_constant(1L).gist(where).coalesce(), where)};
 }
 
-/// True if a range that is right where the hull exists is empty elsewhere.
+/// True if `range`, which is right where its hull exists, is empty in `beyond`, where the hull does not
+/// exist.
 bool is_empty(element_range const& range, isl::set const& beyond) {
   lowering to_isl(beyond.ctx());
   auto const some = to_isl.of(range.begin).lt_set(to_isl.of(range.end)).params();
@@ -206,7 +207,8 @@ bool writes_all_of(part_hull const& written, accessed_variable const& variable, 
   });
 }
 
-/// Elements of the hull that may stay unwritten must be there before, since all of the hull is copied back.
+/// `read` with all elements of the written hull, unless a part writes all of these. Elements that may stay
+/// unwritten must be there before, since all of the hull is copied back.
 isl::set with_unwritten(isl::set const& read, accessed_variable const& variable, variable_use const& use,
                         cut_direction const& cut, isl_session const& session) {
   if (!use.writes || writes_all_of(*use.writes, variable, cut, session)) return read;
@@ -235,7 +237,7 @@ std::optional<std::vector<element_range>> printable(std::vector<part_hull> const
   });
 }
 
-/// One hull, or none if nothing is written.
+/// The hull of what is written; an empty list if nothing is written.
 std::optional<std::vector<part_hull>> hulls_of_writes(accessed_variable const& variable,
                                                       cut_direction const& cut, isl_session const& session) {
   auto const written = part_of(variable.writes, cut, session);
