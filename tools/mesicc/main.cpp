@@ -29,7 +29,7 @@ int complain(int code, std::string const& sentence) {
 
 std::string why_not_a_name(std::string const& word) { return word.empty() ? "needs a name" : ""; }
 
-/// "" for text that can follow #define: a name, parameters if any, and one line after "=".
+/// Why the text cannot follow #define; empty if it can: a name, parameters if any, and one line after "=".
 std::string why_not_a_macro(std::string const& word) {
   auto const is_letter = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c >= 0x80; };
   auto const end_of_name = std::ranges::find_if_not(word, is_letter);

@@ -19,7 +19,7 @@ enum class operation : std::uint8_t {
   loop,        ///< the counter of a loop; value: its index in launch_model::loops
   scalar,      ///< known when the launch is reached; value: its index in launch_model::scalars
   part_begin,  ///< first thread row of a part (in ranges only)
-  part_end,    ///< one past its last (in ranges only)
+  part_end,    ///< one past the part's last thread row (in ranges only)
   add,         ///< from here on: two operands
   subtract,
   multiply,

@@ -42,8 +42,8 @@ struct array_argument {
   place where = {};  ///< of the argument in the launch
 };
 
-/// Its variable and its place there are known only when the launch is reached: elements are counted from the
-/// one to which it points, and there may be others before that.
+/// True if the argument's variable and its place there are known only when the launch is reached. Elements
+/// are then counted from the one to which the argument points, and there may be others before that.
 inline bool is_placed_at_run_time(array_argument const& array) {
   return array.variable.empty() && first_unknown(array.offset) != nullptr;
 }
@@ -55,7 +55,7 @@ struct access {
   int array = 0;  ///< its index in launch_model::arrays
   access_kind kind = access_kind::read;
   std::vector<expression> index;  ///< one per extent of the array
-  std::vector<condition> guards;  ///< all hold where it happens; unknown ones may
+  std::vector<condition> guards;  ///< conditions that hold where it happens; an unknown one may hold
   std::vector<int> loops;         ///< enclosing loops, outermost first: indices in launch_model::loops
   bool always = true;             ///< false: may not happen although all guards hold
   place where = {};

@@ -23,7 +23,7 @@ struct element_range {
 /// array, for non-empty parts. Ranges may overlap and exceed the array: users of the plan cut them off.
 struct array_plan {
   std::vector<element_range>
-      reads;  ///< must be there before; includes elements of `writes` that may stay unwritten
+      reads;  ///< elements that must be there before; includes elements of `writes` that may stay unwritten
   std::vector<element_range> writes;  ///< what is changed
   bool reads_all = false;             ///< the whole array must be there for every part; `reads` is empty
   bool writes_all =
@@ -36,8 +36,8 @@ struct array_plan {
   bool is_written() const { return writes_all || !writes.empty(); }
 };
 
-/// Threads per block in each direction; how many consecutive rows of the launch each of them executes in
-/// turn; and whether it must use few registers, so that as many as possible are resident.
+/// Threads per block in each direction; how many consecutive rows of the launch a thread executes in turn;
+/// and whether a thread must use few registers, so that as many as possible are resident.
 struct block_shape {
   int x = 256, y = 1, rows_per_thread = 1;
   bool few_registers = false;

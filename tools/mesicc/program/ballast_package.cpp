@@ -12,7 +12,7 @@ namespace fs = std::filesystem;
 
 constexpr char file_name[] = "mesicc.package";
 
-/// False if no member has this name.
+/// Stores the value in the member of that name; false if there is none.
 bool take(ballast_package& package, std::string const& name, std::string const& value,
           fs::path const& folder) {
   auto const path = [&] { return (folder / value).lexically_normal(); };

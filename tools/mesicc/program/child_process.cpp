@@ -15,7 +15,7 @@
 namespace ballast::mesicc {
 namespace {
 
-/// In the form that exec takes; valid as long as the words.
+/// The words in the form that exec takes; valid as long as `words`.
 std::vector<char*> pointers_to(std::vector<std::string>& words) {
   std::vector<char*> all;
   for (auto& word : words) all.push_back(word.data());
@@ -36,12 +36,12 @@ pid_t start(std::vector<std::string>& words, held_signals const& signals) {
   return child;
 }
 
-/// A terminal sends Ctrl-C to the program too; a signal to this process alone must be forwarded.
+/// Passes on a signal that was sent to this process alone. A terminal sends Ctrl-C to the program too.
 void forward_signal(siginfo_t const& info, pid_t child) {
   if (info.si_code <= 0) kill(child, info.si_signo);
 }
 
-/// Nothing while the program runs.
+/// The program's exit code; nothing while it runs.
 std::optional<int> exit_code_of(pid_t child, std::string const& program) {
   int status = 0;
   pid_t const ended = waitpid(child, &status, WNOHANG);

@@ -7,9 +7,9 @@
 
 namespace ballast::mesicc {
 
-/// While it lives, SIGINT, SIGTERM and SIGHUP are held, so that a scratch folder is removed before one of
-/// them ends this process; run_and_wait() forwards them to its program. Ignored signals stay ignored (nohup).
-/// Made by the thread that runs programs, before the objects that must be removed.
+/// Holds SIGINT, SIGTERM and SIGHUP while it lives, so that a scratch folder is removed before one of these
+/// signals ends this process; run_and_wait() forwards them to its program. Ignored signals stay ignored
+/// (nohup). Made by the thread that runs programs, before the objects that must be removed.
 class held_signals {
  public:
   held_signals();

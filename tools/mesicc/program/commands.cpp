@@ -131,8 +131,8 @@ int run_shown(std::vector<std::string> const& words, run_request const& request,
   return run_and_wait(words, signals);
 }
 
-/// The translated files define macros themselves, and refer by path to headers that were next to the
-/// originals.
+/// The compiler's flags for translated files. These files define macros themselves, and refer by path to
+/// headers that were next to the originals.
 std::vector<std::string> flags_of(run_request const& request) {
   std::vector<std::string> flags;
   for (auto const& folder : request.options.include_folders) flags.push_back("-I" + folder);
@@ -140,7 +140,8 @@ std::vector<std::string> flags_of(run_request const& request) {
   return flags;
 }
 
-/// The exit code that `mesicc run` must return instead, if a signal stopped a compiler.
+/// Compiles the program. If a signal stopped the compiler, returns the exit code with which `mesicc run` must
+/// end.
 std::optional<int> compile(std::vector<fs::path> const& sources, fs::path const& program,
                            run_request const& request, held_signals const& signals) {
   auto const words = compile_command(package_of_this_program(), sources, program, flags_of(request));

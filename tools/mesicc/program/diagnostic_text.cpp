@@ -46,7 +46,7 @@ std::string with_number(std::string const& number, std::string const& text) {
          '\n';
 }
 
-/// Escaped for a terminal. Tabs stay, since marks_below() repeats them.
+/// The line, escaped for a terminal. Tabs stay, since marks_below() repeats them.
 std::string shown(std::string_view line) {
   std::string all;
   for (auto tab = line.find('\t'); tab != line.npos; tab = line.find('\t')) {
@@ -56,7 +56,7 @@ std::string shown(std::string_view line) {
   return all + escape_control_characters(line);
 }
 
-/// The same place in the line as it is shown.
+/// Where the place is in the line as it is shown.
 place shown_place(std::string const& line, place where) {
   std::size_t const before = std::min<std::size_t>(where.column - 1, line.size());
   auto const marked = std::string_view(line).substr(before, where.length);

@@ -12,9 +12,10 @@ namespace ballast::mesicc {
 /// The text of a file as the user wrote it; empty if there is none.
 using source_text = std::function<std::string(std::string const& file)>;
 
-/// In clang's style: "file:line:column: error: message", the line, and marks below the place; then the notes.
+/// A diagnostic in clang's style: "file:line:column: error: message", the line, and marks below the place;
+/// then the notes.
 std::string text_of(diagnostic const& what, source_text const& source);
-/// All of them, with the files as they are on disk.
+/// The texts of all diagnostics, with the files as they are on disk.
 std::string texts_of(std::vector<diagnostic> const& all);
 
 }  // namespace ballast::mesicc

@@ -48,7 +48,8 @@ class ast_walker::visitor : public clang::RecursiveASTVisitor<visitor> {
  private:
   using Base = clang::RecursiveASTVisitor<visitor>;  // NOLINT(readability-identifier-naming): clang's way
 
-  /// Clang's own decision, before a walker is asked. The user wrote the constraints of an `auto` parameter.
+  /// True if clang would walk a declaration, before a walker is asked. The template parameter of an `auto`
+  /// parameter is implicit, but the user wrote its constraints.
   bool is_walked(clang::Decl const& declaration) const {
     return walker_.also_.implicit || !declaration.isImplicit() ||
            llvm::isa<clang::TemplateTypeParmDecl>(declaration);

@@ -10,7 +10,7 @@ namespace ballast::mesicc {
 
 /// The code to walk besides the user's own.
 struct walked_code {
-  bool of_templates = false;  ///< what templates make
+  bool of_templates = false;  ///< instantiations of templates
   bool implicit = false;
 };
 

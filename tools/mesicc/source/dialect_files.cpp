@@ -25,7 +25,7 @@ struct token {
   clang::tok::TokenKind kind;
 };
 
-/// `text` must end with a zero after its last byte, as a std::string does.
+/// The tokens of `text`, which must end with a zero after its last byte, as a std::string does.
 std::vector<token> tokens_of(std::string const& text) {
   clang::LangOptions language;
   language.CPlusPlus = language.CPlusPlus11 = language.CPlusPlus14 = language.CPlusPlus17 = true;
@@ -66,8 +66,8 @@ std::optional<std::size_t> end_of_launch(std::vector<token> const& tokens, std::
   return close;
 }
 
-/// `kernel<<[x, y]>>(...)` becomes `kernel<<<x, y>>>(...)`, which is as long, so that all lines and columns
-/// stay right. Comments and literals stay unchanged, and so does `1 <<[] { ... }()`.
+/// The code with `kernel<<<x, y>>>(...)` in place of `kernel<<[x, y]>>(...)`, which is as long, so that all
+/// lines and columns stay right. Comments and literals stay unchanged, and so does `1 <<[] { ... }()`.
 code_with_launches with_launches_of_cuda(std::string_view code) {
   code_with_launches made{std::string(code), {}};
   if (code.find("<<[") == std::string_view::npos) return made;
@@ -182,7 +182,8 @@ class dialect_file_reader : public vfs::File {
   dialect_files& files_;
 };
 
-/// Clang finds GCC's headers by a path of its own, "/usr/bin/../lib/gcc/...".
+/// True for a path in the system's folders. Clang finds GCC's headers by a path of its own,
+/// "/usr/bin/../lib/gcc/...".
 bool is_of_system(std::string const& path) {
   return path.starts_with("/usr/include/") || path.starts_with("/usr/lib/") ||
          path.find("/../lib/gcc/") != std::string::npos;

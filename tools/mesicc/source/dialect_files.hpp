@@ -16,7 +16,7 @@ struct dialect_file {
   std::vector<unsigned> launches;  ///< offsets of the `<<[`, ascending
 };
 
-/// By path, as clang requested it.
+/// Files by their paths, as clang requested them.
 using dialect_files = std::map<std::string, dialect_file>;
 
 /// The path under which clang finds the prelude, which is included before the first line of a program; no

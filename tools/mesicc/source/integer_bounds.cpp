@@ -12,7 +12,7 @@ integer clipped(integer value) {
   return std::clamp(value, -integer_bounds::unbounded, integer_bounds::unbounded);
 }
 
-/// The product of two clipped values would not fit; no real value is that large.
+/// The product of two clipped values; unbounded if it does not fit, since no real value is that large.
 integer product(integer a, integer b) {
   integer result = 0;
   if (!__builtin_mul_overflow(a, b, &result)) return clipped(result);

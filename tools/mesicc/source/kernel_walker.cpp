@@ -65,7 +65,7 @@ place kernel_walker::at(clang::SourceRange where) const {
   return place_of(where, context_.getSourceManager(), context_.getLangOpts());
 }
 
-/// Code that is unreachable, or was refused, need not be seen.
+/// Marks the names in a statement as seen: code that is unreachable, or was refused, is not walked.
 void kernel_walker::skip(clang::Stmt const* statement) {
   std::vector<clang::DeclRefExpr const*> names;
   collect_names(statement, names);
@@ -77,7 +77,7 @@ void kernel_walker::skip_callee(clang::CallExpr const& call) {
     seen_.insert(callee);
 }
 
-/// The last safety net: finds a name of an array that no rule here has seen.
+/// Reports a name of an array that no rule here has seen: the last safety net.
 void kernel_walker::check_all_seen(clang::Stmt const* body) {
   std::vector<clang::DeclRefExpr const*> names;
   collect_names(body, names);
@@ -132,7 +132,8 @@ condition kernel_walker::run_compound(clang::CompoundStmt const& block) {
   return run_all(statements);
 }
 
-/// Statements after one that may have left are guarded by the condition that it has not.
+/// Runs statements in order. Statements after one that may have left are guarded by the condition that it has
+/// not.
 condition kernel_walker::run_all(llvm::ArrayRef<clang::Stmt const*> statements) {
   auto const guards = guards_.size();
   condition goes_on(true);
@@ -193,7 +194,7 @@ void kernel_walker::merge(condition const& when, environment const& then, enviro
   now_ = std::move(both);
 }
 
-/// Each case may be entered with the state that another case has left.
+/// Runs a switch, whose cases may each be entered with the state that another case has left.
 condition kernel_walker::run_switch(clang::SwitchStmt const& choice) {
   if (choice.getInit() != nullptr) run(choice.getInit());
   if (auto const* const declared = choice.getConditionVariable()) declare(*declared);
@@ -276,7 +277,7 @@ void kernel_walker::declare(clang::VarDecl const& variable) {
 
 namespace {
 
-/// Without parentheses, and without nodes that destroy temporaries, such as those of std::min.
+/// The expression without parentheses, and without nodes that destroy temporaries, such as those of std::min.
 clang::Expr const* bare(clang::Expr const* expression) {
   for (;;) {
     auto const* const inner = expression->IgnoreParens();
@@ -371,7 +372,8 @@ condition kernel_walker::run_do(clang::DoStmt const& loop) {
   return unknown_condition("depends on a loop that may have returned", at(loop.getSourceRange()));
 }
 
-/// Over an array: counts its elements. Over anything else it sees only one iteration.
+/// Runs a range-based for. Over an array it counts the elements; over anything else the number of iterations
+/// is unknown.
 condition kernel_walker::run_range_for(clang::CXXForRangeStmt const& loop) {
   if (isa<clang::DecompositionDecl>(loop.getLoopVariable())) {
     fail(clang::SourceRange(loop.getLoopVariable()->getLocation()),
@@ -437,7 +439,7 @@ std::optional<std::int64_t> kernel_walker::step_of(clang::Expr const* count, cla
   return what == clang::BO_AddAssign ? *step : -*step;
 }
 
-/// A number of the program or of this launch, evaluated without recording accesses.
+/// The value of an expression if it is a number of the program or of this launch, without recording accesses.
 std::optional<expression> kernel_walker::quiet_number(clang::Expr const* of) {
   if (auto const known = constant_of(of)) return known;
   auto const* const variable = variable_named(of);
@@ -477,8 +479,7 @@ bool kernel_walker::recognise(loop_text const& text, counted_loop& counted) {
     std::vector<clang::Expr const*> parts;
     split_by(clang::BO_LAnd, text.condition, parts);
     if (!recognise_bound(parts.front(), counted))
-      continue;  // the code before it runs once more than the
-                 // body
+      continue;  // parts before the bound run once more than the body
     counted.further.assign(parts.begin() + 1, parts.end());
     auto const& start = now_.values[counted.counter].number;
     return start.has_value() && counts_without_wrap(counted, *start, text.whole);
@@ -491,8 +492,9 @@ bool kernel_walker::starts_with_assignment(loop_text const& text, clang::VarDecl
   return loop != nullptr && loop->getInit() != nullptr && assignments_to(counter, loop->getInit()) == 1;
 }
 
-/// An unsigned counter wraps around if it starts below 0, counts down past 0, or starts past the bound that
-/// it should hit. A counter of 8 or 16 bits may wrap before it reaches its bound.
+/// True if the counter reaches its bound without wrapping around. An unsigned counter wraps around if it
+/// starts below 0, counts down past 0, or starts past the bound that it should hit. A counter of 8 or 16 bits
+/// may wrap before it reaches its bound.
 bool kernel_walker::counts_without_wrap(counted_loop const& counted, expression const& start,
                                         clang::Stmt const* loop) {
   auto const type = counted.counter->getType();

@@ -62,7 +62,7 @@ class kernel_walker {
     clang::Expr const* bound = nullptr;
     clang::BinaryOperatorKind relation = clang::BO_LT;
     std::int64_t step = 0;
-    bool is_unsigned = false;                 ///< the comparison with the bound
+    bool is_unsigned = false;                 ///< true: the comparison with the bound is unsigned
     clang::Stmt const* count = nullptr;       ///< the statement that steps the counter
     std::vector<clang::Expr const*> further;  ///< further conditions for continuing
   };
@@ -212,7 +212,7 @@ class kernel_walker {
   std::vector<int> loops_;
   int unsure_ = 0;  ///< the number of enclosing statements that may be skipped for reasons without a guard
   std::vector<call_frame> frames_;
-  int calls_ = 0;  ///< that were walked through
+  int calls_ = 0;  ///< the number of calls that were walked through
   std::map<clang::VarDecl const*, int> named_;
   std::map<clang::FunctionDecl const*, variables> exposed_;
   std::set<clang::Expr const*> seen_;

@@ -48,7 +48,7 @@ class host_values {
 
   clang::ASTContext const& context_;
   clang::Stmt const* body_;
-  variables exposed_, changed_;  ///< changed: other than by `=`
+  variables exposed_, changed_;  ///< changed_: variables that change other than by `=`
   std::map<clang::VarDecl const*, std::vector<clang::Expr const*>> given_;
   std::map<clang::VarDecl const*, variables> exchanged_;
 };
@@ -282,7 +282,8 @@ expression launch_binding::extent_of(clang::Expr const* written, char const* nam
   return scalar_value(int(site_.model.scalars.size()) - 1);
 }
 
-/// A formula of constants and of arguments of this launch, so that both are known to be related.
+/// `written` as a formula of constants and of arguments of this launch, so that both are known to be related.
+/// Nothing if it is none.
 std::optional<expression> launch_binding::of_scalars(clang::Expr const* written) {
   if (auto const known = host_.constant_of(*written)) return *known;
   written = written->IgnoreParenImpCasts();
@@ -335,7 +336,7 @@ std::int64_t launch_binding::elements_of(clang::QualType type) const {
   return count;
 }
 
-/// By arguments of the launch, or by one of them and the kernel itself.
+/// True if arguments of the launch name the variable twice, or an argument and the kernel itself name it.
 bool launch_binding::is_named_twice(clang::VarDecl const& variable) {
   int count = 0;
   for (auto const* const argument : site_.call->arguments())
@@ -347,7 +348,7 @@ bool launch_binding::is_named_twice(clang::VarDecl const& variable) {
   return count > 1;
 }
 
-/// The last row may be partial.
+/// The number of rows from `offset` to the end of the array; the last row may be partial.
 std::int64_t launch_binding::rows_from(std::int64_t offset, clang::QualType array,
                                        clang::ParmVarDecl const& parameter) const {
   auto const row = elements_of(parameter.getType()->getPointeeType()), left = elements_of(array) - offset;
@@ -358,7 +359,7 @@ value launch_binding::bind_array(clang::ParmVarDecl const& parameter, clang::Exp
                                  int number) {
   auto const row = shape_of(parameter.getType()->getPointeeType(), context_);
   auto source = source_of(&argument);
-  // Its target is then looked up at the launch, as for any pointer.
+  // The target of such an argument is then looked up at the launch, as for any pointer.
   if (!source.offset && source.variable != nullptr && !is_named_twice(*source.variable))
     source.variable = nullptr;
   auto const id = int(site_.model.arrays.size());
@@ -420,7 +421,7 @@ launch_binding::array_source launch_binding::source_of(clang::Expr const* argume
   return {nullptr, std::nullopt, {}};
 }
 
-/// Steps of the cast pointer then have another size.
+/// True if a cast changes the elements of a pointer, whose steps then have another size.
 bool launch_binding::changes_elements(clang::CastExpr const& cast) const {
   auto const to = cast.getType(), from = cast.getSubExpr()->getType();
   if (cast.getCastKind() != clang::CK_BitCast || !to->isPointerType() || !from->isPointerType()) return false;
@@ -490,7 +491,7 @@ launch_site modelled(checked_launch const& launch, clang::ASTContext& context,
   return site;
 }
 
-/// Each launch of a kernel may refuse the same place in it.
+/// Removes repeated diagnostics: each launch of a kernel may refuse the same place in it.
 void keep_first_of_equals(std::vector<diagnostic>& diagnostics) {
   std::set<std::tuple<place, std::string>> seen;
   std::erase_if(diagnostics,

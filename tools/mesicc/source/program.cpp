@@ -38,7 +38,8 @@ class diagnostic_collector : public clang::DiagnosticConsumer {
   bool last_was_error_ = false;
 };
 
-/// Host code only, so that clang accepts host names in kernels: those are checked here.
+/// Clang's command line: host code only, so that clang accepts host names in kernels. mesicc checks these
+/// names itself.
 std::vector<std::string> command_line(std::string const& file, parse_options const& options) {
   std::vector<std::string> line{"mesicc",
                                 "-fsyntax-only",

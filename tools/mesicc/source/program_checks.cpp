@@ -56,7 +56,7 @@ bool is_zero(clang::APValue const& value) {
   }
 }
 
-/// std::complex has a constructor that initialises to zero anyway.
+/// True if a variable begins as zeros. std::complex has a constructor, but that initialises to zero anyway.
 bool begins_as_zeros(clang::VarDecl const& variable) {
   auto const* const value = variable.evaluateValue();
   return value != nullptr && is_zero(*value);
@@ -144,7 +144,8 @@ class checker : public ast_walker {
     return found_.size() == found;
   }
 
-  /// A class brings an initialisation by its constructor, which the user did not write.
+  /// Reports an initialiser, or a class's own constructor that makes anything but zeros: the user did not
+  /// write its call.
   void check_initialiser(clang::VarDecl const& variable, std::string const& name) {
     auto const* const initial = variable.getInit();
     if (initial == nullptr) return;
@@ -341,7 +342,7 @@ void refuse_shared_variables_of_host_code(program const& parsed,
 
 namespace {
 
-/// Macros by which compilers describe themselves, devices and their flags.
+/// True for a macro by which a compiler describes itself, a device or its flags.
 bool asks_for_compiler(llvm::StringRef name) {
   constexpr llvm::StringLiteral beginnings[] = {"__clang",    "__CUDA",  "__NVCC",   "__GNUC_",
                                                 "__AVX",      "__SSE",   "__FMA",    "__BMI",

@@ -28,15 +28,15 @@ checked_parts checked_program(program const& parsed, std::vector<diagnostic>& fo
 /// constructors, destructors, default arguments and library functions; each one once.
 std::vector<clang::FunctionDecl const*> functions_of_kernels(program const& parsed);
 
-/// A function that is not `__device__`, such as a `constexpr` one that a kernel calls, is host code as well,
-/// where a shared variable is something else. Adds the uses of shared variables in such functions to `found`.
+/// Adds to `found` the uses of shared variables in functions that are not `__device__`, such as a `constexpr`
+/// one that a kernel calls. Such a function is host code as well, where a shared variable is something else.
 void refuse_shared_variables_of_host_code(program const& parsed,
                                           std::vector<clang::FunctionDecl const*> const& of_kernels,
                                           std::vector<diagnostic>& found);
 
-/// mesicc sees clang's result of an `#if`; the compilers of the result may see another one if it asks for the
-/// compiler, or for a device compilation. Adds an error for each such name within one of the functions, and a
-/// warning for each one elsewhere in the user's files.
+/// Adds to `found` an error for each name within one of the functions by which an `#if` asks for the compiler
+/// or for a device compilation, and a warning for each one elsewhere in the user's files. mesicc sees clang's
+/// result of such an `#if`; the compilers of the translated program may see another one.
 void find_conditions_on_compilers(program const& parsed,
                                   std::vector<clang::FunctionDecl const*> const& of_kernels,
                                   std::vector<diagnostic>& found);

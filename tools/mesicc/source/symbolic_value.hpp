@@ -65,7 +65,7 @@ inline value of_truth(condition truth) { return {select(truth, 1, 0), std::move(
 inline value of_address(address to) { return {{}, {}, std::move(to)}; }
 inline address lost_address(std::string why) { return {{}, true, std::move(why)}; }
 
-/// The value where `when` holds and where not.
+/// `then` where `when` holds, and `otherwise` elsewhere, as one value.
 value choice(condition const& when, value const& then, value const& otherwise);
 address choice(condition const& when, address const& then, address const& otherwise);
 

@@ -23,7 +23,8 @@ bool is_named(clang::FunctionDecl const& function, std::initializer_list<llvm::S
   return function.getDeclName().isIdentifier() && llvm::is_contained(names, function.getName());
 }
 
-/// The first argument that is a parameter: the first argument of a member operator is its object.
+/// The index of the first argument for a parameter: the first argument of a call of a member operator is its
+/// object.
 unsigned first_argument(clang::CallExpr const& call, clang::FunctionDecl const& callee) {
   auto const* const method = dyn_cast<clang::CXXMethodDecl>(&callee);
   return isa<clang::CXXOperatorCallExpr>(call) && method != nullptr && method->isInstance() ? 1 : 0;
@@ -76,7 +77,8 @@ bool kernel_walker::refuse_call(clang::CallExpr const& call, clang::FunctionDecl
   return false;
 }
 
-/// Functions that are known by name, above all the clamps of stencils.
+/// Follows a call of a function that is known by name, above all the clamps of stencils; false for any other
+/// function.
 bool kernel_walker::call_known(clang::CallExpr const& call, clang::FunctionDecl const& callee,
                                call_result& result) {
   auto const& sources = context_.getSourceManager();
@@ -137,8 +139,8 @@ address kernel_walker::object_of(clang::CallExpr const& call) {
   return object->isGLValue() ? locate(object).elements : (evaluate(object), address{});
 }
 
-/// An argument of a function that is not walked through: the function may read it through a reference to
-/// const, and change it through any other reference. It might keep a pointer.
+/// Follows an argument of a function that is not walked through: the function may read it through a reference
+/// to const, and change it through any other reference. It might keep a pointer.
 void kernel_walker::touch_argument(clang::Expr const* argument, bool may_change, std::string const& callee) {
   if (!argument->isGLValue()) {
     auto const known = evaluate(argument);
@@ -202,7 +204,8 @@ void kernel_walker::bind_arguments(clang::CallExpr const& call, clang::FunctionD
   }
 }
 
-/// Compilers evaluate arguments in different orders.
+/// Reports a variable that changes in one argument of a call and is used in another one: compilers evaluate
+/// arguments in different orders.
 void kernel_walker::refuse_order_of_arguments(clang::CallExpr const& call) {
   for (auto const* const one : call.arguments())
     for (auto const* const variable : assigned_variables(one))
@@ -250,7 +253,7 @@ kernel_walker::call_result kernel_walker::call_inlined(clang::CallExpr const& ca
   return result;
 }
 
-/// Among several results, the first one whose condition holds.
+/// The result of a call: among several, the first one whose condition holds.
 kernel_walker::call_result kernel_walker::result_of(call_frame const& frame, clang::CallExpr const& call) {
   call_result result{unknown_of(call.getType(), "is the result of a call", &call), {}};
   if (!frame.returned.empty() && !frame.returns_from_loop) {

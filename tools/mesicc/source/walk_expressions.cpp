@@ -98,7 +98,7 @@ value kernel_walker::evaluate(clang::Expr const* expression) {
   return evaluate_parts(*expression);
 }
 
-/// An unknown kind of expression: evaluates its parts, and it keeps no address.
+/// Evaluates the parts of an unknown kind of expression, which must not contain the address of an array.
 value kernel_walker::evaluate_parts(clang::Expr const& expression) {
   for (auto const* const child : expression.children()) {
     auto const* const part = llvm::dyn_cast_or_null<clang::Expr>(child);
@@ -177,7 +177,7 @@ value kernel_walker::pointer_cast(clang::CastExpr const& cast, value const& from
   return of_address(std::move(to));
 }
 
-/// A part of the element.
+/// The base of an object in an element, which is a part of that element.
 value kernel_walker::to_base(value const& from, clang::CastExpr const& cast) {
   if (!from.leads_to) return unknown_of(cast.getType(), "is not known", &cast);
   auto to = *from.leads_to;
@@ -225,7 +225,7 @@ value kernel_walker::evaluate_binary(clang::BinaryOperator const& binary) {
   return arithmetic(binary.getOpcode(), left, right, binary.getType(), binary);
 }
 
-/// The right side is evaluated only if the left one has not decided.
+/// Evaluates `&&` or `||`. The right side is evaluated only if the left one has not decided.
 value kernel_walker::evaluate_logical(clang::BinaryOperator const& binary) {
   bool const both = binary.getOpcode() == clang::BO_LAnd;
   auto const left = evaluate_condition(binary.getLHS());
@@ -273,7 +273,8 @@ value kernel_walker::evaluate_conditional(clang::AbstractConditionalOperator con
   return choice(when, then, otherwise);
 }
 
-/// A copy of an element reads it; a user constructor's use of an element is not followed.
+/// Evaluates a construction. A copy of an element reads it; a user constructor's use of an element is not
+/// followed.
 value kernel_walker::evaluate_construction(clang::CXXConstructExpr const& made) {
   auto const& constructor = *made.getConstructor();
   bool const copies = constructor.isCopyOrMoveConstructor() && constructor.isTrivial();
@@ -634,7 +635,7 @@ address kernel_walker::advanced(address pointer, expression const& by) {
   return pointer;
 }
 
-/// Steps that may leave a row count flattened elements.
+/// Moves a path by `by` steps. Steps that may leave a row count flattened elements.
 void kernel_walker::advance(element_path& path, expression const& by) {
   if (path.within_element || is_constant(by, 0)) return;
   auto const& extents = model_.arrays[std::size_t(path.array)].extents;
@@ -656,7 +657,7 @@ bool kernel_walker::surely_below(expression const& number, expression const& bou
   return bounds_of(number, model_, guards_).within({0, bound->value - 1});
 }
 
-/// From here on the place's index counts elements of the whole array.
+/// Makes the index of a path count elements of the whole array.
 void kernel_walker::flatten(element_path& path) const {
   auto const& extents = model_.arrays[std::size_t(path.array)].extents;
   path.settled = std::max(path.settled, 0);
@@ -683,7 +684,8 @@ void kernel_walker::record(access_kind kind, address const& elements, clang::Sou
   }
 }
 
-/// All elements of the dimensions not chosen, if a part of an array is taken as a whole.
+/// The index of a path, with all elements of the dimensions not chosen if a part of an array is taken as a
+/// whole.
 std::vector<expression> kernel_walker::index_of(element_path const& path, clang::SourceRange where) const {
   auto index = path.index;
   auto const rank = model_.arrays[std::size_t(path.array)].extents.size();
@@ -781,7 +783,7 @@ expression kernel_walker::fitted(expression number, clang::QualType type, clang:
   return unknown_value(why, at(where.getSourceRange()));
 }
 
-/// A number of one type converted to another. It has not overflowed its own, since that is undefined.
+/// A number of one type converted to another. It has not overflowed its own type, since that is undefined.
 expression kernel_walker::converted(expression number, clang::CastExpr const& cast) {
   auto const from = cast.getSubExpr()->getType();
   auto const own = bounds_of_type(from, context_), other = bounds_of_type(cast.getType(), context_);
@@ -804,7 +806,7 @@ value kernel_walker::arithmetic(clang::BinaryOperatorKind what, value const& lef
   return of_number(wraps ? fitted(*result, type, where, "may wrap around") : *result);
 }
 
-/// Nothing if it is no arithmetic of unbounded integers.
+/// The result of an operation; nothing if it is no arithmetic of unbounded integers.
 std::optional<expression> kernel_walker::computed(clang::BinaryOperatorKind what, expression const& a,
                                                   expression const& b) {
   bool const positive = bounds_of(a, model_, guards_).low >= 0;
