@@ -32,7 +32,7 @@ class device_meter {
   }
 
   void measure_launches(device_costs& costs);
-  /// GPUs only.
+  /// Measures the costs of graphs, which only GPUs have.
   void measure_graphs(device_costs& costs);
 
  private:
@@ -78,7 +78,7 @@ double device_meter::launch_ns(kernel_code const& code, Argument const& argument
   });
 }
 
-/// Device time of kernels one after another.
+/// The device time of kernels one after another.
 double device_meter::chain_ns(int kernels, std::uint32_t rounds) {
   auto const begin = stream_->record();
   for (int i = 0; i < kernels; ++i) launch(rounds);
@@ -87,7 +87,7 @@ double device_meter::chain_ns(int kernels, std::uint32_t rounds) {
   return double(end->since(*begin).count());
 }
 
-/// Rounds of a kernel that runs long enough to launch the next before it ends.
+/// The rounds of a kernel that runs long enough to launch the next one before it ends.
 std::uint32_t device_meter::rounds_of_long_kernel() {
   constexpr double long_ns = 30e3;
   std::uint32_t rounds = 1024;
@@ -160,8 +160,8 @@ void device_meter::measure_graphs(device_costs& costs) {
   });
 }
 
-/// The rate of the slowest link to another GPU that this one addresses, 0 if there is none. Devices of cores
-/// copy between each other as within one.
+/// The rate of the slowest link between a GPU and the GPUs with which it addresses memory in both directions;
+/// 0 if there is none. Devices of cores copy between each other as within one.
 double peer_rate(device_list const& devices, link_matrix const& links, std::size_t device) {
   auto const place = device + 1;
   if (!devices[device]->is_cuda()) return links.between(place, place).gigabytes_per_second;
@@ -175,7 +175,7 @@ double peer_rate(device_list const& devices, link_matrix const& links, std::size
   return slowest;
 }
 
-/// 10^9 bytes per second are a byte per ns.
+/// Stores the costs of copies. 10^9 bytes per second are a byte per ns.
 void add_copies(device_costs& costs, device_list const& devices, link_matrix const& links,
                 std::size_t device) {
   auto const &in = links.between(0, device + 1), &out = links.between(device + 1, 0);
@@ -184,7 +184,7 @@ void add_copies(device_costs& costs, device_list const& devices, link_matrix con
   costs.peer_bytes_per_ns = peer_rate(devices, links, device);
 }
 
-/// On cores, costs of GPUs only are 0; all others are measured.
+/// The costs before any is measured. On cores, costs of GPUs only stay 0; all others are measured.
 device_costs nothing_measured() {
   auto costs = default_costs(backend::host);
   costs.measured_on = utc_now().substr(0, 10);

@@ -19,9 +19,9 @@ namespace ballast::cli {
 std::vector<calibrated_device> calibrate(device_list const& devices, deadline until,
                                          std::atomic<std::uint64_t>* measured = nullptr);
 
-// The kernels that it launches, with one thread in one block.
+// The kernels that calibrate() launches, with one thread in one block.
 
-/// `rounds` of a few instructions, whose result is stored in the word.
+/// The argument of spin(): `rounds` rounds of a few instructions, whose result is stored in the word.
 struct spin_argument {
   std::uint32_t* word = nullptr;
   std::uint32_t rounds = 0;

@@ -5,7 +5,7 @@
 namespace ballast::cli {
 namespace {
 
-/// A compiler cannot compute the end of the sequence (xorshift, Marsaglia 2003).
+/// Computes a sequence whose end a compiler cannot compute (xorshift, Marsaglia 2003).
 BALLAST_HD void spin(spin_argument const& argument) {
   std::uint32_t state = argument.rounds | 1u;
   for (std::uint32_t i = 0; i < argument.rounds; ++i) {

@@ -25,7 +25,7 @@ struct compare_options {
   bool json = false;
 };
 
-/// The options as they stood on the command line, and their meaning.
+/// The options as they stood on the command line, the two records, and their comparison.
 struct compared_files {
   compare_options options;
   run_record a, b;

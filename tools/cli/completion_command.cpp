@@ -53,8 +53,8 @@ bool takes_files(completed_command::option const& one) {
 }
 bool takes_folders(completed_command::option const& one) { return one.value == "FOLDER"; }
 
-/// Checks that no shell expands the word, neither in a script nor when it completes: the words come from
-/// another program.
+/// The word. Throws ballast::error if a shell might expand it, in a script or when it completes: the words
+/// come from another program.
 std::string plain(std::string const& word) {
   constexpr std::string_view letters =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=/.,:@%";
@@ -68,7 +68,7 @@ words plain_words(json const& list) {
   return all;
 }
 
-/// The name of the command below `above`, to which the tree must belong.
+/// The name of a command below `above`. Throws ballast::error if `called` is a command of another program.
 std::string name_below(std::string const& above, std::string const& called) {
   if (!called.starts_with(above + " ")) throw error("'" + called + "' is no command of '" + above + "'");
   return plain(called.substr(above.size() + 1));
@@ -88,7 +88,8 @@ void add_commands(json const& tree, std::string const& called, std::vector<compl
   for (auto const& one : tree.at("commands")) add_commands(one, one.at("called"), all);
 }
 
-/// In single quotes, which no word of a command line contains.
+/// A pattern of the command followed by each of the names, in single quotes, which no word of a command line
+/// contains.
 std::string pattern_of(std::string const& called, words const& names) {
   std::string all;
   for (auto const& name : names) all += fmt::format("{}'{} {}'", all.empty() ? "" : "|", called, name);
@@ -246,7 +247,7 @@ _ballast "$@"
       fmt::arg("words", words_of_commands(all)), fmt::arg("programs", programs_of(all)));
 }
 
-/// In single quotes, for fish.
+/// The text in single quotes, for fish.
 std::string quoted(std::string const& text) {
   std::string all = "'";
   for (char const letter : text)
@@ -331,13 +332,13 @@ std::vector<completed_command> commands_of(std::string const& program, std::stri
   } catch (json::exception const&) { throw error("what it tells has another form"); }
 }
 
-/// mesicc has two names.
+/// The same commands by their other names: mesicc is also `ballast mesicc`.
 std::vector<completed_command> called_by_ballast(std::vector<completed_command> commands) {
   for (auto& one : commands) one.called = "ballast " + one.called;
   return commands;
 }
 
-/// `ballast` comes first; its programs are also its commands.
+/// The commands of all programs. `ballast` comes first; its programs are also its commands.
 std::vector<completed_command> all_commands() {
   auto all = commands_of("/proc/self/exe", "ballast");
   for (auto const& program : known_programs_in(own_folder())) {
@@ -348,7 +349,7 @@ std::vector<completed_command> all_commands() {
       std::ranges::copy(own, std::back_inserter(all));
       if (is_mesicc) std::ranges::copy(called_by_ballast(own), std::back_inserter(all));
       all.front().words.push_back(name);
-    } catch (std::exception const& broken) {  // or older: the others can still be completed
+    } catch (std::exception const& broken) {  // a broken or older program: the others can still be completed
       command_line::print_warning(program.string() + " does not tell its options: " + broken.what());
     }
   }

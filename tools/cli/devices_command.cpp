@@ -33,7 +33,7 @@ struct devices_options {
   bool json = false, cluster = false, calibrate = false;
 };
 
-/// Starts the program ballast-cluster, since this one does not use MPI.
+/// Lists the devices of ranks by the program ballast-cluster, since this one does not use MPI.
 void list_ranks(devices_options const& options) {
   std::vector<std::string> words = {"ballast", "cluster", "devices"};
   if (options.list) words.insert(words.end(), {"--devices", *options.list});
@@ -44,7 +44,7 @@ void list_ranks(devices_options const& options) {
   exec_program(own_folder(), argv.data());
 }
 
-/// A slowdown is no cost of the cores.
+/// Throws bad_argument for a device with a slowdown, which is no cost of the cores.
 void refuse_slowdowns(device_list const& devices) {
   for (auto const& device : devices)
     if (device->spec().slowdown != 1)

@@ -47,7 +47,7 @@ bool is_for_another(int argc, char** argv) {
   return std::ranges::find(own, argv[1]) == own.end();
 }
 
-/// CLI11 does not see these words: the other program parses them.
+/// Becomes the other program, which parses the words itself: CLI11 does not see them here.
 void exec_other_program(char** argv) {
   ballast::cli::exec_program(ballast::cli::own_folder(), argv, own_commands());
 }

@@ -131,7 +131,7 @@ class planner {
   }
 
  private:
-  /// Returns everything that the figure lacks.
+  /// Adds the runs for a figure. Returns everything that prevents its measurement.
   std::string add(published_figure const& figure, std::vector<planned_run>& runs) const {
     bool const on_one = figure.devices.most == 1;
     auto const& listing = on_one ? alone_ : all_;
@@ -199,7 +199,7 @@ std::vector<std::string> words_of(planned_run const& run, paper_options const& o
   return bench_words(std::move(words), run.devices);
 }
 
-/// Returns the names of the benchmarks that failed. Begins none after an interrupt.
+/// Makes the runs of the plan, none after an interrupt. Returns the names of the benchmarks that failed.
 std::string run_all(paper_plan const& plan, paper_options const& options) {
   std::string failed;
   auto const begin = std::chrono::steady_clock::now();
@@ -308,7 +308,8 @@ paper_plan measure(published_paper const& paper, paper_options const& options, s
   return plan;
 }
 
-/// A record may contain anything as its commit; git must not take it for an option.
+/// True if the text is a commit's hash. A record may contain anything as its commit, and git must not take
+/// that for an option.
 bool is_hash(std::string const& commit) {
   constexpr std::size_t least = 7;
   return commit.size() >= least && commit.find_first_not_of("0123456789abcdef") == commit.npos;
@@ -353,7 +354,7 @@ class checkout_history {
   std::map<std::string, std::string> known_;  ///< by commit
 };
 
-/// The oldest of the verdict's records has the most changes since.
+/// The lines changed since the oldest of the verdict's records, which has the most changes since.
 std::string changed_since_oldest(checkout_history& history, figure_verdict const& verdict) {
   auto const started = [](filed_record const* one) { return one->record.started; };
   if (verdict.records.empty()) return {};
@@ -368,7 +369,8 @@ void make_folder(fs::path const& folder) {
   if (failed) throw error("cannot make the folder " + folder.string() + ": " + failed.message());
 }
 
-/// Throws ballast::error if something failed, after the page and the verdicts.
+/// Measures a paper's figures again and writes their page. Throws ballast::error if something failed, after
+/// the page and the verdicts.
 void reproduce(published_paper const& paper, paper_options const& options) {
   fs::path const folder = options.results, page = folder / (paper.key + ".html");
   make_folder(folder);

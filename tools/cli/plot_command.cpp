@@ -39,7 +39,8 @@ bool fits(std::string const& pattern, sample_series const& series) {
   return fnmatch(pattern.c_str(), name_of(series).c_str(), 0) == 0;
 }
 
-/// A pattern that matches nothing is a mistake, which an incomplete picture would hide.
+/// Throws bad_argument for a pattern that matches nothing: it is a mistake, which an incomplete picture would
+/// hide.
 void check_patterns(std::vector<std::string> const& patterns, std::span<run_record const> records) {
   for (auto const& pattern : patterns) {
     bool const fits_one = std::ranges::any_of(records, [&](run_record const& record) {
@@ -54,8 +55,8 @@ bool has_unit_beside(std::string_view unit, run_record const& record) {
   return std::ranges::any_of(record.series, [&](sample_series const& one) { return one.unit != unit; });
 }
 
-/// Clears the record's label for the values if the record had several units, since the label may not fit the
-/// remaining one (unless that is "1").
+/// Removes the series that match no pattern. Clears the record's label for the values if the record had
+/// several units, since the label may not fit the remaining one (unless that is "1").
 void keep_series(std::vector<std::string> const& patterns, run_record& record) {
   if (record.series.empty()) return;
   bool const had_several = has_unit_beside(record.series.front().unit, record);
@@ -90,7 +91,7 @@ class drawing {
   std::vector<std::string> pictures_;
 };
 
-/// If a record cannot be drawn, the error names the file, not an argument.
+/// Draws a record next to its file. If the record cannot be drawn, the error names the file, not an argument.
 void draw_beside(drawing& pictures, std::string const& file) {
   auto const svg = std::filesystem::path(file).replace_extension(".svg");
   command_line::check_not_overwriting({"the picture of " + file, svg.string()});
@@ -117,7 +118,7 @@ void draw_each(drawing& pictures, std::vector<std::string> const& files) {
   throw error(std::to_string(failed) + " of " + std::to_string(files.size()) + " files were not drawn");
 }
 
-/// A picture that lacks one of its records would mislead, so all must be readable.
+/// Draws all records in one picture. A picture that lacks one of them would mislead, so all must be readable.
 void draw_together(drawing& pictures, std::filesystem::path const& svg,
                    std::vector<std::string> const& files) {
   command_line::check_not_overwriting({"--out", svg.string()});

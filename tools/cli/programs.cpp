@@ -49,7 +49,8 @@ bool can_be_run(fs::path const& file) {
   return fs::is_regular_file(file, ignored) && access(file.c_str(), X_OK) == 0;
 }
 
-/// Only letters, digits and dashes, so that a name cannot leave its folder or drive a terminal.
+/// True if the word has only letters, digits and dashes, so that the name cannot leave its folder or drive a
+/// terminal.
 bool is_a_name(std::string_view word) {
   auto const fits = [](char letter) {
     return (letter >= 'a' && letter <= 'z') || (letter >= '0' && letter <= '9') || letter == '-';

@@ -98,7 +98,7 @@ class running_game {
     close(from_);
   }
 
-  /// Reads until it has printed the text; false if it ended before.
+  /// Reads until the game has printed the text; false if the game ended before.
   bool prints(std::string const& text) {
     char letter = 0;
     while (printed_.find(text) == printed_.npos && read(from_, &letter, 1) == 1) printed_ += letter;

@@ -113,7 +113,7 @@ class long_job {
     _exit(127);
   }
 
-  /// Waits until it has a thread that issues tasks.
+  /// Waits until the program has a thread that issues tasks.
   void await_scheduler() const {
     auto const until = deadline::in(std::chrono::minutes(1));
     while (!until.passed() && !has_thread("job.host:1"))

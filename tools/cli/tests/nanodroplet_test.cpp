@@ -44,7 +44,7 @@ class long_run {
   }
   ~long_run() { close(printed_); }
 
-  /// Returns its output up to its end.
+  /// Interrupts the program, and returns its output up to its end.
   std::string interrupt_and_read() {
     std::string text;
     char some[4096];
@@ -53,7 +53,7 @@ class long_run {
     waitpid(child_, &status_, 0);
     return text;
   }
-  /// Its signal handler is then installed.
+  /// Waits until there are frames: the program's signal handler is then installed.
   void await_frames() const {
     auto const until = deadline::in(std::chrono::minutes(1));
     while (!until.passed() && test::content_of(frames_).empty())
