@@ -45,7 +45,7 @@ told_option told(CLI::Option const& option) {
   return one;
 }
 
-/// What add_examples() wrote.
+/// Adds the examples and notes that add_examples() wrote.
 void tell_footer(told_command& told, std::string const& footer) {
   std::string const heading = "Examples:\n";
   auto const at = footer.find(heading);

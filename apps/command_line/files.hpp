@@ -16,7 +16,7 @@ struct named_file {
   std::string path;
 };
 
-/// False if one of them is no file.
+/// True if both are the same file; false if one of them is no file.
 inline bool are_same(named_file const& one, named_file const& other) {
   return !one.path.empty() && !other.path.empty() && is_same_file(one.path, other.path);
 }
@@ -25,8 +25,8 @@ inline bool are_same(named_file const& one, named_file const& other) {
   throw_bad_argument(output.option, output.path, "another file than " + input + ", which is read");
 }
 
-/// Throws bad_argument with the option of the output if the program reads that file: note_read() knows it,
-/// since all code that opens files for commands calls that. replace_file() refuses it too, but late and
+/// Throws bad_argument with the option of the output if the program reads that file: all code that opens
+/// files for commands records them by note_read(). replace_file() refuses the output too, but late and
 /// without the option.
 inline void check_not_overwriting(named_file const& output) {
   if (output.path.empty()) return;

@@ -11,7 +11,8 @@
 namespace ballast::command_line {
 namespace {
 
-/// roff interprets backslashes, and dots and apostrophes at the beginning of a line; a bare dash is a hyphen.
+/// The text, escaped for roff, which interprets backslashes, and dots and apostrophes at the beginning of a
+/// line. A bare dash would be a hyphen.
 std::string plain(std::string_view text) {
   std::string all;
   bool begins = true;

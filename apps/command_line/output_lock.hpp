@@ -6,8 +6,9 @@
 
 namespace ballast::command_line {
 
-/// While one lives, no other process that locks the file can add to it: two started by mistake, as by mpirun,
-/// would mix their output. Advisory: the lock prevents nothing else. One thread at a time.
+/// While an object of this class lives, no other process that locks the file can add to it: two processes
+/// started by mistake, as by mpirun, would mix their output. Advisory: the lock prevents nothing else. One
+/// thread at a time.
 class output_lock {
  public:
   /// Takes no lock without a path, on a file that is not regular, and where the file or its system does not

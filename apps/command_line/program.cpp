@@ -74,7 +74,8 @@ void check_caller_version(program const& what) {
               BALLAST_VERSION + ": install both from one build");
 }
 
-/// The library names its argument; a user who typed an option of that name sees the option.
+/// The problem's text. If the user typed an option of the name by which the library calls its argument, the
+/// text names that option.
 std::string as_typed(CLI::App const& app, bad_argument const& problem) {
   for (auto const* const command : app.get_subcommands()) {
     auto const* const option = command->get_option_no_throw("--" + problem.argument());
@@ -83,8 +84,8 @@ std::string as_typed(CLI::App const& app, bad_argument const& problem) {
   return problem.what();
 }
 
-/// Printed output may not have arrived: a full disk shows only here. errno has the reason, unless the failure
-/// was earlier.
+/// The exit code of a command that has printed. The output may not have arrived: a full disk shows only here.
+/// errno has the reason, unless the failure was earlier.
 int code_after_output(program const& what) {
   errno = 0;
   std::cout.flush();
@@ -110,7 +111,8 @@ void warn_of_lone_ranks(program const& what, std::vector<std::string> const& wor
   if (!advice.empty()) write_log(log_level::warning, advice);
 }
 
-/// The program's description of itself; for `ballast-NAME` of its one command.
+/// The program's description of itself, or for `ballast-NAME` of its one command; nothing unless the words
+/// ask for it.
 std::optional<std::string> told_of_itself(program const& what, CLI::App& app, int argc, char** argv) {
   auto const& command = what.name.empty() ? app : *app.get_subcommand(std::string(what.name));
   return told_instead(command, called(what), BALLAST_VERSION, {argv + 1, argv + argc});

@@ -24,8 +24,9 @@ using stop_function = void (*)();
 /// before threads start.
 void install_interrupt_handler(stop_function stop);
 
-/// While one lives, the first signal ends the process at once, with exit code 130. For work before a run
-/// (reading files, building a system), which leaves nothing behind and checks no flag. One at a time.
+/// While an object of this class lives, the first signal ends the process at once, with exit code 130. For
+/// work before a run (reading files, building a system), which leaves nothing behind and checks no flag. One
+/// at a time.
 class exits_on_interrupt {
  public:
   exits_on_interrupt() noexcept;

@@ -12,7 +12,8 @@
 namespace ballast::command_line {
 namespace {
 
-/// The sentence may quote a file that is not text at all.
+/// The sentence after the path and the line. It is escaped, since it may quote a file that is not text at
+/// all.
 std::string located(std::string const& path, std::size_t line, std::string const& sentence) {
   return path + (line > 0 ? ", line " + std::to_string(line) : "") + ": " +
          escape_control_characters(sentence);

@@ -41,20 +41,20 @@ class text_lines {
   /// The next line without its end, or nothing at the end of the file. The view lives until the next call.
   std::optional<std::string_view> next();
 
-  /// Throws bad_file: a sentence, formatted with the values.
+  /// Throws bad_file with the sentence, formatted with the values.
   template <class... Values>
   [[noreturn]] void fail(fmt::format_string<Values const&...> sentence, Values const&... values) const {
     throw bad_file(path_, number_, fmt::format(sentence, values...));
   }
 
-  /// Logs a warning: a sentence, formatted with the values, with the file and the line.
+  /// Logs the sentence, formatted with the values, as a warning with the file and the line.
   template <class... Values>
   void warn(fmt::format_string<Values const&...> sentence, Values const&... values) const {
     write_log(log_level::warning, bad_file(path_, number_, fmt::format(sentence, values...)).what());
   }
 
-  /// The word as a finite number / one within +-max_number / an integer; otherwise fails, and names the
-  /// expected kind.
+  /// The word as a finite number, as a number within +-max_number, or as an integer; otherwise fails, and
+  /// names the expected kind.
   double finite(std::string_view word, std::string_view what) const;
   double number(std::string_view word, std::string_view what) const;
   std::int64_t integer(std::string_view word, std::string_view what) const;

@@ -32,12 +32,12 @@ struct problem_class {
   std::optional<std::array<std::uint64_t, annuli>> counts;
 };
 
-/// S, W, A, B, C, D and E.
+/// The classes S, W, A, B, C, D and E.
 std::span<problem_class const> problem_classes();
-/// Throws bad_argument ("class"), which lists them.
+/// The class of that name. Throws bad_argument ("class"), which lists them.
 problem_class const& class_named(std::string_view name);
 
-/// Sums within the benchmark's 1e-8 of their size, numbers of pairs exactly.
+/// True if the sums are within the benchmark's 1e-8 of their size, and the numbers of pairs are equal.
 bool is_right(tally const& found, problem_class const& expected);
 
 inline constexpr std::uint32_t max_log2_pairs = 40;

@@ -17,7 +17,7 @@ class random_numbers {
  public:
   static constexpr std::uint64_t seed = 271828183, multiplier = 1220703125;
 
-  /// The next number is s(after + 1).
+  /// A generator whose next number is s(after + 1).
   BALLAST_HD static random_numbers from(std::uint64_t after) {
     std::uint64_t state = seed, power = multiplier;
     for (; after != 0; after /= 2, power = modulo(power * power))
@@ -25,7 +25,7 @@ class random_numbers {
     return random_numbers(state);
   }
 
-  /// Above 0 and below 1.
+  /// The next number, above 0 and below 1.
   BALLAST_HD double next() {
     state_ = modulo(state_ * multiplier);
     return static_cast<double>(state_) * 0x1p-46;

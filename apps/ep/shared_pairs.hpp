@@ -15,9 +15,9 @@ class shared_pairs {
   /// `of` must have pair_kernels() and outlive this. `log2_pairs`: 0 to max_log2_pairs.
   shared_pairs(job_scheduler& of, std::uint32_t log2_pairs);
 
-  /// The size of all its arrays.
+  /// The bytes of all arrays of an object.
   static std::uint64_t bytes_of(std::uint32_t log2_pairs);
-  /// Each unit of the job is a block of batches. Does not wait for a device.
+  /// Submits the job, each unit of which is a block of batches. Does not wait for a device.
   completion submit();
   /// The sum over all blocks in their order, which is the same for every partition. Waits for the job.
   tally read() const;

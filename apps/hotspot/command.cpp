@@ -45,7 +45,7 @@ struct starting_cells {
   std::vector<Real> temperature, power;
 };
 
-/// If true, only the last step is checked.
+/// True if only the last step is checked.
 bool is_too_long_to_check(plan const& asked) { return asked.of.cells() * asked.steps > max_checked_cells; }
 
 /// The end of a repetition.
@@ -72,7 +72,8 @@ class repetitions {
     if (made_ > 0) keep(steps_of(plate_, asked_));
     plate_.fill(start_.temperature, start_.power);
   }
-  /// The completion of the last step, which is ready; none if it was stopped between two steps.
+  /// Makes the steps. Returns the completion of the last one, which is ready; none if it was stopped between
+  /// two steps.
   std::optional<completion> make_steps(std::function<bool()> const& stop_requested) {
     made_ = plate_.run(asked_.steps, stop_requested);
     if (made_ < asked_.steps) return std::nullopt;

@@ -63,8 +63,8 @@ struct heat_step {
  private:
   BALLAST_HD static std::uint32_t smaller(std::uint32_t a, std::uint32_t b) { return a < b ? a : b; }
 
-  /// Nothing writes a job's inputs while it runs, so a GPU may read them through the read-only cache, and
-  /// early.
+  /// An element of an input. Nothing writes a job's inputs while it runs, so a GPU may read them through the
+  /// read-only cache, and early.
   BALLAST_HD static Real unchanging(Real const& element) {
 #if BALLAST_ON_GPU
     return __ldg(&element);
@@ -73,8 +73,8 @@ struct heat_step {
 #endif
   }
 
-  /// A thread of a GPU walks down a column and keeps the cells that it passes: neighbouring threads read
-  /// neighbouring words.
+  /// Computes a part of a column. A thread of a GPU walks down and keeps the cells that it passes:
+  /// neighbouring threads read neighbouring words.
   BALLAST_HD void walk_down(std::uint32_t row, std::uint32_t column) const {
     std::uint32_t const left = column == 0 ? 0 : column - 1, right = smaller(column + 1, of.columns - 1);
     auto const at = [&](std::uint32_t r, std::uint32_t c) {
@@ -101,7 +101,7 @@ struct heat_step {
     for (std::uint32_t row = first_row; row < end_row; ++row) update_row(row, begin, end);
   }
 
-  /// Vectorised, except the first and the last column of the plate.
+  /// Computes a part of a row, vectorised except in the first and the last column of the plate.
   BALLAST_HD void update_row(std::uint32_t row, std::uint32_t begin, std::uint32_t end) const {
     auto const* const t = temperature.data() + std::size_t(row) * of.columns;
     auto const* const above = row == 0 ? t : t - of.columns;

@@ -21,7 +21,7 @@ struct plate {
 /// chip grows with the number of cells, so that a cell keeps its size.
 enum class chip_size : std::uint8_t { scaled, rodinia };
 
-/// Throws bad_argument ("chip"), which lists the names.
+/// The size of that name. Throws bad_argument ("chip"), which lists the names.
 chip_size chip_size_named(std::string_view name);
 /// The edge of the chip in m.
 double edge_of_chip(plate const& of, chip_size size);
@@ -32,7 +32,7 @@ struct step_factors {
   double step_by_capacity, by_ry, by_rx, by_rz;
 };
 
-/// The plate has cells.
+/// The factors for a plate, which must have cells.
 step_factors factors_of(plate const& of, chip_size size = chip_size::scaled);
 
 /// True if small differences die away: the four lateral fractions and the upward one sum to at most 1 (von
@@ -46,7 +46,7 @@ inline constexpr double ambient_temperature = 80;
 double first_temperature(std::uint32_t row, std::uint32_t column);
 double power_of_cell(std::uint32_t row, std::uint32_t column);
 
-/// The spans hold the cells of the plate; Real is float or double.
+/// Write the initial values. The spans hold the cells of the plate; Real is float or double.
 template <class Real>
 void fill_temperature(plate const& of, std::span<Real> temperature);
 template <class Real>

@@ -28,7 +28,7 @@ std::vector<Real> heated(heated_plate<Real> const& start, std::uint32_t steps);
 template <class Real>
 bool is_heated(heated_plate<Real> const& start, std::uint32_t steps, std::span<Real const> temperature);
 
-/// "every cell", or how many cells are not finite and so cannot be checked.
+/// "every cell"; if cells are not finite and so cannot be checked, with their number.
 template <class Real>
 std::string checked_cells(std::span<Real const> temperature);
 

@@ -27,19 +27,19 @@ class shared_plate {
   /// Writes the temperature as fill() does and leaves the power unchanged; the next job copies both to the
   /// devices again.
   void begin_anew(std::span<Real const> temperature);
-  /// Each unit of the job is a band of 8 rows, which reads one row more on either side. Does not wait for a
-  /// device.
+  /// Submits a step as a job. Each unit of the job is a band of 8 rows, which reads one row more on either
+  /// side. Does not wait for a device.
   completion step();
   /// Submits this many steps, at most a few hundred ahead of the devices, fewer once `stop_requested` returns
-  /// true, and waits for the last. Returns their number.
+  /// true, and waits for the last. Returns the number of steps that it submitted.
   std::uint32_t run(
       std::uint32_t steps, std::function<bool()> const& stop_requested = [] { return false; });
 
   /// Like run(), but as one job that all devices share: for steps that are shorter than their planning.
   void run_at_once(std::uint32_t steps);
 
-  /// On the host (of the first rank, if there are several), after the steps so far. Valid until the next
-  /// step.
+  /// The temperature on the host (of the first rank, if there are several), after the steps so far. Valid
+  /// until the next step.
   std::span<Real const> temperature() const { return now_.read_on(0); }
   /// The temperature before the last step. Valid until the next step.
   std::span<Real const> temperature_before() const { return next_.read_on(0); }

@@ -42,7 +42,7 @@ std::string told_by(CLI::Option const& option) {
   return text;
 }
 
-/// Empty for text that is no member of job_options, or has its option's name.
+/// The option for a member of job_options; empty for text that is no such member, or has its option's name.
 std::string_view option_of(std::string_view member) {
   if (member == "device_bytes") return "device-memory";
   if (member == "check_maps") return "check-maps";

@@ -88,9 +88,9 @@ class trace_file {
   /// Throws ballast::error if the file cannot be written.
   trace_file(std::string path, device_list const& devices, cluster* ranks = nullptr);
 
-  /// For job_options::trace_to.
+  /// The recorder for job_options::trace_to.
   recorder* spans() const { return spans_.get(); }
-  /// Collective, if there are ranks. Throws ballast::error with the path.
+  /// Writes the file. Collective, if there are ranks. Throws ballast::error with the path.
   void save() const;
 
  private:

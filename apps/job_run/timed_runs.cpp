@@ -56,7 +56,7 @@ class end_time {
   completion told_;
 };
 
-/// The results of a stopped job count as lost; only the wait for it reports the stop.
+/// Reads the results. Those of a stopped job count as lost; only the wait for the job reports the stop.
 void bring_home(timed_program const& program, completion const& last) {
   try {
     program.bring_home();
@@ -66,7 +66,8 @@ void bring_home(timed_program const& program, completion const& last) {
   }
 }
 
-/// Throws stopped if the scheduler was stopped before the last job had run.
+/// Runs the program once; nothing if it was stopped before its last job was submitted. Throws stopped if the
+/// scheduler was stopped before the last job had run.
 std::optional<timed_run> timed(job_scheduler& jobs, timed_program const& program) {
   auto const before = jobs.statistics();
   auto const begin = std::chrono::steady_clock::now();

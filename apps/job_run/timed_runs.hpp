@@ -90,12 +90,12 @@ run_summary summary_of(job_scheduler const& jobs, device_list const& devices, jo
 /// bytes_moved (of the last run, by direction); verified and checked. With several ranks also ranks, and the
 /// first one's bytes_sent and bytes_received.
 json_value::object members_of(run_summary const& of);
-/// One JSON object of the program's own members and these, in lines.
+/// One JSON object of the program's own members and those of members_of(), in lines.
 std::string json_text(json_value::object members, run_summary const& of);
 /// A few lines for people.
 std::string text_of(run_summary const& of);
 
-/// Prints it, unless another rank does.
+/// Prints the text, unless another rank does.
 void print(run_summary const& of, std::string const& text);
 /// Throws ballast::error with the kind of check if the result is wrong.
 void expect_right(run_summary const& of);

@@ -65,7 +65,7 @@ class repeated_product {
   shared_product matrices_;
   product result_;
   std::vector<std::int32_t> kept_;  ///< c of the previous repetition
-  bool is_whole_ = false;           ///< result_
+  bool is_whole_ = false;           ///< true: result_ is whole
 };
 
 job_run::run_summary run_in_memory(device_list const& devices, plan const& asked,

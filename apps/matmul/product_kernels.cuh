@@ -40,7 +40,8 @@ struct naive_product {
   }
 
  private:
-  /// A compile-time width lets the loop over k run without a comparison on a GPU, and vectorised on the host.
+  /// Computes a part of a row. A compile-time width lets the loop over k run without a comparison on a GPU,
+  /// and vectorised on the host.
   template <class Block, class Width>
   BALLAST_HD void multiply(Block& block, std::uint32_t row, std::uint32_t column, Width width) const {
     per_item<std::int32_t, threads, Block> sums;

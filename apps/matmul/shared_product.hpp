@@ -12,7 +12,7 @@ namespace ballast::matmul {
 
 enum class product_kernel : std::uint8_t { naive, tiled };
 
-/// Throws bad_argument ("kernel"), which lists the names.
+/// The kernel of that name. Throws bad_argument ("kernel"), which lists the names.
 product_kernel product_kernel_named(std::string_view name);
 
 /// The matrices of a product as shared arrays, and their product as a job. One thread at a time.
@@ -25,7 +25,8 @@ class shared_product {
   void fill();
   /// Makes the next job copy the factors to the devices again, as if they were newly written.
   void take_back();
-  /// Each unit of the job is a row of blocks of the kernel: one row of c, or 128. Does not wait for a device.
+  /// Submits the product as a job. Each unit of the job is a row of blocks of the kernel: one row of c, or
+  /// 128. Does not wait for a device.
   completion submit(product_kernel with);
   /// The matrices on the host (of several ranks on the first one alone), after the job that computes c. Valid
   /// until the next submission or fill().

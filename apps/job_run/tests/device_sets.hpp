@@ -21,7 +21,8 @@ inline std::vector<device_list> device_sets() {
   return sets;
 }
 
-/// A scheduler allocates all of its devices' memory at once, which sanitizers take long to mark.
+/// Options with little memory: a scheduler allocates all of its devices' memory at once, which sanitizers
+/// take long to mark.
 inline job_options options_of_little_memory() {
   job_options options;
   options.device_bytes = 64 << 20;
@@ -43,7 +44,7 @@ inline std::vector<job_options> split_options() {
   return ways;
 }
 
-/// For messages.
+/// The devices and the options as text, for messages.
 inline std::string text_of(device_list const& devices, job_options const& how) {
   return std::to_string(devices.size()) + " devices, " + how.policy + ", " + std::to_string(how.tasks) +
          " tasks";
