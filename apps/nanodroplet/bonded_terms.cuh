@@ -5,7 +5,7 @@
 
 namespace ballast::nanodroplet {
 
-// Each adds the forces of one term to its atoms' forces and returns the energy.
+// Each function adds the forces of one term to its atoms' forces and returns the energy.
 
 BALLAST_HD inline double add_bond(harmonic term, vec3 a, vec3 b, vec3& on_a, vec3& on_b) {
   vec3 const d = a - b;

@@ -64,7 +64,8 @@ class xyz_file {
   std::string path_, frame_;
 };
 
-/// Smaller values under- or overflow when they are multiplied or inverted.
+/// Throws bad_argument for a value that is above `most`, or so small that it under- or overflows when it is
+/// multiplied or inverted.
 void check_positive_range(std::string_view option, double value, double most) {
   if (value >= 1e-6 && value <= most) return;
   throw_bad_argument(option, value, fmt::format("1e-6 to {:.0f}", most));
@@ -136,7 +137,7 @@ void check_use(launch_mode const& mode, bool is_used, std::string_view option,
     throw_bad_argument(option, *typed, "nothing beside --launch " + std::string(mode.name));
 }
 
-/// The queue checks names and numbers.
+/// The options of a launch queue. The queue checks names and numbers.
 launch_options options_for(launch_mode const& mode, command_request const& typed) {
   launch_options options;
   check_use(mode, mode.by_queue, "order", typed.order);
@@ -231,7 +232,7 @@ void sample_plainly(finished_run& result, launcher_source const& source, xyz_fil
   result.was_stopped = !std::ranges::all_of(result.chains, [](auto const& c) { return c->is_done(); });
 }
 
-/// The same by glat.
+/// The same by the protocol glat.
 void sample_regions(finished_run& result, launcher_source const& source, xyz_file* frames,
                     std::uint32_t xyz_every, bool shares, std::function<bool()> const& stop_requested,
                     bool shows) {

@@ -37,7 +37,7 @@ droplet make_droplet(droplet_spec const& spec);
 /// `waters` such waters (possibly 0) around these beads, which stay in place.
 droplet surrounded(std::vector<vec3> beads, std::uint32_t waters);
 
-/// In g/mol; `atom` counts the atoms of all waters.
+/// The mass in g/mol; `atom` counts the atoms of all waters.
 double mass_of_water_atom(std::size_t atom);
 
 /// Interactions of one evaluation of the forces as Wende et al. 2012 count them in their equation 2.

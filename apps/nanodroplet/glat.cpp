@@ -62,7 +62,7 @@ class glat_sampling::region {
   }
 
  private:
-  /// All chains rest, and their results are visible here since each arrived.
+  /// Makes the check. All chains rest, and their results are visible here since each arrived.
   template <class Ended>
   void look(Ended const& ended) {
     outcome_.ratio = scale_reduction_of(chains_);
@@ -126,7 +126,7 @@ void glat_sampling::propose(std::uint32_t basin) {
 
 void glat_sampling::end(region const& ended) {
   for (auto const basin : basins_beside(ended.outcome().basin)) propose(basin);
-  --unfinished_;  // after the candidates that it leads to
+  --unfinished_;  // after the candidates that this region leads to are counted
 }
 
 std::vector<minimised_droplet> glat_sampling::relaxed_starts(std::uint32_t basin,

@@ -89,12 +89,12 @@ class glat_sampling {
   launcher_maker make_;
   chain_hook on_first_chain_;
   std::vector<std::uint32_t> first_;  ///< basins of the first conformers, in their order
-  double lowest_ = 0;                 ///< energy among them
+  double lowest_ = 0;                 ///< the lowest energy of the first conformers, each by itself
 
-  std::mutex mutex_;  ///< of what follows
+  std::mutex mutex_;  ///< protects the next four members
   std::array<bool, torsion_basins> is_known_{};
   std::deque<std::uint32_t> candidates_;
-  std::uint32_t preparing_ = 0;  ///< threads that do
+  std::uint32_t preparing_ = 0;  ///< the number of threads that prepare a candidate
   double relaxing_seconds_ = 0;
 
   std::mutex making_;

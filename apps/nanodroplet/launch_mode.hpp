@@ -15,8 +15,8 @@ namespace ballast::nanodroplet {
 
 /// Makes the launchers of all chains of a run. One thread at a time.
 struct launcher_source {
-  /// Chain i is on device i modulo the number of devices. Launchers of chains that begin together are
-  /// requested in a row. May wait for the device.
+  /// Makes the launcher of a chain: chain i is on device i modulo the number of devices. Launchers of chains
+  /// that begin together are requested in a row. May wait for the device.
   launcher_maker make;
   /// A launch queue's counts; nothing for other modes.
   std::function<std::optional<launch_statistics>()> statistics = [] {
@@ -34,9 +34,9 @@ struct launch_mode {
                                            launch_options const& options);
 };
 
-/// The first is the default.
+/// All modes; the first is the default.
 std::span<launch_mode const> launch_modes();
-/// Throws bad_argument ("launch").
+/// The mode of that name. Throws bad_argument ("launch").
 launch_mode const& launch_mode_named(std::string_view name);
 
 }  // namespace ballast::nanodroplet

@@ -32,7 +32,7 @@ void load_kernels(compute_device& device) {
   (device.resources(launched_alone<K>()), ...);
 }
 
-/// `argument` holds the kernel's address.
+/// The kernel whose address `argument` holds, as an ordinary launch.
 template <class K>
 plain_launch as_plain(void** argument, std::uint32_t blocks) {
   auto const code = launched_alone<K>();

@@ -82,8 +82,8 @@ class graph_launcher final : public chain_launcher {
 /// Two launch streams of a launch queue, as in Wende et al. 2012: K1 in one, K2 and then K3 in the other.
 class queue_launcher final : public chain_launcher {
  public:
-  /// On the device at that place in the queue's list, which must be the one given. Allocates, so may wait for
-  /// the device.
+  /// Launches on the device at that place in the queue's list, which must be `device`. Allocates, so may wait
+  /// for the device.
   queue_launcher(std::shared_ptr<launch_queue> queue, std::size_t place,
                  std::shared_ptr<compute_device> const& device, chain_size size);
   /// Waits, at most a minute, for submitted work, which uses the chain's memory.
@@ -112,7 +112,7 @@ struct batch_round {
   enum class beginning { none, chain, trajectory };
 
   beginning begins = beginning::none;
-  bool is_last = false;  ///< step of a trajectory
+  bool is_last = false;  ///< true: the step is the last of a trajectory
 
   bool operator==(batch_round const&) const = default;
 };
@@ -122,8 +122,8 @@ struct batch_round {
 /// Different threads may drive the chains, each chain by one at a time.
 class chain_batch {
  public:
-  /// At least one chain; they are numbered from 0. Loads the kernels, allocates and copies: waits for the
-  /// device.
+  /// Makes a batch of at least one chain; chains are numbered from 0. Loads the kernels, allocates and
+  /// copies: waits for the device.
   chain_batch(std::shared_ptr<compute_device> const& device, chain_size size, std::size_t chains);
 
   chain_exchange exchange(std::size_t chain) const { return memory_[chain].exchange(); }
@@ -161,7 +161,7 @@ class chain_batch {
   std::mutex mutex_;
   batch_round wanted_;                                      ///< requested by the first chain of the present
                                                             ///< round
-  std::size_t submitted_ = 0;                               ///< to the present round
+  std::size_t submitted_ = 0;                               ///< requests for the present round
   std::unique_ptr<event> done_;                             ///< after the round that was launched last
   std::atomic<std::uint64_t> launched_ = 0, finished_ = 0;  ///< rounds
 };

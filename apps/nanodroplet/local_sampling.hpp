@@ -14,7 +14,7 @@ namespace ballast::nanodroplet {
 /// The chains of one region, which never leave it.
 using region_chains = std::span<std::unique_ptr<markov_chain> const>;
 
-/// The part that counts of a chain that is kept in a region: the second half, after it has forgotten its
+/// The records of a chain that count, if it is kept in a region: the second half, after it has forgotten its
 /// start.
 std::span<trajectory_record const> settled_part(markov_chain const& chain);
 
@@ -23,7 +23,7 @@ std::span<trajectory_record const> settled_part(markov_chain const& chain);
 /// cannot be computed: fewer than two values per chain, or chains that stand still.
 double scale_reduction(std::span<std::vector<double> const> chains);
 
-/// The largest over the potential energy and each torsion. Chains of one length.
+/// The largest scale reduction over the potential energy and each torsion. The chains are of one length.
 double scale_reduction_of(region_chains chains);
 
 /// For each chain, the probabilities of leaving the region in its settled part; temperature in K.

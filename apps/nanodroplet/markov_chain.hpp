@@ -36,10 +36,10 @@ class deviates {
   deviates(std::uint64_t seed, std::uint64_t trajectory)
       : state_(splitmix::output(splitmix::output(seed) + trajectory)) {}
 
-  /// In (0, 1), with 53 bits.
+  /// A number in (0, 1), with 53 bits.
   double uniform() { return splitmix::uniform(std::exchange(state_, state_ + splitmix::golden)); }
 
-  /// With mean 0 and variance 1 (Box and Muller).
+  /// A number with mean 0 and variance 1 (Box and Muller).
   double normal() {
     if (std::exchange(has_second_, !has_second_)) return second_;
     double const radius = std::sqrt(-2 * std::log(uniform())), angle = 2 * pi * uniform();
@@ -60,7 +60,7 @@ struct trajectory_record {
   energy_terms potential;
   double kinetic;  ///< kcal/mol
   droplet_shape shape;
-  std::uint32_t proposed_basin;  ///< of the solute, accepted or not; 0 without one
+  std::uint32_t proposed_basin;  ///< of the solute, accepted or not; 0 without a solute
 
   bool operator==(trajectory_record const&) const = default;
 };
@@ -81,7 +81,7 @@ class markov_chain {
   /// Call it before the first trajectory: rejects states in another basin than the start's. The chain then
   /// samples the part of the distribution in that basin.
   void stay_in_basin() { kept_in_ = basin(); }
-  /// Extends the run to this many trajectories. Between advances.
+  /// Extends the run to this many trajectories. Call it between advances.
   void go_on_to(std::uint32_t trajectories) { settings_.trajectories = trajectories; }
   /// Makes all possible progress; false if there was none, because the device has not finished. Throws
   /// device_lost, timed_out if a step takes more than ten minutes, and ballast::error if the start's energy
@@ -93,7 +93,7 @@ class markov_chain {
   /// Any thread may call.
   std::uint64_t steps_done() const { return std::atomic_ref(steps_done_).load(); }
   std::vector<trajectory_record> const& records() const { return records_; }
-  /// The chain's state. Between trajectories.
+  /// The chain's state. Call it between trajectories.
   droplet const& state() const { return state_; }
   /// The solute's basin in that state; there must be a solute.
   std::uint32_t basin() const { return basin_of(m12_torsions(state_.beads)); }

@@ -91,7 +91,8 @@ struct mixed_forces {
     });
   }
 
-  /// Computed a second time, since a sum over threads would need scratch for each pair.
+  /// Adds the waters' forces on the beads. Computes each pair a second time, since a sum over threads would
+  /// need scratch for each pair.
   template <class Block>
   BALLAST_HD void add_shares(Block& block, per_item<vec3, shares, Block>& share, water_group own) const {
     auto const& shared = block.scratch();

@@ -8,12 +8,13 @@
 
 namespace ballast::nanodroplet {
 
-// The kernels' results, computed on the calling thread pair by pair. Each adds forces and returns energies.
+// The kernels' results, computed on the calling thread pair by pair. Each function adds forces and returns
+// energies.
 
 /// Forces between and within the waters; `water` and `forces` have three entries for each.
 energy_terms add_water_forces(std::span<vec3 const> water, std::span<vec3> forces);
 
-/// Between the waters and the beads.
+/// Forces between the waters and the beads.
 energy_terms add_mixed_forces(std::span<vec3 const> water, std::span<vec3 const> beads,
                               std::span<vec3> on_water, std::span<vec3> on_beads);
 

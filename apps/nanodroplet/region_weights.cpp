@@ -14,8 +14,8 @@ namespace {
 using jump_row = std::vector<double>;
 using jump_matrix = std::vector<jump_row>;
 
-/// Probabilities that a trajectory leads from one region (row) to another, for a chain or all chains
-/// together.
+/// A row of the jumps: the probabilities that a trajectory leads from region `own` to each other one, and
+/// minus their sum at `own`. For one chain or for all chains together.
 jump_row chances_of(std::span<chain_exits const> chains, std::span<region_exits const> regions,
                     std::size_t own) {
   double trajectories = 0;
@@ -80,7 +80,7 @@ std::vector<double> kept_by(jump_matrix jumps) {
   return weights;
 }
 
-/// By Gauss-Jordan elimination, with row pivots.
+/// The inverse, by Gauss-Jordan elimination with row pivots.
 jump_matrix inverse_of(jump_matrix matrix) {
   auto const size = matrix.size();
   jump_matrix inverse(size, jump_row(size));
@@ -105,7 +105,7 @@ jump_matrix inverse_of(jump_matrix matrix) {
   return inverse;
 }
 
-/// The response of the weights: a change of the jumps changes them by weights . change . this.
+/// The response R of the weights: a change of the jumps changes the weights by weights . change . R.
 jump_matrix response_of(jump_matrix const& jumps, std::vector<double> const& weights) {
   auto opposed = jumps;
   for (auto& row : opposed)

@@ -28,7 +28,7 @@ struct chain_summary {
   double expected_acceptance() const;
 };
 
-/// Over the records of these chains, all of one size, without the first `discarded` of each.
+/// Means over the records of these chains, all of one size, without the first `discarded` of each.
 chain_summary summary_of(std::span<std::unique_ptr<markov_chain> const> chains, double temperature,
                          std::size_t discarded);
 

@@ -12,15 +12,16 @@
 namespace ballast::nanodroplet {
 
 /// Calls job(0) .. job(threads - 1), each on a thread of its own, and returns when all have returned; then
-/// throws the first failing job's exception. `failed` makes the others give up.
+/// throws the first failing job's exception. `failed` returns true once a job has failed, so that the others
+/// give up.
 void on_threads(std::uint32_t threads,
                 std::function<void(std::uint32_t thread, std::function<bool()> const& failed)> const& job);
 
 /// The number of cores that the program may use.
 std::uint32_t usual_threads();
 
-/// Pauses between looks at devices without news. Beside GPUs it yields; beside devices of the same cores it
-/// sleeps, so that they get the cores.
+/// Pauses a thread that has found nothing to do on any device. Beside GPUs it yields; beside devices of the
+/// same cores it sleeps, so that these get the cores.
 class idle_rounds {
  public:
   explicit idle_rounds(bool sleeps) : sleeps_(sleeps) {}

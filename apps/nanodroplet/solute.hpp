@@ -20,8 +20,8 @@ std::vector<vec3> m12_beads(std::uint32_t conformer);
 std::vector<vec3> beads_with(std::array<double, m12::torsions> const& torsions,
                              std::optional<std::uint32_t> sides);
 
-/// The sides of the chain on which the beads 7 .. 11 are, as such bits: a bead crosses the chain only over a
-/// barrier.
+/// The sides of the chain on which the beads 7 .. 11 are, as the bits of beads_with(): a bead crosses the
+/// chain only over a barrier.
 std::uint32_t sides_of(std::span<vec3 const> beads);
 
 /// The torsions of M12 or M7 in radian, -pi .. pi.

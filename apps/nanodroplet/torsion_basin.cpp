@@ -33,7 +33,7 @@ std::uint32_t well_of(double torsion) {
   return torsion >= 0 && torsion < 120 * degree ? 1 : 2;
 }
 
-/// By the sides of the side beads.
+/// Minima by the sides of their side beads.
 using minima_by_sides = std::map<std::uint32_t, molecule_minimum>;
 
 void add_minimum(minima_by_sides& lowest, std::uint32_t basin, std::vector<vec3> start) {

@@ -17,13 +17,13 @@ constexpr std::uint32_t torsion_wells = 3, torsion_basins = 81;
 
 using m12_torsion_angles = std::array<double, m12::torsions>;
 
-/// Torsions in radian, -pi .. pi.
+/// The basin of these torsions, in radian, -pi .. pi.
 std::uint32_t basin_of(m12_torsion_angles const& torsions);
 
 /// The minima of the torsions' potential: -60, 60 or 180 degrees, in radian.
 m12_torsion_angles middle_of(std::uint32_t basin);
 
-/// The distance of each torsion from the middle, -pi .. pi.
+/// The distance of each torsion from the middle of the basin, -pi .. pi.
 m12_torsion_angles off_middle(m12_torsion_angles const& torsions, std::uint32_t basin);
 
 /// The basins reached by turning one torsion by a third, either way: the perturbation of a conformer.

@@ -40,8 +40,8 @@ struct water_forces {
   }
 
  private:
-  /// For each atom of a group, without the factors that all pairs of an atom share: Coulomb's constant, its
-  /// charge.
+  /// The sums for each atom of a group, without the factors that all pairs of an atom share: Coulomb's
+  /// constant, its charge.
   template <class Block>
   struct sums_of {
     per_item<double, atoms_per_group, Block> x, y, z;
@@ -76,7 +76,7 @@ struct water_forces {
     block.sync();
   }
 
-  /// Adds the forces on the atoms of `own` by those of `other`, which are in the scratch.
+  /// Adds the forces on the atoms of `own` by the atoms of `other`, which are in the scratch.
   template <bool IsOwn, class Block>
   BALLAST_HD void add_group(Block& block, sums_of<Block>& sums, water_group own, water_group other) const {
     for (std::uint32_t w = 0; w < other.waters; ++w) {

@@ -13,7 +13,7 @@ BALLAST_HD inline vec3 moved(vec3 from, double by, vec3 along) {
   return {fma_on_gpu(by, along.x, from.x), fma_on_gpu(by, along.y, from.y), fma_on_gpu(by, along.z, from.z)};
 }
 
-/// A force times fs times this is a change of velocity.
+/// The factor by which a force times fs is a change of velocity.
 BALLAST_HD inline double force_to_acceleration(std::uint32_t atom) {
   return acceleration / (atom % 3 == 0 ? tip3p::mass_o : tip3p::mass_h);
 }

@@ -45,7 +45,7 @@ class torsion_histogram {
   double weight_ = 0;
 };
 
-/// Drawn from the distribution with density r^2 exp(-k (r - rest)^2 / kT).
+/// A length drawn from the distribution with density r^2 exp(-k (r - rest)^2 / kT).
 double drawn_length(deviates& random, harmonic bond) {
   for (;;) {
     double const r = bond.rest + std::sqrt(kt / (2 * bond.k)) * random.normal();
