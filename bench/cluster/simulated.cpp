@@ -28,7 +28,7 @@ struct load {
   std::int64_t packing_ns = 0;
 };
 
-constexpr std::uint64_t tasks_of_a_worker = 50;  // in the mean
+constexpr std::uint64_t tasks_of_a_worker = 50;  // on average
 constexpr std::uint64_t seeds = 5;
 
 invented_cluster cluster_of(load const& one, std::string const& policy, std::uint32_t ranks,
@@ -59,7 +59,7 @@ invented_cluster cluster_of(load const& one, std::string const& policy, std::uin
 void measure_load(session& now, load const& one, std::uint32_t ranks) {
   std::vector<double> ideal_ns;  // for each seed, the same for every policy
   for (auto const& policy : share_policies()) {
-    if (policy.name == "none" && ranks > 64) continue;  // 1 / ranks
+    if (policy.name == "none" && ranks > 64) continue;  // would reach 1 / ranks
     auto const curve = one.name + ", " + std::string(policy.name);
     std::uint64_t seed = 0;
     bool is_each_once = true;
@@ -78,9 +78,9 @@ void measure_load(session& now, load const& one, std::uint32_t ranks) {
   }
 }
 
-/// Not from a paper: how well the policies of the cluster share tasks that one rank has. No task is executed;
-/// the policies are those that a cluster uses, and those that feed a rank's devices. The ideal is one queue
-/// that all workers reach in no time.
+/// Not from a paper. Measures how well the policies of the cluster share tasks that one rank has. No task is
+/// executed; the policies are those that a cluster uses, and those that feed a rank's devices. The ideal is
+/// one queue that all workers reach in no time.
 void measure_simulated(session& now) {
   now.axes("Tasks of one rank, shared by all", "ranks", "part of the ideal speed", true);
   now.repeat(0, now.quick() ? 1 : int(seeds));

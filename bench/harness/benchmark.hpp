@@ -18,7 +18,7 @@ struct benchmark {
   std::string (*obstacle)(device_list const&) = nullptr;
 };
 
-/// For benchmark::obstacle.
+/// Functions for benchmark::obstacle.
 std::string needs_a_gpu(device_list const& devices);
 std::string needs_two_devices(device_list const& devices);
 std::string needs_one_kind(device_list const& devices);

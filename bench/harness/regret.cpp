@@ -12,7 +12,8 @@ regrets::regrets(session& now) : now_(&now) {
 
 namespace {
 
-/// No hiccup of a machine takes that long: such a way is not the best one, and may take minutes.
+/// True for a time that no hiccup of a machine explains: such a way is not the best one, and may take
+/// minutes.
 bool is_hopeless(double seconds, double best_of_round) { return seconds > 1 && seconds > 10 * best_of_round; }
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace ballast::bench {
 /// One of several ways to get a load done.
 struct rival {
   std::string name;
-  std::function<double()> seconds;  ///< does it once
+  std::function<double()> seconds;  ///< gets the load done once
 };
 
 /// The default policy, and each other one of `policies` by its name; `seconds(name)` runs the load.
@@ -34,12 +34,12 @@ class regrets {
   explicit regrets(session& now);
 
   /// Runs all ways in turn, so that disturbances of the machine affect all of them: `warm_up` times
-  /// unrecorded, then `rounds` times. The first is the default; another one may be the same by name. A way
-  /// that took over a second and ten times the best of its round is left out of later rounds: its series ends
-  /// with that time. Adds a series for each, "way, load", and the regret.
+  /// unrecorded, then `rounds` times. The first way is the default; another way may be the same one by name.
+  /// A way that took over a second and ten times the best of its round is left out of later rounds: its
+  /// series ends with that time. Adds a series for each way, "way, load", and the regret.
   void measure(std::string const& load, std::vector<rival> const& ways, std::size_t warm_up,
                std::size_t rounds);
-  /// Derives the median and the worst of all loads. At least one.
+  /// Derives the median and the worst regret of all loads. At least one load was measured.
   void derive();
 
  private:

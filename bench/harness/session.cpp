@@ -53,7 +53,7 @@ std::shared_ptr<compute_device> session::peer_of_first() const {
   return nullptr;
 }
 
-/// Results with another number of connections belong to another setting.
+/// Records the number of hardware connections: results with another number belong to another setting.
 void session::record_connections() {
   auto const now = process_connections();
   bool const on_gpu = std::ranges::any_of(devices_, [](auto const& device) { return device->is_cuda(); });

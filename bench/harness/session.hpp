@@ -34,11 +34,11 @@ class session {
   std::shared_ptr<compute_device> const& first() const { return devices_.front(); }
   /// The numbers of devices for a curve over devices: 1, 2, 4 ... and all.
   std::vector<std::size_t> device_counts() const;
-  /// `count`: 1 to all of them.
+  /// The first `count` devices: 1 to all of them.
   device_list first_devices(std::size_t count) const;
   /// The first other GPU of the list whose memory the first device's kernels can address, else null.
   std::shared_ptr<compute_device> peer_of_first() const;
-  /// A short run that shows that the benchmark works, not what the machine can do.
+  /// True in a short run, which shows that the benchmark works, not what the machine can do.
   bool quick() const { return quick_; }
   /// `full`, or in a quick run the smaller number.
   std::size_t size(std::size_t full, std::size_t in_quick) const { return quick_ ? in_quick : full; }
@@ -49,7 +49,7 @@ class session {
                std::function<double()> const& sample);
   /// The same for a figure outside all curves.
   void measure(std::string const& name, std::string const& unit, std::function<double()> const& sample);
-  /// How often measure() calls; set it before the first measure().
+  /// Sets how often measure() calls `sample`. Call it before the first measure().
   void repeat(std::size_t warm_up, std::size_t repetitions);
   /// Takes samples like measure(), with other numbers of calls, for callers that add the values themselves.
   /// Throws ballast::error if the user stops it.

@@ -27,7 +27,7 @@ constexpr std::uint32_t side = 8192, rows_of_unit = 8, units = side / rows_of_un
 constexpr std::size_t row_bytes = side * sizeof(float), array_bytes = side * row_bytes;
 constexpr std::size_t steps_in_flight = 2;
 
-/// A host and devices, with links of 55 bytes per ns to the host and of 395 between devices.
+/// Links of a host and devices: 55 bytes per ns between host and device, 395 between devices.
 copy_links invented_links(std::uint32_t devices) {
   std::vector<copy_link> links(std::size_t(devices + 1) * (devices + 1), {395});
   for (std::uint32_t place = 0; place <= devices; ++place)
@@ -141,7 +141,7 @@ class planned_steps {
     return kernel;
   }
 
-  /// A policy without experience waits for the first ends.
+  /// Ends all steps: a policy without experience waits for the first ends.
   void end_all() {
     for (auto& step : steps_) end(step);
   }
@@ -197,7 +197,7 @@ void measure_devices(session& now, std::string const& policy, std::uint32_t devi
 
 }  // namespace
 
-/// Not from a paper: the time that planning a task holds the scheduler's mutex. No device takes part, and
+/// Not from a paper. Measures how long planning a task holds the scheduler's mutex. No device takes part, and
 /// nothing is passed to one.
 void measure_job_decisions(session& now) {
   now.axes("Planning a step of hotspot", "devices", "ns per planned task", true);

@@ -9,7 +9,8 @@ namespace {
 
 constexpr char const* swept_policies[] = {"master_worker", "fixed"};  // the paper's
 
-/// The paper's, without those above the job's number of units, which all give one task per unit.
+/// The paper's numbers of tasks, without those above the job's number of units, which all give one task per
+/// unit.
 std::vector<std::uint32_t> task_counts(session const& now, program_kind const& kind) {
   std::vector<std::uint32_t> counts{2, 16};
   if (!now.quick()) counts = {1, 2, 4, 8, 16, 32, 64, 128};

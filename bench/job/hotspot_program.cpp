@@ -59,7 +59,7 @@ class plate_as_jobs final : public job_program {
  private:
   simulation what_;
   submission steps_;
-  std::vector<float> temperature_;  ///< to begin with
+  std::vector<float> temperature_;  ///< initial values
   job_scheduler jobs_;
   shared_plate<float> plate_;
 };
@@ -104,7 +104,7 @@ class plate_by_hand final : public job_program {
   }
 
   simulation what_;
-  std::vector<float> temperature_;  ///< to begin with
+  std::vector<float> temperature_;  ///< initial values
   std::unique_ptr<stream> stream_;
   copied_array<float> now_, next_, power_;
 };

@@ -44,11 +44,11 @@ struct program_kind {
   std::string compared;     ///< "elements": what result() holds
   /// Makes the program with a scheduler of its own.
   std::function<std::unique_ptr<job_program>(device_list const&, job_options const&)> as_jobs;
-  /// The same as one job_sequence; null for programs of few jobs.
+  /// Makes the program as one job_sequence; null for programs of few jobs.
   std::function<std::unique_ptr<job_program>(device_list const&, job_options const&)> as_sequence = {};
-  /// The same kernel, launched as a whole, between copies of whole arrays in one stream.
+  /// Makes a program that launches the same kernel as a whole, between copies of whole arrays in one stream.
   std::function<std::unique_ptr<job_program>(std::shared_ptr<compute_device> const&)> by_hand;
-  /// A CUDA program without ballast, on a whole GPU; null if CUDA was not built.
+  /// Makes a CUDA program without ballast, on a whole GPU; null if CUDA was not built.
   std::function<std::unique_ptr<job_program>(int gpu)> plain;
 };
 
@@ -60,7 +60,7 @@ enum class program_name : std::uint8_t { matmul, ep, hotspot };
 
 /// The program as in the paper; smaller on CPU cores and in a quick run. Records the size.
 program_kind job_program_of(session& now, program_name name);
-/// All three as the paper ran them.
+/// All three programs as the paper ran them.
 std::vector<program_kind> job_programs(session& now);
 /// The product once more with the tuned kernel, in the size of the naive one.
 program_kind tiled_matmul(session& now);

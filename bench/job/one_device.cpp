@@ -13,7 +13,7 @@ constexpr char const* by_hand = "one launch by hand";
 constexpr char const* jobs = "jobs";
 constexpr char const* sequence = "one sequence";
 
-/// A program without ballast needs a whole GPU; null otherwise.
+/// The program without ballast, which needs a whole GPU; null on other devices.
 std::unique_ptr<job_program> plain_program(program_kind const& kind, device_spec const& on) {
   bool const is_whole_gpu = on.kind == backend::cuda && on.multiprocessors == 0;
   return is_whole_gpu ? kind.plain(on.index) : nullptr;

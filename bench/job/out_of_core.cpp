@@ -33,7 +33,7 @@ bandwidth measured_bandwidth(session& now) {
   return {in, rate("bandwidth out", [&] { bytes.copy_out(*on); })};
 }
 
-/// The device may use `share` of the bytes of all arrays.
+/// Measures the program without a limit, and on a device that may use `share` of the bytes of all arrays.
 void measure_program(session& now, program_kind const& kind, double share, bandwidth const& link) {
   std::vector<contestant> both;
   both.push_back(as_jobs(kind.name, kind, {now.first()}, {}));

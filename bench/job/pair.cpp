@@ -8,7 +8,7 @@
 namespace ballast::bench {
 namespace {
 
-/// The paper's: after each task, data that no task in flight uses leaves its device.
+/// The paper's way: after each task, data that no task in flight uses leaves its device.
 constexpr char const* naive = "naive";
 
 std::string alone_on(compute_device const& device) { return "alone on " + device.name(); }

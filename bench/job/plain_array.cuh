@@ -21,7 +21,8 @@ class plain_stream {
   plain_stream& operator=(plain_stream const&) = delete;
   ~plain_stream() { cudaStreamDestroy(stream_); }
 
-  /// Called again if the thread may have used another GPU since.
+  /// Makes the GPU the calling thread's current one. Called again if the thread may have used another GPU
+  /// since.
   void enter() const { check(cudaSetDevice(gpu_), "cudaSetDevice"); }
   cudaStream_t get() const { return stream_; }
   /// Waits for all of its work, as CUDA programs do: without a deadline.

@@ -95,7 +95,7 @@ class plain_plate final : public job_program {
 
   plate of_;
   std::uint32_t steps_;
-  std::vector<float> temperature_;  ///< to begin with
+  std::vector<float> temperature_;  ///< initial values
   single_factors factors_{factors_of(of_)};
   plain_stream stream_;  // before the arrays, which are allocated on its GPU
   plain_array<float> now_, next_, power_;

@@ -23,17 +23,17 @@ struct contestant {
   moved_bytes moved{};            ///< in the last recorded run
 };
 
-/// Its scheduler allocates memory for the program's arrays, unless the options set the amount: several share
-/// a device.
+/// The program as jobs. Its scheduler allocates memory for the program's arrays, unless the options set the
+/// amount: several contestants share a device.
 contestant as_jobs(std::string name, program_kind const& kind, device_list const& devices,
                    job_options options);
 
-/// Likewise as one job_sequence, which the devices share. The kind must have one.
+/// Likewise the program as one job_sequence, which the devices share. The kind must have one.
 contestant as_sequence(std::string name, program_kind const& kind, device_list const& devices);
 
-/// Runs all in turn, as often as the session repeats, so that disturbances affect all of them. Before that,
-/// contestants that learn have the session's number of warm-up runs, the others one. Reports to the session
-/// whether the results are right, and equal.
+/// Runs all contestants in turn, as often as the session repeats, so that disturbances affect all of them.
+/// Before that, contestants that learn have the session's number of warm-up runs, the others one. Reports to
+/// the session whether the results are right, and equal.
 void race(session& now, program_kind const& kind, std::vector<contestant>& all);
 
 /// The median of a contestant's seconds.

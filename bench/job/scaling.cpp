@@ -19,7 +19,8 @@ void tell(session& now, program_kind const& kind, contestant const& one, double 
   now.derived(on + ": bytes between devices", double(one.moved.between_devices));
 }
 
-/// A sequence is compared with the jobs on one device.
+/// Measures a program on several numbers of devices. A sequence, too, is compared with the jobs on one
+/// device.
 void measure_scaling(session& now, program_kind const& kind) {
   std::vector<contestant> all;
   for (auto const count : now.device_counts()) {
