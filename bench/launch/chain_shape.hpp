@@ -19,7 +19,7 @@ struct chain_shape {
 /// A way to run all chains, and a function that measures it once.
 struct way_of_launching {
   std::string name;                ///< of its curve
-  std::function<double()> sample;  ///< does all once: seconds
+  std::function<double()> sample;  ///< runs all chains once and returns the seconds
 };
 
 }  // namespace ballast::bench

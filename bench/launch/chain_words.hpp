@@ -10,8 +10,8 @@
 
 namespace ballast::bench {
 
-/// A word for each chain of kernels, which count themselves in it: the sum is too small if two kernels of the
-/// chain ran at once. Or a word for each block.
+/// A word for each chain, in which the chain's kernels count themselves: the sum is too small if two of them
+/// ran at once. Or a word for each block.
 class chain_words {
  public:
   chain_words(std::shared_ptr<compute_device> const& device, std::size_t chains)
@@ -24,8 +24,8 @@ class chain_words {
     stream_->fill(words_.data(), 0, words_.bytes());
     stream_->synchronize(soon());
   }
-  /// True if every word, or each of the first ones and none after them, has this count; then resets them.
-  /// Only while nothing runs.
+  /// True if every word, or each of the first ones, has this count, and all words after those are 0; then
+  /// resets them. Only while nothing runs.
   bool counted(std::uint64_t times) { return counted(times, words_.size()); }
   bool counted(std::uint64_t times, std::size_t first) {
     stream_->copy(seen_.data(), words_.data(), words_.bytes());

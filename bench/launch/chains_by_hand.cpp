@@ -16,7 +16,7 @@ chains_by_hand::chains_by_hand(std::shared_ptr<compute_device> const& device, ch
   if (device->is_cuda()) build_graph(*device);
 }
 
-/// A branch for each chain.
+/// Builds the graph, with a branch for each chain.
 void chains_by_hand::build_graph(compute_device& device) {
   std::vector<graph_branch> branches;
   for (auto& arguments : arguments_) {
@@ -65,7 +65,7 @@ double chains_by_hand::by_threads(std::size_t threads) {
   return seconds_of_threads(threads, own_chains, [&] { launches_.synchronize(); });
 }
 
-/// The first kernels of all chains as one launch, then the second ones, and so on.
+/// Launches the first kernels of all chains as one launch, then the second ones, and so on.
 double chains_by_hand::merged() {
   return seconds_of([&] {
     for (std::size_t i = 0; i < shape_.length; ++i)

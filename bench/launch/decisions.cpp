@@ -22,7 +22,8 @@ class crowded_plan {
     for (std::uint32_t p = 0; p < producers; ++p) offer(p);
   }
 
-  /// Launch streams whose launches were chosen offer their next ones. False if nothing was chosen.
+  /// Makes a decision. Launch streams whose launches were chosen offer their next ones. False if nothing was
+  /// chosen.
   bool decide() {
     auto const* const chosen = plan_.next(in_flight_);
     if (chosen == nullptr) return false;
@@ -60,7 +61,7 @@ double ns_of(session& now, crowded_plan& plan, std::size_t decisions) {
 
 }  // namespace
 
-/// Not from a paper: the issuing thread's time for decisions. No device takes part.
+/// Not from a paper. Measures the issuing thread's time for decisions. No device takes part.
 void measure_decisions(session& now) {
   now.axes("Deciding which launches are next", "producers that wait", "ns per decision", true, true);
   now.parameter("streams", streams);

@@ -26,7 +26,8 @@ class draw_runner {
   double on_streams(kernel_draw const& draw) { return on_streams(draw, streams_.size()); }
   /// Runs the draw as a graph without edges, built before. On GPUs only.
   double as_graph(kernel_draw const& draw);
-  /// A launch stream for each, through a queue with one stream: launches follow each other, as in the paper.
+  /// Runs the draw with a launch stream for each kernel, through a queue with one stream: launches follow
+  /// each other, as in the paper.
   double through(launch_queue& queue, kernel_draw const& draw);
 
  private:

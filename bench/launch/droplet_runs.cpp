@@ -18,7 +18,7 @@ constexpr std::uint32_t max_trajectories = 50;  // of 20 steps, as in the paper
 
 bool never() { return false; }
 
-/// The threads that drive the chains leave cores for a queue's threads.
+/// The number of threads that drive the chains. They leave cores for a queue's threads.
 std::uint32_t driving_threads() { return std::max(1u, nanodroplet::usual_threads() * 3 / 4); }
 
 std::uint32_t steps_of_trajectory(session const& now) { return now.quick() ? 4 : 20; }
@@ -91,7 +91,8 @@ double droplet_runs::rate(droplet_way const& way, device_list const& devices, st
   return interactions_of(running) / seconds;
 }
 
-/// Each chain also computes the forces of its start, which is no step.
+/// The interactions that the chains have computed. Each chain also computes the forces of its start, which is
+/// no step.
 double droplet_runs::interactions_of(chain_list const& chains) const {
   std::uint64_t evaluations = 0;
   for (auto const& chain : chains) evaluations += chain->steps_done() + 1;

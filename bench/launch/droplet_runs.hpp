@@ -50,7 +50,7 @@ class droplet_runs {
   session* now_;
   nanodroplet::sampling_plan plan_;
   std::vector<nanodroplet::minimised_droplet> starts_;  ///< by conformer
-  /// By whether it was on GPUs, and the chain's seed: the longest seen.
+  /// The longest records seen, by whether the chain was on GPUs, and the chain's seed.
   std::map<std::pair<bool, std::uint64_t>, std::vector<nanodroplet::trajectory_record>> known_;
 };
 

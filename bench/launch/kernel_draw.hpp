@@ -43,8 +43,8 @@ class kernel_draw {
 
   std::span<drawn_kernel const> kernels() const { return kernels_; }
   std::size_t blocks() const { return blocks_; }
-  /// The paper's prediction, in block times, if the policy of that name groups them and launches follow each
-  /// other. It assumes equal blocks.
+  /// The paper's prediction, in block times, if the policy of that name groups the kernels and launches
+  /// follow each other. It assumes equal blocks.
   double paper_levels(std::string const& merge, multiprocessor_count multiprocessors,
                       double start_levels) const;
 

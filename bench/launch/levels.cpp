@@ -15,8 +15,8 @@ namespace ballast::bench {
 using namespace detail;
 namespace {
 
-/// On a GPU every fifth number up to 600, both sides of each step, and Table 1's numbers of blocks converted
-/// to this many multiprocessors.
+/// The numbers of blocks: on a GPU every fifth one up to 600, both sides of each step, and those of Table 1,
+/// converted to this many multiprocessors.
 std::vector<std::uint32_t> swept_levels(session const& now, std::uint32_t multiprocessors) {
   auto const most = now.first()->is_cuda() ? 600 : 10 * multiprocessors;
   std::set<std::uint32_t> all;

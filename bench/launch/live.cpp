@@ -65,7 +65,8 @@ class live_chains {
   std::vector<launch_stream> launch_streams_;
 };
 
-/// The share of a sample that is not the queue's: the same threads, which only count their launches.
+/// The seconds of the same threads when they only count their launches: the share of a sample that is not the
+/// queue's.
 double seconds_of_counting(session& now, chain_shape const& shape, std::size_t producers, thread_start how) {
   std::deque<std::atomic<std::uint64_t>> counts(producers);
   auto const count = [&](std::size_t producer) {
@@ -102,7 +103,8 @@ class measured_live_chains {
     now_->add(name, "s", samples([&] { return checked([&] { return chains.serial(); }); }));
     serial_ = now_->median_of(name);
   }
-  /// Serial seconds over the time of the threads and one chain that begins when the last of them launches.
+  /// Adds serial seconds over the time of the threads and one chain that begins when the last of the threads
+  /// launches.
   void harness_alone() {
     auto const of_a_chain = 1e-9 * double(shape_.busy_ns) * double(shape_.length);
     for_all_starts("harness alone", [&](std::string const& curve, std::size_t producers, thread_start how) {
@@ -131,7 +133,8 @@ class measured_live_chains {
   std::vector<double> samples(std::function<double()> const& sample) {
     return now_->samples(now_->record().warm_up, now_->record().repetitions, sample);
   }
-  /// A queue tries each of four modes in two windows of a millisecond, and drains between them.
+  /// Runs until an adaptive queue can have chosen: it tries each of four modes in two windows of a
+  /// millisecond, and drains between them.
   void let_choose(std::function<double()> const& run) {
     constexpr double seconds_to_choose = 0.03;
     double spent = 0;

@@ -82,7 +82,7 @@ class measured_set {
     }
   }
 
-  /// The paper's model with the measured costs of a start and of the mean block.
+  /// Adds the prediction of the paper's model, with the measured costs of a start and of the mean block.
   void add_prediction(std::string const& merge) {
     multiprocessor_count const multiprocessors(std::uint32_t(now_->first()->properties().multiprocessors));
     auto const start_levels = set_.start_levels / set_.mean_block();

@@ -27,7 +27,7 @@ std::vector<device_list> groups_of(device_list const& devices) {
   return {{devices.front()}, devices};
 }
 
-/// The default queue compared with the fastest way without one.
+/// Derives the rate of the default queue over that of the fastest way without a queue.
 void derive_gain(session& now, device_list const& devices, std::uint32_t x) {
   double best = 0, of_queue = 0;
   for (auto const& way : droplet_ways(devices)) {
@@ -46,8 +46,8 @@ void measure_ways(session& now, droplet_runs& runs, std::uint32_t chains, std::u
   }
 }
 
-/// The denominator of the paper's figure: the fastest way without a GPU, in which each core advances chains
-/// of its own in lock-step.
+/// Measures the denominator of the paper's figure: the fastest way without a GPU, in which each core advances
+/// chains of its own in lock-step.
 void measure_eight_cores(session& now, droplet_runs& runs, std::uint32_t chains) {
   if (now.quick() || !now.first()->is_cuda()) return;
   if (now.record().machine.cores < 8)

@@ -39,11 +39,11 @@ std::unique_ptr<one_block_work> make_roots(std::shared_ptr<compute_device> devic
 std::unique_ptr<one_block_work> make_multiplications(std::shared_ptr<compute_device> device,
                                                      std::size_t items, std::uint32_t steps);
 
-/// Both, in the paper's size for roots on a GPU, smaller on CPU cores.
+/// Both works, in the paper's size for roots on a GPU, smaller on CPU cores.
 std::vector<std::unique_ptr<one_block_work>> both_works(session const& now,
                                                         std::shared_ptr<compute_device> const& device,
                                                         std::size_t items);
-/// Describes them in the record.
+/// Describes both works in the record.
 void record_works(session& now);
 
 /// Samples of a run in which the first items run this many times each, after a verified run.

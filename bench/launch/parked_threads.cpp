@@ -47,7 +47,7 @@ class start_line {
   }
 
  private:
-  /// A wait polls a few times before it sleeps.
+  /// The time for threads to fall asleep: a wait polls a few times before it sleeps.
   static constexpr std::chrono::milliseconds time_to_fall_asleep{2};
 
   thread_start how_;

@@ -24,7 +24,7 @@ void queued_chains::launch_chain(std::size_t chain) {
   }
 }
 
-/// A difference of a nanosecond makes all arguments differ from last time.
+/// The nanoseconds of each kernel. A difference of a nanosecond makes all arguments differ from last time.
 std::uint64_t queued_chains::busy_ns() const {
   return shape_.busy_ns + (kind_ == kernel_kind::plain_with_new_arguments ? sample_ % 2 : 0);
 }

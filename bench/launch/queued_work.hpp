@@ -30,7 +30,8 @@ class queued_work {
   std::size_t launch_streams() const { return launch_streams_.size(); }
   launch_statistics statistics() const { return queue_.statistics(); }
 
-  /// The launches of `submit` wait until it has returned: seconds from then until all are seen finished.
+  /// Calls `submit`, whose launches wait until it has returned. Returns the seconds from then until all are
+  /// seen finished.
   double from_resume(std::function<void()> const& submit) {
     queue_.pause();
     submit();
@@ -39,7 +40,8 @@ class queued_work {
       queue_.wait_all(soon());
     });
   }
-  /// A thread for each launch stream: seconds from their start until all is seen finished.
+  /// Calls `submit` on a thread for each launch stream. Returns the seconds from the threads' start until all
+  /// is seen finished.
   double from_threads(std::function<void(std::size_t)> const& submit) {
     return seconds_of_threads(launch_streams(), submit, [&] { queue_.wait_all(soon()); });
   }

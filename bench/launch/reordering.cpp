@@ -56,7 +56,8 @@ bool may_raise_priority(session& now) {
   }
 }
 
-/// The curve of this number of launch streams, with a dispatcher of their priority or of the given niceness.
+/// Measures the curve of this number of launch streams, with a dispatcher of their priority or of the given
+/// niceness.
 void measure_producers(session& now, one_block_work& work, double serial, std::size_t producers,
                        std::optional<int> niceness) {
   queued_work queue({now.first()}, "round_robin", 0, producers, niceness);
@@ -71,8 +72,8 @@ void measure_producers(session& now, one_block_work& work, double serial, std::s
 /// The works of each device; equal indices mean the same kernel.
 using works_of_devices = std::vector<std::vector<std::unique_ptr<one_block_work>>>;
 
-/// The same number of launch streams on each device, with a thread for each; launch stream p is on device p
-/// modulo devices.
+/// Samples of a run with the same number of launch streams on each device, and a thread for each; launch
+/// stream p is on device p modulo devices.
 std::vector<double> seconds_on(session& now, works_of_devices const& works, std::size_t which,
                                queued_work& queue, std::uint32_t kernels) {
   auto const devices = works.size();
@@ -100,7 +101,8 @@ std::string curve_of(std::size_t devices, std::string const& work) {
   return (devices == 2 ? "two" : std::to_string(devices)) + " devices over one, " + work;
 }
 
-/// `works`: for each number of devices, beginning with one. Equal indices mean the same kernel.
+/// Measures one work on several numbers of devices. `works`: for each number, beginning with one, the works
+/// of its devices. Equal indices mean the same kernel.
 void measure_scaling_of(session& now, std::vector<works_of_devices> const& works, std::size_t which,
                         std::size_t producers) {
   auto const name = works[0][0][which]->name();

@@ -91,7 +91,7 @@ class measured_calls {
       late.push_back(calls.quantile_so_far(0.99));
       return calls.quantile_so_far(0.5);
     });
-    late.erase(late.begin());  // warmed up
+    late.erase(late.begin());  // the warm-up
     now_->verify(words_.counted((1 + now_->record().repetitions) * calls_),
                  "every launch ran exactly once and no two of a thread at a time");
     now_->add(what + ", median", double(threads_), "ns", std::move(middle));
@@ -103,7 +103,7 @@ class measured_calls {
   chain_words words_;
 };
 
-/// The clock's own share in every figure, which is not subtracted.
+/// Measures the clock's own share in every figure, which is not subtracted.
 void measure_the_clock(session& now) {
   now.measure("the clock itself, median", "ns", [] {
     timed_calls calls;
