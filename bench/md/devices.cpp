@@ -11,7 +11,7 @@
 namespace ballast::bench {
 namespace {
 
-/// `alone`: the seconds of a step on one device.
+/// Adds the results for a number of devices. `alone`: the seconds of a step on one device.
 void add_count(session& now, std::string const& curve, std::size_t count, double alone,
                std::vector<double> const& samples) {
   auto const x = double(count);

@@ -10,7 +10,8 @@ namespace {
 
 constexpr double lanes_per_multiprocessor = 128, operations_per_clock = 2;
 
-/// Per evaluation: every atom is tested against every other, and both atoms of a pair compute it.
+/// The operations of one evaluation: every atom is tested against every other, and both atoms of a pair
+/// compute it.
 double operations(std::size_t atoms, double pairs_in_range) {
   return double(atoms) * double(atoms) * md::operations_to_test +
          2 * pairs_in_range * md::operations_in_range;

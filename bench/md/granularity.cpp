@@ -42,7 +42,8 @@ void derive_best(session& now, std::string const& curve, std::vector<std::uint32
 
 }  // namespace
 
-/// S1 and TQ do not depend on the chunk: they run for each chunk to show their variation.
+/// Measures S3 by the size of its chunks. S1 and TQ do not depend on the chunk: they run for each chunk to
+/// show their variation.
 void measure_md_chunk(session& now) {
   now.axes("S3 by the size of its chunks: speed-up over S1, and seconds per step", "atoms of a chunk",
            "speed-up over S1", true);

@@ -27,9 +27,9 @@ class patterned_forces {
   /// A task for each block.
   std::vector<task> tasks_of(int pattern) const;
 
-  /// Reveals omissions of a pattern.
+  /// Invalidates all results, which reveals omissions of a pattern.
   void invalidate_results();
-  /// In the order of the given atoms; `neighbours` is -1 where invalidated.
+  /// The results in the order of the given atoms; `neighbours` is -1 where invalidated.
   std::vector<md::atom_result> results() const;
   /// True if each atom's result equals `right`'s, or is invalidated where the pattern nullifies its block.
   bool leaves_right_results(int pattern, std::vector<md::atom_result> const& right) const;

@@ -151,7 +151,7 @@ void measure_system(session& now, unsigned doublings) {
 
 }  // namespace
 
-/// On the first device alone, as in the paper.
+/// Measures on the first device alone, as in the paper.
 void measure_md_patterns(session& now) {
   now.axes("Nullified blocks, P0 to P4: time saved over P0, and seconds per step", "pattern", "time saved");
   now.repeat(1, now.quick() ? 3 : 7);

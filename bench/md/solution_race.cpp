@@ -24,7 +24,7 @@ constexpr std::array<std::pair<std::size_t, double>, 3> known_energies{
 
 bool near(double a, double b, double tolerance) { return std::abs(a - b) <= tolerance * std::abs(b); }
 
-/// CPU cores and GPUs round differently.
+/// True if all devices are GPUs or none is: CPU cores and GPUs round differently.
 bool of_one_kind(device_list const& devices) {
   return std::ranges::all_of(devices, [&](auto const& d) { return d->is_cuda() == devices[0]->is_cuda(); });
 }

@@ -26,11 +26,11 @@ int repetitions_of(session const& now);
 /// sample.
 void begin_races(session& now);
 
-/// compare_solutions(); reports to the session whether the solutions agree. Throws ballast::error if
-/// interrupted.
+/// The result of compare_solutions(). Reports to the session whether the solutions agree. Throws
+/// ballast::error if interrupted.
 md::comparison race(session& now, device_list const& devices, md::comparison_plan const& plan);
 
-/// Throws ballast::error if it was not run.
+/// The report of a solution. Throws ballast::error if that solution was not run.
 md::solution_report const& report_of(md::comparison const& result, md::solution which);
 
 /// base / sample for each: the speed-ups over `base` seconds.

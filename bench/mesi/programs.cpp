@@ -49,7 +49,8 @@ std::vector<compared_programs> programs() {
            {{translated, hotspot}, {of_two_launches, translated_hotspot_of_two_launches()}}}};
 }
 
-/// All translated programs share a scheduler, which is made at the first use.
+/// Sets the devices and the memory of the scheduler that all translated programs share, which is made at the
+/// first use.
 void run_translated_programs_on(device_list const& devices, std::vector<compared_programs> const& all) {
   std::string names;
   for (auto const& device : devices) names += (names.empty() ? "" : ",") + to_text(device->spec());

@@ -80,7 +80,8 @@ void say(sample_series const& one) {
   command_line::print_note("  " + one.name + ": " + with_unit(median(one.samples), one.unit));
 }
 
-/// Omits a queue's counts for each point of a curve, which are for readers of the record.
+/// The derived figures as a table; empty if they are many, as with a queue's counts for each point of a
+/// curve, which are for readers of the record.
 std::string derived_text(run_record const& record) {
   constexpr std::size_t most = 40;
   if (record.derived.empty() || record.derived.size() > most) return {};
@@ -110,13 +111,13 @@ std::string as_text(run_record const& record) {
   return all.text(charset_of_environment()) + derived_text(record) + checked;
 }
 
-/// File names distinguish records with another number of connections than CUDA's default.
+/// The part by which file names distinguish records with another number of connections than CUDA's default.
 std::string connections_suffix() {
   auto const now = process_connections();
   return now.from_environment ? std::to_string(now.count) + "-connections" : "";
 }
 
-/// The written record of one benchmark. Throws ballast::error if its answer is wrong, after writing it.
+/// Runs one benchmark and writes its record. Returns the record, whose answer may be wrong.
 run_record run_one(benchmark const& one, device_list const& devices, bench_options const& options) {
   command_line::print_note(one.name);
   session now(one.name, devices, options.quick, say, command_line::was_interrupted);
@@ -172,7 +173,7 @@ CLI::Option* add_connections(CLI::App& command, bench_options& options) {
       ->check(CLI::Range(1, 32));
 }
 
-/// Returns the options that only runs have.
+/// Adds the options. Returns those that only runs have.
 std::vector<CLI::Option const*> add_options(CLI::App& command, bench_options& options) {
   add_names(command, options);
   command_line::begin_group(command, command_line::work_group);

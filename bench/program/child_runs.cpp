@@ -33,7 +33,7 @@ std::vector<std::string> environment_with(std::uint32_t connections) {
   return all;
 }
 
-/// In the form that exec takes; valid as long as the words.
+/// The words in the form that exec takes; valid as long as `words`.
 std::vector<char*> pointers_to(std::vector<std::string>& words) {
   std::vector<char*> all;
   for (auto& word : words) all.push_back(word.data());

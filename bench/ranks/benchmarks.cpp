@@ -55,7 +55,7 @@ void measure_throughput(place const& at) {
   });
 }
 
-/// The time when the last of these would end if each idle worker got the next at once.
+/// The time when the last of these naps would end if each idle worker got the next nap at once.
 double list_schedule_ns(std::span<std::uint64_t const> took_ns, std::uint64_t workers) {
   std::priority_queue<double, std::vector<double>, std::greater<>> free(std::greater<>(),
                                                                         std::vector<double>(workers, 0.0));
@@ -69,7 +69,7 @@ double list_schedule_ns(std::span<std::uint64_t const> took_ns, std::uint64_t wo
   return end;
 }
 
-/// Exponentially distributed.
+/// Lengths of naps, exponentially distributed.
 std::vector<std::uint64_t> nap_lengths_ns(std::chrono::nanoseconds mean, std::size_t count) {
   std::mt19937_64 random(1);
   std::exponential_distribution<double> length(1.0 / double(mean.count()));
@@ -88,7 +88,7 @@ std::vector<task> naps(std::chrono::nanoseconds mean, std::span<std::uint64_t> t
 
 std::size_t naps_in_all(place const& at) { return std::size_t(at.all_workers()) * (at.quick ? 20 : 100); }
 
-/// For the naps that policies share: how other programs share them, whose workers are host threads.
+/// Measures how other programs, whose workers are host threads, share the naps that policies share.
 void measure_peers(place const& at, mpi_process const& mpi) {
   for (auto const& peer : nap_peers(mpi, at.workers))
     for (auto const mean : {10ms, 1ms}) {
@@ -111,7 +111,7 @@ void measure_peers(place const& at, mpi_process const& mpi) {
     }
 }
 
-/// Rank 0 has all tasks.
+/// Measures naps that rank 0 submits and a policy shares.
 void measure_naps(place const& at, std::chrono::milliseconds mean, std::string const& policy,
                   std::string const& remark = {}) {
   pinned_buffer<std::uint64_t> const results(at.devices->front(), naps_in_all(at));
@@ -143,8 +143,9 @@ class tree_runs {
     visited_[0] = 0;
   }
 
-  /// Once by each policy, once by a single rank with the workers of all ranks (possible only on cores), and
-  /// once by rank 0 alone. Each in new threads, since their placement on cores matters more than the policy.
+  /// Visits the tree once by each policy, once by a single rank with the workers of all ranks (possible only
+  /// on cores), and once by rank 0 alone. Each visit is in new threads, since their placement on cores
+  /// matters more than the policy.
   void visit_in_each_way() {
     visit_on(*at_->devices, "rank 0 alone");
     if (are_cores(*at_->devices))
@@ -217,7 +218,7 @@ void measure_trees(place const& at, mpi_process const& mpi) {
 void measure_naps(place const& at) {
   for (auto const mean : {10ms, 1ms})
     for (auto const& policy : share_policies())
-      if (policy.name != "none" || at.ranks->ranks() == 1)  // else 1 / ranks
+      if (policy.name != "none" || at.ranks->ranks() == 1)  // otherwise it would reach 1 / ranks
         measure_naps(at, mean, std::string(policy.name));
 }
 

@@ -18,8 +18,8 @@ place begin_ranks(session* now, cluster& ranks, device_list const& devices, bool
 /// Each rank calls it. `traffic` counts the work of the cluster's thread.
 void measure_ranks(place const& at, mpi_process const& mpi, cluster_traffic const& traffic);
 ///@{
-/// Parts of that, which can be measured alone: naps that policies share, the length of naps that keep workers
-/// asleep half of the time, and trees.
+/// Parts of measure_ranks(), which can be measured alone: naps that policies share, the length of naps that
+/// keep workers asleep half of the time, and trees.
 void measure_naps(place const& at);
 void measure_grain(place const& at, mpi_process const& mpi);
 void measure_trees(place const& at, mpi_process const& mpi);
@@ -32,12 +32,13 @@ void measure_handing(place const& at, mpi_process const& mpi, cluster_traffic co
 /// The rate at which data written by other ranks' devices reaches rank 0, compared with MPI alone.
 void measure_reads(place const& at, mpi_process const& mpi);
 
-/// The same, for naps alone, on a cluster with more frequent heartbeats.
+/// Measures naps alone, on a cluster with more frequent heartbeats. Each rank calls it.
 void measure_heartbeats(session* now, cluster& ranks, device_list const& devices, bool quick);
-/// Each rank calls it: the CPU time of the idle cluster's thread, with heartbeats at the interval `often`.
+/// Each rank calls it: measures the CPU time of the idle cluster's thread, with heartbeats at the interval
+/// `often`.
 void measure_watching(place const& at, cluster_traffic const& traffic, std::string const& often);
-/// Call it afterwards: the cost of heartbeats, and of a rank's checks in each look, for this many ranks and
-/// for 1024.
+/// Measures the cost of heartbeats, and of a rank's checks each time that it looks for messages, for this
+/// many ranks and for 1024. Call it after measure_watching().
 void measure_checks(session& now, std::uint32_t ranks);
 /// Each rank calls it, on a cluster with these options: the ranks are killed one after another, and rank 0
 /// records how soon waiting ranks know. Returns on rank 0.

@@ -73,7 +73,7 @@ class line_of_naps {
         now_(jobs_, {workers}),
         next_(jobs_, {workers}) {}
 
-  /// Collective. The same on all ranks.
+  /// Collective. Returns the same on all ranks.
   nap_run sleep(std::uint64_t ns, std::uint64_t steps) {
     std::ranges::fill(now_.write(), slept_cell{0, 0});
     mpi_->sum(0);

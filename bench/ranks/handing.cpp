@@ -17,7 +17,7 @@ using namespace std::chrono_literals;
 
 constexpr char const* stream_name = "stream of 64 KiB messages, one way";
 
-/// Batches of rank 0 that only others execute.
+/// Measures batches of rank 0 that only other ranks execute.
 void hand_over(place const& at, mpi_process const& mpi, cluster_traffic const& traffic,
                kernel_set const& kernels, std::string const& name, std::vector<task> const& batch) {
   auto const rate = [&](auto& queue) {
@@ -43,7 +43,7 @@ void hand_over(place const& at, mpi_process const& mpi, cluster_traffic const& t
           bytes += traffic.sent_bytes - sent;
           return million_per_s;
         });
-        if (!rates.empty()) rates.erase(rates.begin());  // which warms up
+        if (!rates.empty()) rates.erase(rates.begin());  // the warm-up
       },
       kernels);
   auto const all_bytes = mpi.sum(traffic.sent_bytes - before);
@@ -64,7 +64,7 @@ void add_latencies(session& to, std::string const& name, std::vector<double> us)
   to.add(name, "us", std::move(us));
 }
 
-/// With `random`, the only policy in which an idle rank asks repeatedly.
+/// Measures with `random`, the only policy in which an idle rank asks repeatedly.
 void measure_questions(place const& at, mpi_process const& mpi) {
   auto const samples = at.quick ? std::size_t(20) : std::size_t(1000);
   auto const raw = mpi.question_us(int(samples));

@@ -53,8 +53,8 @@ struct nap {
   BALLAST_HD void operator()(Block& block) const;
 };
 
-/// Occupies a worker of the submitting rank until it is released, or at most for a minute. Its place contains
-/// `is_there` at first, which no other rank's does, and shows that it has begun.
+/// Occupies a worker of the submitting rank until it is released, or at most for a minute. Its `state` is
+/// `is_there` at first, which it is on no other rank, and shows that the task has begun.
 struct hold {
   enum : std::uint64_t { is_there = 1, has_begun, may_end };
   static constexpr int threads = 32;
@@ -68,11 +68,12 @@ struct hold {
   BALLAST_HD void operator()(Block& block) const;
 };
 
-/// How long before a task began the question left that brought it there, and the answer arrived.
+/// The times from when the question that brought a task left, and from when its answer arrived, until the
+/// task began.
 struct gift_ages {
   std::uint64_t asked_ns = 0, came_ns = 0;
 };
-/// A task that records its gift's ages. On cores alone.
+/// A task that records its gift's ages, on cores alone.
 struct asked_for {
   static constexpr int threads = 32;
   result_ref<gift_ages> ages;
@@ -88,7 +89,7 @@ struct asked_for {
 struct slept_cell {
   std::uint64_t ns, steps;
 };
-/// A block sleeps, and adds that to its cell; the cell is then one step ahead of its neighbours.
+/// A block sleeps, and adds the time to its cell; the cell is then one step ahead of its neighbours.
 struct nap_in_line {
   static constexpr int threads = 32;
   array_ref<slept_cell const> now;

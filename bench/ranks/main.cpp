@@ -99,7 +99,7 @@ void measure(cluster_command_options const& options) {
   write(options, now->record(), mpi);
 }
 
-/// MPI would wait for the killed ranks.
+/// Measures losses of ranks, and ends the process without MPI, which would wait for the killed ranks.
 [[noreturn]] void lose_ranks(cluster_command_options const& options, double lost_after_s) {
   mpi_process mpi;
   auto const devices = open_devices(options.devices ? *options.devices : default_device_list());

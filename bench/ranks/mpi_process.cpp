@@ -63,7 +63,7 @@ void receive_bytes(void* bytes, int count, int from, int tag) {
   await(request);
 }
 
-/// Passes each notification on, or records its time.
+/// A thread that sleeps until it is notified, and then calls `of`.
 struct woken_thread {
   explicit woken_thread(std::function<void()> of)
       : does([this, of = std::move(of)] {

@@ -22,7 +22,7 @@ class mpi_process {
   int ranks() const { return ranks_; }
 
   /// Collective: on rank 0 returns the texts of all ranks, by rank; elsewhere empty. A rank that is silent
-  /// for 10 s has no text, and the process can then not end().
+  /// for 10 s has no text, and the process must then not call end().
   std::vector<std::optional<std::string>> gather(std::string const& said) const;
   /// Collective: returns rank 0's value.
   bool go_on(bool said = false) const;

@@ -26,7 +26,8 @@ struct nap_request {
   std::uint64_t index = no_nap, took_ns = 0, worker = 0;
 };
 
-/// MPI's own waits take the core from ranks that share it, and many that yield take it from each other.
+/// Receives a message, by polling: MPI's own waits take the core from ranks that share it, and many ranks
+/// that always yield take it from each other.
 void receive(void* into, int bytes, int from, int tag, MPI_Status* of) {
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Irecv(into, bytes, MPI_BYTE, from, tag, MPI_COMM_WORLD, &request);
@@ -140,7 +141,7 @@ std::vector<nap_peer> nap_peers(mpi_process const& mpi, std::uint32_t workers) {
                      return sleep_by_master(mpi, ns, workers);
                    }});
 #if BALLAST_HAVE_STARPU
-  // Its threads spin from the start, and must not disturb the other peers.
+  // StarPU's threads spin from the start, and must not disturb the other peers.
   if (workers <= STARPU_MAXCPUS)
     peers.push_back({"StarPU-MPI", [&mpi, workers, all = std::shared_ptr<starpu_naps>()](
                                        std::span<std::uint64_t const> ns) mutable {

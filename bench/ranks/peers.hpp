@@ -17,7 +17,7 @@ std::uint64_t slept_ns(std::uint64_t ns);
 /// Another way to share naps among the workers of all ranks. All ranks know the naps' lengths.
 struct nap_peer {
   std::string name;
-  /// Collective, on one thread of a rank: sleeps them all. On rank 0 returns the duration of each; the result
+  /// Collective, on one thread of a rank: sleeps all naps. On rank 0 returns the duration of each; the result
   /// on other ranks is meaningless.
   std::function<std::vector<std::uint64_t>(std::span<std::uint64_t const> ns)> sleep_all;
 };

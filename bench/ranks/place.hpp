@@ -15,7 +15,7 @@ namespace ballast::bench {
 
 /// The setting of a measurement on each rank.
 struct place {
-  /// Call it while none of the devices has a kernel. `kernels`: of the queues.
+  /// Call it while none of the devices has a kernel. `kernels`: the kernels of the queues.
   place(session* of, cluster& over, device_list const& own, bool is_quick,
         kernel_set const& kernels = rank_kernels());
 

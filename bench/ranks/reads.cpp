@@ -27,7 +27,7 @@ class words_of_ranks {
         all_(jobs_, {at.ranks->ranks() * bytes_of_rank / (number_row::words * sizeof(std::uint64_t)),
                      number_row::words}) {}
 
-  /// Writes on its devices; waits for them.
+  /// Writes each rank's words on its devices, and waits for them.
   void write_on_devices(std::uint64_t first) {
     auto const rows_of_all = std::uint32_t(all_.size(0));
     auto const number = [first](auto to) { return number_row{to, first}; };
@@ -39,7 +39,7 @@ class words_of_ranks {
     std::iota(words.begin(), words.end(), first + all_.own().begin);
     first_ = first;
   }
-  /// Empty except on rank 0.
+  /// The words of all ranks, on rank 0; empty elsewhere.
   std::span<std::uint64_t const> bring_to_first() const { return all_.read_on(0); }
   bool are_right(std::span<std::uint64_t const> words) const {
     for (std::size_t i = 0; i < words.size(); ++i)

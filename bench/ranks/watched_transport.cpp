@@ -57,7 +57,7 @@ class watched_transport final : public detail::transport {
   void close() override { over_->close(); }
 
  private:
-  /// Channel 0 is the cluster's own.
+  /// True if a message is of this kind. Channel 0 is the cluster's own, whose messages have other kinds.
   static bool is(message_kind what, std::span<std::byte const> message) {
     detail::envelope head;
     std::memcpy(&head, message.data(), sizeof head);

@@ -14,7 +14,7 @@ namespace ballast::bench {
 /// The work of a cluster's thread, counted between the thread and its transport. Any thread may read.
 struct cluster_traffic {
   std::atomic<std::uint64_t> sent_bytes = 0;
-  std::atomic<std::uint64_t> looks = 0;  ///< looks for messages that have arrived
+  std::atomic<std::uint64_t> looks = 0;  ///< how often the thread looked for messages that have arrived
   /// CPU time of the thread.
   std::uint64_t cpu_ns() const;
   std::atomic<clockid_t> cpu_clock = CLOCK_THREAD_CPUTIME_ID;  ///< of the thread, while it runs

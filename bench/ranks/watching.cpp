@@ -21,7 +21,7 @@ using namespace std::chrono_literals;
 
 constexpr char const* cpu_time = "CPU time of the thread of messages, heartbeats ";
 
-/// The additional cost of each look for messages, with this many ranks.
+/// The additional cost each time that a rank looks for messages, with this many ranks.
 double ns_of_checks(std::uint32_t ranks) {
   constexpr int looks = 100'000;
   detail::heartbeats watched(0, ranks, std::int64_t(1) << 60, std::int64_t(1) << 60, 0);
