@@ -6,8 +6,8 @@
 
 struct node {
   static constexpr int threads = 1;
-  static constexpr unsigned spawns = 2;  // the most tasks that one creates
-  static constexpr bool reduces = true;  // it adds to the run's sum
+  static constexpr unsigned spawns = 2;  // the most tasks that a task creates
+  static constexpr bool reduces = true;  // a task adds to the run's sum
   unsigned depth;
   template <class Block>
   BALLAST_HD void operator()(Block& block) const {

@@ -25,7 +25,8 @@ struct move_points {
   }
 };
 
-/// Each block counts its points in the circle. As many threads: so both kernels may share a launch.
+/// Each block counts its points in the circle. Its blocks have as many threads as those of move_points, so
+/// that both kernels may share a launch.
 struct count_hits {
   static constexpr int threads = 128;
   ballast::array_ref<std::uint64_t> points;

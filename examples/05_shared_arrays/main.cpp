@@ -17,13 +17,13 @@ namespace {
 
 constexpr std::uint32_t rows = 256, columns = 256, steps = 100;
 
-/// The first row is hot.
+/// Heats the first row; all others are cold.
 void heat_up(std::span<float> plate) {
   std::ranges::fill(plate, 0.f);
   std::ranges::fill(plate.first(columns), 100.f);
 }
 
-/// The same by one thread: there is no job in it.
+/// The result of the same steps by one thread, without any job.
 std::vector<float> by_one_thread() {
   std::vector<float> now(rows * columns), next(rows * columns);
   heat_up(now);

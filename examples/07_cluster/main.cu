@@ -42,7 +42,7 @@ int main() try {
                   static_cast<unsigned long long>(queue.tasks_by_rank()[rank]));
   }
   queue.close();
-} catch (std::exception const& failure) {  // behind the cluster, so that the other ranks hear of it
+} catch (std::exception const& failure) {  // the cluster has ended, so the other ranks hear of the failure
   std::fprintf(stderr, "%s\n", failure.what());
   return 1;
 }
