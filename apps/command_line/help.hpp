@@ -19,11 +19,11 @@ inline constexpr char const *work_group = "Work", *device_group = "Devices", *ou
 /// Options that are added to `command` from now on belong to `group`.
 void begin_group(CLI::App& command, char const* group);
 
-/// The help text of `command` ends with these lines, which a shell accepts, followed by `notes`.
+/// Ends the help text of `command` with these lines, which a shell accepts, followed by `notes`.
 void add_examples(CLI::App& command, std::vector<std::string> const& lines, std::string const& notes = {});
 
 /// `option` takes one of these words. Help texts, completions and pages list them; parsing checks nothing. If
-/// they are many, the help text has `placeholder` instead. Call it once the option has its default.
+/// there are many, the help text has `placeholder` instead. Call it once the option has its default.
 CLI::Option* takes_one_of(CLI::Option* option, std::vector<std::string> const& words,
                           std::string const& placeholder = "NAME");
 /// The same for a list with commas, for which the help text has LIST.

@@ -25,7 +25,7 @@ struct droplet {
 struct droplet_spec {
   std::uint32_t waters = 356;   ///< 1 .. max_waters
   bool has_solute = true;       ///< M12 in the middle, in a hole of radius 5.6 A
-  std::uint32_t conformer = 0;  ///< torsion t of M12 is turned by conformer (t + 1) 40 degrees
+  std::uint32_t conformer = 0;  ///< torsion t of M12 is turned by conformer * (t + 1) * 40 degrees
   bool has_sides = true;        ///< of the solute; false: it is M7
 
   std::uint32_t beads() const { return !has_solute ? 0 : has_sides ? m12::beads : m12::chain_beads; }

@@ -14,7 +14,7 @@
 
 namespace ballast::nanodroplet {
 
-/// No device: every call does its work before it returns, on the calling thread, by the formulas of
+/// Uses no device: every call does its work before it returns, on the calling thread, by the formulas of
 /// reference_forces.hpp.
 class reference_launcher final : public chain_launcher {
  public:

@@ -12,7 +12,7 @@
 
 namespace ballast::nanodroplet {
 
-/// The 12 beads of M12 in A, torsion t (0 .. 3) turned by conformer (t + 1) 40 degrees.
+/// The 12 beads of M12 in A, with torsion t (0 .. 3) turned by conformer * (t + 1) * 40 degrees.
 std::vector<vec3> m12_beads(std::uint32_t conformer);
 
 /// The beads of M12, or of M7 without `sides`, with bonds and angles at rest, about their middle, with these

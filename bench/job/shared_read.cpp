@@ -85,7 +85,8 @@ void measure_count(session& now, std::size_t count, std::size_t words) {
 
 }  // namespace
 
-/// Not from a paper: data that all tasks read should leave the host once, if devices have direct links.
+/// Not from a paper. Measures data that all tasks read, which should leave the host once if devices have
+/// direct links.
 void measure_job_shared_read(session& now) {
   now.axes("An array that every device reads", "devices", "seconds");
   now.repeat(now.quick() ? 1 : 3, now.quick() ? 2 : 11);

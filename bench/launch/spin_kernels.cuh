@@ -17,8 +17,8 @@ BALLAST_HD inline void spin_for(std::uint64_t busy_ns) {
   for (int looks = 0; nanoseconds() - began < busy_ns && looks < max_polls; ++looks) {}
 }
 
-/// Stays busy for the given nanoseconds, then adds one to the word. Two that overlap on one word lose a
-/// count.
+/// Stays busy for the given nanoseconds, then adds one to the word. Two kernels that overlap on one word lose
+/// a count.
 BALLAST_HD inline void spin_and_count(std::uint32_t* word, std::uint64_t busy_ns) {
   device_atomic<std::uint32_t> const runs(*word);
   auto const before = runs.load_relaxed();

@@ -80,7 +80,7 @@ void say(sample_series const& one) {
   command_line::print_note("  " + one.name + ": " + with_unit(median(one.samples), one.unit));
 }
 
-/// The derived figures as a table; empty if they are many, as with a queue's counts for each point of a
+/// The derived figures as a table; empty if there are many, as with a queue's counts for each point of a
 /// curve, which are for readers of the record.
 std::string derived_text(run_record const& record) {
   constexpr std::size_t most = 40;

@@ -21,7 +21,8 @@ namespace {
 constexpr int request_tag = 100, first_answer_tag = 101;
 constexpr std::uint64_t no_nap = ~std::uint64_t(0);
 
-/// A worker's message to the master: the nap that it has slept, its duration, and where to send its next one.
+/// A worker's message to the master: the nap that it has slept, the duration of that nap, and the worker's
+/// number, by which it receives its next one.
 struct nap_request {
   std::uint64_t index = no_nap, took_ns = 0, worker = 0;
 };

@@ -160,8 +160,8 @@ void device_meter::measure_graphs(device_costs& costs) {
   });
 }
 
-/// The rate of the slowest link between a GPU and the GPUs with which it addresses memory in both directions;
-/// 0 if there is none. Devices of cores copy between each other as within one.
+/// The rate of the slowest link between a GPU and another one, if each can address the other's memory; 0 if
+/// there is no such GPU. Devices of cores copy between each other as within one.
 double peer_rate(device_list const& devices, link_matrix const& links, std::size_t device) {
   auto const place = device + 1;
   if (!devices[device]->is_cuda()) return links.between(place, place).gigabytes_per_second;

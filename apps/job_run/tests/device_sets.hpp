@@ -29,7 +29,7 @@ inline job_options options_of_little_memory() {
   return options;
 }
 
-/// Every policy; those that use a number of tasks with several numbers.
+/// Options for every policy; for policies that use a number of tasks, with several numbers.
 inline std::vector<job_options> split_options() {
   std::vector<job_options> ways;
   for (auto const& policy : split_policies()) {

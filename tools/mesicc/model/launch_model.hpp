@@ -55,7 +55,7 @@ struct access {
   int array = 0;  ///< its index in launch_model::arrays
   access_kind kind = access_kind::read;
   std::vector<expression> index;  ///< one per extent of the array
-  std::vector<condition> guards;  ///< conditions that hold where it happens; an unknown one may hold
+  std::vector<condition> guards;  ///< conditions that hold where the access happens; unknown ones may hold
   std::vector<int> loops;         ///< enclosing loops, outermost first: indices in launch_model::loops
   bool always = true;             ///< false: may not happen although all guards hold
   place where = {};

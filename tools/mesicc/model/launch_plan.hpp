@@ -20,7 +20,8 @@ struct element_range {
 };
 
 /// How a part of a launch (the thread rows [part_begin, part_end) of the dimension that is cut) uses an
-/// array, for non-empty parts. Ranges may overlap and exceed the array: users of the plan cut them off.
+/// array, for non-empty parts. Ranges may overlap and exceed the array: users of the plan cut them off at its
+/// ends.
 struct array_plan {
   std::vector<element_range>
       reads;  ///< elements that must be there before; includes elements of `writes` that may stay unwritten

@@ -51,7 +51,7 @@ class exposure_finder {
     if (auto const* const variable = dyn_cast<clang::VarDecl>(reference.getDecl())) found.insert(variable);
   }
 
-  /// Searches an expression that is read, or bound to a reference to const. `c ? a : b` also only yields a
+  /// Searches an expression that is read, or bound to a reference to const. `c ? a : b`, too, yields only a
   /// value if a cast makes one side const.
   void find_in_read(clang::Expr const* read) {
     read = read->IgnoreParenImpCasts();

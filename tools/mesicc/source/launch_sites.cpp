@@ -359,7 +359,7 @@ value launch_binding::bind_array(clang::ParmVarDecl const& parameter, clang::Exp
                                  int number) {
   auto const row = shape_of(parameter.getType()->getPointeeType(), context_);
   auto source = source_of(&argument);
-  // The target of such an argument is then looked up at the launch, as for any pointer.
+  // If the offset is unknown, the target is looked up at the launch, as for any pointer.
   if (!source.offset && source.variable != nullptr && !is_named_twice(*source.variable))
     source.variable = nullptr;
   auto const id = int(site_.model.arrays.size());

@@ -177,7 +177,7 @@ value kernel_walker::pointer_cast(clang::CastExpr const& cast, value const& from
   return of_address(std::move(to));
 }
 
-/// The base of an object in an element, which is a part of that element.
+/// The address after a cast to a base class: a part of the element.
 value kernel_walker::to_base(value const& from, clang::CastExpr const& cast) {
   if (!from.leads_to) return unknown_of(cast.getType(), "is not known", &cast);
   auto to = *from.leads_to;
