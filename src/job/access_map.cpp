@@ -17,7 +17,8 @@ int checked_rank(std::size_t count) {
   return int(count);
 }
 
-/// Sizes of 0 are skipped, so that no partial product overflows either.
+/// Throws bad_argument ("sizes") if the product of the sizes overflows. Skips sizes of 0, so that no partial
+/// product overflows either.
 void check_product(std::span<std::size_t const> sizes) {
   std::size_t product = 1;
   for (auto const size : sizes) {
@@ -120,8 +121,8 @@ constexpr std::size_t equal_shares = 0;
 
 std::size_t rounded_up(std::size_t size, std::size_t each) { return size / each + (size % each != 0); }
 
-/// Consecutive indices for each unit of a job: `per_unit` each, the last unit the remainder; or equal shares
-/// if that is 0.
+/// Gives each unit of a job consecutive indices: `per_unit` indices to each and the remainder to the last
+/// one, or equal shares if `per_unit` is 0.
 class unit_shares {
  public:
   /// Messages name `map`.
@@ -139,7 +140,8 @@ class unit_shares {
   std::size_t per_unit_;
 };
 
-/// Each job calls it several times, so it builds texts only for messages.
+/// Throws bad_argument ("map") if the units do not fit. Builds texts only for that, since each job calls this
+/// function several times.
 void unit_shares::check(std::uint32_t units, std::size_t size) const {
   if (per_unit_ == 0 && size % units != 0)
     refuse(units, size, "units that divide them, or the same map with how many a unit has");
@@ -165,7 +167,7 @@ std::size_t checked(std::string_view argument, std::size_t per_unit) {
   return per_unit;
 }
 
-/// Formats it as the last of several arguments in a map's name.
+/// Formats `per_unit` as the last of several arguments in a map's name; empty for equal shares.
 std::string last_argument_text(std::size_t per_unit) {
   return per_unit == equal_shares ? "" : ", " + std::to_string(per_unit);
 }

@@ -23,7 +23,8 @@ bool follows(row_copy const& last, std::size_t to, std::size_t from) {
   return to == last.to + last.rows * last.to_pitch && from == last.from + last.rows * last.from_pitch;
 }
 
-/// The second row determines the pitch.
+/// Adds the row `next` to `last` and returns true, if it continues the rows at their pitch, which the second
+/// row determines. Otherwise changes nothing and returns false.
 bool append_row(row_copy& last, row_copy const& next) {
   if (last.row_bytes != next.row_bytes) return false;
   if (last.rows > 1 && !follows(last, next.to, next.from)) return false;
@@ -36,7 +37,7 @@ bool append_row(row_copy& last, row_copy const& next) {
   return true;
 }
 
-/// Adds copies of the bytes that lie at both; evenly spaced rows become one copy.
+/// Adds copies of the bytes that both `from` and `to` contain; evenly spaced rows become one copy.
 void add_copies(std::vector<row_copy>& copies, std::vector<located_bytes> const& from,
                 std::vector<located_bytes> const& to) {
   for (auto const& source : from)
@@ -68,7 +69,7 @@ std::vector<byte_range> device_residency::only_here(coherence_directory const& d
   return found;
 }
 
-/// A destroyed array needs none of its bytes.
+/// True also for a destroyed array, which needs none of its bytes.
 bool device_residency::is_clean(array_id array, byte_range bytes) const {
   auto const state = arrays_.find(array);
   return state == nullptr || only_here(state->directory, bytes).empty();
@@ -130,8 +131,8 @@ void array_placement::check_shares_no_memory(array_state const& adopting) {
       throw_bad_argument("memory", "some of " + other->name(), "memory of no other array of the scheduler");
 }
 
-/// A copy uses a stream of its target, so that arrivals are ordered; but a GPU reaches all memory, and CPU
-/// cores do not.
+/// Returns a stream of the target, so that arrivals are ordered; but one of the source if the target is the
+/// host, or if only the source is a GPU: a GPU reaches all memory, CPU cores do not.
 op_stream array_placement::stream_of_copy(place_id from, place_id to) const {
   if (to == host_place) return stream_of(from.value() - 1, device_stream::copy_out);
   auto const is_cuda = [&](place_id place) {
@@ -204,7 +205,8 @@ void array_placement::broadcast_shared_reads(std::vector<planned_task>& tasks) {
     if (job->request.arguments[i].reads() && job->is_shared_by_units(i)) broadcast(i, tasks);
 }
 
-/// A task that reads other bytes, because the map's units differ after all, has no memory for these.
+/// Plans copies of the argument's bytes that the first task reads. Skips tasks that read other bytes, because
+/// the map's units differ after all: they have no memory for the first task's bytes.
 void array_placement::broadcast(std::size_t argument, std::vector<planned_task>& tasks) {
   auto const job = tasks.front().job;
   auto const& array = job->request.arguments[argument].array;
@@ -225,7 +227,8 @@ void array_placement::broadcast(std::size_t argument, std::vector<planned_task>&
   }
 }
 
-/// Locates the rows now: later operations may give the bytes other memory.
+/// Passes the copy to the sink. Locates its rows now, since later operations may move the bytes to other
+/// memory.
 void array_placement::hand_over(std::shared_ptr<array_state> const& array, planned_copy copy,
                                 job_number job) {
   std::vector<row_copy> rows;

@@ -56,28 +56,29 @@ void check_has_inputs(planned_task const& task, std::optional<std::string> const
 /// there. Passes each copy to the sink when it is planned. No device and no clock; one thread at a time.
 class array_placement {
  public:
-  /// All of its arguments must outlive this.
+  /// All arguments passed by reference must outlive this object.
   array_placement(operations& ops, std::vector<planned_device> const& devices, copy_links links,
                   work_sink& sink, retired_objects& retired);
 
   void add(std::shared_ptr<array_state> const& array);
-  /// Call it once no planned operation uses the array.
+  /// Forgets the array, and frees its memory on the devices. Call it once no planned operation uses the
+  /// array.
   void forget(array_id array);
-  /// Throws bad_argument ("memory") if some of its memory belongs to another array.
+  /// Throws bad_argument ("memory") if some memory of `adopting` belongs to another array.
   void check_shares_no_memory(array_state const& adopting);
-  /// Null if the array is no longer owned.
+  /// Returns the array; null if nothing owns it any more.
   std::shared_ptr<array_state> find(array_id array);
 
   copy_links const& links() const { return sources_.links(); }
   working_set const& set(std::uint32_t device) const { return residencies_[device]->set(); }
 
-  /// Gives memory on its device to all bytes that the task touches (working_set::pin()). False, and changes
-  /// nothing, if too much is pinned there.
+  /// Gives memory on its device to all bytes that the task touches (working_set::pin()). False, without any
+  /// change, if too much is pinned on that device.
   bool pin(planned_task& task);
   /// Unpins the task's bytes, and evicts data that no task needs now unless `reuse` is set.
   void release(planned_task const& task, bool reuse);
-  /// Plans copies for tasks of one job that are pinned and planned together: of bytes that several of them
-  /// read and only the host has.
+  /// Plans copies of the bytes that several of these tasks read and that only the host has. The tasks belong
+  /// to one job, and are pinned and planned together.
   void broadcast_shared_reads(std::vector<planned_task>& tasks);
   /// Plans copies of the bytes that a pinned task reads and its device lacks.
   void fetch_reads(planned_task& task);
@@ -91,7 +92,7 @@ class array_placement {
                       std::size_t from, std::size_t to, std::span<op_id const> after);
 
   void handle_copy_end(copy_work const& copy, bool failed);
-  /// Bytes that were valid only there are lost.
+  /// Records that the device is lost, and with it all bytes that were valid only there.
   void lose_device(std::uint32_t device);
   /// The bytes of all planned copies between places.
   moved_bytes const& moved() const { return moved_; }

@@ -32,8 +32,8 @@ void check_memory(memory_to_adopt memory, extents const& shape) {
                        "a multiple of " + std::to_string(memory.alignment) + ", as the elements need");
 }
 
-/// Values that are copied home are then valid nowhere else, and no operation touches the memory any more. If
-/// it throws, as open() does, nothing has changed.
+/// Copies the newest values to the adopted memory, for the caller. Afterwards they are valid nowhere else,
+/// and no operation touches the memory any more. If it throws, as open() does, nothing has changed.
 void release_memory(std::shared_ptr<array_state> const& array, deadline until) {
   auto& runtime = *array->runtime;
   runtime.set_released(*array, true);
@@ -45,7 +45,8 @@ void release_memory(std::shared_ptr<array_state> const& array, deadline until) {
   }
 }
 
-/// Lost values do not matter: nothing is read.
+/// Waits until no operation uses the adopted memory; false if that fails or takes too long. Lost values do
+/// not matter, since nothing is read.
 bool is_unused_within(std::shared_ptr<array_state> const& array, deadline until) {
   try {
     array->runtime->open(array, {host_use::give_up}, until);
@@ -53,7 +54,8 @@ bool is_unused_within(std::shared_ptr<array_state> const& array, deadline until)
   } catch (error const&) { return false; }
 }
 
-/// Called by destructors: logs failures; calls std::terminate() if a device may still use the memory.
+/// Releases the memory like release_memory(), for destructors: logs failures, and calls std::terminate() if a
+/// device may still use the memory.
 void give_back_memory(std::shared_ptr<array_state> const& array) noexcept {
   auto& runtime = *array->runtime;
   if (runtime.process().is_parent()) return;

@@ -23,15 +23,17 @@ struct adopted_copy {
   place_id place = host_place;
 };
 
-/// The state of a shared array: its copy on the host, and the knowledge about all its copies. All but the
-/// constants belongs to the runtime, under its mutex. Lives as long as anything that was planned with it.
+/// The state of a shared array: its copy on the host, and the knowledge about all its copies. Except for the
+/// constants, it belongs to the runtime, under the runtime's mutex. Lives as long as anything that was
+/// planned with it.
 class array_state {
  public:
-  /// Places and operations are the directory's. Without a runtime the memory is adopted.
+  /// `places` and `ops` are for the directory. `of` may be null only for adopted memory of the host.
   array_state(std::uint32_t places, operations& ops, array_id number, std::string array_name,
               extents const& of_shape, std::size_t bytes_of_element, std::optional<adopted_copy> adopted,
               std::shared_ptr<job_runtime> of);
-  /// Its memory on the devices is freed when the runtime looks next. Any thread, with or without the mutex.
+  /// Registers the array with the runtime, which later frees the array's memory on the devices. Any thread,
+  /// with or without the runtime's mutex.
   ~array_state();
 
   std::size_t bytes() const { return shape.elements() * element_bytes; }
@@ -39,16 +41,17 @@ class array_state {
   std::string name() const;
   /// The address of the host's copy; null if there are no bytes.
   std::byte* host_memory() const { return home() == host_place ? home_memory() : on_host_->data(); }
-  /// The owner that keeps that memory alive; null if it is the caller's.
+  /// The owner that keeps the host's copy alive; null if that copy is the caller's memory.
   std::shared_ptr<void const> host_owner() const { return on_host_; }
   /// True if one of its copies is the caller's memory.
   bool is_adopted() const { return adopted_.has_value(); }
-  /// The place of the adopted copy; the host's if there is none.
+  /// The place of the adopted copy; the host if there is none.
   place_id home() const { return adopted_ ? adopted_->place : host_place; }
   std::byte* home_memory() const { return adopted_ ? adopted_->first : on_host_->data(); }
-  /// The origin of its bytes' offsets at a place; `of_device` serves all arrays there.
+  /// The address from which the array's offsets at a place count: the beginning of its copy if that is on the
+  /// host or adopted, else `of_device`, where the device's memory for arrays begins.
   std::byte* memory_at(place_id place, std::byte* of_device) const;
-  /// True if the host's copy or the adopted one shares a byte with the other array's.
+  /// True if the host's copy or the adopted one shares a byte with those of the other array.
   bool shares_memory_with(array_state const& other) const;
 
   std::shared_ptr<job_runtime> const runtime;  ///< null for trial plans without a runtime
@@ -57,7 +60,8 @@ class array_state {
   std::size_t const element_bytes;
   coherence_directory directory;
   array_handle::open_uses open;
-  /// Or about to be: no job may use it, and what was adopted is the caller's again.
+  /// True once the array is released, or about to be: no job may use it, and adopted memory is the caller's
+  /// again.
   bool is_released = false;
 
  private:

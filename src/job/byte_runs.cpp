@@ -44,8 +44,8 @@ struct repetition {
   std::size_t limited(std::size_t number) const { return std::min(number, count); }
 };
 
-/// Calls whole(index, count) for runs within the bounds, and cut(index) for those that the bounds may cut,
-/// ascending.
+/// Calls whole(index, count) for the items within the bounds, and cut(index) for each item that a bound may
+/// cut, ascending.
 void divide(repetition const& all, byte_range bounds, auto whole, auto cut) {
   auto const from = all.begun_before(bounds.begin), to = all.ended_by(bounds.end);
   if (from > 0) cut(from - 1);

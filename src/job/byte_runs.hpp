@@ -10,7 +10,7 @@
 
 namespace ballast::detail {
 
-/// True if they have a byte in common; neither is empty.
+/// True if two ranges have a byte in common. Neither may be empty.
 constexpr bool overlap(byte_range one, byte_range other) {
   return one.begin < other.end && other.begin < one.end;
 }
@@ -24,7 +24,7 @@ constexpr byte_range joined(byte_range one, byte_range other) {
   if (other.is_empty()) return one;
   return {std::min(one.begin, other.begin), std::max(one.end, other.end)};
 }
-/// Adds a range that begins after all others do, joined to the last one if they meet.
+/// Adds a range that begins no earlier than the others. Joins it to the last one if the two meet or overlap.
 void append(std::vector<byte_range>& to, byte_range more);
 
 /// `length` bytes from `first` on, `rows` times every `row_pitch` bytes, and all of that `planes` times every

@@ -26,10 +26,10 @@ class replica_state {
   op_set users(operations const& ops, byte_range bytes) const;
   op_set writers(operations const& ops, byte_range bytes) const;
 
-  /// `op` must wait for the writers of the bytes, and their next writer must wait for `op`. It fails if a
-  /// copy that brings them fails.
+  /// Makes `op` wait for the writers of the bytes, and the bytes' next writer wait for `op`. `op` fails if a
+  /// copy that brings the bytes fails.
   void record_read(operations& ops, op_id op, byte_range bytes);
-  /// `op` must wait for all that touches the bytes, which are valid afterwards.
+  /// Makes `op` wait for all operations that touch the bytes, which are valid afterwards.
   void record_write(operations& ops, op_id op, byte_range bytes);
   void invalidate(byte_range bytes);
   /// Invalidates the bytes that `writer` wrote last. Returns those that were valid.
@@ -39,7 +39,7 @@ class replica_state {
   struct byte_state {
     bool valid = false;
     op_id writer;    ///< a kernel, a copy or the host
-    op_set readers;  ///< since then, as operation::dependencies
+    op_set readers;  ///< since that write, in the form of operation::dependencies
 
     bool operator==(byte_state const&) const = default;
   };
@@ -81,7 +81,8 @@ void replica_state::record_read(operations& ops, op_id op, byte_range bytes) {
   });
 }
 
-/// Wrong bytes are no failure of the copy that moves them: other bytes of the copy may be right.
+/// Makes `op` wait for `writer`, and fail with it if `writer` is a copy. A copy does not fail because it
+/// moves wrong bytes: its other bytes may be right.
 void replica_state::depend_on_writer(operations& ops, op_id op, op_id writer) {
   if (ops.has_ended(writer)) return;
   ops.add_dependency(op, writer);
@@ -196,7 +197,7 @@ std::vector<held_bytes> coherence_directory::state::holders(byte_range bytes) co
   return pieces;
 }
 
-/// Only the first job that lost them is reported.
+/// Marks the bytes as lost by the job, except those that an earlier job has lost.
 void coherence_directory::state::lose(byte_range bytes, job_number job) {
   origins.change(bytes, [&](byte_origin& origin) {
     if (!origin.lost_by) origin.lost_by = job;

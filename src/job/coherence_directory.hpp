@@ -38,7 +38,7 @@ class coherence_directory {
 
   /// The bytes that are not valid at `place`, ascending, joined.
   std::vector<byte_range> missing(place_id place, byte_range bytes) const;
-  /// Ascending, in as few pieces as possible, each with one set of holders.
+  /// The places that hold the bytes, ascending, in as few pieces as possible, each with one set of holders.
   std::vector<held_bytes> holders(byte_range bytes) const;
 
   /// The unfinished operations that touch these bytes at `place`, and those that write them there, in the
@@ -46,33 +46,35 @@ class coherence_directory {
   op_set users(place_id place, byte_range bytes) const;
   op_set writers(place_id place, byte_range bytes) const;
 
-  /// `copy` brings bytes that are valid at `from` to `to`, where they are valid afterwards: it waits for
-  /// their writers at `from` and for all that touches them at `to`. Throws bad_argument ("bytes") if they are
-  /// not valid at `from`.
+  /// Records that `copy` brings bytes from `from`, where they are valid, to `to`, where they are valid
+  /// afterwards. The copy waits for the bytes' writers at `from` and for all that touches the bytes at `to`.
+  /// Throws bad_argument ("bytes") if the bytes are not valid at `from`.
   void record_arrival(op_id copy, place_id from, place_id to, byte_range bytes);
-  /// `op` reads bytes that are valid at `place`, and waits for their writers there. It fails if the operation
-  /// that produced them fails, wherever that was. Throws bad_argument ("bytes").
+  /// Records that `op` reads bytes that are valid at `place`. `op` waits for the bytes' writers there, and
+  /// fails if the operation that produced the bytes fails, wherever that was. Throws bad_argument ("bytes").
   void record_read(op_id op, place_id place, byte_range bytes);
-  /// `op` writes bytes at `place`, and waits for all that touches them there. Afterwards they are valid only
-  /// there, and no longer lost.
+  /// Records that `op` writes bytes at `place`, and waits for all that touches them there. Afterwards the
+  /// bytes are valid only there, and no longer lost.
   void record_write(op_id op, place_id place, byte_range bytes);
 
-  /// The bytes are no longer kept at `place`. Returns the unfinished operations that touch them there,
-  /// ascending, the newest of each stream: the next user of the memory must wait for them. Throws
+  /// Records that the bytes are no longer kept at `place`. Returns the unfinished operations that touch them
+  /// there, ascending, the newest of each stream: the next user of the memory must wait for them. Throws
   /// bad_argument ("bytes") if some of them are valid nowhere else.
   op_set record_eviction(place_id place, byte_range bytes);
 
-  /// `writer` of job `job` has failed: its bytes are lost unless another operation has written them since.
+  /// Records that `writer` of job `job` has failed: the bytes that it was to write are lost unless another
+  /// operation has written them since.
   void record_loss(op_id writer, byte_range bytes, job_number job);
-  /// `job` has failed before the operation that should write the bytes was planned: they are lost.
+  /// Records that `job` failed before the operation that should write the bytes was planned: the bytes are
+  /// lost.
   void record_unwritten(byte_range bytes, job_number job);
-  /// `copy`, which job `job` requested, has failed; call this before planning anything else. Bytes that
-  /// nothing has written at `to` since are not valid there. The other places keep theirs. If none has the
-  /// bytes, because they were dropped there meanwhile, they are lost.
+  /// Records that `copy`, which job `job` requested, has failed; call it before planning anything else. Bytes
+  /// at `to` that nothing has written since become invalid there. Other places keep their bytes. Bytes that
+  /// no place has any more, because they were dropped meanwhile, are lost.
   void record_failed_copy(op_id copy, place_id to, byte_range bytes, job_number job);
-  /// All bytes at `place` are gone; `job` has lost those that were valid nowhere else.
+  /// Records that all bytes at `place` are gone; `job` has lost those that were valid nowhere else.
   void record_place_loss(place_id place, job_number job);
-  /// The job that lost the first of the lost bytes.
+  /// The job that lost the first of the lost bytes; none if no byte is lost.
   std::optional<job_number> lost(byte_range bytes) const;
 
  private:

@@ -26,8 +26,8 @@ bool has_failed_source(device_operation const& work) {
   return std::ranges::any_of(work.data_dependencies, [](auto const& source) { return source->has_failed(); });
 }
 
-/// True if a launch that begins with `first` waits for the end of `earlier` anyway, or that has ended. Within
-/// a stream operations run in order.
+/// True if a launch that begins with `first` waits for the end of `earlier` anyway, or if `earlier` has
+/// ended. Operations of one stream run in order.
 bool is_awaited_by(device_operation const& first, operation_progress const& earlier) {
   auto const is_behind = [&](auto const& other) {
     return other->on() == earlier.on() && other->op() >= earlier.op();
@@ -46,7 +46,7 @@ core_clock started_clock(compute_device& device) {
   return {origin, now_ns()};
 }
 
-/// Nothing is issued on the device any more, whichever error was thrown.
+/// Returns the error as device_lost: nothing is issued on the device any more, whichever error was thrown.
 std::exception_ptr as_loss_of(compute_device const& device, std::exception_ptr const& thrown) {
   try {
     std::rethrow_exception(thrown);
@@ -93,7 +93,8 @@ void stream_queue::close(deadline until) {
   stream_.reset();
 }
 
-/// Checks again after watching: no thread is woken for a step in between.
+/// True if `reached` returns true. Otherwise later steps of `earlier` wake this executor. Checks again after
+/// watching, since no thread is woken for a step in between.
 bool stream_queue::is_at(operation_progress& earlier, auto reached) const {
   if (reached()) return true;
   earlier.watch(executor_);
@@ -129,7 +130,8 @@ progress_list stream_queue::issue_next() {
   return issued;
 }
 
-/// The first waiting operation was issued with that launch, so it has the launch's events and failure.
+/// Moves the first waiting operation to the issued ones. It was issued with that launch, so it has the
+/// launch's events and failure.
 std::shared_ptr<operation_progress> stream_queue::mark_first_issued(issued_work const& launch) {
   auto& work = waiting_.front();
   auto& issued = issued_.emplace_back(launch);
@@ -155,8 +157,8 @@ stream_queue::issued_work stream_queue::enqueue(device_operation const& work, bo
   return result;
 }
 
-/// An operation that could not be issued gets an end event too, for which later ones wait: the stream may
-/// still be busy with earlier work.
+/// Enqueues the operation and its events. An operation that could not be issued gets an end event too, for
+/// which later operations wait: the stream may still be busy with earlier work.
 void stream_queue::try_to_enqueue(device_operation const& work, task_extent const& extent,
                                   issued_work& result) {
   bool const measured = work.is_timed && !on_cuda_;
@@ -177,8 +179,8 @@ void stream_queue::wait_for(progress_list const& earlier) {
       stream_->wait_for(*one->end_event());
 }
 
-/// Querying a GPU costs as much as a third of a launch: of many operations it queries the newest first, which
-/// may answer for all.
+/// True if the first issued operation has ended and may be reported. Querying a GPU costs as much as a third
+/// of a launch: of several launches it queries the newest first, whose end shows that all have ended.
 bool stream_queue::is_first_over() {
   auto const launches_left = [&] { return issued_.size() - issued_.front().joined; };
   if (over_ == 0 && on_cuda_ && launches_left() > 1 && issued_.back().end && issued_.back().end->reached())
@@ -187,7 +189,8 @@ bool stream_queue::is_first_over() {
   return over_ != 0 && are_reported(issued_.front().dependencies);
 }
 
-/// Earlier operations in other streams of the executor end first, since the next one begins at their end.
+/// True if all of these operations that this executor carries out were reported as ended: the next
+/// operation's time begins at their ends.
 bool stream_queue::are_reported(progress_list const& earlier) const {
   return std::ranges::all_of(
       earlier, [&](auto const& one) { return one->on().executor != executor_ || one->is_over(); });
@@ -282,7 +285,7 @@ void device_executor::close(deadline until) {
   queues_.clear();
 }
 
-/// Issues before it reports: planning in the listener may take long.
+/// Issues first and then reports, since planning in the listener may take long.
 bool device_executor::poll(look why) {
   drain_inbox();
   bool const any = issue_and_poll();
@@ -321,8 +324,8 @@ bool device_executor::issue() {
   return any;
 }
 
-/// On a GPU a query delays the issue of further work, and work that was issued just now can hardly have
-/// ended.
+/// False on a GPU shortly after work was issued: that work can hardly have ended, and a query would delay
+/// further launches.
 bool device_executor::may_have_ended() const {
   return !device_->is_cuda() || double(now_ns() - issued_ns_) > device_->costs().shortest_kernel_ns;
 }
@@ -343,7 +346,7 @@ bool device_executor::report_ends(if_busy then) {
   return true;
 }
 
-/// Returns whether the device was lost by it.
+/// Calls the listener without ends. True if that call lost the device.
 bool device_executor::tell_idle() {
   try {
     listener_(number_, {}, if_busy::wait);
@@ -368,7 +371,8 @@ bool device_executor::poll_queue(stream_queue& queue, auto next) {
   return any;
 }
 
-/// The streams are closed first: a block of the device may still use memory that would otherwise be reused.
+/// Marks the device as lost. Closes the streams first, since a block of the device may still use memory that
+/// would otherwise be reused.
 void device_executor::lose(std::exception_ptr loss) {
   auto const until = deadline::in(std::max<std::chrono::nanoseconds>(shutdown_timeout_, longest_copy));
   for (auto& queue : queues_) queue.close(until);

@@ -31,12 +31,13 @@ inline std::int64_t now_ns() { return std::chrono::nanoseconds(clock::now().time
 enum class device_stream : std::uint32_t { copy_in, compute_0, compute_1, copy_out };
 inline constexpr std::uint32_t streams_per_device = 4;
 
-/// The progress of an operation on its executor; other executors that wait for it read it.
+/// The progress of an operation on its executor. Executors of operations that depend on this one read it.
 class operation_progress {
  public:
   enum class step : std::uint8_t { planned, issued, over };
 
-  /// `decided_at_end`: only its end may show whether it fails, and others wait for the report.
+  /// `decided_at_end`: only its end may show whether the operation fails, so operations that depend on it
+  /// wait for the report of its end.
   operation_progress(op_id op, op_stream on, bool on_cuda, bool decided_at_end = false)
       : op_(op), on_(on), on_cuda_(on_cuda), decided_at_end_(decided_at_end) {}
 
@@ -44,8 +45,8 @@ class operation_progress {
   op_stream on() const { return on_; }
   bool is_issued() const { return step_.load(std::memory_order_seq_cst) != step::planned; }
   bool is_over() const { return step_.load(std::memory_order_seq_cst) == step::over; }
-  /// True if an operation that follows it may be issued on that backend now. Streams of one backend wait for
-  /// each other's end events.
+  /// True if an operation that depends on this one may be issued now on GPUs (`on_cuda`) or on CPU cores.
+  /// Streams of one backend wait for each other's end events.
   bool may_be_followed(bool on_cuda) const {
     return is_over() || (is_issued() && on_cuda == on_cuda_ && !decided_at_end_);
   }
@@ -67,7 +68,7 @@ class operation_progress {
     advance_to(step::over);
   }
 
-  /// Each further step wakes that executor (below 32). Check the steps again after this call.
+  /// Makes each further step wake that executor (below 32). Check the steps again after this call.
   void watch(std::uint32_t executor) { watchers_.fetch_or(1u << executor, std::memory_order_seq_cst); }
   /// The executors to be woken after a step.
   std::uint32_t watchers() const { return watchers_.load(std::memory_order_seq_cst); }
@@ -91,22 +92,23 @@ using progress_list = std::vector<std::shared_ptr<operation_progress>>;
 /// An operation as it is passed to an executor.
 struct device_operation {
   std::shared_ptr<operation_progress> progress = {};
-  bool is_timed = false;                 ///< its times are wanted
-  progress_list dependencies = {};       ///< it begins after their ends
-  progress_list data_dependencies = {};  ///< it fails without being tried if one of them has failed by then
+  bool is_timed = false;            ///< its times are wanted
+  progress_list dependencies = {};  ///< the operations that must end before it begins
+  /// It fails without being tried if one of these has failed by the time it is issued.
+  progress_list data_dependencies = {};
   std::function<void(stream&, task_extent const&)> enqueue = {};  ///< enqueues its own work, or that of all
                                                                   ///< joined operations
-  /// If there is one: called when it has ended well, and fails it if it throws.
+  /// If set: called when the operation has ended without failure. An exception makes the operation fail.
   std::function<void()> conclude = {};
-  /// If there is one: called when it has failed, or its device is lost, before that is reported.
+  /// If set: called when the operation has failed, or its device is lost, before that is reported.
   std::function<void()> settle = {};
   task_extent extent{};        ///< of a kernel
   bool may_be_joined = false;  ///< with operations before it in its stream, if their launch can take it
 };
 
-/// The number of operations, from the first on, that one launch carries out if the first is issued now; at
-/// least 1. Joins those that may be joined. It must not delay the first ones, launch an operation before one
-/// that it follows, or skip one that was already issued in between.
+/// The number of waiting operations, from the first on, that one launch carries out if the first is issued
+/// now; at least 1. Joins those that may be joined. Joining must not delay the first operations, launch an
+/// operation before one that it follows, or skip one that was already issued in between.
 std::size_t count_joined(std::deque<device_operation> const& waiting);
 
 /// An executor's report of an operation's end, in the order of its stream.
@@ -119,8 +121,9 @@ struct ended_operation {
 
   op_id op;
   std::exception_ptr failure = nullptr;
-  std::int64_t begin_ns = 0, end_ns = 0;     ///< host time; set if it is timed and has succeeded
-  std::optional<joined_launch> joined = {};  ///< this one has a share of the launch's times, by units
+  std::int64_t begin_ns = 0, end_ns = 0;  ///< host time; set if it is timed and has succeeded
+  /// Set if it was joined to others: its own times are then a share of the launch's times, by units.
+  std::optional<joined_launch> joined = {};
 };
 
 /// When kernels and copies of CPU cores ran: converts the times of their events to the host's clock.
@@ -147,8 +150,9 @@ class core_clock {
 /// thread calls it.
 class stream_queue {
  public:
-  /// The stream notifies `wake_event`, if it can, when work has ended; `wake_event` must outlive it. On CPU
-  /// cores a launch that is about to begin a block once `is_stopped` skips the rest and fails.
+  /// The stream notifies `wake_event`, if it can, when work has ended; `wake_event` must outlive the queue.
+  /// On CPU cores a launch that is about to begin a block when `is_stopped` returns true skips the rest and
+  /// fails.
   stream_queue(compute_device& device, std::uint32_t executor, event_count& wake_event,
                std::function<bool()> is_stopped = {});
 
@@ -156,8 +160,8 @@ class stream_queue {
   bool is_empty() const { return waiting_.empty() && issued_.empty(); }
   bool has_issued() const { return !issued_.empty(); }
 
-  /// Issues the first operation, and those that may be joined to it, if nothing prevents it; returns the
-  /// issued ones. If it must wait for another executor, that executor will wake this one.
+  /// Issues the first waiting operation, and those that may be joined to it, unless it must wait; returns the
+  /// issued ones. If the operation must wait for another executor, that executor will wake this one.
   progress_list issue_next();
   /// The first issued operation, if it has ended. Throws the error that kept its end event from being
   /// recorded: the device is then lost.
@@ -185,8 +189,8 @@ class stream_queue {
     std::function<void()> conclude = {};  ///< keeps the objects that the work uses
     std::function<void()> settle = {};
     std::shared_ptr<launch_gate> gate = nullptr;
-    job_part part{}, launched{};  ///< the units of all joined operations
-    std::size_t joined = 1;       ///< operations of the launch, if this is its first
+    job_part part{}, launched{};  ///< the units of this operation, and those of the whole launch
+    std::size_t joined = 1;       ///< the launch's number of operations; 0 if this is not the first of them
   };
 
   bool is_at(operation_progress& earlier, auto reached) const;
@@ -209,10 +213,10 @@ class stream_queue {
   std::deque<device_operation> waiting_;
   std::deque<issued_work> issued_;
   bool is_lost_ = false;
-  std::size_t over_ = 0;  ///< how many of the issued ones are known to have ended, from the first on
+  std::size_t over_ = 0;  ///< this many issued operations, from the first on, are known to have ended
   std::int64_t last_end_ns_ = 0;
   core_clock::interval launch_ns_{};  ///< of the newest launch that has ended
-  std::uint32_t units_told_ = 0;      ///< units whose share was reported
+  std::uint32_t units_told_ = 0;      ///< units of that launch whose share of the time was reported
   std::shared_ptr<operation_progress> last_ended_;
   std::unique_ptr<stream> stream_;  ///< destroyed first, so that no issued work runs any more
 };
@@ -221,21 +225,21 @@ class stream_queue {
 class device_executor final : private device_work {
  public:
   enum class if_busy { decline, wait };
-  /// Called on the executor's thread; returns whether it accepted the ends, which it must if told to wait
-  /// until it can. Called without ends when the thread has nothing to do.
+  /// Called on the executor's thread. Returns whether it accepted the ends; with if_busy::wait it must wait
+  /// until it can accept them. Called without ends when the thread has nothing to do.
   using listener =
       std::function<bool(std::uint32_t executor, std::vector<ended_operation> const& ends, if_busy then)>;
 
-  /// `shutdown_timeout`: for work that the device still runs when it is lost. `is_stopped`: as in
-  /// stream_queue.
+  /// `shutdown_timeout`: how long to wait, but at least a second, for work that a lost device still runs.
+  /// `is_stopped`: as in stream_queue.
   device_executor(std::shared_ptr<compute_device> device, std::uint32_t number, listener ends,
                   std::chrono::nanoseconds shutdown_timeout, std::function<bool()> const& is_stopped = {});
   device_executor& operator=(device_executor&&) = delete;
-  /// The executor was closed.
+  /// The executor must have been closed.
   ~device_executor();
 
-  /// Starts the thread. `executors` are all executors by number, which it wakes; they live until all are
-  /// closed.
+  /// Starts the thread. `executors`: all executors by number, which this one may wake. They must live until
+  /// all are closed.
   void start(std::span<std::unique_ptr<device_executor> const> executors);
   /// Accepts operations in the order of their ids. Any thread.
   void submit(device_operation work);
@@ -268,7 +272,7 @@ class device_executor final : private device_work {
   std::chrono::nanoseconds const shutdown_timeout_;
   core_clock const clock_;
   std::exception_ptr loss_;
-  std::vector<ended_operation> ends_;  ///< that were not reported
+  std::vector<ended_operation> ends_;  ///< ends that were not reported yet
   std::int64_t issued_ns_ = 0;
   std::span<std::unique_ptr<device_executor> const> executors_;
 
