@@ -10,12 +10,13 @@
 namespace ballast::detail {
 namespace {
 
-/// More messages would only use memory: the thread of the messages accepts others when these have left.
+/// The most messages that wait to be sent. More would only use memory: the thread of the messages asks for
+/// further ones when these have left.
 constexpr std::size_t max_waiting_messages = 16;
-/// Ranks compare steps when nothing else is to be sent, or when there are this many.
+/// Ranks compare steps when nothing else is to be sent, or when this many are unreported.
 constexpr std::size_t max_untold_steps = 64;
 constexpr std::size_t max_step_text = 4000;  // so that a message holds several
-/// The number of messages of 256 KiB for which memory is posted at a time.
+/// Memory for another exchange is posted only while fewer messages of 256 KiB than this are.
 constexpr std::size_t max_posted = 1024;
 
 std::span<std::byte const> bytes_of(std::string_view text) { return std::as_bytes(std::span(text)); }
@@ -184,8 +185,8 @@ void exchange_port::step() {
   if (is_over_) tell_end();
 }
 
-/// Memory is posted before the other rank can know the tag. A look at the posts takes all of them, so not too
-/// many are posted; the rest comes in other messages.
+/// Asks a rank for the bytes of an exchange. Posts memory before that rank can know the tag. Each check of
+/// the posts goes through all of them, so not too many are posted; other exchanges arrive as usual messages.
 void exchange_port::ask(std::uint32_t peer, exchange_id id) {
   auto& wanted = incoming_.at(id);
   if (wanted.is_to_be_placed() && posted_.size() < max_posted && peers_->can_post()) {
@@ -234,7 +235,7 @@ void exchange_port::send_times() {
     send_to_all({.what = kind::time, .id = {step, 0}}, std::as_bytes(std::span(&time, 1)));
 }
 
-/// Sends one message of it; the rest waits behind other exchanges' messages.
+/// Sends one message of an exchange; the rest waits behind other exchanges' messages.
 void exchange_port::send_data(exchange_id id) {
   auto const sent = outgoing_.find(id);
   auto& from = sent->second;
@@ -250,7 +251,7 @@ void exchange_port::send_data(exchange_id id) {
   end(outgoing_, sent);
 }
 
-/// Sends as much of it as fits; true if that is all.
+/// Sends as much of an exchange as fits; true if nothing of it remains.
 bool exchange_port::send_placed(exchange_id id) {
   auto const sent = outgoing_.find(id);
   auto& from = sent->second;
@@ -311,7 +312,8 @@ void exchange_port::hear_of_end(std::uint32_t rank) {
   note_end_of(rank);
 }
 
-/// A rank that has ended has received all that it needs, if it runs the same program.
+/// Records that a rank has ended. Reports a failure if bytes were still to come from it. It has itself
+/// received all that it needs, if it runs the same program.
 void exchange_port::note_end_of(std::uint32_t rank) {
   ended_ranks_.insert(rank);
   auto const comes_from_it = [&](auto const& one) { return one.second.peer == rank && !one.second.is_sent; };

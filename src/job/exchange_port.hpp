@@ -50,16 +50,16 @@ struct rank_time {
 /// neighbour, all do the same. Steps are texts. Pure; one thread at a time.
 class program_check {
  public:
-  /// The next step of this rank.
+  /// Adds the next step of this rank.
   void add(std::string text);
-  /// Steps not yet reported to the next rank.
+  /// The number of steps not yet reported to the next rank.
   std::size_t untold() const { return untold_.size(); }
   /// Removes and returns steps not yet reported, a line each: up to `most_bytes` bytes, but at least one step
   /// if there is one.
   std::string take_untold(std::size_t most_bytes);
   /// Receives the previous rank's next steps, as its take_untold() returned them.
   void hear(std::string_view told);
-  /// The first step that differs: "step 17 is ... here, and ... there".
+  /// The first step that differs: "step 17 is ... here, and ... there"; none if no step does.
   std::optional<std::string> const& difference() const { return difference_; }
 
  private:
@@ -86,20 +86,20 @@ class exchange_port final : public peer_listener {
       std::shared_ptr<job_peers> peers, end_listener ended, failure_listener failed,
       std::function<void()> heard = [] {});
 
-  /// Begins an exchange. The bytes are ready, or may be overwritten, until it ends. `owner` keeps the memory
-  /// alive; null if nothing does.
+  /// Begins an exchange. Until it ends, the bytes to be sent are ready, and those to be received may be
+  /// overwritten. `owner` keeps the memory alive; null if nothing does.
   void begin(exchanged_bytes const& what, std::byte* memory, std::shared_ptr<void const> owner,
              std::shared_ptr<operation_progress> of);
-  /// A step of the program, which the next rank compares with its own.
+  /// Adds a step of the program, which the next rank compares with its own.
   void note_step(std::string text);
   /// Reports to all ranks this rank's time for the newest job before a step.
   void tell_time(std::uint64_t step, rank_time const& time);
-  /// The times of all ranks, in their order, once all have reported.
+  /// Removes and returns the times of all ranks, in their order; none until all ranks have reported.
   std::optional<std::vector<rank_time>> take_times(std::uint64_t step);
   /// The ranks that have not reported, a line each, for messages.
   std::string missing_times(std::uint64_t step);
-  /// Afterwards it calls nothing and touches no memory. `is_over`: everything that other ranks need was sent.
-  /// Otherwise they receive the reason through job_peers.
+  /// Ends all exchanges: afterwards this object calls nothing and touches no memory. `is_over`: everything
+  /// that other ranks need was sent. Otherwise they receive `why` through job_peers.
   void close(bool is_over, std::string_view why = {});
 
   void receive(std::uint32_t from, std::span<std::byte const> message) override;
@@ -127,7 +127,7 @@ class exchange_port final : public peer_listener {
     bool is_wanted = false;
     std::uint32_t tag = no_tag;
     std::size_t posted = 0;  ///< messages that will be placed and have not come
-    bool is_sent = false;    ///< all of them
+    bool is_sent = false;    ///< the other rank has sent all of them
     std::size_t range = 0, offset = 0;
 
     bool is_done() const { return range == bytes.size() && posted == 0; }
@@ -163,7 +163,7 @@ class exchange_port final : public peer_listener {
   std::map<exchange_id, transfer> outgoing_, incoming_;
   std::deque<exchange_id> to_send_;              ///< wanted and ready; each sends one message in turn
   std::deque<exchange_id> to_place_;             ///< wanted and ready too, with tags
-  std::map<std::uint64_t, exchange_id> posted_;  ///< by their numbers
+  std::map<std::uint64_t, exchange_id> posted_;  ///< of posted messages, by number
   std::uint64_t newest_posted_ = 0;
   std::deque<std::pair<std::uint32_t, exchange_id>> to_ask_;
   std::set<std::uint32_t> ended_ranks_;

@@ -12,16 +12,17 @@
 
 namespace ballast::detail {
 
-/// The requested elements; all of the array for every_element. Throws bad_argument ("elements") beyond it.
+/// The requested elements; all of the array for every_element. Throws bad_argument ("elements") beyond the
+/// array.
 index_range elements_of(array_state const& array, index_range elements);
 
-/// Elements that a thread of the host waits for, usually on the host. It takes its turn among the jobs, so
-/// that nothing newer overtakes it. The directory learns of it only when it is granted, so giving up an
-/// access changes nothing. One thread at a time; a waiting thread calls try_open() after each change, or when
-/// has_come() is true.
+/// An access for which a thread of the host waits, usually to elements on the host. It takes its turn among
+/// the jobs, so that nothing newer overtakes it. The directory learns of the access only when it is granted,
+/// so giving it up changes nothing. One thread at a time; a waiting thread calls try_open() after each
+/// change, or when has_come() is true.
 class host_access {
  public:
-  /// Takes its turn. At least one element. The planner outlives it.
+  /// Takes its turn. `elements`: at least one. The planner must outlive this object.
   host_access(job_planner& planner, std::shared_ptr<array_state> array, host_use use, index_range elements);
   host_access& operator=(host_access&&) = delete;
   /// Ends its turn; jobs that waited for it may then be planned.
@@ -29,8 +30,8 @@ class host_access {
 
   /// True if its turn has come: every earlier job that touches its elements is planned.
   bool has_come() const { return planner_.has_come(turn_, all_uses()); }
-  /// True if its place has the elements and nothing else uses them. Plans the copies once the turn has come.
-  /// Throws error, and job_failed if their values are lost.
+  /// True if the elements are valid where they are wanted and nothing else uses them. Plans the copies once
+  /// the turn has come. Throws error, and job_failed if the elements' values are lost.
   bool try_open();
   /// Gives the elements to the host. Call it directly after try_open() returned true. Accesses of single
   /// elements that follow are no steps of the program, so they are allowed only if all ranks have the

@@ -35,9 +35,10 @@ class job_order {
   /// Adds a job with `units` unplanned units. Throws bad_argument ("job") unless it is newer than all others.
   void add(job_number job, std::uint32_t units, uses_of_part uses);
   /// The oldest job before `job` with an unplanned part that conflicts with `uses`; none if the part with
-  /// these uses may be planned now. The oldest job of all always may.
+  /// these uses may be planned now. Parts of the oldest job of all always may.
   std::optional<job_number> blocking_job(job_number job, std::span<array_use const> uses);
-  /// Throws bad_argument ("part") unless all of its units exist and are unplanned.
+  /// Marks a part of a job as planned. Throws bad_argument ("part") unless all of its units exist and are
+  /// unplanned.
   void mark_planned(job_number job, job_part part);
   /// Drops the unplanned units of a job, and returns them.
   std::vector<job_part> drop(job_number job);
@@ -65,7 +66,7 @@ class job_order {
   std::deque<unplanned_job>::iterator find(job_number job);
 
   job_number newest_;
-  std::deque<unplanned_job> jobs_;  ///< ascending; those with unplanned units: usually the oldest goes first
+  std::deque<unplanned_job> jobs_;  ///< jobs with unplanned units, ascending: usually the oldest leaves first
 };
 
 }  // namespace ballast::detail

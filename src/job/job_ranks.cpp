@@ -36,7 +36,7 @@ std::uint64_t part_of(std::uint64_t whole, std::uint64_t of, std::uint64_t total
   return std::uint64_t(wide(whole) * of / total);
 }
 
-/// Empty if the speed of any rank is unknown.
+/// The speeds of the ranks; empty if the speed of any rank is unknown.
 std::vector<std::uint64_t> speeds_of(std::span<rank_time const> of_ranks) {
   std::vector<std::uint64_t> speeds;
   for (auto const& one : of_ranks) {
@@ -64,7 +64,8 @@ std::string use_text(access_request const& what) {
   }
 }
 
-/// Contains only values that are equal on ranks that do the same, so no function addresses.
+/// Describes a job as a step. Contains only values that are equal on ranks that do the same, so no function
+/// addresses.
 std::string step_text(job_record const& job) {
   auto const& blocks = job.grid().blocks();
   auto text = "job '" + job.report.name + "' of kernel " + job.request.kernel_name + " over " +
@@ -79,7 +80,7 @@ std::string step_text(job_record const& job) {
 bool reads(host_use use) { return use != host_use::write && use != host_use::give_up; }
 bool writes(host_use use) { return use == host_use::write || use == host_use::update; }
 
-/// The time that its slowest device spent in kernels.
+/// The units of the job, and the time that its slowest device spent in kernels.
 rank_time time_of(job_report const& job) {
   rank_time time;
   std::map<std::uint32_t, std::uint64_t> ns_of_devices;
@@ -112,7 +113,8 @@ void rank_ledger::add(array_id array, std::size_t bytes) {
 
 void rank_ledger::forget(array_id array) { arrays_[array.value()].reset(); }
 
-/// The first that is free, and among these the nearest: ranks of a host have neighbouring numbers.
+/// The holder that is free first; among equals the one nearest to `to`: ranks of a host have neighbouring
+/// numbers.
 std::uint32_t rank_ledger::best_source(std::vector<std::uint32_t> const& holders, std::uint32_t to) const {
   return *std::ranges::min_element(
       holders, {}, [&](std::uint32_t rank) { return std::pair(turns_[rank], distance(rank, to)); });
@@ -350,7 +352,7 @@ void job_ranks::stop(bool is_over) {
   if (!has_failed_) port_.close(is_over, "its job scheduler went before all was exchanged");
 }
 
-/// Runs until the port is closed; later ends concern no one.
+/// Reports ends and the failure, until stop(); later ends concern nobody.
 void job_ranks::run() {
   for (;;) {
     auto const seen = changed_.epoch();

@@ -48,13 +48,13 @@ class rank_ledger {
   explicit rank_ledger(std::uint32_t ranks);
   ~rank_ledger();
 
-  /// All ranks have its bytes.
+  /// Adds an array whose bytes all ranks have.
   void add(array_id array, std::size_t bytes);
   void forget(array_id array);
 
-  /// The exchanges before the step, in the same order on all ranks: a receiver of bytes may have to send them
-  /// on to the next rank, so that widely read bytes spread as a tree. Afterwards only the writing rank has
-  /// what it writes.
+  /// Records a step, and returns the exchanges that must precede it, in the same order on all ranks: a
+  /// receiver of bytes may have to send them on to the next rank, so that widely read bytes spread as a tree.
+  /// Afterwards only the writing rank has what it writes.
   std::vector<rank_exchange> step(uses_of_rank const& uses);
   /// Records that all ranks write the same values.
   void record_common_write(array_id array, byte_runs const& bytes);
@@ -85,7 +85,8 @@ class rank_shares {
   /// True if the ranks must compare times before the next job of a site: before the third, fifth, ninth, and
   /// so on, at intervals that double.
   bool is_due(job_site const& site) const;
-  /// Learns from each rank's time for the newest job. Changes the shares if that promises at least 3%.
+  /// Learns from each rank's time for the newest job. Changes the shares if that promises to save more than
+  /// 3% of the time.
   void learn(job_site const& site, std::span<rank_time const> of_ranks);
   /// Counts a job of the site. Call it when the job begins.
   void count(job_site const& site) { ++sites_[site].jobs; }
@@ -107,9 +108,9 @@ struct own_exchange {
   exchanged_bytes what;
 };
 
-/// The parts of a scheduler of several ranks: decides which rank computes what, and which bytes the ranks
-/// exchange. A thread of its own reports the results to the scheduler. The scheduler's listeners may free
-/// memory and call the user's code, which the thread of the messages may not.
+/// Decides, for a scheduler of several ranks, which rank computes what and which bytes the ranks exchange.
+/// Has a thread that reports results to the scheduler, whose listeners may free memory and call the user's
+/// code, as the thread of the messages may not.
 class job_ranks {
  public:
   struct listeners {
@@ -120,7 +121,7 @@ class job_ranks {
     std::function<void(std::uint32_t executor)> wake;
   };
 
-  /// Collective. The listeners are called until stop(). Throws error, as job_peers::open().
+  /// Collective. The listeners are called until stop(). Throws error, as job_peers::open() does.
   job_ranks(std::shared_ptr<job_peers> peers, listeners told);
   ~job_ranks();
 
@@ -131,7 +132,8 @@ class job_ranks {
   std::vector<own_exchange> begin(job_record const& job);
   std::vector<own_exchange> begin(array_state const& array, access_request const& what);
 
-  /// The job of a site whose times all ranks must compare before the next one begins; null if none.
+  /// The site's newest job, if all ranks must compare their times for it before the next job begins; else
+  /// null.
   std::shared_ptr<job_end> job_to_learn_from(job_site const& site) const;
   /// The times of all ranks for this ended job, as each reports them. Waits for the ranks, without the
   /// scheduler's mutex. Throws timed_out, and the ranks' failure.
@@ -140,18 +142,19 @@ class job_ranks {
 
   /// The units of a job that belong to this rank.
   job_part part_of(job_record const& job) const { return part_of(job, rank_); }
-  /// The elements that this rank has afterwards; own_elements means its part of the slowest dimension.
+  /// The elements that this rank has after the access; own_elements means its part of the slowest dimension.
   index_range elements_of(array_state const& array, access_request const& what) const {
     return elements_of(array, what, rank_);
   }
 
   // Any thread.
   void begin(exchange_work const& work, std::shared_ptr<operation_progress> progress);
-  /// Called if this rank cannot continue: calls the listener, and notifies the others.
+  /// Calls the listener, and notifies the other ranks. Called if this rank cannot continue.
   void fail(std::exception_ptr why);
-  /// Like fail(), when an exception ends the scheduler: the code that catches it notifies the others.
+  /// Like fail(), when an exception ends the scheduler: the code that catches the exception notifies the
+  /// other ranks.
   void leave();
-  /// Ends the thread. `is_over`: this rank has done everything that the others need.
+  /// Ends the thread. `is_over`: this rank has done everything that the other ranks need.
   void stop(bool is_over);
 
  private:

@@ -46,8 +46,8 @@ struct listed_code {
   std::vector<std::uint64_t> blocks_at_once;  ///< on each device
 };
 
-/// Jobs of one site share what a policy has learned. A site is the number of a factory or the one that the
-/// job names, the grid's blocks, the dimension that is cut, and the policy.
+/// Jobs of one site share what a policy has learned. A site consists of the factory's number, or the
+/// learning_key that the job gives instead; the grid's blocks; the dimension that is cut; and the policy.
 using job_site = std::tuple<std::uint64_t, std::uint32_t, std::uint32_t, std::uint32_t, int, std::string>;
 
 job_site site_of(job_request const& request, std::string const& policy);
@@ -61,8 +61,8 @@ array_uses uses_of(job_request const& request, job_part part);
 /// One device's uses of the arrays of a job that several devices share.
 struct job_share {
   std::uint32_t device = 0;
-  std::vector<array_use> uses{};          ///< its uses of each argument; `written` also includes the bytes
-                                          ///< that others write
+  std::vector<array_use> uses{};  ///< its uses of each argument; `written` also includes its copies of
+                                  ///< bytes that other devices write
   std::vector<byte_runs> written_last{};  ///< for each argument: the bytes that are valid only here in the
                                           ///< end
 };
@@ -70,7 +70,7 @@ struct job_share {
 /// How devices share a job of one unit.
 struct job_shares {
   std::vector<job_share> of{};      ///< at least two; the launch is in the first device's stream
-  std::uint64_t bytes_between = 0;  ///< bytes that it copies between the devices
+  std::uint64_t bytes_between = 0;  ///< bytes that the job copies between the devices
   /// Throws if one of the devices is lost, as the launch's stream need not report it.
   std::function<void()> check = {};
   /// Waits for the other devices if the launch's stream is lost or has failed.
@@ -92,11 +92,12 @@ class job_end final : public completion_source {
   void complete(job_report report, std::optional<job_failure> failure);
 
   bool has_ended(completion_key const&) override { return complete_.load(std::memory_order_acquire); }
-  /// Throws job_failed or stopped, to each caller an exception of its own, and timed_out.
+  /// Waits for the job's end. Throws job_failed or stopped, a separate exception for each caller, and
+  /// timed_out.
   void wait(completion_key const& job, deadline until) override;
   clock::duration timeout(completion_key const&) const override { return timeout_; }
   bool notify_at_end(completion_key const& job, std::shared_ptr<end_listener> const& listener) override;
-  /// The report; after wait().
+  /// The report; valid after wait().
   job_report const& report() const { return report_; }
 
  private:
@@ -113,10 +114,10 @@ class job_end final : public completion_source {
   std::atomic<bool> complete_ = false;
 };
 
-/// An unfinished job. It belongs to the runtime, under its mutex, except for the constants.
+/// An unfinished job. Except for the constants, it belongs to the runtime, under the runtime's mutex.
 class job_record {
  public:
-  /// `whole`: uses_of() all units.
+  /// `whole`: the result of uses_of() for all units.
   job_record(job_number number, job_request request, array_uses whole, listed_code const* listed,
              std::string policy, std::uint32_t tasks, std::weak_ptr<job_runtime const> runtime,
              clock::duration timeout);
@@ -128,7 +129,7 @@ class job_record {
   job_site site() const { return site_of(request, policy); }
   /// Its name in messages: "'step' (number 17)".
   std::string display_name() const;
-  /// Call it before giving out its completion.
+  /// Changes the job's number. Call it before giving out the job's completion.
   void renumber(job_number to);
 
   /// The uses of a part; for the whole job it returns the first results of the maps, which are pure. Throws
@@ -164,9 +165,9 @@ class job_record {
   /// True if no task of the job remains to be planned.
   bool is_planned() const;
   bool has_ended() const { return is_planned() && tasks_in_flight == 0; }
-  /// Drops the unplanned tasks. The first failure counts.
+  /// Records a failure, unless the job has one: tasks that are not planned yet are dropped.
   void fail(job_failure why);
-  /// Notifies the completions.
+  /// Completes the report and notifies the completions.
   void complete();
   /// True if a device ran part of it; valid once it is complete.
   bool has_run() const { return !end->report().tasks.empty(); }
@@ -186,13 +187,14 @@ class job_record {
 
   bool is_shared = false;                     ///< its devices share its unit, by request.shares
   job_part own;                               ///< units of this rank; all units if it is the only one
-  std::vector<std::uint32_t> devices{};       ///< that take part, as indices in the list
+  std::vector<std::uint32_t> devices{};       ///< the devices that take part, as indices in the scheduler's
+                                              ///< list
   std::vector<std::uint32_t> max_units{};     ///< the most units of a task, for each of `devices`
   std::vector<device_state> device_states{};  ///< for each of `devices`
-  std::unique_ptr<job_split> split;           ///< once it has begun
+  std::unique_ptr<job_split> split;           ///< set once the job has begun
   std::span<joinable_length> joinable{};      ///< the site's lengths, on each device of the list; set once
                                               ///< the job has begun
-  std::uint32_t tasks_in_flight = 0;          ///< that were planned
+  std::uint32_t tasks_in_flight = 0;          ///< planned tasks that have not ended
   std::optional<job_failure> failure;
   job_report report;
 
@@ -206,10 +208,10 @@ class job_record {
 struct task_piece {
   job_part part;
   array_uses uses;
-  std::int64_t begin_ns = 0, end_ns = 0;  ///< once it has ended
+  std::int64_t begin_ns = 0, end_ns = 0;  ///< set once it has ended
 };
 
-/// One hull per array, even if the array is several arguments.
+/// The bytes that these uses need: one hull per array, even if the array is several arguments.
 std::vector<needed_bytes> needs_of(std::vector<array_use> const& uses);
 
 /// A planned task that has not ended.
@@ -227,7 +229,7 @@ struct planned_task {
   bool has_failed = false;
   std::optional<std::uint32_t> share_on{};  ///< the device, if this is the part of a shared task on another
                                             ///< device
-  std::vector<planned_task> shares{};       ///< of other devices
+  std::vector<planned_task> shares{};       ///< the parts of other devices, if the task is shared
 
   std::uint32_t device() const { return share_on.value_or(job->devices[device_index]); }
   place_id place() const { return place_of(device()); }

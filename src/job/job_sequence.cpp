@@ -37,7 +37,8 @@ std::vector<index_range> elements_of(std::initializer_list<byte_runs const*> all
   return elements;
 }
 
-/// True if the devices' streams wait for each other, and the devices reach each other's memory.
+/// True if the scheduler's devices can share a sequence: their streams can wait for each other, and each
+/// device reaches the others' memory.
 bool can_share(job_runtime const& runtime) {
   auto const& devices = runtime.devices();
   if (runtime.options().check_maps || runtime.options().ranks != nullptr) return false;
@@ -51,7 +52,7 @@ bool can_share(job_runtime const& runtime) {
   return true;
 }
 
-/// Checks the other devices: the first device's executor sees its own loss.
+/// Throws error if a device other than the first is lost, and device_lost if the first device is.
 void check_others_of(device_list const& devices) {
   try {
     for (auto const& device : devices) device->check();
@@ -80,8 +81,9 @@ struct repeated_launches {
   std::function<void(std::uint32_t)> enqueue;
 };
 
-/// A kernel that was launched once is loaded, so nothing is loaded while the stream captures. Captures a
-/// graph of another length too, if this one is too long, or much too short.
+/// True if there is a graph to launch; captures one if that pays. Also captures a graph of another length, if
+/// the present one is too long or much too short. A kernel that was launched once is loaded, so nothing is
+/// loaded while the stream captures.
 bool capture_if_due(captured_repetitions& now, repeated_launches const& what, std::uint32_t left,
                     stream& on) {
   if (now.is_in_vain) return false;
@@ -131,7 +133,7 @@ void sequence_program::add(job_request const& job, kernel_code const* code, std:
   steps_.push_back({job.setup.grid, code, job.launch, std::move(arrays)});
 }
 
-/// Evicted arrays return at another address.
+/// Compares the addresses, since evicted arrays return at another one.
 bool sequence_program::place(placed_arrays& arrays, std::span<void* const> at) const {
   if (!arrays.of_steps.empty() && std::ranges::equal(arrays.at, at)) return false;
   arrays.at.assign(at.begin(), at.end());
@@ -190,8 +192,8 @@ void sequence_program::open_lanes(shared_by_devices& all) const {
     }
 }
 
-/// All lanes begin after the stream's earlier work, and the stream continues after all of them. Stopping its
-/// launch stops theirs.
+/// Enqueues the repetitions into the lanes. All lanes begin after the earlier work of `origin`, which
+/// continues after all lanes. Stopping the launch in `origin` stops the lanes' launches.
 void sequence_program::run(shared_by_devices& all, std::vector<shared_step> const& steps, std::uint32_t times,
                            stream& origin) const {
   auto const begin = origin.record_untimed();
@@ -330,7 +332,7 @@ void sequence_content::share() {
   is_tried_ = true, is_shared_ = is_planned;
 }
 
-/// An array that is two arguments belongs entirely to the first.
+/// The devices' shares of the job. An array that is two arguments belongs entirely to the first of these.
 std::shared_ptr<job_shares const> sequence_content::shares_of(job_request const& all,
                                                               std::uint32_t times) const {
   auto const& plan = program_->plan();

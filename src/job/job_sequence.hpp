@@ -27,14 +27,15 @@ struct capture_plan {
   bool is_due = false;
 };
 
-/// On one device more launches in a graph gain nothing: launching the graph costs little compared with its
-/// launches.
+/// The most launches of a graph on one device. More gain nothing: launching the graph costs little compared
+/// with its launches.
 inline constexpr std::size_t max_captured_launches = 128;
-/// The limit if devices share it: none begins the next graph before all have ended this one.
+/// The limit if devices share the sequence: no device begins the next graph before all have ended this one.
 inline constexpr std::size_t max_captured_when_shared = 1024;
 
-/// Decides for a sequence of `jobs` launches, of which `launched` were issued singly, and which will run
-/// `left` times more. Capturing then costs at most as much as all of these launches issued singly.
+/// Decides for a sequence of `jobs` launches that will run `left` times more, and of which `launched`
+/// launches were issued singly. A capture that is due costs at most as much as issuing all of these launches
+/// singly.
 capture_plan plan_capture(device_costs const& costs, std::size_t jobs, std::uint64_t launched,
                           std::uint32_t left, std::size_t max_launches = max_captured_launches);
 
@@ -51,21 +52,21 @@ struct captured_repetitions {
 class sequence_program {
  public:
   explicit sequence_program(device_list const& devices) : devices_(devices), captured_(devices.size()) {}
-  /// Copies no captures, and is for one device.
+  /// Copies no captured graphs; the copy is for one device.
   sequence_program(sequence_program const& other)
       : devices_(other.devices_), steps_(other.steps_), captured_(devices_.size()) {}
 
   /// `arrays`: for each argument of the job, its index among all arrays of the sequence.
   void add(job_request const& job, kernel_code const* code, std::vector<std::size_t> arrays);
-  /// From now on all devices share it, by this plan.
+  /// Makes all devices share the sequence from now on, by this plan.
   void share(sequence_plan plan) { shared_ = std::make_unique<shared_by_devices>(std::move(plan)); }
   std::size_t jobs() const { return steps_.size(); }
-  /// How devices share it, if they may.
+  /// The plan by which devices share the sequence, once share() was called.
   sequence_plan const& plan() const { return shared_->plan; }
-  /// Enqueues `times` repetitions. `whole` has all arrays of the sequence. Called only on that device's
-  /// thread.
+  /// Enqueues `times` repetitions. `whole` has all arrays of the sequence. Called only on the thread of the
+  /// device of `whole`.
   void enqueue(task_launch const& whole, std::uint32_t times, stream& on);
-  /// Waits until no device works on it any more, at most a minute for each stream.
+  /// Waits until no device works on the sequence any more, at most a minute for each stream.
   void settle() const noexcept;
 
  private:
@@ -92,7 +93,7 @@ class sequence_program {
   };
   using step_events = std::vector<std::unique_ptr<event>>;
 
-  /// True if they lie elsewhere than at their last placement.
+  /// Stores the arrays' addresses. True if the arrays lie elsewhere than at the last call.
   bool place(placed_arrays& arrays, std::span<void* const> at) const;
   void launch_once(captured_by_device& now, std::uint32_t device, stream& on) const;
   void enqueue_shared(task_launch const& whole, std::uint32_t times, stream& on);
@@ -114,7 +115,7 @@ class sequence_program {
 struct sequence_array {
   std::shared_ptr<array_state> state;
   byte_runs read = {}, written = {};
-  std::size_t bytes_written_first = 0;  ///< bytes that the first job writes without reading any
+  std::size_t bytes_written_first = 0;  ///< bytes that the first job writes, if it reads none
 
   /// Adds a use, by an argument of a job that does or does not read the array.
   void add(array_use const& use, bool is_read_by_job);
@@ -146,7 +147,7 @@ class sequence_content {
   std::string const name_;
   bool const may_be_shared_;
   std::uint64_t const number_;
-  std::vector<sequence_job> jobs_;  ///< where devices may share them
+  std::vector<sequence_job> jobs_;  ///< kept only if devices may share them
   bool is_tried_ = false;           ///< whether it is known if devices can share the jobs added so far
   bool is_shared_ = false;
   std::vector<sequence_array> arrays_;

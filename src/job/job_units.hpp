@@ -53,7 +53,8 @@ struct common_byte {
   bool operator==(common_byte const&) const = default;
 };
 
-/// The first such byte, if there is one. `touched` is in any order; none of its ranges is empty.
+/// The first byte that two units touch and one of them writes, if there is one. `touched` is in any order;
+/// none of its ranges is empty.
 std::optional<common_byte> first_common_byte(std::vector<touched_bytes> touched);
 
 /// Throws bad_argument ("device_bytes") if the arrays of a unit exceed the `limit` of the device with the
@@ -68,8 +69,8 @@ using read_in_common = std::function<bool(std::uint32_t unit, std::uint32_t othe
 
 /// The pieces of a device's part of a job of `units` units, in the order of computation. The units at its
 /// ends that share inputs with units beyond it come first, so that results for a neighbour are copied while
-/// the rest is computed. Returns the whole part if there are none, or if one end has more than 64 of them or
-/// a hundredth of the part. Pure.
+/// the rest is computed. Returns the whole part if there are no such units, or if one end has more than 64 of
+/// them or more than a hundredth of the part. Pure.
 std::vector<job_part> boundary_first(job_part part, std::uint32_t units, read_in_common const& meet);
 
 }  // namespace ballast::detail
