@@ -61,8 +61,8 @@ array_uses uses_of(job_request const& request, job_part part);
 /// One device's uses of the arrays of a job that several devices share.
 struct job_share {
   std::uint32_t device = 0;
-  std::vector<array_use> uses{};  ///< its uses of each argument; `written` also includes its copies of
-                                  ///< bytes that other devices write
+  std::vector<array_use> uses{};          ///< its uses of each argument; `written` also includes its copies
+                                          ///< of bytes that other devices write
   std::vector<byte_runs> written_last{};  ///< for each argument: the bytes that are valid only here in the
                                           ///< end
 };

@@ -184,7 +184,7 @@ std::optional<wrong_use> map_check::verdict(tried const& memory, std::byte const
   return std::nullopt;
 }
 
-/// Rounded down, also before the array.
+/// The element that has this byte of a trial's memory. Rounded down, also before the array.
 std::ptrdiff_t map_check::element_at(std::size_t byte_of_memory) const {
   auto const byte = std::ptrdiff_t(hull_.begin + byte_of_memory) - std::ptrdiff_t(hull_offset_);
   auto const each = std::ptrdiff_t(element_bytes_);
@@ -213,7 +213,8 @@ std::optional<wrong_use> map_check::wrong_result(declared_bytes const& part, tri
   return std::nullopt;
 }
 
-/// Some bytes of an element may stay unchanged: it may have padding.
+/// What is wrong with the element at `at`, if anything. Some bytes of an element may stay unchanged, since it
+/// may have padding.
 std::optional<wrong_use::kind> map_check::wrong_element(std::size_t at, declared_use use,
                                                         tried const& memory) const {
   std::size_t unwritten = 0, different = 0;

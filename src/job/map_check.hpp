@@ -16,7 +16,8 @@
 
 namespace ballast::detail {
 
-/// A task's declaration for bytes. Bit 1: it reads their values; bit 2: it may change them.
+/// What a task declares for bytes. `read`: it reads their values; `written`: it may change them; `updated`:
+/// both.
 enum class declared_use : std::uint8_t { nothing = 0, read = 1, written = 2, updated = 3 };
 
 struct declared_bytes {
@@ -99,15 +100,15 @@ class map_check {
   std::vector<declared_bytes> declared_;
 };
 
-/// A task of CPU cores whose kernel runs twice, on its own memory instead of the device's, which reveals
-/// accesses outside its maps. Not copied; one thread at a time.
+/// A task of CPU cores whose kernel runs twice, in memory of its own instead of the device's. This reveals
+/// accesses outside the task's maps. Not copied; one thread at a time.
 class checked_task {
  public:
   /// `uses` and `arrays` hold for each argument its bytes, and where its element 0 would be on the device.
   /// The request outlives the task.
   checked_task(job_request const& request, std::span<array_use const> uses, std::vector<void*> arrays);
 
-  /// Copies in the task's inputs, which are on the device by now.
+  /// Prepares the memory of both trials: copies in the task's inputs, which are on the device by now.
   void prepare();
   /// The address of element 0 of each argument in a trial, 0 or 1.
   std::vector<void*> arrays(std::size_t trial) const;

@@ -125,7 +125,8 @@ void operation_dispatcher::submit_exchange(exchange_work exchange) {
   begin_exchanges();
 }
 
-/// Only the completion handler sees their dependencies end, so it must start them.
+/// Begins the waiting exchanges whose dependencies have ended. The completion handler must call this, since
+/// only it sees dependencies end.
 void operation_dispatcher::begin_exchanges() {
   std::erase_if(waiting_exchanges_, [&](op_id op) {
     auto const has_ended = [&](op_id earlier) { return ops_.has_ended(earlier); };

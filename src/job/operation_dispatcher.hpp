@@ -33,8 +33,9 @@ class operation_dispatcher final : public work_sink {
   using end_listener = std::function<void(planned_work const& work, std::uint32_t device,
                                           ended_operation const& end, bool failed)>;
 
-  /// Uses the option `check_maps`, and whether there is a recorder, which makes copies timed. `ops` outlives
-  /// this object. Kernels issued once `is_stopped` fail instead; executors call it.
+  /// Of the options it uses `check_maps` and `trace_to`: a recorder makes copies timed. `ops` must outlive
+  /// this object. Kernels that are issued when `is_stopped` returns true fail instead of running; executors
+  /// call `is_stopped`.
   operation_dispatcher(operations& ops, std::vector<device> devices, job_options const& options,
                        submission submit, exchange_begin begin = {}, std::function<bool()> is_stopped = {});
 

@@ -51,8 +51,8 @@ struct operation {
   op_stream on;
   op_status status = op_status::waiting;
   bool has_failed_input = false;  ///< an operation that provides its data has failed, so it will fail too
-  op_set dependencies = {};       ///< operations that must end before it begins, ascending, of each stream
-                                  ///< the newest
+  op_set dependencies = {};       ///< operations that must end before it begins: the newest of each stream,
+                                  ///< ascending
   op_set data_dependencies = {};  ///< unfinished operations whose bytes it reads, in any order
 };
 
@@ -63,13 +63,15 @@ class operations {
   op_id add(op_kind kind, op_stream on);
 
   /// `later` begins when `earlier` has ended, even if it failed. Does nothing if `earlier` has ended, is none
-  /// or is `later` itself. Throws bad_argument ("later") if that was issued, ("earlier") if that is newer.
+  /// or is `later` itself. Throws bad_argument ("later") if `later` was issued, ("earlier") if `earlier` is
+  /// newer.
   void add_dependency(op_id later, op_id earlier);
   /// `later` fails if `from` does or has. Sets no order, since `later` waits for it anyway. Does nothing if
   /// `from` is none or `later` itself.
   void add_data_dependency(op_id later, op_id from);
 
-  /// Throws bad_argument ("operation") unless it waits, and all its predecessors have ended or were issued.
+  /// Marks the operation as issued. Throws bad_argument ("operation") unless it waits, and all its
+  /// dependencies have ended or were issued.
   void mark_issued(op_id op);
   /// Marks the operation as failed if `failed`, or if its data were wrong. Throws bad_argument ("operation")
   /// unless it is issued.
@@ -79,7 +81,8 @@ class operations {
   /// Forgets ended operations older than `op`, up to the first that has not ended.
   void forget_before(op_id op);
 
-  /// True also if it was forgotten or does not exist.
+  /// True also for an operation that was forgotten, and for none. Throws bad_argument ("operation") if it was
+  /// never planned.
   bool has_ended(op_id op) const;
   /// Throws bad_argument ("operation") if it was forgotten, is none or was never planned.
   operation const& at(op_id op) const { return kept_[index_of(op)]; }

@@ -27,7 +27,7 @@ void add(ranges& to, byte_runs const& bytes) {
   bytes.for_each_interval([&](byte_range one) { to.push_back(one); });
 }
 
-/// Ascending, joined.
+/// The same bytes as ascending ranges; those that meet or overlap are joined.
 ranges merged(ranges all) {
   std::ranges::sort(all, {}, &byte_range::begin);
   ranges found;
@@ -78,7 +78,7 @@ class repeated_jobs {
     return steps_;
   }
 
-  /// Nothing if two devices write the same bytes.
+  /// The devices' shares; none if two devices write the same bytes.
   std::optional<std::vector<std::vector<array_share>>> shares() {
     std::vector<std::vector<array_share>> all(weights_.size());
     for (std::size_t array = 0; array < directories_.size(); ++array) {
@@ -98,8 +98,8 @@ class repeated_jobs {
     return all;
   }
 
-  /// Called once the shares are known: data that no device writes is there from the start, and is not copied
-  /// again.
+  /// Removes the copies of data that no device writes: each device has that from the start. Called once the
+  /// shares are known.
   void drop_constants(std::vector<shared_step>& steps) const {
     for (auto& one : steps) {
       auto* const copy = std::get_if<shared_copy_in>(&one.what);
@@ -185,7 +185,8 @@ class repeated_jobs {
     note(op, {.device = device, .lane = lane, .what = shared_launch{job, part}});
   }
 
-  /// Operations before the last repetition were already waited for by the same step of that repetition.
+  /// Adds a step, which waits for operations of its own repetition and of the previous one. Older operations
+  /// were already waited for by the same step of the previous repetition.
   void note(op_id op, shared_step step) {
     auto const& planned = ops_.at(op);
     for (auto const earlier : planned.dependencies) {
@@ -200,7 +201,7 @@ class repeated_jobs {
     steps_.push_back(std::move(step));
   }
 
-  /// Bytes that every unit reads do not count.
+  /// True if two units read bytes in common. Bytes that every unit reads do not count.
   static bool read_in_common(job_request const& request, std::vector<array_use> const& whole,
                              std::uint32_t unit, std::uint32_t other) {
     auto const one = uses_of(request, {unit, 1}), next = uses_of(request, {other, 1});
@@ -222,7 +223,7 @@ class repeated_jobs {
   std::vector<ranges> written_;  ///< for each array, by all devices; set once the shares are known
 };
 
-/// Marks the steps of a repetition, and of the next one.
+/// Marks the steps for which other steps of the repetition wait, or steps of the next one.
 void mark_awaited(std::vector<shared_step>& steps, std::vector<shared_step> const& next) {
   for (auto const& later : steps)
     for (auto const& [step, is_of_last] : later.after)

@@ -30,7 +30,7 @@ struct shared_copy_in {
 
   bool operator==(shared_copy_in const&) const = default;
 };
-/// A step of the same repetition, or of the previous one.
+/// A step to wait for, of the same repetition or of the previous one.
 struct step_dependency {
   std::size_t step = 0;
   bool is_of_last = false;
@@ -38,7 +38,7 @@ struct step_dependency {
   bool operator==(step_dependency const&) const = default;
 };
 
-/// One action of a device in a repetition of a sequence that several share.
+/// One action of a device in a repetition of a sequence that several devices share.
 struct shared_step {
   std::uint32_t device = 0, lane = 0;
   std::variant<shared_launch, shared_copy_in> what{};
@@ -48,9 +48,9 @@ struct shared_step {
   bool operator==(shared_step const&) const = default;
 };
 
-/// Lanes of a device's steps. The ends of a part, which others wait for, have a lane of their own; so have
-/// the copies from devices with lower numbers and from those with higher ones. A part in one piece is in the
-/// interior's lane.
+/// Lanes of a device's steps: one for the ends of a part, which other devices wait for; one for its interior,
+/// or for a part in one piece; one for copies from devices with lower numbers, and one for copies from
+/// devices with higher numbers.
 inline constexpr std::uint32_t boundary_lane = 0, interior_lane = 1, low_copy_lane = 2, high_copy_lane = 3,
                                lanes_of_shared_device = 4;
 
@@ -80,8 +80,8 @@ struct sequence_job {
 
 /// Cuts every job into as many parts as there are weights, in the order of the devices, and plans the copies
 /// between them with the directories that jobs use. Returns none if the third and fourth repetitions differ,
-/// or if two devices write the same bytes. `array_bytes`: for each array. `links`: of the host and of each
-/// device. Pure, except for the maps that it calls.
+/// or if two devices write the same bytes. `array_bytes`: for each array. `links`: between the host and the
+/// devices. Pure, except for the maps that it calls.
 std::optional<sequence_plan> plan_sequence(std::span<sequence_job const> jobs,
                                            std::span<std::size_t const> array_bytes,
                                            std::span<std::uint32_t const> weights, copy_links const& links);

@@ -28,7 +28,7 @@ std::uint32_t units_of(std::vector<std::uint32_t> const& shares) {
   return std::accumulate(shares.begin(), shares.end(), std::uint32_t{0});
 }
 
-/// The time of the change, one unit after another over the slowest link.
+/// The time to move the units of the change, one after another over the slowest link.
 double move_ns(std::vector<std::uint32_t> const& from, std::vector<std::uint32_t> const& to,
                job_shape const& shape) {
   auto const slowest = std::ranges::min(shape.devices, {}, &split_device::bytes_per_ns).bytes_per_ns;
@@ -338,7 +338,8 @@ double learned_ranges::surprise_by(finished_job const& run, std::vector<double> 
   return is_uneven() ? profile_.surprise_by(run) : by_units_.surprise_by(run, busy_ns);
 }
 
-/// If true, the kernels' times do not show how long a part takes.
+/// True if a device's copies take longer than its kernels: the kernels' times then do not show how long a
+/// part takes.
 bool learned_ranges::do_copies_take_longer() const {
   for (std::size_t device = 0; device < of_unit_.size(); ++device) {
     auto const& [bytes_in, bytes_out, kernels_ns] = of_unit_[device];
@@ -353,7 +354,8 @@ bool learned_ranges::is_explained(finished_job const& run) const {
   return profile_.deviation(run) < max_unexplained * all_alike.deviation(run);
 }
 
-/// Cuts by work only after two successive looks that show uneven units.
+/// Learns from a run whose ranges were cut into sections. Divides by work only after two successive such runs
+/// that show uneven units.
 void learned_ranges::note_look(finished_job const& run) {
   auto const is_clear = !do_copies_take_longer() && unevenness(run, by_waves_.units_per_step()) > uneven;
   auto const is_second = std::exchange(doubts_, 0) > 0;
@@ -416,7 +418,8 @@ void learned_ranges::learn_from_probes(finished_job const& run) {
   doubts_ = 2;
 }
 
-/// Excludes bytes that were copied only because the ranges changed.
+/// How long each device was busy, with its copies; but without them if its range has new units, whose bytes
+/// may have been copied only because the ranges changed.
 std::vector<double> learned_ranges::busy_ns(finished_job const& run, std::vector<double> const& moved) const {
   auto times = run.spans_with_copies_ns(shape_);
   for (std::size_t device = 0; device < times.size(); ++device) {
@@ -426,7 +429,8 @@ std::vector<double> learned_ranges::busy_ns(finished_job const& run, std::vector
   return times;
 }
 
-/// All bytes after the first run, which had no ranges.
+/// The bytes that moved to each device because its range changed; all of its bytes after the first run, which
+/// had no ranges.
 std::vector<double> learned_ranges::moved_bytes(finished_job const& run) const {
   std::vector<double> bytes;
   auto const ranges = ranges_of(run);

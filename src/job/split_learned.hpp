@@ -28,7 +28,7 @@ class border_brake {
   std::uint32_t runs_ = 0;
 };
 
-/// The units of each device by its work in a step, learned from earlier runs.
+/// The number of units of each device, by its speed in steps, learned from earlier runs.
 class paced_shares {
  public:
   paced_shares(job_shape const& shape, std::vector<std::uint32_t> units_per_step)
@@ -54,12 +54,12 @@ class paced_shares {
 
   /// True if shares by these speeds promise enough over `others` to pay for the change and back.
   bool promise_more_than(std::vector<std::uint32_t> const& others, job_shape const& shape) const;
-  /// True if a run with these was faster than with `others` by enough to pay for the change. False while the
-  /// time with `others` is unknown.
+  /// True if a run with these shares was faster than one with `others` by enough to pay for the change. False
+  /// while the time with `others` is unknown.
   bool are_better_than(paced_shares const& others, job_shape const& shape) const;
 
  private:
-  /// The time per run that a change from one to the other gains; 0 if it is too little to count.
+  /// The time per run that a change of the shares gains; 0 if that is too little to count.
   double gain_ns(std::vector<std::uint32_t> const& from, std::vector<std::uint32_t> const& to) const;
   bool are_of(finished_job const& run) const;
 
@@ -86,8 +86,8 @@ class task_grain {
   std::vector<job_part> trial(job_part range, double unit_ns);
 
   /// The time that the run's units would have taken with the tasks used from now on; `busy_ns` if the run was
-  /// no trial: it may have begun before the run that it should follow had ended. `work` returns the work of a
-  /// part, its number of units if these are alike.
+  /// no trial: a run may have begun before the run that it should follow had ended. `work` returns the work
+  /// of a part, its number of units if these are alike.
   double learn(device_run const& run, double busy_ns, std::function<double(job_part)> const& work);
 
  private:
@@ -159,12 +159,13 @@ class learned_ranges {
   std::vector<std::uint32_t> shares_by_work_;  ///< used while units are uneven
   border_brake work_brake_;
   bool look_closer_;                        ///< at the next run, by cutting ranges into sections
-  std::uint32_t doubts_ = 0;                ///< looks that may still disprove the profile
-  std::uint32_t next_look_ = 0, wait_ = 1;  ///< in runs: looks that find nothing become rare
+  std::uint32_t doubts_ = 0;                ///< runs with sections that may still disprove the profile
+  std::uint32_t next_look_ = 0, wait_ = 1;  ///< in runs; sections become rare while they show nothing
   bool in_waves_ = false;
-  /// To and fro, so that what a run left in a memory too small is what the next begins with.
+  /// Whether ranges that exceed a device's memory run forwards. Runs alternate, so that each begins with the
+  /// data that the previous one left in the memory.
   bool forward_ = false;
-  std::uint32_t runs_ = 0;  ///< that it learned from
+  std::uint32_t runs_ = 0;  ///< the number of runs that it learned from
   std::vector<job_part> last_ranges_;
   std::vector<unit_costs> of_unit_;  ///< for each device, in the last run
 };

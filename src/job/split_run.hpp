@@ -72,20 +72,22 @@ class recorded_split : public job_split {
   std::uint32_t unissued_, unfinished_;
 };
 
-/// The tasks that a device has at once if waiting decides nothing: its share is known, or it is the only
-/// device.
+/// The most tasks that a device has at once if nothing depends on waiting: its share is known, or it is the
+/// only device.
 inline constexpr std::uint32_t max_tasks_in_flight = 64;
 
-/// Each device takes its own parts in order, independently of the others, with as many ahead as possible.
+/// A split in which each device takes its own parts in order, independently of the other devices, with as
+/// many ahead as possible.
 std::unique_ptr<job_split> split_as_mapped(job_shape const& shape, device_parts parts,
                                            recorded_split::listener finished = {});
 
-/// `shape.tasks` equal parts: a device that can take one gets the next.
+/// A split into `shape.tasks` equal parts: a device that can take a part gets the next one.
 std::unique_ptr<job_split> split_among_workers(job_shape const& shape,
                                                recorded_split::listener finished = {});
 
-/// Large parts first, small ones last: a device that can take one gets the next. `units_per_ns` of each
-/// device is known, or 0. A device of unknown speed begins with a small part as a probe if `probing`.
+/// A split into large parts first and small ones last: a device that can take a part gets the next one.
+/// `units_per_ns` of each device is known, or 0. A device of unknown speed begins with a small part as a
+/// probe if `probing`.
 std::unique_ptr<job_split> split_guided(job_shape const& shape, std::vector<double> units_per_ns,
                                         bool probing, recorded_split::listener finished = {});
 
@@ -123,7 +125,8 @@ class job_history {
 
   std::vector<std::uint32_t> const& units_per_step() const { return units_per_step_; }
 
-  /// Learns nothing from a run that shared a device with another job: its times are distorted.
+  /// Learns the devices' speeds from the run; nothing if it shared a device with another job, which distorts
+  /// its times.
   void learn(finished_job const& run);
   /// Learns from the run, but with these times: one for each device, above 0 where it had units.
   void learn(finished_job const& run, std::vector<double> const& busy_ns);
@@ -134,7 +137,7 @@ class job_history {
   /// The speed of each device in steps per ns; 0 while it is unknown.
   std::vector<double> speeds() const;
   /// The pace of each device. A device of unknown speed counts as slightly faster than the fastest, so that
-  /// it is tried. All are equal if none is known.
+  /// it is tried. All paces are equal if no speed is known.
   std::vector<device_pace> paces() const;
 
  private:
@@ -149,7 +152,7 @@ class job_history {
 template <class Memory>
 class shape_cache {
  public:
-  /// Shared with the splits, which add to it and may outlive the policy.
+  /// The memory for jobs of this shape. Shared with the splits, which add to it and may outlive the policy.
   std::shared_ptr<Memory> of(job_shape const& shape) {
     if (memory_ && has_same_shape(shape)) return memory_;
     units_ = shape.units, tasks_ = shape.tasks, devices_ = shape.devices.size();

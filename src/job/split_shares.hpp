@@ -12,14 +12,14 @@ namespace ballast::detail {
 /// The parts of each device, in the order in which it takes them.
 using device_parts = std::vector<std::vector<job_part>>;
 
-/// A device's pace: the number of units that it computes at a time. A partly filled step takes as long as a
-/// full one.
+/// A device's pace: it computes the units of a step at a time. A partly filled step takes as long as a full
+/// one.
 struct device_pace {
   double steps_per_ns = 0;           ///< at least 0
   std::uint32_t units_per_step = 1;  ///< at least 1
 };
 
-/// Steps for `units` units; the last may be partly filled.
+/// The number of steps for `units` units; the last may be partly filled.
 constexpr std::uint32_t whole_steps(std::uint32_t units, std::uint32_t units_per_step) {
   return units / units_per_step + (units % units_per_step != 0);
 }
@@ -35,10 +35,10 @@ std::vector<job_part> parts_of_steps(job_part whole, std::uint32_t count, std::u
 /// make steps.
 std::vector<std::uint32_t> shares_by_pace(std::uint32_t units, std::span<device_pace const> paces);
 
-/// The time of the slowest.
+/// The time of the device that takes longest with these shares.
 double slowest_ns(std::span<std::uint32_t const> shares, std::span<device_pace const> paces);
 
-/// One range per device, in the order of the devices; empty if the share is 0.
+/// One range per device, in the order of the devices; it is empty if the device's share is 0.
 std::vector<job_part> side_by_side(std::span<std::uint32_t const> shares);
 
 }  // namespace ballast::detail

@@ -45,7 +45,7 @@ struct task_extent {
     };
     return adjoin(part, other.part) && std::ranges::equal(arrays, other.arrays, agree);
   }
-  /// can_take(other).
+  /// Adds the units and addresses of `other`, which can_take(other) must allow.
   void take(task_extent const& other) {
     part = range_of_both(part, other.part);
     for (std::size_t i = 0; i < arrays.size(); ++i)

@@ -88,7 +88,7 @@ enum port : std::size_t { out_to_host, in_from_host, out_to_devices, in_from_dev
 
 bool is_one_of(std::uint32_t places, place_id place) { return places >> place.value() & 1; }
 
-/// The newest copy from there if it has space for `bytes` more, else a new one.
+/// The newest copy from `from` if it has space for `bytes` more, else a new copy.
 planned_copy& copy_with_room(std::vector<planned_copy>& copies, place_id from, place_id to,
                              std::size_t bytes) {
   auto newest_first = std::views::reverse(copies);
@@ -150,7 +150,8 @@ std::int64_t copy_sources::arrival_ns(place_id from, place_id to, std::size_t by
   return links_.ns_of(from, to, bytes) + queued_ns_[port_out(from, to)] + queued_ns_[port_in(from, to)];
 }
 
-/// Devices share the capacity of the host's links, but not of their own links.
+/// True if the copy goes between devices, directly and at least as fast as one from the host. Devices share
+/// the capacity of the host's links, but not of their own links.
 bool copy_sources::avoids_host_link(place_id from, place_id to) const {
   auto const& link = links_.between(from, to);
   return from != host_place && to != host_place && link.direct &&
@@ -238,7 +239,8 @@ std::vector<planned_copy> task_planner::broadcast(coherence_directory& directory
   return copies;
 }
 
-/// Copies in chunks, so that passing data on to a next device need not wait for all of it.
+/// Adds copies that bring the piece, in chunks, so that passing data on to a next device need not wait for
+/// all of it.
 void task_planner::choose_sources(std::vector<planned_copy>& copies, held_bytes const& piece, place_id to) {
   for (auto const& chunk : pieces_of({&piece.bytes, 1}, max_copy_bytes)) {
     auto const bytes = chunk.front();  // part of one range, so it is one range

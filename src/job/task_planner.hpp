@@ -16,7 +16,7 @@
 
 namespace ballast::detail {
 
-/// One direction between two places.
+/// The link from one place to another.
 struct copy_link {
   double bytes_per_ns = 0;
   bool direct = true;       ///< false: the driver goes through host memory, or a host stream has to wait
@@ -46,18 +46,18 @@ class copy_links {
 copy_links expected_links(device_list const& devices);
 
 /// Chooses the source of a copy: a device before the host; among several, the one whose copy is expected to
-/// finish first, given the copies in transit on its link and the target's. A plain state machine; one thread
-/// at a time.
+/// finish first, given the copies in transit on its own link and on the target's. A plain state machine; one
+/// thread at a time.
 class copy_sources {
  public:
   explicit copy_sources(copy_links links);
 
   copy_links const& links() const { return links_; }
   /// Chooses one of `holders`, which has a bit for each place_id where the bytes are valid or will be. Takes
-  /// one without a direct link only if none has one. Takes the host only if no device has a direct link as
-  /// fast as the host's, so that data on a device need not cross the host's links again. Among equals the
-  /// host, then the first. Throws bad_argument ("holders") if there is none, ("to") if `to` is one or no
-  /// place.
+  /// a holder without a direct link only if no holder has one. Takes the host only if no device has a direct
+  /// link as fast as the host's, so that data on a device need not cross the host's links again. Among equal
+  /// holders it takes the host, then the first device. Throws bad_argument ("holders") if there is no holder,
+  /// ("to") if `to` is a holder or no place.
   place_id choose(std::uint32_t holders, place_id to, std::size_t bytes) const;
 
   /// Counts a copy as in transit on its links until mark_ended().
@@ -78,7 +78,8 @@ class copy_sources {
 
 /// Copies are cut at this size, so that work that needs their first bytes need not wait for the last.
 inline constexpr std::size_t max_copy_bytes = std::size_t(16) << 20;
-/// The smallest stripe of a shared read: a smaller copy takes as long for being a copy as for its bytes.
+/// The smallest stripe of a shared read: the fixed cost of a smaller copy is about as much as the time of its
+/// bytes.
 inline constexpr std::size_t min_stripe_bytes = std::size_t(1) << 20;
 
 /// A copy of a shared read: bytes of an array that go from one place to another, ascending.
@@ -93,10 +94,11 @@ struct shared_copy {
 std::vector<std::vector<byte_range>> pieces_of(std::span<byte_range const> bytes, std::size_t each);
 
 /// How bytes that only the host has get to devices that all read them, in an order in which each copy's
-/// source is valid. Each of the devices with direct links to each other takes a stripe from the host, and the
-/// others' stripes from them, each time from another one (in a ring), so that the host's links carry the
-/// bytes once. If there are too few bytes, only the first devices have a stripe. The remaining devices take
-/// everything from the host. Copies have at most max_copy_bytes. `bytes`: ascending, without empty ranges.
+/// source is valid. Devices that have direct links to each other form a group. Each device of a group takes a
+/// stripe from the host, and the other devices' stripes from those devices in turn (in a ring), so that the
+/// host's links carry the bytes once for the group. If there are too few bytes, only the group's first
+/// devices have a stripe. A device without direct links takes everything from the host. Copies have at most
+/// max_copy_bytes. `bytes`: ascending, without empty ranges.
 std::vector<shared_copy> shared_read(std::span<byte_range const> bytes, std::span<place_id const> readers,
                                      copy_links const& links);
 
@@ -125,14 +127,15 @@ class task_planner {
   task_planner(operations& ops, copy_sources& sources, stream_of_copy stream)
       : ops_(ops), sources_(sources), stream_(std::move(stream)) {}
 
-  /// Records the copies that bring bytes to a place where they are not valid, of at most max_copy_bytes each,
-  /// from the sources that promise to be fastest. They also wait for `after`, which used the memory there
-  /// before.
+  /// Records and returns the copies that bring bytes to a place where they are not valid, of at most
+  /// max_copy_bytes each, from the sources that promise to be fastest. The copies also wait for `after`,
+  /// which used the memory there before.
   std::vector<planned_copy> fetch_to(coherence_directory& directory, byte_runs const& bytes, place_id to,
                                      std::span<op_id const> after = {});
 
-  /// Records the copies of bytes that only the host has to readers that all have memory for them, once over
-  /// the host's links (shared_read). Leaves bytes that a device has as well to fetch_to().
+  /// Records and returns the copies that bring bytes, which only the host has, to several readers, once over
+  /// the host's links (shared_read). All readers have memory for the bytes. Leaves bytes that a device has as
+  /// well to fetch_to().
   std::vector<planned_copy> broadcast(coherence_directory& directory, byte_runs const& bytes,
                                       std::span<shared_reader const> readers);
 

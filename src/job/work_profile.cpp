@@ -21,7 +21,7 @@ struct task_group {
   double ns;  ///< the time of all of them, without earlier tasks
 };
 
-/// In the order of their ends.
+/// The device's tasks, in the order of their ends.
 std::vector<ended_task> by_end(device_run const& run) {
   auto tasks = run.ended;
   std::ranges::stable_sort(tasks, {}, &ended_task::end_ns);
@@ -104,7 +104,7 @@ work_profile::work_profile(std::uint32_t units, std::size_t devices)
       cells_(std::min(units, max_cells), units_per_cell_),
       speeds_(devices) {}
 
-/// In the order of their units.
+/// The parts of a run and their times, in the order of their units.
 auto work_profile::timed_parts(finished_job const& run) -> std::vector<timed_part> {
   std::vector<timed_part> parts;
   for (std::size_t device = 0; device < run.devices.size(); ++device) {
@@ -124,8 +124,8 @@ double work_profile::work_of(job_part part) const {
   return work;
 }
 
-/// Scales the cells of the part, which keep their known proportions. A cell that lies only partly in it
-/// changes by that share.
+/// Scales the cells of the part, which keep their known proportions. A cell of which only a share lies in the
+/// part changes by that share.
 void work_profile::set_work(job_part part, double work) {
   auto const change = work / std::max(work_of(part), min_work * part.count) - 1;
   for_each_cell(part, units_per_cell_, cells_.size(), [&](std::size_t cell, double share) {

@@ -29,7 +29,7 @@ class work_profile {
 
   /// Units of each device, side by side, so that all end at about the same time.
   std::vector<std::uint32_t> shares() const;
-  /// The time of the slowest.
+  /// The time of the device that takes longest with these shares.
   double slowest_ns(std::vector<std::uint32_t> const& shares) const;
   /// The largest relative difference, over all devices, between a device's time in this run and its predicted
   /// time.
@@ -54,12 +54,13 @@ class work_profile {
 
   double units_per_cell_;
   std::vector<double> cells_;         ///< the work of each cell of units
-  std::vector<device_speed> speeds_;  ///< in work
+  std::vector<device_speed> speeds_;  ///< in work per ns
 };
 
-/// How much the units of a device differ in a run: the largest work_profile::unevenness() of all devices. 0
-/// if no device had at least four tasks. Tasks of few blocks may come in waves, so it takes the smaller
-/// result of counting single units and counting whole steps.
+/// How much the units of a device differ in a run: the mean deviation of its tasks' times from those of equal
+/// units, over their mean; for the device where that is largest. 0 if no device had at least four tasks.
+/// Tasks of few blocks may come in waves, so it takes the smaller result of counting single units and
+/// counting whole steps.
 double unevenness(finished_job const& run, std::vector<std::uint32_t> const& units_per_step);
 
 }  // namespace ballast::detail

@@ -39,9 +39,10 @@ class arena {
 
   /// Like free_ranges::take(), in whole multiples of memory_alignment. Throws bad_argument ("bytes").
   std::optional<byte_range> take(std::size_t bytes);
-  /// The next user of the memory must also wait for `users`. Throws bad_argument ("memory") beyond the arena.
+  /// Makes the next user of the memory wait for `users` as well. Throws bad_argument ("memory") beyond the
+  /// arena.
   void add_users(byte_range memory, std::span<op_id const> users);
-  /// Throws bad_argument ("memory") beyond the arena, ("bytes") for memory that is free.
+  /// Frees the memory. Throws bad_argument ("memory") beyond the arena, ("bytes") for memory that is free.
   void give_back(byte_range memory);
   /// The recorded operations that have not ended, in the form of operation::dependencies: a new user of the
   /// memory must wait for them.
@@ -80,12 +81,12 @@ class segments {
   /// Null if no segment has this id.
   segment* find(segment_id id);
 
-  /// The bytes must lie in no segment of the array. Throws bad_argument ("bytes").
+  /// Adds a segment for bytes that lie in no other segment of the array; else throws bad_argument ("bytes").
   segment_id add(array_id array, byte_range bytes, byte_range memory);
   /// Removes bytes at the beginning or the end of a segment, or all of it. Returns the memory that becomes
   /// free. Throws bad_argument ("segment", "bytes").
   byte_range cut(segment_id id, byte_range bytes);
-  /// Returns its memory. Throws bad_argument ("segment").
+  /// Removes a segment and returns its memory. Throws bad_argument ("segment").
   byte_range remove(segment_id id);
 
  private:
@@ -154,7 +155,8 @@ class working_set {
   /// Adds an array whose memory is entirely on the device, and the caller's. The set gives it no memory, and
   /// never moves or evicts it; its offsets count from its first byte. Throws as add_array().
   void add_adopted_array(array_id array, std::size_t bytes);
-  /// Frees its memory after `users`. Throws bad_argument ("array") for an unknown array.
+  /// Forgets an array and frees its memory, whose next user must wait for `users`. Throws bad_argument
+  /// ("array") for an unknown array.
   void remove_array(array_id array, std::span<op_id const> users);
   bool has_room_for_all_arrays() const;
 
@@ -162,7 +164,7 @@ class working_set {
   /// nothing: try again when a task has ended. It succeeds if nothing is pinned and the hulls' memory_of
   /// together is at most bytes(). At most one hull per array. Throws bad_argument ("needs").
   std::optional<std::vector<resident_bytes>> pin(std::span<needed_bytes const> needs, eviction_handler& data);
-  /// Call it once for each pin() that returned them. Ignores bytes that moved meanwhile.
+  /// Unpins the bytes that pin() returned; call it once for each pin(). Ignores bytes that moved meanwhile.
   void unpin(std::span<resident_bytes const> residents);
   /// Evicts all unpinned bytes from the device.
   void evict_unpinned(eviction_handler& data);
