@@ -43,7 +43,7 @@ struct share_view {
 
 /// A message that the rank must send.
 struct share_action {
-  /// What it is.
+  /// The kind of a message.
   enum class kind : std::uint8_t {
     ask,      ///< for tasks
     give,     ///< `tasks` of the backlog
@@ -61,7 +61,8 @@ struct share_decision {
   /// messages.
   std::vector<share_action> actions;
   /// The number of workers on ranks that asked for tasks and get none now, at most half as many as this
-  /// rank's workers. If tasks create tasks, this rank fetches some for them from its devices.
+  /// rank's workers. If tasks create tasks, this rank fetches created tasks for those workers from its
+  /// devices.
   std::uint64_t wanting = 0;
   /// The time of the next decision if nothing happens before.
   std::int64_t look_again_ns = (std::numeric_limits<std::int64_t>::max)();
@@ -69,21 +70,21 @@ struct share_decision {
 
 /// Decides how tasks move between the ranks of a cluster: work moves to ranks that ask for it. One instance
 /// per rank, one thread at a time. It keeps state, but has no clock, no messages and no randomness of its
-/// own: the same calls give the same decisions. Ask it again whenever something has changed. The ranks passed
-/// to it are the ranks of its share_place, without its own.
+/// own: the same calls give the same decisions. Ask it again whenever something has changed. Its members are
+/// called only with other ranks of its share_place.
 class BALLAST_API share_policy {
  public:
   virtual ~share_policy() = default;
 
-  /// A rank asks for tasks. It must get some or be declined.
+  /// Records that a rank asks for tasks. That rank must get some or be declined.
   virtual void asked(std::uint32_t by, share_state const& state) = 0;
-  /// Tasks came from a rank; they are in the backlog of the next view.
+  /// Records that tasks came from a rank; they are in the backlog of the next view.
   virtual void received(std::uint32_t from) = 0;
-  /// A rank that was asked has no tasks now.
+  /// Records that a rank that was asked has no tasks now.
   virtual void declined(std::uint32_t by) = 0;
-  /// A rank that was declined or given tasks needs none any more.
+  /// Records that a rank that was declined or given tasks needs none any more.
   virtual void withdrawn(std::uint32_t) {}
-  /// A rank is lost: it is neither asked nor given anything any more.
+  /// Records that a rank is lost: it is neither asked nor given anything any more.
   virtual void lost(std::uint32_t rank) = 0;
   /// Decides which messages to send now. Does not wait.
   virtual share_decision decide(share_view const& view) = 0;

@@ -40,7 +40,8 @@ struct memory_to_adopt {
 };
 
 ///@{
-/// For adopt(); throws bad_argument ("sizes"), ("view").
+/// Checks an argument of adopt(): throws bad_argument ("sizes") unless the sizes are those of `elements`
+/// elements, ("view") unless `is_contiguous`.
 BALLAST_API void check_sizes(extents const& sizes, std::size_t elements);
 BALLAST_API void check_has_no_gaps(bool is_contiguous);
 ///@}
@@ -66,8 +67,9 @@ class BALLAST_API array_handle {
   /// Like shared_array::read(), read_on(), write() and update(). Returns the elements of this rank: none if
   /// they go to another rank.
   index_range open(access_request const& what, std::optional<deadline> until) const;
-  /// Like shared_array::release() and its destructor. Afterwards the array has no owner; or no adopted
-  /// memory, which give_up() leaves to the jobs.
+  /// release() is like shared_array::release(), after which this handle has no array. give_up() is like the
+  /// destructor of shared_array: it gives adopted memory back, and leaves an array without adopted memory to
+  /// the jobs that use it.
   void release(std::optional<deadline> until);
   void give_up() noexcept;
   /// True if open() was called for all elements and this use, and no job that ends the use was submitted

@@ -26,7 +26,7 @@ struct job_shares;
 
 /// A task that is about to be launched.
 struct task_launch {
-  std::span<void* const> arrays;  ///< for each argument, the address of its element 0, were it there
+  std::span<void* const> arrays;  ///< for each argument, where element 0 of its array would be
   job_grid const& grid;
   job_part part;
   kernel_code const* code;   ///< of the kernel; null for a plain one
@@ -43,7 +43,7 @@ struct job_request {
   kernel_key kernel = nullptr;  ///< null for a plain one, and for a sequence
   std::string kernel_name;
   kernel_code const* compiled_here = nullptr;  ///< null if the caller's file compiles no kernels
-  std::uint64_t factory = 0;                   ///< a number for its type
+  std::uint64_t factory = 0;                   ///< a number that identifies the factory's type
   /// Calls the factory and launches the kernel that it returns.
   std::function<void(task_launch const&, stream&)> launch = {};
   /// The shares of a job of one unit that may run on several devices at once.
@@ -81,7 +81,7 @@ struct made_kernel<true, Factory, Access...> {
 template <class Factory, class... Access>
 using kernel_made_by = typename made_kernel<takes_views<Factory, Access...>, Factory, Access...>::type;
 
-/// Null for kernels without kernel_code.
+/// The key of a kernel; null for kernels without kernel_code.
 template <class K>
 constexpr kernel_key listed_key_of = plain_kernel_of_any<K> ? nullptr : key_of<K>;
 template <class K>
@@ -205,7 +205,7 @@ constexpr void check_job_kernel() {
   static_assert(alignof(K) <= 64, "this kernel is aligned to more than 64 bytes");
 }
 
-/// Reports what is wrong with a factory; the compiler would report it deep inside the library.
+/// Reports what is wrong with a factory; otherwise the compiler would report it deep inside the library.
 template <class Factory, class... Access>
 constexpr void check_factory() {
   using called = std::remove_cvref_t<Factory> const&;
@@ -295,7 +295,7 @@ job_request request_of(job_setup const& setup, Tuple const& all, std::index_sequ
     check_factory<last, std::tuple_element_t<I, Tuple>...>();
   return make_request<CompiledHere>(setup, std::get<sizeof...(I)>(all), std::get<I>(all)...);
 }
-/// Takes a tuple of references: to the accesses of arrays, and last to a factory.
+/// Makes a request from a tuple of references: to the accesses of arrays, and last to a factory.
 template <bool CompiledHere, class Tuple>
 job_request request_of(job_setup const& setup, Tuple const& accesses_then_factory) {
   constexpr auto arguments = std::tuple_size_v<Tuple>;

@@ -55,8 +55,8 @@ class BALLAST_API job_split {
   /// device.
   virtual std::optional<job_part> next(std::uint32_t device, std::uint32_t in_flight) = 0;
 
-  /// Call it for every task that ended successfully, in any order. Throws bad_argument ("device") if the job
-  /// has no such device.
+  /// Records the end of a task. Call it for every task that ended successfully, in any order. Throws
+  /// bad_argument ("device") if the job has no such device.
   virtual void ended(std::uint32_t device, ended_task const& task) = 0;
 
   /// Units that were not given to any device yet.

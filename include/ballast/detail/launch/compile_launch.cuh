@@ -126,9 +126,9 @@ struct ring_list {
 
   static constexpr std::uint32_t scratch = max_of({0u, (takes<K> ? scratch_bytes<K> : 0u)...});
   static constexpr int blocks_per_multiprocessor = max_of({1, (takes<K> ? requested_blocks<K> : 0)...});
-  static constexpr int blocks_with_server = blocks_per_multiprocessor;  ///< it has none
+  static constexpr int blocks_with_server = blocks_per_multiprocessor;  ///< equal, since rings have no server
 
-  /// For the worker loop, whose block type is not that of a launch.
+  /// Runs the kernel of a record. The worker loop passes its block type, which is not that of a launch.
   template <template <class> class, class Place>
   BALLAST_HD static void run(task_record const& record, Place place) {
     std::uint32_t id = 0;
@@ -173,12 +173,13 @@ void add_ring_entries(compiled_code& into) {
 
 namespace ballast {
 
-/// Among the kernels of BALLAST_KERNELS: compiles them so that launch queues can merge them or run them on
-/// resident blocks. Kernels over 192 bytes, or aligned to more than 16, get launches of their own.
+/// Listed among the kernels of BALLAST_KERNELS, it compiles those kernels so that launch queues can merge
+/// them or run them on resident blocks. Kernels over 192 bytes, or aligned to more than 16, get launches of
+/// their own.
 struct for_launches {
   /// Shows BALLAST_KERNELS that this is no kernel.
   static constexpr bool keeps_tasks = false;
-  /// For BALLAST_KERNELS.
+  /// Compiles the kernels of a set, for BALLAST_KERNELS.
   template <bool KeepsTasks, class... K>
   static void compile(detail::compiled_code& into) {
     detail::refuse_created_tasks<for_launches, KeepsTasks>();

@@ -9,8 +9,8 @@
 
 namespace ballast::detail {
 
-/// The kernel whose bytes were copied there. Not copied again: a kernel that takes a member's address would
-/// move it to local memory, while launch parameters are as fast as registers.
+/// The kernel whose bytes were copied to `bytes`. It is not copied again: a kernel that takes a member's
+/// address would move it to local memory, while launch parameters are as fast as registers.
 template <class K>
 BALLAST_HD K const& kernel_at(unsigned char const* bytes) {
   return *static_cast<K const*>(__builtin_assume_aligned(static_cast<void const*>(bytes), argument_piece));

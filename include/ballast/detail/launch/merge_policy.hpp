@@ -37,16 +37,17 @@ BALLAST_API double paper_time(std::span<std::uint64_t const> blocks, multiproces
 /// The known facts about one waiting launch; its kernel runs `blocks` blocks.
 struct kernel_facts {
   std::uint32_t family = 0;  ///< the merged kernel that contains its kernel
-  std::uint32_t kernel = 0;  ///< its kernel's number there, below 128
+  std::uint32_t kernel = 0;  ///< its kernel's number in that merged kernel, below 128
   std::uint32_t blocks = 1;  ///< of its grid, at least 1
-  /// That run at a time when it has the device alone, at least 1.
+  /// The blocks that run on a multiprocessor at a time when the launch has the device alone, at least 1.
   std::uint32_t blocks_per_multiprocessor = 1;
   std::int64_t block_ns = 0;  ///< how long one block is expected to run, if few others do; 0 if that is
                               ///< unknown; at least 0
   double shared_ns = 0;       ///< for how long one block keeps a resource busy that all blocks share: as a
                               ///< rule the bytes that it moves by the bandwidth of the device's memory; 0 if
                               ///< that is unknown or nothing; finite, at least 0
-  /// Higher ones first, as launch_stream_options::priority; kernels of unequal priority are not merged.
+  /// Launches of higher priority go first, as with launch_stream_options::priority; kernels of unequal
+  /// priority are not merged.
   std::int32_t priority = 0;
   std::uint32_t argument_bytes = 0;  ///< bytes that it adds to a merged launch's parameters, all included
   bool needs_occupancy = false;  ///< it is known to run slower when fewer of its blocks are resident than in
@@ -97,7 +98,8 @@ struct merge_view {
   std::size_t max_kernels = 64;              ///< the most kernels in one launch, at least 2
 };
 
-/// The kernels of one launch: places in merge_view::waiting, in the order in which their blocks are to begin.
+/// The kernels of one launch: indices into merge_view::waiting, in the order in which their blocks are to
+/// begin.
 using merge_group = std::vector<std::size_t>;
 
 /// Decides which waiting kernels become one launch. Pure: no clock, no device, no randomness and no state, so
@@ -116,7 +118,7 @@ class BALLAST_API merge_policy {
   void first_group(merge_view const& view, merge_group& first) const;
 
  private:
-  /// At least one kernel waits; `first` is empty.
+  /// Appends the first group to `first`, which is empty. At least one kernel waits.
   virtual void choose_first(merge_view const& view, merge_group& first) const = 0;
 };
 
@@ -185,7 +187,7 @@ BALLAST_API merge_verdict verdict_alone(kernel_facts const& kernel, family_facts
 /// A histogram of errors in classes of one percent.
 class BALLAST_API error_histogram {
  public:
-  static constexpr std::uint8_t last_class = 200;  ///< and all errors above
+  static constexpr std::uint8_t last_class = 200;  ///< the class of all errors above 199%
   /// The class of an error: |predicted / measured - 1| in percent, rounded up, at most last_class.
   static std::uint8_t class_of(double predicted, double measured);
 
@@ -215,7 +217,7 @@ class BALLAST_API prediction_error {
   /// "measured") unless both are finite, `predicted` at least 0 and `measured` above 0.
   void record(double predicted, double measured);
 
-  /// Over everything recorded.
+  /// The errors of all recorded predictions.
   error_summary all() const { return all_.summary(); }
   /// The errors of the last newest_count predictions, or of all if there are fewer.
   error_summary newest() const { return newest_.summary(); }

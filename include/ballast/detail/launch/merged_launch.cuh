@@ -19,8 +19,8 @@ struct alignas(16) completion_record {
 /// The most kernels of one launch.
 inline constexpr std::uint32_t max_launch_kernels = 160;
 
-/// The state of a launch in the device's memory. Launches of one stream share one, since they do not overlap.
-/// The counts are 0 between two launches.
+/// The state of a launch in the device's memory. Launches of one stream share one such state, since they do
+/// not overlap. The counts are 0 between two launches.
 struct alignas(64) running_launch {
   std::uint64_t began_ns = 0;
   std::uint32_t blocks_ended = 0;
@@ -56,16 +56,18 @@ struct completion_signal {
   void (*notify)(void*) = nullptr;     ///< on a host device: wakes the thread that looks for the record
   void* notified = nullptr;
 
-  /// Call it before the block does any work.
+  /// Records when block 0 begins. Call it in each block before any work of the block.
   BALLAST_HD void record_begin(std::uint32_t block) const {
     if (block == 0) device_atomic<std::uint64_t>(running->began_ns).store_relaxed(now_ns());
   }
 
-  /// Call it after all work of the block's threads and a sync of the block; the launch has `blocks` blocks.
+  /// Records that a block of the launch, which has `blocks` blocks, has ended. Call it after all work of the
+  /// block's threads and a sync of the block.
   BALLAST_HD void record_end(std::uint32_t blocks) const {
     if (is_last(running->blocks_ended, blocks)) report();
   }
-  /// Call it in a merged launch before record_end(), for the kernel at `place`, which has `blocks` blocks.
+  /// Records that a block of the kernel at `place`, which has `blocks` blocks, has ended. Call it in a merged
+  /// launch before record_end().
   BALLAST_HD void record_kernel_end(std::uint32_t place, std::uint32_t blocks) const {
     if (ends == nullptr || !is_last(running->blocks_ended_of[place], blocks)) return;
     atomic_ref<std::uint64_t, scope::system>(ends->end[place])
@@ -148,7 +150,7 @@ struct merged_launch {
   static constexpr std::uint32_t max_argument_bytes = 6848;
 
   completion_signal end;
-  std::uint32_t blocks = 0;   ///< of all
+  std::uint32_t blocks = 0;   ///< of all kernels
   std::uint32_t kernels = 0;  ///< at least 1
   merged_member members[max_kernels];
   alignas(argument_piece) unsigned char arguments[max_argument_bytes];
@@ -165,7 +167,8 @@ struct merged_launch {
     }
     return low;
   }
-  /// Call it after run(), on one thread of the block.
+  /// Records that a block of the kernel at `place` has ended. Call it after run(), on one thread of the
+  /// block.
   BALLAST_HD void record_end(std::uint32_t place) const {
     end.record_kernel_end(place, members[place].end - first_of(place));
     end.record_end(blocks);

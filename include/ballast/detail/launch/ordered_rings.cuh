@@ -99,7 +99,7 @@ namespace ring_state {
 enum word : std::uint32_t {
   begun,   ///< when its run began; 0: not yet
   turn,    ///< the ring to look at next
-  missed,  ///< looks in a row that found nothing
+  missed,  ///< polls in a row that found nothing
   told,    ///< when it last reported its executed launches
   untold,  ///< whether it has executed launches since that report
   known,   ///< GPU: 1 + the ring whose position follows the tasks that the worker holds; 0: none
@@ -130,7 +130,8 @@ BALLAST_HD inline void ordered_rings_ref::wake_host() const {
 #endif
 }
 
-/// Each run begins with another ring of the worker, so that all get their turn however short the run is.
+/// Begins a run of a worker. Each run begins with another ring of the worker, so that all rings get their
+/// turn however short the runs are.
 template <class WorkerGroup>
 BALLAST_HD void ordered_rings_ref::begin_run(WorkerGroup& worker_group, std::uint32_t now) const {
   auto& state = worker_group.worker_state();
@@ -168,8 +169,9 @@ BALLAST_HD inline void ordered_rings_ref::tell(std::uint32_t ring, std::uint64_t
   wake_host();
 }
 
-/// Only the last launch of a batch that was read together reports, unless the batch takes long: making its
-/// writes and a store visible to the host takes as long as part of a kernel.
+/// Records that a launch was executed. Only the last launch of a batch that was read together reports to the
+/// host, unless the batch takes long: making its writes and a store visible to the host takes as long as part
+/// of a kernel.
 template <class WorkerGroup>
 BALLAST_HD void ordered_rings_ref::finish(WorkerGroup& worker_group, std::uint64_t, std::uint64_t) const {
   worker_group.sync();
@@ -321,7 +323,8 @@ struct ring_reader {
     source.note_work(now);
   }
 
-  /// Looks less often the longer no launch came: a look occupies the bus for a microsecond.
+  /// Waits after a poll that found nothing, longer if no launch has come for long: a poll occupies the bus
+  /// for a microsecond.
   __device__ void miss(std::uint32_t now) const {
     constexpr std::uint32_t awake_looks = 64, drowsy_looks = 256;
     __syncwarp();

@@ -43,7 +43,7 @@ struct described_launch {
 /// A launch with more arguments is not described.
 inline constexpr std::size_t max_described_arguments = 32;
 
-/// describe() writes the address of each argument.
+/// Work that can describe itself: describe() also writes the address of each argument.
 template <class Work>
 concept describes_itself = requires(Work& work, void** addresses) {
   { work.describe(addresses) } -> std::same_as<described_launch>;
@@ -100,7 +100,7 @@ class alignas(64) submission {
     blocks_ = blocks;
     std::memcpy(bytes_, &kernel, sizeof(K));
   }
-  /// `work(stream&)` is called once, on the thread that issues.
+  /// Stores work that enqueues itself: `work(stream&)` is called once, on the thread that issues.
   template <class Work>
   void set_work(Work&& work) {
     using kept = std::decay_t<Work>;
@@ -115,7 +115,7 @@ class alignas(64) submission {
       set_work(boxed<kept>{std::make_unique<kept>(std::forward<Work>(work))});
     }
   }
-  /// Like set_work() for a lone_kernel of `code`, which must outlive it.
+  /// Like set_work() for a lone_kernel of `code`, which must outlive the submission.
   template <class K>
   void set_lone_kernel(kernel_code const& code, K const& kernel, std::uint32_t blocks) {
     set_work(lone_kernel<K>{code, {kernel, {0, blocks}}});
@@ -138,7 +138,7 @@ class alignas(64) submission {
     if (dependencies_ == nullptr) return {};
     return *dependencies_;
   }
-  /// Throws the error that made one of them impossible.
+  /// True if all dependencies are met. Throws the error that made a dependency impossible.
   bool dependencies_met() const {
     for (auto const& one : dependencies())
       if (!one.is_met()) return false;

@@ -34,7 +34,7 @@ enum class registers : std::uint8_t { free, few };
 /// The form of a launch: threads per block, the dimension along which it is cut, and how many threads of the
 /// launch, in consecutive rows, each thread of a block executes in turn.
 struct launch_form {
-  /// Threads of a block along x; with block_y together a multiple of 32, at most 1024.
+  /// Threads of a block along x; block_x * block_y is a multiple of 32, at most 1024.
   std::uint32_t block_x = 256, block_y = 1;  ///< along y
   /// The dimension whose blocks become tasks.
   axis cut = axis::x;
@@ -98,7 +98,7 @@ struct thread_blocks {
     }
   }
 
-  /// The host's thread takes one row after another.
+  /// Runs the threads of a block on one thread of the host, row after row.
   BALLAST_HD void run_in_rows(std::uint32_t first_x, std::uint32_t first_y) const {
     std::uint32_t const end_x = smaller(first_x + form.width(), threads_x);
     std::uint32_t const end_y = smaller(first_y + form.height(), threads_y);

@@ -31,7 +31,7 @@ struct range {
   std::int64_t begin = 0, end = 0;  ///< one past the last
 };
 
-/// In any order; they may overlap.
+/// Ranges in any order, which may overlap.
 using ranges = std::vector<range>;
 
 /// a / b rounded towards minus infinity; b must be positive.
@@ -171,12 +171,13 @@ P biased(P argument, array_ref<T> on_device) {
 
 /// Throws bad_argument naming the kernel if there are more than 2 147 483 647 threads along a dimension.
 BALLAST_API void require_threads(threads of, char const* kernel);
-/// After a launch: waits if the variable of the argument is kept open.
+/// Called after a launch: if the argument's variable is kept open, waits for the launch and copies the
+/// variable to the host.
 BALLAST_API void fetch_if_kept_open(void const* argument);
 
 /// The learning_key of a kernel. All launches of one kernel share it, wherever they are written. A border
-/// between devices that was learned for one launch suits the others, and rows do not move back and forth
-/// between them.
+/// between devices that was learned for one launch suits the kernel's other launches, so rows do not move
+/// back and forth between devices.
 constexpr std::uint64_t site_of(std::string_view kernel) {
   std::uint64_t sum = 14695981039346656037u;  // FNV-1a
   for (char const c : kernel) sum = (sum ^ static_cast<unsigned char>(c)) * 1099511628211u;

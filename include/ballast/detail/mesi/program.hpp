@@ -14,15 +14,15 @@ namespace ballast::mesi {
 /// environment variable.
 BALLAST_API job_scheduler& scheduler();
 
-/// What the environment says of a program: BALLAST_POLICY, BALLAST_TASKS, BALLAST_CHECK_MAPS (0 or 1),
-/// BALLAST_DEVICE_BYTES and BALLAST_TIMEOUT (in seconds, a day by default). Throws bad_argument naming the
-/// variable; the bytes are looked at once more when a scheduler is made.
+/// The options of a program according to its environment: BALLAST_POLICY, BALLAST_TASKS, BALLAST_CHECK_MAPS
+/// (0 or 1), BALLAST_DEVICE_BYTES and BALLAST_TIMEOUT (in seconds, a day by default). Throws bad_argument
+/// naming the variable; a scheduler that is made checks the bytes once more.
 job_options options_of_environment();
 
 /// Registers a launch, so that its failure is reported.
 BALLAST_API void track_launch(completion launch);
-/// Called before each launch. Waits for the oldest launch if 256 have not ended. Throws job_failed if the
-/// oldest has failed.
+/// Waits for the oldest launch if 256 launches have not ended. Called before each launch. Throws job_failed
+/// if the oldest has failed.
 BALLAST_API void limit_pending_launches();
 
 /// Registers the kernels of a file: with the scheduler when it is made, or immediately if it exists already

@@ -33,8 +33,8 @@ class BALLAST_API variable_state {
     auto const* const made = handle_.load(std::memory_order_acquire);
     return made != nullptr && made->is_open(use) ? made->address() : wait_for(use);
   }
-  /// From now on each launch that touches the variable waits for its own end and copies the variable to the
-  /// host.
+  /// Makes each launch that touches the variable, from now on, wait for its own end and copy the variable to
+  /// the host.
   void keep_open() { is_kept_open_.store(true); }
   /// True if keep_open() was called.
   bool is_kept_open() const { return is_kept_open_.load(); }
@@ -100,8 +100,8 @@ void const* place_behind(T& value) {
   return const_cast<void const*>(address);
 }
 
-/// Called for a pointer or reference of the host that may lead to a variable: waits for the launches that
-/// conflict with its use.
+/// Waits for the launches that conflict with the host's use of a variable, if the pointer or reference leads
+/// to one.
 template <class T>
 T& host(T& value) {
   constexpr bool reads = std::is_const_v<std::remove_all_extents_t<std::remove_pointer_t<T>>>;
