@@ -23,7 +23,8 @@ namespace ballast {
 
 using namespace detail;
 
-/// Called before a cluster releases its thread: in a child of fork() the thread exists only in the parent.
+/// Gives up the thread's object in a child of fork(), since the thread exists only in the parent. Called
+/// before a cluster releases its thread.
 static void leave_to_parent(std::unique_ptr<cluster_thread>& thread) {
   if (thread != nullptr && thread->process().is_parent()) (void)thread.release();
 }
@@ -71,7 +72,7 @@ typed_option take_option(std::string_view& lines) {
   return {name, line.substr(std::min(name.size() + 1, line.size()))};
 }
 
-/// The name of the first option that differs, and on the next line its values.
+/// The name of the first option that differs, and on the next line its values; empty if no option differs.
 std::string differing_option(said_by_ranks const& said) {
   auto const& first = said.at(0);
   auto const found = std::ranges::find_if(said, [&](auto const& one) { return one.second != first; });
@@ -86,7 +87,7 @@ std::string differing_option(said_by_ranks const& said) {
   return {};
 }
 
-/// Ranks that agree once.
+/// Lets the ranks agree once.
 class comparison final : public cluster_channel {
  public:
   comparison(cluster& over, agreement const& on, std::string text);

@@ -238,7 +238,7 @@ void cluster_member::take_ranges(std::vector<task_range> ranges) {
     if (!census_.is_lost(range.origin)) backlog_.add(std::move(range));
 }
 
-// The lost rank is notified too: if it only seemed lost, it must learn of it.
+// The lost rank is notified too: if it only seemed lost, it must learn that it counts as lost.
 void cluster_member::lose(std::uint32_t rank, std::string const& why) {
   if (!why.empty()) why_lost_.emplace(rank, why);
   if (!census_.lose(rank)) return;
@@ -356,7 +356,7 @@ void cluster_member::share(share_view const& of_rank, decision& next) {
     }
 }
 
-// An origin whose last report is old gets one at once, so that a single task's end is not delayed.
+// An origin whose last report is old gets a new one at once, so that a single task's end is not delayed.
 void cluster_member::tell_done(std::int64_t now_ns, std::int64_t& look_again_ns) {
   for (auto& [origin, executed] : done_) {
     if (executed.ranges.empty()) continue;

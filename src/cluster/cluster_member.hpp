@@ -36,7 +36,7 @@ class own_batches {
                  std::uint64_t kind = 0);
   void executed(task_range const& range) { settle(range, nullptr); }
   void returned(task_range const& range) { settle(range, &batch::returned); }
-  /// Some of the tasks that these tasks created were on a rank when it was lost.
+  /// Ends tasks that created others, some of which were on a rank when it was lost.
   void perhaps_run(task_range const& range) { settle(range, &batch::lost); }
   /// Examines the batches below `end`. `held` lists the tasks that living ranks hold. Tasks that have neither
   /// ended nor are listed were on a lost rank. Returns those to execute again; the others have ended.
@@ -47,7 +47,7 @@ class own_batches {
   /// True if no submitted batch is open. Batches created here do not count: the submitted batches from which
   /// they stem wait for them, on whichever rank.
   bool empty() const { return open_.empty() || open_.begin()->first >= created_bit; }
-  /// Tasks of open batches that were submitted and have not ended.
+  /// The number of tasks of submitted batches that have not ended.
   std::uint64_t unfinished() const;
   /// The load of an open batch; null for other batches.
   std::shared_ptr<range_load> load_of(std::uint64_t batch) const;
@@ -57,7 +57,7 @@ class own_batches {
   std::vector<ended_batch> take_returned();
   /// Like take_ended(), for batches that were created.
   std::vector<ended_batch> take_ended_created();
-  /// As of range_backlog.
+  /// Like range_backlog::note_state().
   void note_state(auto&& note) const { note(end_, open_); }
 
  private:
@@ -94,7 +94,7 @@ class cluster_ending {
   /// Appends the messages that are due. `is_finished`: the rank's own tasks have ended and no more will come.
   void decide(bool is_finished, std::vector<outgoing_message>& out);
   bool is_over() const { return is_over_; }
-  /// As of range_backlog.
+  /// Like range_backlog::note_state().
   void note_state(auto&& note) const { note(is_lost_, told_, has_passed_on_, is_over_, finished_); }
 
  private:
@@ -119,18 +119,18 @@ class loss_census {
  public:
   explicit loss_census(std::uint32_t rank, std::uint32_t ranks);
 
-  /// False if that was known.
+  /// Records that a rank is lost; false if that was known.
   bool lose(std::uint32_t rank);
   bool is_lost(std::uint32_t rank) const { return is_lost_[rank]; }
   std::vector<std::uint32_t> lost() const { return {lost_.begin(), lost_.end()}; }
-  /// `from` knows of the loss of `lost`.
+  /// Records that `from` knows of the loss of `lost`.
   void heard(std::uint32_t from, std::uint32_t lost) { told_[from].insert(lost); }
 
   /// True if tasks must not leave the rank, since it has not reported its holdings.
   bool is_frozen() const { return counted_ < lost_.size(); }
   /// True if the rank must report its holdings now.
   bool is_due() const;
-  /// Records that it has reported them.
+  /// Records that the rank has reported its holdings.
   void count() { counted_ = lost_.size(); }
 
   /// Adds the holdings that a rank, or this rank itself, reports of this rank's own tasks.
@@ -139,7 +139,7 @@ class loss_census {
   /// them.
   bool is_complete();
   std::vector<task_range> held() const;
-  /// As of range_backlog.
+  /// Like range_backlog::note_state().
   void note_state(auto&& note) const { note(lost_, told_, counted_, completed_, holdings_); }
 
  private:
@@ -153,10 +153,10 @@ class loss_census {
   std::uint32_t rank_;
   std::vector<bool> is_lost_;
   std::set<std::uint32_t> lost_;
-  std::vector<std::set<std::uint32_t>> told_;  ///< by each rank
-  std::size_t counted_ = 0;                    ///< losses
-  std::size_t completed_ = 0;                  ///< losses
-  std::vector<holdings> holdings_;             ///< of each rank
+  std::vector<std::set<std::uint32_t>> told_;  ///< for each rank, the losses that it knows of
+  std::size_t counted_ = 0;                    ///< losses when this rank last reported its holdings
+  std::size_t completed_ = 0;                  ///< losses when the holdings of all ranks were last complete
+  std::vector<holdings> holdings_;             ///< of each rank, as it last reported them
 };
 
 /// The decisions of one rank of a cluster about tasks and messages; it carries nothing out. It has no clock,
@@ -173,12 +173,12 @@ class cluster_member {
   std::uint64_t submit(std::uint32_t tasks, std::shared_ptr<range_load> load, bool is_repeatable);
   /// Declares that no more will be submitted here.
   void close() { is_closing_ = true; }
-  /// No rank executes more tasks than its devices hold by now.
+  /// Stops all ranks: no rank executes more tasks than its devices hold by now.
   void stop();
   /// True if close() or stop() was called, or another rank was stopped.
   bool is_closing() const { return is_closing_; }
 
-  /// A message has come.
+  /// Handles a message that has come.
   void receive(std::uint32_t from, cluster_message message);
   /// Records that a rank does not answer. `why` is a sentence, or empty.
   void lose(std::uint32_t rank, std::string const& why = {});
@@ -195,15 +195,15 @@ class cluster_member {
 
   /// The first range that take() would return; null if there are none.
   task_range const* next() const { return backlog_.tasks() == 0 ? nullptr : &backlog_.ranges().front(); }
-  /// Tasks for the rank's devices, up to `max` of one range; no tasks if there are none.
+  /// Removes and returns tasks for the rank's devices, up to `max` of one range; no tasks if there are none.
   task_range take(std::uint32_t max);
-  /// Records that tasks from take() were executed. `range.load` has their results. They end once all tasks
-  /// passed to created() have ended.
+  /// Records that tasks from take() were executed. `range.load` has their results. The tasks end once all
+  /// tasks that they created, as passed to created(), have ended.
   void executed(task_range const& range);
-  /// Call it before executed(): `creator`, a task from take(), created `tasks` tasks that left their device.
-  /// They form a batch of this rank, whichever rank executes them. With `stays` only this rank may execute
-  /// them: they are with its devices when this returns. Returns the batch; it has no tasks if the creator's
-  /// origin is lost, since then no rank waits for them.
+  /// Records that `creator`, a task from take(), created `tasks` tasks that left their device. Call it before
+  /// executed(). The created tasks form a batch of this rank, whichever rank executes them. With `stays` only
+  /// this rank may execute them: they are with its devices when this returns. Returns the batch; it has no
+  /// tasks if the creator's origin is lost or this rank was given up, since then no rank waits for them.
   task_range created(task_range const& creator, std::uint32_t tasks, std::shared_ptr<range_load> load,
                      bool is_repeatable, bool stays = false);
 
@@ -213,7 +213,7 @@ class cluster_member {
     std::int64_t look_again_ns = std::numeric_limits<std::int64_t>::max();
     std::uint64_t wanting = 0;  ///< as in share_decision; 0 if nothing may leave the rank
   };
-  /// Fills in the backlog of `view`.
+  /// Decides which messages to send now, and when to decide again. Fills in the backlog of `view`.
   decision decide(share_view view);
 
   std::uint64_t backlog() const { return backlog_.tasks(); }
@@ -229,7 +229,7 @@ class cluster_member {
   bool is_over() const { return ending_.is_over(); }
   /// True if the other ranks count this one as lost and continue without it.
   bool is_given_up() const { return is_given_up_; }
-  /// For people.
+  /// Describes the rank's state, for people.
   std::string describe() const;
   /// Like range_backlog::note_state(), without the policy's state.
   void note_state(auto&& note) const {
@@ -263,7 +263,7 @@ class cluster_member {
 
   struct executed_tasks {
     std::vector<task_range> ranges;
-    std::int64_t told_ns = std::numeric_limits<std::int64_t>::min() / 2;  ///< the last time
+    std::int64_t told_ns = std::numeric_limits<std::int64_t>::min() / 2;  ///< when they were last reported
   };
 
   std::uint32_t rank_, ranks_;

@@ -17,18 +17,19 @@ namespace ballast::detail {
 struct cluster_message {
   enum class kind : std::uint8_t {
     ask,       ///< asks for tasks, with the asker's `state`
-    give,      ///< `ranges`
+    give,      ///< gives the tasks of `ranges`
     decline,   ///< answers a rank that asked: no tasks now
     withdraw,  ///< to a rank that declined or gave: no tasks are needed any more
-    done,      ///< to their origin: `ranges` were executed
-    returned,  ///< to their origin: `ranges` will not be executed
-    perhaps,   ///< to their origin: `ranges` were executed, but some tasks that they created were lost with a
-               ///< rank
-    stop,      ///< all are to stop
+    done,      ///< to the origin of `ranges`: they were executed
+    returned,  ///< to the origin of `ranges`: they will not be executed
+    perhaps,   ///< to the origin of `ranges`: they were executed, but some tasks that they created were lost
+               ///< with a rank
+    stop,      ///< all ranks are to stop
     finished,  ///< to the coordinator: all tasks of the sender have ended, and it will submit no more
     end,       ///< from the coordinator: no rank has a task any more
     lost,      ///< ranks[0] is lost: the sender ignores it, and gives no tasks until its census
-    census,    ///< to each origin: `ranges` are all that the sender holds of it, now that `ranks` are lost
+    census,    ///< to each origin: `ranges` are all of its tasks that the sender holds, now that `ranks` are
+               ///< lost
   };
 
   kind what = kind::ask;
@@ -38,7 +39,7 @@ struct cluster_message {
   bool has_more = false;  ///< the rest of a census follows in another message
   std::string why = {};   ///< the cause of a loss, if it is known
 
-  /// As of range_backlog.
+  /// Like range_backlog::note_state().
   void note_state(auto&& note) const { note(what, state.backlog, ranges, ranks, has_more); }
 };
 
@@ -60,11 +61,12 @@ class round_trip {
     auto const took_ns = now_ns - asked.mapped();
     least_ns_ = std::min(least_ns_.value_or(took_ns), took_ns);
   }
-  /// A guess until the first answer has come.
+  /// The shortest time; a guess until the first answer has come.
   std::int64_t ns() const { return least_ns_.value_or(20'000); }
 
  private:
-  std::map<std::uint32_t, std::int64_t> asked_ns_;  ///< by rank; answered ones are removed
+  std::map<std::uint32_t, std::int64_t> asked_ns_;  ///< when each rank was asked; removed once it has
+                                                    ///< answered
   std::optional<std::int64_t> least_ns_;
 };
 

@@ -32,7 +32,7 @@ class cluster_peers final : public job_peers, public cluster_channel {
   void close(bool is_over, std::string_view why) override {
     auto const hold = thread_.lock();
     is_closing_ = true;
-    listener_->step();  // the last words
+    listener_->step();  // sends what is still due
     if (!is_over && !has_losses_) thread_.leave(channel_.number(), why);
     thread_.close(channel_.number(), is_over, has_losses_);
   }

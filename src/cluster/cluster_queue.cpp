@@ -31,7 +31,8 @@ constexpr auto report_timeout = std::chrono::seconds(1);
 
 std::int64_t ns(clock::time_point at) { return std::chrono::nanoseconds(at.time_since_epoch()).count(); }
 
-/// Chosen so that messages of all ranks to one take a small part of its time.
+/// The interval of a rank's reports to an origin, chosen so that the reports of all ranks to one rank take a
+/// small part of its time.
 std::int64_t done_interval_ns(std::uint32_t ranks) {
   return ranks == 1 ? 0 : std::max(min_done_interval_ns, ranks * done_interval_of_rank_ns);
 }
@@ -47,7 +48,7 @@ std::uint32_t workers_on_cores(device_list const& devices) {
   return workers;
 }
 
-/// For exceptions that are kept until the process ends.
+/// The exception without the tasks that a rank_lost holds, since it is kept until the process ends.
 std::exception_ptr without_tasks(std::exception_ptr const& why) {
   try {
     std::rethrow_exception(why);
@@ -124,7 +125,8 @@ class cluster_queue::state final : public cluster_channel, public completion_sou
   next_channel channel_;
   kernel_set const* kernels_;
   cluster_queue_options const options_;
-  /// Changes of published_ hold it besides the cluster's lock; submit() checks tasks with it alone.
+  /// Held to change published_, besides the cluster's lock; submit() holds only this mutex while it checks
+  /// tasks.
   std::shared_mutex publishing_;
   published_arrays published_;
   message_codec codec_;
@@ -213,7 +215,8 @@ std::unique_ptr<run_outcome const> cluster_queue::state::outcome() const {
   return std::make_unique<run_outcome const>(has_run, without_tasks(failed_.begin()->second));
 }
 
-// Call it with the lock held. From now on no arriving result is stored, since its destination may be gone.
+// Makes this rank leave the queue: from now on no arriving result is stored, since its destination may be
+// gone. Call it with the lock held.
 void cluster_queue::state::leave(std::string_view why) {
   if (!is_attached_ || member_.is_over() || failure_) return;
   member_.leave();
@@ -423,7 +426,8 @@ void cluster_queue::state::feed(std::int64_t now_ns) {
   }
 }
 
-// Tasks that were fetched from busy devices for other ranks do not go back.
+// True if the range may go to devices. Tasks that were fetched from busy devices for other ranks do not go
+// back.
 bool cluster_queue::state::feeds_devices_with(task_range const* next) {
   if (next == nullptr) return false;
   return !next->is_created() || next->origin != rank() || !devices_.has_created();
@@ -546,7 +550,7 @@ void cluster_queue::state::wait_all(deadline until) {
   });
 }
 
-/// Throws only timed_out: a failure ends the queue, too.
+/// Waits until all ranks have closed the queue, or it has failed. Throws only timed_out.
 void cluster_queue::state::await_end(deadline until) {
   thread().wake();
   wait_until(until, "all ranks to close the cluster queue", [&] { return failure_ || member_.is_over(); });

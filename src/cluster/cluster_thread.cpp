@@ -367,9 +367,9 @@ void cluster_thread::beat(std::int64_t now_ns) {
   }
 }
 
-// In a normal end the last message to each rank announces it: a rank that has this message from all others
-// has received everything. Until all ranks get there they watch each other. Afterwards none may take longer
-// than `lost_after`.
+// In a normal end the last message to each rank announces the end: a rank that has received this message from
+// all other ranks has received everything. Until all ranks get there they watch each other. Afterwards no
+// rank may take longer than `lost_after`.
 void cluster_thread::end() {
   tell_own_fault();
   bool const is_clean = !is_unclean_ && lost_.empty();
@@ -384,7 +384,7 @@ void cluster_thread::end() {
   flush_all(deadline::in(parting));
 }
 
-// Sends a word and waits until all others have sent it. False if they will not.
+// Sends a word, and waits until all other ranks have sent it. False if they will not.
 bool cluster_thread::meet(kind word, deadline until) {
   auto const& others = have_said_[word];
   wait_limit limit(until);
@@ -404,7 +404,7 @@ bool cluster_thread::meet(kind word, deadline until) {
   return true;
 }
 
-// Messages that are due to the others still leave.
+// Sends the messages that are still due to other ranks.
 void cluster_thread::flush_all(deadline until) {
   for (wait_limit limit(until); waiting_ > 0 && !limit.passed();) {
     auto const time = now();

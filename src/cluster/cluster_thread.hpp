@@ -43,17 +43,17 @@ class cluster_channel {
  public:
   virtual ~cluster_channel() = default;
 
-  /// `message` excludes the envelope.
+  /// Receives a message, without its envelope.
   virtual void receive(std::uint32_t from, envelope const& what, std::span<std::byte const> message) = 0;
-  /// The bytes posted under this number have arrived.
+  /// Called when the message for the memory posted under this number has arrived.
   virtual void hear_of_placed(std::uint64_t) {}
-  /// A rank reports that all ranks have finished with this channel.
+  /// Called when a rank reports that all ranks have finished with this channel.
   virtual void hear_of_end(std::uint32_t from) = 0;
-  /// `why` is a sentence that names the rank.
+  /// Called when a rank is lost. `why` is a sentence that names it.
   virtual void lose(std::uint32_t rank, std::string const& why) = 0;
   /// Does all that is due, and returns when to call it again if nothing happens.
   virtual std::int64_t step(std::int64_t now_ns) = 0;
-  /// This rank gives up.
+  /// Called when this rank gives up.
   virtual void fail(std::exception_ptr why) = 0;
 };
 
@@ -68,7 +68,8 @@ class cluster_thread {
   std::string const& description() const { return description_; }
   std::vector<std::uint32_t> lost();
 
-  /// Keeps the thread from calling channels, and others from calling it. Throws error in a child of fork().
+  /// Keeps the thread from calling channels, and other threads from calling members. Throws error in a child
+  /// of fork().
   [[nodiscard]] std::unique_lock<std::mutex> lock();
   /// Makes the thread look again at once.
   void wake() { awake_.notify(); }
@@ -81,22 +82,22 @@ class cluster_thread {
   std::uint16_t open(cluster_channel& channel);
   /// Marks the next channel as not opened here: like open() and leave().
   void skip_channel();
-  /// This rank stops using the channel's object, and the others receive the reason. If `why` is empty, an
-  /// exception is being thrown, and fail() must report it; if that takes too long, they are notified without
-  /// a reason.
+  /// Makes this rank stop using the channel's object, and sends the reason to the other ranks. If `why` is
+  /// empty, an exception is being thrown, and fail() must report it; if that takes too long, the other ranks
+  /// are notified without a reason.
   void leave(std::uint16_t channel, std::string_view why);
-  /// This rank gives up: the others receive the reason, all that is open here fails, and the end waits for no
-  /// rank.
+  /// Makes this rank give up: the other ranks receive the reason, all that is open here fails, and the end
+  /// waits for no rank.
   void fail(std::string_view why);
-  /// `is_over`: ranks that still ask are notified that the channel has finished. `has_losses`: the channel
-  /// lost ranks, which may not come to the end of the cluster.
+  /// Closes a channel. `is_over`: ranks that still ask are notified that the channel has finished.
+  /// `has_losses`: the channel lost ranks, which may not come to the end of the cluster.
   void close(std::uint16_t channel, bool is_over, bool has_losses);
   /// Sends a message, which begins with an envelope, once the transport accepts it.
   void send(std::uint32_t to, std::vector<std::byte> message);
   void send(std::uint32_t to, envelope const& head, std::span<std::byte const> content);
-  /// `why` is a sentence that names the rank.
+  /// Records that a rank is lost. `why` is a sentence that names it.
   void lose(std::uint32_t rank, std::string const& why);
-  /// Messages that wait for the transport.
+  /// The number of messages that wait for the transport.
   std::size_t waiting() const { return waiting_; }
 
   // Like the members of job_peers, but called only on the cluster's thread.
@@ -120,7 +121,7 @@ class cluster_thread {
     cluster_channel* channel = nullptr;
     bool is_over = false;
     std::vector<std::pair<std::uint32_t, std::vector<std::byte>>> early;
-    std::set<std::uint32_t> told;  ///< that it is over
+    std::set<std::uint32_t> told;  ///< ranks notified that it is over
   };
 
   struct lost_rank {
@@ -154,7 +155,7 @@ class cluster_thread {
   std::string description_;
   std::unique_ptr<transport> transport_;
   std::mutex mutex_;
-  std::atomic<std::uint32_t> waiters_ = 0;  ///< for the lock
+  std::atomic<std::uint32_t> waiters_ = 0;  ///< threads that wait for the lock
   event_count awake_;
   std::optional<heartbeats> heartbeats_;
   std::map<std::uint16_t, slot> channels_;

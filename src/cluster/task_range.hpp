@@ -29,7 +29,7 @@ struct task_range {
     return origin == other.origin && batch == other.batch && first == other.first && count == other.count;
   }
 
-  /// As of range_backlog.
+  /// Like range_backlog::note_state().
   void note_state(auto&& note) const { note(origin, first, count, batch); }
   /// Cuts off the last `tasks`, which must be fewer than it has.
   task_range cut_last(std::uint32_t tasks) {
@@ -65,7 +65,7 @@ class number_set {
  public:
   struct range {
     std::uint32_t first, count;
-    /// As of range_backlog.
+    /// Like range_backlog::note_state().
     void note_state(auto&& note) const { note(first, count); }
     bool operator==(range const&) const = default;
   };
@@ -75,7 +75,7 @@ class number_set {
   std::uint32_t size() const { return size_; }
   /// The ranges missing below `end`, in order.
   std::vector<range> missing(std::uint32_t end) const;
-  /// As of range_backlog.
+  /// Like range_backlog::note_state().
   void note_state(auto&& note) const { note(ends_); }
 
  private:

@@ -128,7 +128,8 @@ struct ring_list {
   static constexpr int blocks_per_multiprocessor = max_of({1, (takes<K> ? requested_blocks<K> : 0)...});
   static constexpr int blocks_with_server = blocks_per_multiprocessor;  ///< equal, since rings have no server
 
-  /// Runs the kernel of a record. The worker loop passes its block type, which is not that of a launch.
+  /// Runs the kernel of a record, for the worker loop. Ignores the loop's block type, since launches have
+  /// their own.
   template <template <class> class, class Place>
   BALLAST_HD static void run(task_record const& record, Place place) {
     std::uint32_t id = 0;
