@@ -25,7 +25,7 @@ constexpr std::int64_t look_again_ns = 100'000;
 
 std::int64_t steady_ns() { return std::chrono::nanoseconds(clock::now().time_since_epoch()).count(); }
 
-/// Names of counts live until the process ends, as string literals do.
+/// Keeps the name of a count until the process ends, since such names are string literals elsewhere.
 std::string_view kept_for_good(std::string const& name) {
   static std::mutex alone;
   static std::set<std::string> names;
@@ -116,7 +116,8 @@ void append_recording(recording& all, std::uint32_t rank, recording of_rank) {
   all.dropped += of_rank.dropped;
 }
 
-/// The other ranks compare their clocks with rank 0's, and send their recordings.
+/// Gathers recordings on rank 0: the other ranks compare their clocks with rank 0's, and send their
+/// recordings.
 class gathering final : public cluster_channel {
  public:
   gathering(cluster& over, recording mine);
@@ -198,7 +199,7 @@ void gathering::compare_clocks(std::int64_t theirs_ns) {
   changed_.notify();
 }
 
-// Too slow for the cluster's thread.
+// Called on the waiting thread, because this is too slow for the cluster's thread.
 void gathering::send_mine() {
   for (auto& one : mine_.spans) {
     one.begin_ns += offset_ns_;
@@ -249,7 +250,7 @@ std::int64_t gathering::step(std::int64_t now_ns) {
   return std::numeric_limits<std::int64_t>::max();
 }
 
-// Of rank 0.
+// On rank 0: ends the gathering once the recordings of all living ranks are complete.
 void gathering::note_complete() {
   auto const& place = thread_->place();
   for (std::uint32_t rank = 1; rank < place.ranks; ++rank)

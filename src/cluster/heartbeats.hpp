@@ -17,15 +17,15 @@ class heartbeats {
 
   void sent(std::uint32_t to, std::int64_t now_ns) { sent_ns_[to] = now_ns; }
   void heard(std::uint32_t from, std::int64_t now_ns) { heard_ns_[from] = now_ns; }
-  /// The rank is lost, or has left: other ranks are watched in its place.
+  /// Records that a rank is lost, or has left: other ranks are watched in its place.
   void drop(std::uint32_t rank, std::int64_t now_ns);
 
   /// The ranks that are due a heartbeat now.
   std::vector<std::uint32_t> due(std::int64_t now_ns) const;
   /// The ranks that now count as lost. Call it often: if the last call was long ago, this rank has slept, and
-  /// the others get the full time again.
+  /// the other ranks get the full time again.
   std::vector<std::uint32_t> silent(std::int64_t now_ns);
-  /// Watching begins now: silence before this does not count.
+  /// Begins to watch: silence before this does not count.
   void begin(std::int64_t now_ns);
 
  private:

@@ -224,7 +224,7 @@ class in_process_transport final : public transport {
   cluster_place const place_;
   std::mt19937_64 random_;
   std::uniform_int_distribution<std::int64_t> delay_ns_;
-  std::uint32_t first_ = 0;  // so that each rank gets its turn
+  std::uint32_t first_ = 0;  // the queue to look at first, so that each rank gets its turn
   std::vector<std::byte> received_;
   std::deque<placed_receive> posted_;
 };

@@ -13,12 +13,13 @@ namespace ballast::detail {
 /// How the ranks of one process are connected.
 struct in_process_options {
   std::uint32_t host_ranks = 0;     ///< ranks per host (the last may have fewer); 0: all on one
-  std::uint32_t pair_messages = 8;  ///< messages from one rank to another that are sent and not received; at
-                                    ///< least 1
+  std::uint32_t pair_messages = 8;  ///< the most messages from one rank to another that are sent and not
+                                    ///< received; at least 1
   /// Bounds of a message's random delay; it is longer if an earlier message is still waiting.
   std::int64_t least_delay_ns = 0, most_delay_ns = 0;
   std::uint64_t seed = 0;                     ///< of the delays
-  bool ends_together = false;                 ///< as processes do
+  bool ends_together = false;                 ///< the result of transport::ends_together(); true for
+                                              ///< processes
   clock::duration timeout = default_timeout;  ///< of transport::close()
 };
 

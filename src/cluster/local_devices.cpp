@@ -78,7 +78,8 @@ local_devices::local_devices(device_list devices, kernel_set const& kernels, bal
   ahead_ = feed_ahead(workers_);
 }
 
-/// A worker reports that it begins a task; only ranges report that tasks have ended.
+/// The number of tasks that the devices have and have not begun. A worker reports that it begins a task; only
+/// ranges report that tasks have ended.
 std::uint64_t local_devices::waiting() {
   std::uint64_t begun = 0;
   for (std::size_t i = 0; i < queue_.size(); ++i) begun += queue_.on(i).claimed();
@@ -131,7 +132,8 @@ bool local_devices::has_room_for(task_range const& range) const {
   return !free_parts_->parts.empty();
 }
 
-// The memory is free again when the last range of the message is destroyed.
+// Gives the tasks of a message memory for their results, which is free again when the last range of the
+// message is destroyed.
 void local_devices::place_results(range_load& load) {
   if (load.arrived.staging_bytes() == 0 || load.result_part != nullptr) return;
   auto const take = [&] {

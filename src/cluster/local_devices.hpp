@@ -30,17 +30,17 @@ class execution_rate {
   double rate_ = 0;
 };
 
-/// The number of tasks to keep waiting for the workers, so that each finds its next one at once. Doubled
-/// after none was left although other tasks existed, and lowered while more than half of them just wait. Kept
-/// small, since a task that waits for one rank's workers cannot go to another rank. At most one per worker
-/// once no others exist, since the next tasks may be longer. Pure.
+/// The number of tasks to keep waiting for the workers, so that each worker finds its next task at once.
+/// Doubled after no task was left although the rank had more, and lowered while more than half of that number
+/// always wait. Kept small, since a task that waits for one rank's workers cannot go to another rank. At most
+/// one per worker once the rank has no more, since the next tasks may be longer. Pure.
 class feed_ahead {
  public:
   explicit feed_ahead(std::uint32_t workers)
       : workers_(std::max(1u, workers)), least_(std::max(1u, workers / 32)), ahead_(least_) {}
 
   /// Called often, before more tasks are given. `waiting` tasks are with the devices and have not begun;
-  /// `has_more` means that there are others.
+  /// `has_more` means that the rank has more.
   void look(std::int64_t now_ns, std::uint64_t waiting, bool has_more);
   std::uint64_t tasks() const { return ahead_; }
 
@@ -56,21 +56,22 @@ class feed_ahead {
 /// constructor and close() wait for a device.
 class local_devices {
  public:
-  /// `max_result_bytes` applies to the tasks of one message; 0 if the kernels have no results.
+  /// `max_result_bytes`: the limit for the results of one message's tasks; 0 if the kernels have no results.
   local_devices(device_list devices, kernel_set const& kernels, balanced_options const& options,
                 std::size_t max_result_bytes);
 
   std::uint32_t workers() const { return workers_; }
   /// The rate of tasks from the queue; unknown if tasks create tasks, since one may be a whole tree.
   double tasks_per_ns() const { return creates_ ? 0 : rate_.tasks_per_ns(); }
-  /// An upper bound of the devices' tasks that have not ended.
+  /// An upper bound of the number of the devices' tasks that have not ended.
   std::uint64_t running();
-  /// True if tasks create enough for nearly every worker.
+  /// True if tasks create enough tasks for nearly every worker.
   bool has_created();
   /// Fetches created tasks from devices with busy workers, for `workers_elsewhere` workers of other ranks and
   /// for idle workers of this rank's devices. The next calls of collect() return them.
   void fetch_created(std::uint64_t workers_elsewhere);
-  /// Call it before wanted(). `has_more`: there are more tasks than the devices hold.
+  /// Adapts the number of tasks that wait for the workers. Call it before wanted(). `has_more`: there are
+  /// more tasks than the devices hold.
   void look(std::int64_t now_ns, bool has_more) { ahead_.look(now_ns, waiting(), has_more); }
   /// The number of further tasks that the devices should get now.
   std::uint32_t wanted();
@@ -82,12 +83,13 @@ class local_devices {
     task_range creator;
     std::vector<task_record> records;
   };
-  /// Since the last call.
+  /// Tasks that were created or executed since the last call of collect().
   struct collected {
     std::vector<created_tasks> created;  ///< also by ranges that a later call returns as executed
     std::vector<task_range> executed;
   };
-  /// Throws the error that ended a device.
+  /// Returns the tasks that were created or executed since the last call. Throws the error that ended a
+  /// device.
   collected collect(std::int64_t now_ns);
   /// True if no device works on any of the tasks.
   bool is_idle() const;
@@ -105,13 +107,14 @@ class local_devices {
     completion end;
   };
 
-  /// The last owner of a part may be a thread of the queue.
+  /// The free parts of the result memory. Has a mutex, since the last owner of a part may be a thread of the
+  /// queue.
   struct part_list {
     std::mutex mutex;
     std::vector<std::byte*> parts;
   };
 
-  /// The number of tasks to fetch for each worker without one: most of them are small.
+  /// The number of created tasks to fetch for each worker without a task: most created tasks are small.
   static constexpr std::uint32_t created_for_a_worker = 8;
 
   std::uint64_t waiting();

@@ -34,8 +34,8 @@ class message_codec {
     /// For each range of a `done` message, the results of its tasks in order.
     std::vector<std::span<std::byte const>> results;
   };
-  /// The result refers to `bytes`. Throws error if no rank of `ranks` with the same kernels can have sent
-  /// them.
+  /// Decodes a message. The result refers to `bytes`. Throws error if no rank of `ranks` with the same
+  /// kernels can have sent these bytes.
   decoded decode(envelope const& what, std::span<std::byte const> bytes, std::uint32_t ranks) const;
 
  private:

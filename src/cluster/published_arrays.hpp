@@ -14,7 +14,7 @@ namespace ballast::detail {
 /// Identifies an array that every rank has at an address of its own.
 using published_id = strong_id<struct published_tag, std::uint16_t>;
 
-/// For errors.
+/// The address as text, for errors.
 std::string address_text(std::uint64_t address);
 
 /// Arrays to which addresses in travelling tasks may point. Each rank publishes the same arrays in the same
@@ -26,20 +26,21 @@ class published_arrays {
   static constexpr std::size_t max_array_bytes = std::size_t(1) << 48;
   static constexpr std::uint32_t max_arrays = 65535;  ///< over the lifetime of the object
 
-  /// The ids are 1, 2, ... in the order of the calls. Throws bad_argument ("first") if it is null, or if
-  /// another array shares bytes with this one, ("bytes") if they are not 1 to 2^48 or pass the end of the
-  /// address space; error after 65535 arrays.
+  /// Publishes an array and returns its id: 1, 2, ... in the order of the calls. Throws bad_argument
+  /// ("first") if `first` is null, or if another array shares bytes with this one, ("bytes") if `bytes` is
+  /// not 1 to 2^48, or if the array passes the end of the address space; error after 65535 arrays.
   published_id publish(void const* first, std::size_t bytes);
   /// Uses up the id of an array that cannot be published here.
   void skip() { by_id_.push_back({0, 0, 0}); }
-  /// From now on no address in the array travels; its id is not used again. Throws bad_argument ("id") if
-  /// there is no such array.
+  /// Withdraws an array: from now on no address in it travels, and its id is not used again. Throws
+  /// bad_argument ("id") if there is no such array.
   void withdraw(published_id id);
 
   /// The value that travels in place of an address; nothing if the address is neither null nor within an
   /// array. An array's end is not within it: another may begin there.
   std::optional<std::uint64_t> encode(std::uint64_t address) const;
-  /// Called on the receiving rank; nothing if the array is not published here, or ends before.
+  /// The address for which a value travelled, on the receiving rank; nothing if the array is not published
+  /// here, or ends before that address.
   std::optional<std::uint64_t> decode(std::uint64_t word) const;
 
  private:

@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::size_t max_text = 60'000;
 
-/// Lists that differ only after the cut of the shortened text differ in its last line.
+/// Cuts a text off, and adds its fingerprint: lists that differ only in what is cut off then differ in the
+/// last line.
 std::string shortened(std::string const& text) {
   return text.substr(0, max_text - 32) + "\n" + std::to_string(fingerprint(text)) + "\n";
 }

@@ -43,11 +43,11 @@ class rank_agreement {
   /// Begins the next call, once the previous one has ended. If the text does not fit into a message, ranks
   /// compare fingerprints.
   void begin(agreement const& on, std::string text);
-  /// Called on rank 0, possibly before its own begin().
+  /// Receives another rank's text. Called on rank 0, possibly before its own begin().
   void hear(std::uint32_t from, std::string_view text);
-  /// The fault that rank 0 has found.
+  /// Receives the fault that rank 0 has found.
   void hear_answer(std::string_view fault) { fault_ = fault; }
-  /// Another rank is lost.
+  /// Compares again, since another rank is lost.
   void note_loss() { compare(); }
 
   /// The fault, empty if there is none; nothing until all living ranks have answered.
@@ -72,8 +72,8 @@ std::string describe_gpus(std::uint32_t host, device_list const& devices);
 /// the GPU take turns on it. Pure.
 std::string twice_used_gpu(std::map<std::uint32_t, std::string> const& gpus);
 
-/// Advice for a user whose process has fewer cores than its host devices have workers and its queue has
-/// threads, although the machine has more; otherwise empty. Launchers bind processes by default. Pure.
+/// Advice for a user whose process has fewer cores than the workers of its host devices and the threads of
+/// its queue need, although the machine has more; otherwise empty. Launchers bind processes by default. Pure.
 std::string advice_on_cores(process_cores const& cores, std::uint32_t workers_on_cores);
 
 }  // namespace ballast::detail

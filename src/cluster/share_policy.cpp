@@ -68,7 +68,7 @@ struct waiter {
   std::uint32_t rank;
   share_state state;
   std::int64_t since_ns = -1;  ///< when its question was seen
-  bool knows = false;          ///< that it was declined
+  bool knows = false;          ///< true once its question was answered
   double gift = 0;             ///< tasks that it will get
 
   /// The rest of its backlog now, given the rate at which it executes tasks.
@@ -148,7 +148,7 @@ class asking_policy : public share_policy {
   }
   /// A gift, from tasks not promised to any rank, for a rank that did not ask; or none.
   virtual std::optional<waiter> unasked(share_view const&, double) { return std::nullopt; }
-  /// Notifies ranks that would give this one tasks which others need more: it has enough.
+  /// If this rank has enough tasks, notifies ranks that would give it more, which others need.
   virtual void withdraw(share_view const&, share_decision&) {}
   /// A rank asks when its backlog is below this.
   virtual double low(share_view const& view) const { return view.own.workers; }
@@ -273,9 +273,10 @@ class central_policy final : public asking_policy {
       spare -= one.gift;
     }
   }
-  /// Also remembers a rank that mistakes this one for the centre, because it learned of a loss first.
+  /// Always true: also remembers a rank that mistakes this one for the centre, because it learned of a loss
+  /// first.
   bool remembers() const override { return true; }
-  /// More than the centre gives, so that not all of it goes back.
+  /// Keeps more than the centre gives, so that not all of a gift goes back.
   std::uint64_t reserve(share_view const& view) const override {
     return centre() == place().rank ? 0 : std::uint64_t(2 * at_once(view, view.own));
   }
@@ -449,12 +450,13 @@ class lifeline_policy final : public asking_policy {
 
   std::uint64_t random_;
   std::vector<bool> remembered_by_;
-  std::vector<bool> has_withdrawn_from_;  ///< since that rank was last asked
+  std::vector<bool> has_withdrawn_from_;  ///< for each rank: true if this one has withdrawn since it last
+                                          ///< asked that rank
   std::vector<std::uint32_t> plan_;       ///< the ranks to ask, in this order
   std::size_t next_ = 0;                  ///< in plan_
   question_pace pace_{4, 4};
-  bool is_dealing_ = false;            ///< if it has plenty
-  std::vector<std::uint32_t> givers_;  ///< since the last decision
+  bool is_dealing_ = false;            ///< true if it deals whenever it has plenty
+  std::vector<std::uint32_t> givers_;  ///< ranks that gave tasks since the last decision
 };
 
 using share_policy_maker = std::unique_ptr<share_policy> (*)(share_place const&);

@@ -44,9 +44,9 @@ class range_backlog {
  public:
   void add(task_range range);
   std::uint64_t tasks() const { return tasks_; }
-  /// The oldest tasks, up to `max` of one range; none if it is empty.
+  /// Removes and returns the oldest tasks, up to `max` of one range; none if the backlog is empty.
   task_range take_first(std::uint32_t max);
-  /// The youngest `tasks`; there must be this many.
+  /// Removes and returns the youngest `tasks` tasks; there must be this many.
   std::vector<task_range> take_last(std::uint64_t tasks);
   std::vector<task_range> take_all();
   /// Drops the tasks that a lost rank submitted.
@@ -70,7 +70,7 @@ class number_set {
     bool operator==(range const&) const = default;
   };
 
-  /// False, and adds nothing, if one of them is there already.
+  /// Adds `count` numbers from `first` on. Returns false, and adds nothing, if one of these is there already.
   bool add(std::uint32_t first, std::uint32_t count);
   std::uint32_t size() const { return size_; }
   /// The ranges missing below `end`, in order.

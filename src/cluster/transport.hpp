@@ -32,9 +32,9 @@ struct incoming_message {
 /// may never arrive. Only close() waits.
 class transport {
  public:
-  /// Bytes of a message at most.
+  /// The most bytes of a message.
   static constexpr std::size_t max_message_bytes = 65536;
-  /// The size of a placed message.
+  /// The most bytes of a placed message.
   static constexpr std::size_t max_placed_bytes = job_peers::max_placed_bytes;
   static constexpr std::uint32_t placed_tags = 32768;
 
@@ -45,11 +45,11 @@ class transport {
   /// Its name, its version if it has one, and its ranks, in one line.
   virtual std::string describe() const = 0;
   /// The number of messages that send() accepts for this rank now. A rank that receives nothing must not use
-  /// up the others' share.
+  /// up the other ranks' share.
   virtual std::uint32_t room_for(std::uint32_t rank) const = 0;
-  /// Sends a copy of 1 to max_message_bytes bytes to another rank, if it can be sent one now. Throws
-  /// bad_argument otherwise ("to", "message"), and error if the rank is known to be out of reach; most losses
-  /// are not reported.
+  /// Sends a copy of 1 to max_message_bytes bytes to another rank, if that rank can be sent a message now.
+  /// Throws bad_argument otherwise ("to", "message"), and error if the rank is known to be out of reach; most
+  /// losses are not reported.
   virtual void send(std::uint32_t to, std::span<std::byte const> message) = 0;
   /// The next message that has arrived. Call it repeatedly, since sent messages may leave only during these
   /// calls. Throws error if nothing can be received any more.
@@ -62,9 +62,9 @@ class transport {
   /// Posts memory for a message. `what.tag` is less than placed_tags. Keeps the memory's owner until nothing
   /// can be received into it.
   virtual void post(placed_receive what) = 0;
-  /// The number of a post whose message has come; releases its owner. Call it repeatedly.
+  /// The number of a post whose message has come; releases the memory's owner. Call it repeatedly.
   virtual std::optional<std::uint64_t> next_placed() = 0;
-  /// As room_for().
+  /// Like room_for(), for placed messages.
   virtual std::uint32_t placed_room_for(std::uint32_t rank) const = 0;
   /// Sends a copy of 1 to max_placed_bytes bytes to another rank, if that rank can be sent a placed message
   /// now. Throws as send().
@@ -72,12 +72,12 @@ class transport {
 
   /// True if close() is needed, since the ranks share resources that it releases.
   virtual bool ends_together() const { return true; }
-  /// The last call, on every rank, after it has received all messages sent to it. Waits until all ranks have
-  /// called it, at most as long as the transport's maker allows. Throws timed_out.
+  /// Ends the transport. The last call, on every rank, after it has received all messages sent to it. Waits
+  /// until all ranks have called it, at most as long as the transport's maker allows. Throws timed_out.
   virtual void close() = 0;
 };
 
-/// Throws bad_argument unless it is another rank, and a message may have `bytes` bytes.
+/// Throws bad_argument unless `to` is another rank, and a message may have `bytes` bytes.
 inline void check_message(cluster_place const& at, std::uint32_t to, std::size_t bytes, std::size_t most) {
   if (to >= at.ranks || to == at.rank) {
     throw_bad_argument("to", to, "another of " + std::to_string(at.ranks) + " ranks");

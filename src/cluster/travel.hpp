@@ -35,7 +35,7 @@ void check_task(kernel_set const& kernels, task_record const& record, published_
 
 /// The largest packed size of a task of the set, a multiple of 8.
 std::size_t max_packed_bytes(kernel_set const& kernels);
-/// Of this one.
+/// The packed size of this task.
 std::size_t packed_bytes(kernel_set const& kernels, task_record const& record);
 /// Appends a task that passed check_task() here, or one of arrived_tasks that moves on. Throws as
 /// check_task() does, and then leaves `into` unchanged.
@@ -51,7 +51,7 @@ class arrived_tasks {
   arrived_tasks(kernel_set const& kernels, published_arrays const& published,
                 std::span<std::byte const> bytes, std::uint32_t count);
   ///@{
-  /// Records refer to members that it owns.
+  /// Not copied, since records refer to members that this object owns.
   arrived_tasks(arrived_tasks&&) = default;
   arrived_tasks& operator=(arrived_tasks&&) = default;
   ///@}
@@ -106,15 +106,15 @@ std::string first_difference(std::string_view one, std::uint32_t its_rank, std::
 
 /// The contents of a range's tasks, on the submitting rank or on the one that received them.
 struct range_load {
-  /// The number in its batch of the first task.
+  /// The number of the first task in its batch.
   std::uint32_t first = 0;
-  prepared_tasks own;     ///< where they were submitted
-  arrived_tasks arrived;  ///< elsewhere
+  prepared_tasks own;     ///< the tasks, on the rank where they were submitted
+  arrived_tasks arrived;  ///< the tasks, on other ranks
   /// On the submitting rank: the destinations of all tasks' results, and for each task the index of its first
   /// one. Empty if no task has results.
   std::vector<result_home> homes;
   std::vector<std::uint32_t> homes_at;
-  /// On other ranks, before execution: the memory for their results.
+  /// On other ranks, before execution: the memory for the tasks' results.
   std::shared_ptr<std::byte> result_part;
 
   std::span<task_record const> records() const {
@@ -131,7 +131,7 @@ struct range_load {
   }
 };
 
-/// True if any kernel of the set declares it.
+/// True if any kernel of the set declares that it creates tasks.
 bool may_create_tasks(kernel_set const& kernels);
 /// The load of a batch, made where the batch is submitted. Throws as prepared_tasks and check_task() do.
 std::shared_ptr<range_load> load_of(kernel_set const& kernels, std::span<task const> batch,

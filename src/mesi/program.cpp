@@ -41,7 +41,7 @@ class pending_launches {
   void limit() {
     if (auto launch = oldest(max_pending - 1)) wait_for(*std::move(launch), deadline::in(timeout_));
   }
-  /// Throws the first failure, and timed_out. Other failures remain to be reported.
+  /// Waits for all launches. Throws the first failure, and timed_out. Other failures remain to be reported.
   void wait_for_all() {
     auto const until = deadline::in(timeout_);
     while (auto launch = oldest(0)) wait_for(*std::move(launch), until);
@@ -64,7 +64,7 @@ class pending_launches {
   static constexpr std::size_t max_pending = 256;  ///< submitted launches take memory until they have run
 
  private:
-  /// Removes the oldest if it has finished, or if there are more than `allowed_pending`.
+  /// Removes and returns the oldest launch if it has finished, or if there are more than `allowed_pending`.
   std::optional<completion> oldest(std::size_t allowed_pending) {
     std::lock_guard const lock(mutex_);
     if (launches_.empty()) return std::nullopt;
@@ -77,7 +77,7 @@ class pending_launches {
     std::lock_guard const lock(mutex_);
     launches_.push_front(std::move(launch));
   }
-  /// Puts it back if its end has not been reported.
+  /// Waits for the launch, and puts it back if it has not ended by then.
   void wait_for(completion launch, deadline until) {
     try {
       launch.wait_until(until);
@@ -92,8 +92,8 @@ class pending_launches {
   std::deque<completion> launches_;
 };
 
-/// Files register their kernels before main; an initialiser of an earlier file may have used a variable by
-/// then.
+/// The kernels of all files. Files register them before main; an initialiser of an earlier file may have used
+/// a variable by then.
 struct known_kernels {
   std::mutex mutex;
   std::vector<kernel_set const& (*)()> lists;

@@ -46,7 +46,7 @@ void check_thread_level() {
                      "MPI_THREAD_SERIALIZED or MPI_THREAD_MULTIPLE, if the program initialises MPI itself");
 }
 
-// True if nobody had.
+// Initialises MPI. False if it was initialised before.
 bool initialise() {
   int is_true = 0;
   check_mpi(MPI_Finalized(&is_true), "MPI_Finalized");

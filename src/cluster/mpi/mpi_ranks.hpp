@@ -22,15 +22,14 @@ struct ranks_by_host {
   int hosts = 1;
 };
 
-/// The order of all ranks by host; `host` contains the ranks of this rank's host, in the same order.
-/// Collective.
+/// Orders all ranks by host; `host` contains the ranks of this rank's host, in the same order. Collective.
 ranks_by_host order_by_host(MPI_Comm all, MPI_Comm host);
 
 /// The ranks of a communicator; initialises MPI if the program has not. One thread makes and calls it, and
 /// makes all calls that use its communicator.
 class mpi_ranks {
  public:
-  /// Collective; waits for the others. Throws as mpi_transport() does.
+  /// Collective; waits for the other ranks. Throws as mpi_transport() does.
   mpi_ranks(MPI_Comm of, clock::duration timeout);
 
   MPI_Comm communicator() const { return ranks_.communicator; }

@@ -78,7 +78,8 @@ class posted_receives {
   std::vector<arrival>::iterator first_due() {
     return std::ranges::find_if(arrived_, [this](arrival const& a) { return a.tag == next_tags_[a.from]; });
   }
-  /// How many have completed.
+  /// The number of receives that have completed since the last call, which `complete_` and `statuses_`
+  /// describe.
   int test() {
     int count = 0;
     check_mpi(
@@ -86,8 +87,9 @@ class posted_receives {
         "MPI_Testsome");
     return count == MPI_UNDEFINED ? 0 : count;  // none is posted
   }
-  // Open MPI tests first, and looks for messages only if nothing has completed. It reports what it finds then
-  // only at the next call, which a thread that sleeps in between would delay.
+  // Records arrivals; tests again if the first test finds none. Open MPI tests first, and looks for messages
+  // only if nothing has completed. It reports messages found then only at the next call, which a thread that
+  // sleeps in between would delay.
   void look() {
     auto count = test();
     if (count == 0) count = test();
@@ -224,7 +226,7 @@ class sends_under_way {
   void note_failure(int index, int status) {
     if (status != MPI_SUCCESS) to_[messages_[index].to].failure = words_of_mpi(status);
   }
-  // Moves the last one into its place.
+  // Removes a send that has ended, and moves the last send into its place.
   void remove(int index) {
     --to_[messages_[index].to].under_way;
     spare_.push_back(std::move(messages_[index].bytes));
@@ -255,7 +257,7 @@ class transport_over_mpi final : public transport {
   }
   ~transport_over_mpi() override {
     if (is_closed_) return;
-    // MPI may read and write there as long as it runs.
+    // MPI may read and write these buffers as long as it runs.
     static_cast<void>(receives_.release());
     static_cast<void>(sends_.release());
     static_cast<void>(posted_.release());
