@@ -185,8 +185,8 @@ class cluster_member {
   /// Records that this rank cannot continue and that the others are notified: from now on it takes and sends
   /// nothing.
   void leave() { is_given_up_ = true; }
-  /// Called once this rank stops. Returns, once each, the tasks submitted here that neither its devices nor
-  /// other ranks got, or that were returned. Batches with tasks on other ranks do not end.
+  /// Returns, once each, the tasks submitted here that neither this rank's devices nor other ranks got, or
+  /// that were returned. Called once this rank stops. Batches with tasks on other ranks do not end.
   std::vector<ended_batch> take_unexecuted();
   bool is_lost(std::uint32_t rank) const { return census_.is_lost(rank); }
   std::vector<std::uint32_t> lost() const { return census_.lost(); }

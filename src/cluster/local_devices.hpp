@@ -17,8 +17,8 @@ namespace ballast::detail {
 /// The rate at which tasks are executed, measured while all workers had some. Pure.
 class execution_rate {
  public:
-  /// Called often: `executed` is the number of tasks since the last call, `is_busy` means that every worker
-  /// has a task.
+  /// Measures the rate; called often. `executed` is the number of tasks since the last call, `is_busy` means
+  /// that every worker has a task.
   void look(std::int64_t now_ns, std::uint64_t executed, bool is_busy);
   /// 0 until it is known.
   double tasks_per_ns() const { return rate_; }
@@ -39,8 +39,8 @@ class feed_ahead {
   explicit feed_ahead(std::uint32_t workers)
       : workers_(std::max(1u, workers)), least_(std::max(1u, workers / 32)), ahead_(least_) {}
 
-  /// Called often, before more tasks are given. `waiting` tasks are with the devices and have not begun;
-  /// `has_more` means that the rank has more.
+  /// Adapts the number; called often, before more tasks are given. `waiting` tasks are with the devices and
+  /// have not begun; `has_more` means that the rank has more.
   void look(std::int64_t now_ns, std::uint64_t waiting, bool has_more);
   std::uint64_t tasks() const { return ahead_; }
 

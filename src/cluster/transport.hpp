@@ -42,7 +42,7 @@ class transport {
   virtual ~transport() = default;
 
   virtual cluster_place place() const = 0;
-  /// Its name, its version if it has one, and its ranks, in one line.
+  /// The transport's name, its version if it has one, and its ranks, in one line.
   virtual std::string describe() const = 0;
   /// The number of messages that send() accepts for this rank now. A rank that receives nothing must not use
   /// up the other ranks' share.

@@ -28,8 +28,8 @@ inline constexpr std::uint32_t max_result_bytes_of_task = 32768;
 /// Throws bad_argument ("kernels") if a kernel of the set makes joins, whose memory belongs to one device, or
 /// reduces; or if its results exceed max_result_bytes_of_task.
 void check_set(kernel_set const& kernels);
-/// Call it before accepting a task. Throws bad_argument: ("kernel") if its kernel does not declare whether
-/// its members travel; ("argument") if an address is in no published array, or a result_ref is null;
+/// Checks a task before it is accepted. Throws bad_argument: ("kernel") if its kernel does not declare
+/// whether its members travel; ("argument") if an address is in no published array, or a result_ref is null;
 /// ("count") if it has several blocks and a result.
 void check_task(kernel_set const& kernels, task_record const& record, published_arrays const& published);
 

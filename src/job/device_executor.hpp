@@ -166,8 +166,8 @@ class stream_queue {
   /// The first issued operation, if it has ended. Throws the error that kept its end event from being
   /// recorded: the device is then lost.
   std::optional<ended_operation> next_end(core_clock const& clock);
-  /// Called once the device is lost and the queue closed: ends the first operation, issued or waiting, with
-  /// the loss, as soon as all operations that it depends on have ended.
+  /// Ends the first operation with the loss: an issued one at once, a waiting one as soon as all operations
+  /// that it depends on have ended. Called once the device is lost and the queue closed.
   std::optional<ended_operation> next_end_after_loss(std::exception_ptr const& loss);
   /// True if no issued work runs, or will run.
   bool is_at_rest() const;

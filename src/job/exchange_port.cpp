@@ -320,7 +320,8 @@ void exchange_port::note_end_of(std::uint32_t rank) {
   if (std::ranges::any_of(incoming_, comes_from_it)) report_end_of(rank);
 }
 
-/// If the previous rank reported a step first, this rank compares it when it reaches that step.
+/// Reports that a step differs from the previous rank's. If that rank reported the step first, this rank
+/// compares it when it reaches the step itself.
 void exchange_port::report_difference() {
   auto const& difference = check_.difference();
   if (!difference || has_failed_) return;

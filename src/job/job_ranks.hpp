@@ -37,9 +37,10 @@ struct rank_exchange {
   bool operator==(rank_exchange const&) const = default;
 };
 
-/// Which ranks have the current bytes of the arrays. Each rank keeps a ledger. All ranks submit the same
-/// jobs, so all ledgers are equal, and each rank knows without being asked what to send and what will arrive.
-/// It distinguishes ranks, not places within a rank, which the directories track. Pure; one thread at a time.
+/// Records which ranks have the current bytes of the arrays. Each rank keeps a ledger. All ranks submit the
+/// same jobs, so all ledgers are equal, and each rank knows without being asked what to send and what will
+/// arrive. It distinguishes ranks, not places within a rank, which the directories track. Pure; one thread at
+/// a time.
 class rank_ledger {
  public:
   /// A rank's reads and writes in one step, which is a job or a host access.
@@ -75,9 +76,9 @@ class rank_ledger {
 /// ranks.
 index_range part_of_rank(std::size_t whole, std::uint32_t rank, std::uint32_t ranks);
 
-/// Which units of a job each rank computes: equally many until it has learned the ranks' times, then more for
-/// the faster ones. It uses integers, so equal times give equal shares on all ranks. Pure; one thread at a
-/// time.
+/// Decides which units of a job each rank computes: equally many until it has learned the ranks' times, then
+/// more for the faster ranks. It uses integers, so equal times give equal shares on all ranks. Pure; one
+/// thread at a time.
 class rank_shares {
  public:
   explicit rank_shares(std::uint32_t ranks) : ranks_(ranks) {}

@@ -112,8 +112,8 @@ class checked_task {
   void prepare();
   /// The address of element 0 of each argument in a trial, 0 or 1.
   std::vector<void*> arrays(std::size_t trial) const;
-  /// Called after both trials: copies the results of the first to the device. If the kernel did anything
-  /// outside its maps, throws ballast::error and changes nothing there.
+  /// Copies the results of the first trial to the device. Called after both trials. If the kernel did
+  /// anything outside its maps, throws ballast::error and changes nothing there.
   void conclude();
 
  private:

@@ -107,7 +107,7 @@ class operation_journal {
   static constexpr std::size_t max_lines = 65536;
 
   void record_submission(op_id op, operation const& planned, job_number job);
-  /// Call it while the operation is still known.
+  /// Records the end of an operation. Call it while the operation is still known.
   void record_end(op_id op, operation const& ended);
 
   std::vector<journal_entry> lines() const { return {lines_.begin(), lines_.end()}; }

@@ -68,8 +68,9 @@ class repeated_jobs {
       directories_.emplace_back(bytes, std::uint32_t(weights.size() + 1), ops_);
   }
 
-  /// Marks operations of two repetitions ago as ended, which keeps the directories small. It changes no step:
-  /// note() looks only for operations of the last two, and no written byte has an older writer.
+  /// Plans the next repetition and returns its steps. Marks operations of two repetitions ago as ended, which
+  /// keeps the directories small. This changes no step: note() looks only for operations of the last two, and
+  /// no written byte has an older writer.
   std::vector<shared_step> plan_next() {
     for (auto const op : std::exchange(last_, std::exchange(newest_, {}))) ops_.mark_ended(op);
     steps_.clear();

@@ -290,8 +290,8 @@ std::vector<job_part> learned_ranges::tasks_of(std::size_t device, job_part rang
   return tasks;
 }
 
-/// With n tasks 1 / n of the copies is not hidden behind kernels, and each task costs something: minimises
-/// copies / n + cost * n.
+/// Cuts a range into large tasks. With n tasks 1 / n of the copies is not hidden behind kernels, and each
+/// task costs something: minimises copies / n + cost * n.
 std::vector<job_part> learned_ranges::large_tasks_of(std::size_t device, job_part range) const {
   auto const& known = of_unit_[device];
   auto const units = range.count;

@@ -61,7 +61,8 @@ class recorded_split : public job_split {
   finished_job const& run() const { return run_; }
 
  private:
-  /// Called while a unit is unassigned. Returns at most max_units of the device.
+  /// The next part for a device, of at most its max_units; none if it gets none now. Called while a unit is
+  /// unassigned.
   virtual std::optional<job_part> choose(std::uint32_t device, std::uint32_t in_flight) = 0;
 
   void check(std::uint32_t device) const;

@@ -133,7 +133,7 @@ BALLAST_API std::vector<std::uint64_t> blocks_of_launches(merge_view const& view
 /// issue.
 struct predicted_times {
   double merged_busy;        ///< of one launch, from the start of its first block to the end of its last
-  double merged;             ///< merged_busy with the issue and the start of the launch
+  double merged;             ///< merged_busy, and the time to issue and to start the launch
   double series;             ///< one launch after another, each issued as soon as the host is free
   double streams;            ///< a lower bound, with a stream for each launch; never more than `series`
   double apart_busy;         ///< as `streams`, but all launches are issued at the same time and start at no
@@ -145,11 +145,11 @@ struct predicted_times {
 /// block_ns is 0 counts as if its blocks took no time.
 ///
 /// merged_busy: a device executes (multiprocessors x the family's blocks per multiprocessor) blocks at a time
-/// and gives the next block to the place that is free first. Blocks with shared_ns run in levels of one block
-/// per place: if the blocks of a level together need D > 1 times the available resource, the level takes D
+/// and gives the next block to the slot that is free first. Blocks with shared_ns run in levels of one block
+/// per slot: if the blocks of a level together need D > 1 times the available resource, the level takes D
 /// times as long. This model suits blocks that begin longest first; in another order it overestimates.
 /// streams: the largest of the multiprocessors' mean load, of the time that all blocks need the resource, and
-/// of each kernel's own time from its issue.
+/// of each kernel's own time from the moment when it is issued.
 ///
 /// With one block per multiprocessor, equal block_ns, no shared_ns, no issue_ns and start_ns = block_ns,
 /// merged and series are those of paper_time in block times, exactly (below 2^53 ns).

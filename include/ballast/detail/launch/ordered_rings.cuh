@@ -54,7 +54,7 @@ struct ordered_rings_ref {
   std::uint64_t* positions = nullptr;  ///< max_rings: the next launch to be executed
   ring_workers* workers = nullptr;
 
-  std::uint32_t rings = 0;                  ///< workers look at rings below this; at least as many as workers
+  std::uint32_t rings = 0;                  ///< workers poll rings below this; at least as many as workers
   std::uint32_t quantum = 0, max_idle = 0;  ///< in ring_ticks
 
   event_count* host_wake_event = nullptr;  ///< host backend only
@@ -98,7 +98,7 @@ struct ordered_rings_ref {
 namespace ring_state {
 enum word : std::uint32_t {
   begun,   ///< when its run began; 0: not yet
-  turn,    ///< the ring to look at next
+  turn,    ///< the ring to poll next
   missed,  ///< polls in a row that found nothing
   told,    ///< when it last reported its executed launches
   untold,  ///< whether it has executed launches since that report

@@ -171,8 +171,8 @@ P biased(P argument, array_ref<T> on_device) {
 
 /// Throws bad_argument naming the kernel if there are more than 2 147 483 647 threads along a dimension.
 BALLAST_API void require_threads(threads of, char const* kernel);
-/// Called after a launch: if the argument's variable is kept open, waits for the launch and copies the
-/// variable to the host.
+/// If the argument's variable is kept open, waits for the launch and copies the variable to the host. Called
+/// after a launch.
 BALLAST_API void fetch_if_kept_open(void const* argument);
 
 /// The learning_key of a kernel. All launches of one kernel share it, wherever they are written. A border
