@@ -102,14 +102,14 @@ class region {
   std::variant<std::vector<index_range>, box> content_;
 };
 
-/// The dimension along which a job is cut; its indices are the job's units. `slowest` is the last of z, y, x
+/// The dimension along which a job is cut; its indices are the job's units. `slowest` is the first of z, y, x
 /// that has more than one block, so that the blocks of a part are contiguous.
 enum class cut : std::uint8_t { slowest, x, y, z };
 
 /// The units first to first + count - 1 of a job; none if count is 0.
 struct job_part {
   /// The first unit.
-  std::uint32_t first = 0, count = 0;  ///< how many there are
+  std::uint32_t first = 0, count = 0;  ///< the number of units
 
   /// Equal in both numbers.
   constexpr bool operator==(job_part const&) const = default;
@@ -126,13 +126,13 @@ class BALLAST_API job_grid {
   /// Makes a grid of these blocks, cut along the given dimension. Throws bad_argument ("grid").
   job_grid(launch_extent blocks, cut along = cut::slowest);
 
-  /// How many blocks the job has in each dimension, each from 0 to 2 147 483 647.
+  /// The number of blocks in each dimension, from 0 to 2 147 483 647.
   launch_extent const& blocks() const { return blocks_; }
   /// The dimension that is cut, never `slowest`.
   cut along() const { return along_; }
   /// The number of units: the indices of the dimension that is cut; 0 if the grid has no blocks.
   std::uint32_t units() const;
-  /// Blocks of one unit; 0 if the grid has no blocks.
+  /// The number of blocks of one unit; 0 if the grid has no blocks.
   std::uint64_t blocks_of_unit() const;
 
   /// Equal in blocks and in the dimension that is cut.
@@ -146,17 +146,17 @@ class BALLAST_API job_grid {
 /// The argument of an access map: which elements of `array` do the units `part` of a job with `units` units
 /// touch?
 struct map_view {
-  job_part part;            ///< within the units
-  std::uint32_t units = 0;  ///< of the job
-  extents array;            ///< shape of the array
+  job_part part;            ///< the part, within the units
+  std::uint32_t units = 0;  ///< the number of units of the job
+  extents array;            ///< the shape of the array
 };
 
 namespace detail {
 
 /// Whether two units of a job touch an element in common.
 enum class unit_overlap : std::uint8_t {
-  never,    ///< no two do
-  always,   ///< neighbouring ones do, unless their regions are empty
+  never,    ///< no two units do
+  always,   ///< neighbouring units do, unless their regions are empty
   unknown,  ///< not declared: submit() tests it
 };
 
@@ -171,15 +171,16 @@ concept region_function =
 /// several threads may call it concurrently if the user's function allows that.
 class BALLAST_API access_map {
  public:
-  /// Makes a map from the user's own function. It must be pure, and monotone: its region for a part covers
-  /// its region for each part within.
+  /// Makes a map from the user's own function, which must be pure and monotone: its region for a part covers
+  /// its region for each smaller part within that part.
   template <region_function F>
   access_map(F function) : access_map("a function", detail::unit_overlap::unknown, std::move(function)) {}
   /// Lets `rows`, `all` and `one_to_one` be written without parentheses.
   access_map(access_map (*map)()) : access_map(map()) {}
-  /// Copies share the function, which threads that submit jobs with them may call at the same time.
+  /// Makes a copy that shares the function: threads that submit jobs with the two maps may call the function
+  /// at the same time.
   access_map(access_map const&) = default;
-  /// As a copy.
+  /// Takes over the other's map, and shares its function as a copy does.
   access_map& operator=(access_map const&) = default;
   /// Makes a map with a name for messages. `overlap` is trusted: with `never`, units that write the same
   /// element are not detected.
@@ -245,8 +246,8 @@ struct job_setup {
   std::string name = {};    ///< for messages and reports; empty: the kernel's type
   std::string policy = {};  ///< one of split_policies(); empty: the scheduler's
   std::uint32_t tasks = 0;  ///< as job_shape::tasks; 0: the scheduler's
-  /// Jobs with the same key, grid and policy are one site: they share what was learned. 0: the key of the
-  /// factory.
+  /// The key of what is learned about jobs: jobs with the same key, grid and policy are one site, and share
+  /// what was learned. 0: the key of the factory.
   std::uint64_t learning_key = 0;
 };
 

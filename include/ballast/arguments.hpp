@@ -16,8 +16,9 @@
 
 namespace ballast {
 
-/// Like escape_control_characters(), and also escapes bytes beyond ASCII ("\\xef\\xbb\\xbf"). For quoting a
-/// text that should be a number: a no-break space or a foreign minus sign in it would not be seen.
+/// Returns the text as escape_control_characters() does, with bytes beyond ASCII escaped too
+/// ("\\xef\\xbb\\xbf"). For quoting a text that should be a number, in which a no-break space or a foreign
+/// minus sign would not be seen.
 BALLAST_API std::string escape_beyond_ascii(std::string_view text);
 
 /// Parses `text` as a whole number from `min` to `max`, without a sign (except a minus for signed types) and
@@ -34,12 +35,12 @@ Number parse_integer(std::string_view argument, std::string_view text, Number mi
 }
 
 /// The index of `word` in the list of legal words (at least one); otherwise throws bad_argument (`argument`),
-/// which lists them all, "open or periodic", and asks whether the nearest one was meant.
+/// which lists the legal words ("open or periodic") and asks whether the nearest one was meant.
 BALLAST_API std::size_t index_among(std::span<std::string_view const> legal, std::string_view argument,
                                     std::string_view word);
 
 /// The end of a sentence that refuses `word`: "; did you mean even?", with at most `most` of the legal words
-/// that are near it. Empty if none is.
+/// that are near `word`. Empty if none is near.
 BALLAST_API std::string did_you_mean(std::span<std::string_view const> legal, std::string_view word,
                                      std::size_t most = 1);
 
@@ -52,7 +53,7 @@ BALLAST_API std::string escape_control_characters(std::string_view text);
 /// followed by two blanks, so that no line of a quoted text looks like another message.
 BALLAST_API std::string escape_message(std::string_view text);
 
-/// The text after the byte order mark of UTF-8, which some editors put at the front of a file.
+/// The text without the byte order mark of UTF-8, which some editors put at the front of a file.
 constexpr std::string_view without_byte_order_mark(std::string_view text) {
   constexpr std::string_view mark = "\xef\xbb\xbf";
   return text.starts_with(mark) ? text.substr(mark.size()) : text;
@@ -79,8 +80,8 @@ BALLAST_API std::span<environment_variable const> environment_variables();
 BALLAST_API std::vector<std::string> misspelt_variables(char const* const* settings);
 
 /// Up to `most` of the legal words that `word` was probably meant to be, the nearest first. A near word
-/// differs in at most a third of its letters and at most three, or contains `word`, if that has at least
-/// three.
+/// differs from `word` in at most three letters and in at most a third of the longer one's, or contains
+/// `word`, if `word` has at least three letters.
 BALLAST_API std::vector<std::string_view> nearest_words(std::span<std::string_view const> legal,
                                                         std::string_view word, std::size_t most);
 

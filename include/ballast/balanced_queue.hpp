@@ -16,7 +16,7 @@
 
 namespace ballast {
 
-/// How a balanced_queue may decide how many tasks a device gets, and when: the feed policies by name. "rate"
+/// The feed policies by name: each decides how many tasks of a balanced_queue a device gets, and when. "rate"
 /// is the default.
 BALLAST_API std::vector<named_policy> feed_policies();
 
@@ -24,17 +24,17 @@ BALLAST_API std::vector<named_policy> feed_policies();
 struct balanced_options {
   std::string policy = "rate";     ///< a name of feed_policies()
   std::uint32_t fixed_batch = 20;  ///< tasks per feed of the policy "fixed", at least 1
-  /// Options of each device's task_queue; trace_to counts devices in the order of the list. "parts" over
-  /// several devices turns `times` on, unless tasks may create tasks.
+  /// Options of each device's task_queue; trace_to counts devices in the order of the list. The policy
+  /// "parts" over several devices turns `times` on, unless tasks may create tasks.
   queue_options queue = {};
 };
 
-/// One device's share of a batch. Times need balanced_options::queue.times, which "parts" turns on; otherwise
-/// they are 0.
+/// One device's share of a batch. Times need balanced_options::queue.times, which the policy "parts" turns
+/// on; otherwise they are 0.
 struct device_share {
   /// The number of the batch's tasks that the device ran.
   std::uint64_t tasks = 0;
-  execution when;  ///< from the first begin to the last end on this device; host clock, ns
+  execution when;  ///< from the first task's start to the last one's end on this device; host clock, ns
 };
 
 /// One backlog on the host for several devices. Each device has a resident kernel and a feeding thread that
@@ -84,8 +84,8 @@ class BALLAST_API balanced_queue {
   /// as wait().
   void close(std::optional<deadline> until = {});
   /// Ends the kernels after the tasks that run now, waits for that, and returns the tasks that did not run.
-  /// (Those that name joins cannot be submitted again: a join belongs to one device, but a task may go to
-  /// any.) Threads that wait get stopped. Throws timed_out if a device does not stop in time; the next
+  /// (Tasks that name joins cannot be submitted again: a join belongs to one device, but a task may go to
+  /// any.) Waits in other threads throw stopped. Throws timed_out if a device does not stop in time; the next
   /// call returns the tasks collected so far.
   std::vector<task> stop();
   /// Requests what stop() does, without waiting; waits in other threads then throw stopped. Any thread

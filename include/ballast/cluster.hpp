@@ -27,8 +27,8 @@ class job_peers;
 struct cluster_options {
   /// The interval at which a rank signals to some others that it lives; at least a millisecond.
   clock::duration heartbeat = std::chrono::seconds(1);
-  /// A rank that has been silent for this long is lost, and never comes back; at least three heartbeats.
-  /// Applies only while something is open on the cluster, such as a cluster_queue, and at the cluster's end.
+  /// How long a rank may be silent before it is lost for good; at least three heartbeats. Applies only while
+  /// something is open on the cluster, such as a cluster_queue, and at the cluster's end.
   clock::duration lost_after = std::chrono::seconds(30);
   /// How long the end waits for the other ranks.
   clock::duration timeout = default_timeout;
@@ -53,17 +53,17 @@ class BALLAST_API rank_lost : public error {
 };
 
 /// The ranks of one run, of which this process is one. A rank is a process with devices of its own; with
-/// in_process_clusters() it is a part of a process. A thread of its own sends and receives all messages; it
-/// yields and sleeps when there are none, and calls nothing of CUDA. Any thread may call any member.
+/// in_process_clusters() it is a part of a process. A separate thread sends and receives all messages. It
+/// yields and sleeps when there are no messages, and calls nothing of CUDA. Any thread may call any member.
 class BALLAST_API cluster {
  public:
   /// This process alone: rank 0 of 1.
   cluster();
-  /// Called by functions that make clusters, such as mpi_cluster(). Collective: every rank makes one. Waits
-  /// for the others. Throws bad_argument ("heartbeat", "lost_after"), and what `make` throws, which is called
-  /// on the cluster's thread.
+  /// Makes this rank's part of a cluster, and waits for the other ranks. Collective: every rank makes its
+  /// part. Calls `make` on the cluster's thread. For functions that make clusters, such as mpi_cluster().
+  /// Throws bad_argument ("heartbeat", "lost_after"), and what `make` throws.
   explicit cluster(std::function<std::unique_ptr<detail::transport>()> make, cluster_options options = {});
-  /// Collective: waits for the other ranks, at most for cluster_options::timeout; for none if a rank was
+  /// Collective: waits for the other ranks, at most for cluster_options::timeout, or not at all if a rank was
   /// lost. If an exception leaves the cluster's scope, or something was not closed, this rank reports to the
   /// others that it has failed, and does not wait. Destroy everything that was opened on the cluster first.
   ~cluster();
@@ -75,7 +75,7 @@ class BALLAST_API cluster {
   std::uint32_t rank() const;
   /// The number of ranks of the whole cluster, at least 1.
   std::uint32_t ranks() const;
-  /// The host of the rank, named by the first rank on it. Ranks of a host are consecutive.
+  /// The first rank on this rank's host, which identifies the host. Ranks of a host are consecutive.
   std::uint32_t host_first() const;
   /// The number of ranks on this host, including this one.
   std::uint32_t host_ranks() const;
@@ -97,7 +97,7 @@ class BALLAST_API cluster {
 
 /// Clusters whose ranks are parts of this process, rank i being element i: for trying and testing programs of
 /// several ranks without MPI. Each rank needs a thread of its own for collective calls. Throws bad_argument
-/// ("ranks") for none, and as the constructor.
+/// ("ranks") for 0 ranks, and as the constructor.
 BALLAST_API std::vector<cluster> in_process_clusters(std::uint32_t ranks,
                                                      cluster_options const& options = {});
 
@@ -109,8 +109,8 @@ BALLAST_API void require_same_options(cluster& over,
                                       deadline until = deadline::in(default_timeout));
 
 /// Makes the value of job_options::ranks: the ranks of a cluster, for one scheduler; null for one rank alone.
-/// Both it and its scheduler must be gone before the cluster. Collective, like making the scheduler. Waits
-/// for nothing.
+/// Destroy this value and the scheduler before the cluster. Collective, like making the scheduler. Waits for
+/// nothing.
 BALLAST_API std::shared_ptr<detail::job_peers> job_peers_of(cluster& ranks);
 
 /// Collective: on rank 0 returns the recordings of all ranks, one after another; elsewhere nothing. Devices

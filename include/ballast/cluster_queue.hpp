@@ -23,7 +23,7 @@ namespace ballast {
 /// The share policies by name: each decides which tasks move between ranks. "lifeline" is the default.
 BALLAST_API std::vector<named_policy> share_policies();
 
-/// How a cluster_queue moves tasks between ranks, and distributes them within its own.
+/// How a cluster_queue moves tasks between ranks, and distributes tasks among a rank's devices.
 struct cluster_queue_options {
   std::string policy = "lifeline";  ///< a name of share_policies(); the same on all ranks
   std::uint64_t seed = 0;           ///< for ranks that are chosen at random
@@ -34,8 +34,8 @@ struct cluster_queue_options {
 /// A queue over the ranks of a cluster, each with devices of its own. Tasks that are submitted on any rank
 /// run exactly once, on any device of any rank: a rank that runs out of tasks asks others for some. A kernel
 /// declares which of its members are addresses (kernel_travel). Results come back through result_ref or lie
-/// in published arrays. If a rank is lost the others continue. Its tasks are executed again if all kernels of
-/// their batch are `repeatable`, otherwise their completion fails with rank_lost.
+/// in published arrays. If a rank is lost the others continue. The lost rank's tasks are executed again if
+/// all kernels of their batch are `repeatable`, otherwise their completion fails with rank_lost.
 ///
 /// Tasks may create tasks. Created tasks also move to ranks and devices whose workers have none, if their
 /// kernel declares how it travels and has no result_ref. A task has run once all its descendants have: its
@@ -44,15 +44,16 @@ struct cluster_queue_options {
 /// kernels of the set are `repeatable`.
 ///
 /// The constructor, publish(), close() and stop() are collective: every rank calls them, in the same order.
-/// Any number of threads may submit and wait concurrently; one thread at a time may call the others.
+/// Any number of threads may submit and wait concurrently; only one thread at a time may call the other
+/// members.
 class BALLAST_API cluster_queue {
  public:
   /// Starts the devices (at least one), and waits for all ranks, at most for devices.queue.timeout. `over`
   /// and `kernels` must outlive the queue. Throws as the constructor of balanced_queue, bad_argument
   /// ("policy", "kernels") if the ranks do not name the same policy or do not have the same kernels, or if a
-  /// kernel makes joins, ("devices") if two ranks of a host have a GPU that is not a part for each of them;
-  /// rank_lost if rank 0 is lost, with which all ranks agree; and timed_out. The log warns if a process is
-  /// bound to fewer cores than it has workers on cores and threads.
+  /// kernel makes joins, ("devices") if two ranks of a host have the same GPU, and at least one of them the
+  /// whole of it; rank_lost if rank 0, which compares all ranks, is lost; and timed_out. The log warns if a
+  /// process is bound to fewer cores than it has workers on cores and threads.
   cluster_queue(cluster& over, device_list devices, kernel_set const& kernels,
                 cluster_queue_options options = {});
   /// If the queue was not closed, the other ranks count this one as lost.
@@ -68,11 +69,11 @@ class BALLAST_API cluster_queue {
   /// Submits a batch of one task.
   completion submit(task const& one);
 
-  /// Collective: addresses in these bytes may travel from now on. On another rank they stand for the same
-  /// offset in the memory that that rank publishes in the same call. All devices of a rank must be able to
-  /// address it, and it must outlive the queue. Throws bad_argument ("first", "bytes"), also if the ranks'
-  /// sizes differ, and then nothing is published; rank_lost if rank 0 is lost; timed_out; error if the queue
-  /// is closed; and the queue's own failure.
+  /// Collective: lets tasks carry addresses in these bytes to other ranks. On another rank such an address
+  /// stands for the same offset in the memory that the other rank publishes in the same call. All devices of
+  /// a rank must be able to address the rank's memory, which must outlive the queue. Throws bad_argument
+  /// ("first", "bytes"), also if the ranks' sizes differ, and then nothing is published; rank_lost if rank 0
+  /// is lost; timed_out; error if the queue is closed; and the queue's own failure.
   void publish(void const* first, std::size_t bytes);
 
   /// Waits until all tasks that were submitted here have run, at most for the timeout. Throws timed_out with
@@ -81,12 +82,13 @@ class BALLAST_API cluster_queue {
   /// Collective: waits until the tasks of all ranks have run, and ends the kernels. Accepts no more tasks.
   /// Throws as wait_all().
   void close(std::optional<deadline> until = {});
-  /// Collective, but one rank suffices to stop all: no rank starts tasks that its devices do not hold yet.
-  /// Waits for the tasks that they hold and for those that these create, ends the kernels, and returns the
-  /// tasks that were submitted here and did not run. Their completions fail with stopped. After a failure it
-  /// neither waits for other ranks nor throws it: it returns the tasks that neither this rank's devices nor
-  /// other ranks held. Their completions, wait_all() and close() then throw the failure, in whatever order
-  /// they are called. A second call returns no task again. Throws timed_out after devices.queue.timeout.
+  /// Collective; the first rank that calls it stops all ranks: from then on no rank starts tasks that its
+  /// devices do not hold yet. Waits for the tasks that the devices hold, and for all tasks that these create;
+  /// ends the kernels; and returns the tasks that were submitted on this rank and did not run. The
+  /// completions of returned tasks fail with stopped. After a failure, stop() neither waits for other ranks
+  /// nor throws: it returns the tasks that neither this rank's devices nor other ranks held. Their
+  /// completions, wait_all() and close() then throw the failure, in whatever order they are called. A second
+  /// call returns no task again. Throws timed_out after devices.queue.timeout.
   std::vector<task> stop();
 
   /// The number of tasks submitted here that each rank has run, by rank.

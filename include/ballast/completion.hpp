@@ -23,7 +23,7 @@ namespace ballast::detail {
 /// threads that serve them. Any thread may call any member.
 class BALLAST_API process_of_origin {
  public:
-  process_of_origin();  ///< this process
+  process_of_origin();  ///< the calling process
 
   /// True if the object was made in a parent, and this process is a child made by fork(). Costs one load.
   bool is_parent() const noexcept { return forks_so_far.load(std::memory_order_relaxed) != forks_; }
@@ -54,7 +54,7 @@ class BALLAST_API end_listener {
 struct completion_key {
   std::uint64_t run = 0;    ///< the run, for a source that can restart
   std::uint64_t first = 0;  ///< number of the first piece of work
-  std::uint32_t count = 0;  ///< how many
+  std::uint32_t count = 0;  ///< the number of pieces of work
   std::uint32_t place = 0;  ///< the place, for a source that counts at several places
   bool operator==(completion_key const&) const = default;
 };
@@ -67,18 +67,19 @@ class BALLAST_API completion_source {
   /// True once the work has ended, well or not, or will never run, and no device works on it any more; then
   /// true for ever. Does not wait or throw.
   virtual bool has_ended(completion_key const& work) = 0;
-  /// Waits until has_ended(), or until a failure is known, which it throws; timed_out at the deadline.
+  /// Waits until has_ended() or until a failure is known, and throws the failure; throws timed_out at the
+  /// deadline.
   virtual void wait(completion_key const& work, deadline until) = 0;
   /// How long a wait without a deadline lasts.
   virtual clock::duration(timeout)(completion_key const&) const { return default_timeout; }
   /// True if the work ends even if no stream starts anything until then, so a stream may wait for it.
   virtual bool needs_no_launch(completion_key const&) { return false; }
-  /// From now on each end of work of the same run notifies `listener`, one at a time, until a call with null.
-  /// Returns false if the source cannot notify, so that its work must be polled. Call it again after each
-  /// notification, before asking the source.
+  /// Makes each end of work of the same run notify `listener`, until a call with another listener or with
+  /// null. Returns false if the source cannot notify, so that its work must be polled. Call it again after
+  /// each notification, before asking the source.
   virtual bool notify_at_end(completion_key const& work, std::shared_ptr<end_listener> const& listener) = 0;
-  /// At most this many unfinished pieces of work of the same run and place precede a finished one: a search
-  /// for ends in order stops after them. Affects only how many queries an end costs.
+  /// The largest possible number of unfinished pieces of work, of the same run and place, ahead of a finished
+  /// one: a search for ends, in order, stops after this many. Affects only how many queries an end costs.
   virtual std::uint64_t max_overtaken(completion_key const&) { return ~std::uint64_t(0); }
   /// Work of another source that must end before this work can; no work if there is none.
   virtual completion awaited_part(completion_key const&);
@@ -143,7 +144,7 @@ class BALLAST_API completion {
   /// parent's.
   template <class F>
   completion then(F&& f) const;
-  /// `co_await done` continues on the thread of continuations, or at once if it is ready, and throws as
+  /// `co_await done` continues on the thread of continuations, or at once if `done` is ready, and throws as
   /// wait() and then() do. A coroutine that is destroyed while it waits is never resumed. Destroying it while
   /// it is being resumed is undefined, as destroying it while it runs is: destroy it in a continuation, or on
   /// another thread where the work cannot end meanwhile.
@@ -159,21 +160,21 @@ class BALLAST_API completion {
   detail::completion_key work_;
 };
 
-/// Ready once all of them are. Fails with the first failure in their order. Pass thousands in one call:
-/// nested calls need stack in proportion to their depth.
+/// Returns a completion that is ready once all in the list are, and that fails with the first failure in the
+/// list's order. Pass thousands in one call: nested calls need stack in proportion to their depth.
 BALLAST_API completion when_all(std::span<completion const> all);
-/// Ready once the thread of continuations has seen that one of them is ready; fails if that one failed (the
-/// first in order, if several are ready). Leaves a continuation with each of the others until it ends. Throws
-/// bad_argument ("any") for none.
+/// Returns a completion that is ready once the thread of continuations has seen that one in the list is
+/// ready, and that fails if that one failed (the first in order, if several are ready). Leaves a continuation
+/// with each of the other completions until their work ends. Throws bad_argument ("any") for an empty list.
 BALLAST_API completion when_any(std::span<completion const> any);
 
-/// when_all() of those named.
+/// when_all() of the arguments.
 template <std::same_as<completion>... More>
 completion when_all(completion const& one, More const&... more) {
   completion const all[] = {one, more...};
   return when_all(std::span<completion const>(all));
 }
-/// when_any() of those named.
+/// when_any() of the arguments.
 template <std::same_as<completion>... More>
 completion when_any(completion const& one, More const&... more) {
   completion const any[] = {one, more...};

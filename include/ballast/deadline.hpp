@@ -26,8 +26,8 @@ class BALLAST_API slept_time {
  public:
   /// The sleep noticed so far.
   clock::duration total() const noexcept { return clock::duration(total_.load(std::memory_order_acquire)); }
-  /// A wait read the clock at `before` and again at `now`. If no wait has looked for more than `longest` in
-  /// between, the excess counts as sleep. Reads no clock.
+  /// Reports that a wait read the clock at `before` and again at `now`. If no wait has read it for more than
+  /// `longest` in between, counts the excess as sleep. Reads no clock.
   void look(clock::time_point before, clock::time_point now, clock::duration longest);
 
  private:
@@ -71,14 +71,14 @@ class deadline {
 /// once more. Used by one thread at a time. Trivially copyable.
 class wait_limit {
  public:
-  /// The wait begins now.
+  /// Begins the wait.
   explicit wait_limit(deadline until)
       : until_(until),
         looked_(clock::now()),
         longest_(std::clamp<clock::duration>((until.at() - looked_) / 2, std::chrono::milliseconds(10),
                                              std::chrono::seconds(2))) {}
 
-  /// True if the deadline has passed; reads the clock. Call it again by next_look().
+  /// True if the deadline has passed; reads the clock. Call it again no later than next_look().
   bool passed() {
     if (until_.at() == (clock::time_point::max)()) return false;
     auto const now = clock::now(), before = std::exchange(looked_, now);
@@ -100,7 +100,7 @@ class wait_limit {
  private:
   deadline until_;
   clock::time_point looked_;
-  clock::duration longest_;  // between two looks
+  clock::duration longest_;  // the longest time between two checks that is no sleep
   bool has_looked_once_more_ = false;
 };
 

@@ -62,18 +62,19 @@ class compute_device;
 
 /// The source of the memory that compute_device::allocate() returns, and so of all buffers, queues, pools and
 /// schedulers, if it is passed to open_devices(): the user's own pool, or one of a library such as RMM.
-/// Threads, also the library's, may call any member concurrently; a GPU is then the calling thread's current
-/// device, unless it is lost. No member may wait for work of the library, or destroy objects of it.
-/// cudaMalloc() and cudaFree() may wait for the GPU, so the rule of compute_device::allocate() holds: do not
-/// call them while a resident kernel runs.
+/// Threads, also the library's, may call any member concurrently; during a call the GPU is the calling
+/// thread's current device, unless it is lost. No member may wait for work of the library, or destroy objects
+/// of it. cudaMalloc() and cudaFree() may wait for the GPU, so the rule of compute_device::allocate() holds:
+/// do not call them while a resident kernel runs.
 class BALLAST_API memory_resource {
  public:
   virtual ~memory_resource() = default;
 
-  /// Returns memory for `bytes`, at least 1, at a multiple of 256. Every stream of the device may use it at
-  /// once; memory::pinned also every GPU and the host (cudaHostAllocPortable). Null means that there is not
-  /// enough: compute_device::allocate() then throws ballast::error with device and size. It wraps an
-  /// exception that is not a ballast::error in the same way, with its what(). A misaligned address is
+  /// Returns memory for `bytes`, at least 1, at a multiple of 256. Every stream of the device must be able to
+  /// use the memory immediately; so must every GPU and the host if the memory is pinned
+  /// (cudaHostAllocPortable). Null means that there is not enough: compute_device::allocate() then throws
+  /// ballast::error with device and size. If this function throws an exception that is not a ballast::error,
+  /// compute_device::allocate() wraps it in the same way, with its what(). A misaligned address is
   /// deallocated at once, and refused with bad_argument ("memory").
   virtual void* allocate(compute_device const& device, memory where, std::size_t bytes) = 0;
   /// Takes back memory that allocate() returned for these arguments. Called once for each allocation, also on
@@ -85,7 +86,7 @@ class BALLAST_API memory_resource {
 
 /// Options of open_devices() for all devices of a list.
 struct device_options {
-  /// The source of the devices' memory, which keep it alive; null: CUDA's cudaMalloc() and
+  /// The source of the devices' memory; the devices keep it alive. Null: CUDA's cudaMalloc() and
   /// cudaHostAlloc(), and on host devices operator new.
   std::shared_ptr<memory_resource> memory = {};
 };
@@ -114,7 +115,7 @@ struct BALLAST_API device_costs {
   struct named_cost {
     /// The name of the member.
     std::string_view name;
-    /// What it is.
+    /// The member's value.
     double value;
   };
 
@@ -237,7 +238,8 @@ class BALLAST_API compute_device : public detail::resident_budget {
   void release(memory where, void* address) noexcept;
   /// The bytes of device memory that are free now. On a GPU it is the driver's number (other programs may
   /// take them, and they may be fragmented). On a host device it is the memory that this process can still
-  /// get: the smallest of the machine's, its control group's and RLIMIT_AS's. Throws device_lost.
+  /// get: the smallest of the amounts that the machine, its control group and RLIMIT_AS leave. Throws
+  /// device_lost.
   virtual std::size_t free_bytes() = 0;
   /// True if allocate() asks a memory_resource. Kernels of other GPUs may be unable to reach such memory.
   bool has_lent_memory() const noexcept { return lent_ != nullptr; }
@@ -256,11 +258,11 @@ class BALLAST_API compute_device : public detail::resident_budget {
   /// meanwhile. Throws bad_argument ("native") for a stream of another GPU and for null (CUDA's default
   /// streams are cudaStreamLegacy and cudaStreamPerThread), ("device") on a host device.
   virtual std::unique_ptr<stream> adopt_stream(native_stream native) = 0;
-  /// Makes an event over the caller's cudaEvent_t, which it does not own. It stands for the caller's last
-  /// recording, and counts as reached before the first one. The caller must keep the cudaEvent_t until the
-  /// returned event is destroyed. It has a time unless it was created without one (since() then throws
-  /// ballast::error with CUDA's message). Throws bad_argument ("native") for null, ("device") on a host
-  /// device.
+  /// Makes an event over the caller's cudaEvent_t, which it does not own. The event stands for the caller's
+  /// last recording, and counts as reached before the first one. The caller must keep the cudaEvent_t until
+  /// the returned event is destroyed. The event has a time unless the cudaEvent_t was created without one
+  /// (since() then throws ballast::error with CUDA's message). Throws bad_argument ("native") for null,
+  /// ("device") on a host device.
   virtual std::unique_ptr<event> adopt_event(native_event native) = 0;
   /// Builds a graph of plain launches, whose functions, shapes and arguments are copied. May wait for the
   /// device, as resources(). Throws bad_argument ("branches") if the list is empty, a branch is empty, or a
@@ -271,19 +273,20 @@ class BALLAST_API compute_device : public detail::resident_budget {
   /// its blocks fit. The first call for a kernel may wait for the device.
   virtual kernel_resources resources(kernel_code const& code) = 0;
 
-  /// Enables kernels of this device to load and store `other`'s device memory, if possible; returns whether
-  /// it is.
+  /// Lets kernels of this device load from and store to `other`'s device memory, if possible; returns whether
+  /// it is possible.
   virtual bool enable_peer_access(compute_device const& other) = 0;
   /// True if atomic operations of this device's kernels on `other`'s memory are atomic for its kernels too.
   virtual bool has_atomics_on(compute_device const&) { return true; }
-  /// Returns if the device works, throws device_lost after a fault. Does not wait.
+  /// Throws device_lost after a fault. Does not wait.
   virtual void check() = 0;
 
  protected:
   /// For the backends, which call it once they know the device's name. Without a resource, memory comes from
   /// allocate_bytes().
   compute_device(device_spec spec, std::string name, std::shared_ptr<memory_resource> resource = {});
-  /// For the backends, before the device is handed to users. Without a call it has the defaults.
+  /// Sets the costs, which otherwise are the defaults. For the backends, before the device is handed to
+  /// users.
   void set_costs(device_costs costs) { costs_ = std::move(costs); }
 
  private:
@@ -333,7 +336,7 @@ BALLAST_API int cuda_device_count() noexcept;
 
 ///@{
 /// Opens every device of the list, by default of default_device_list(), in order; `cuda` alone stands for
-/// every GPU for which this build has code. The log names the others, and gives the reason if "host" got
+/// every GPU for which this build has code. The log names the other GPUs, and gives the reason if "host" got
 /// fewer cores than the machine has. Host devices receive cores of this process one after another, and are
 /// bound to them if the list takes every core that the process may use. Enables peer access between all pairs
 /// of GPUs that have it. Parts of a GPU in one list have no SM in common; parts from two calls may. Throws
@@ -358,7 +361,7 @@ class typed_buffer {
  public:
   typed_buffer() = default;
   /// Allocates memory for `size` values, which may be 0. Throws as compute_device::allocate(), and
-  /// bad_argument ("device") if it is null.
+  /// bad_argument ("device") if the device is null.
   typed_buffer(std::shared_ptr<compute_device> device, std::size_t size)
       : device_(std::move(device)),
         size_(size),

@@ -117,8 +117,8 @@ enum class log_level { debug, info, warning };
 
 /// Receives every log line. Called from any thread, one call at a time, without a lock of the log. It may
 /// call set_log_sink(), and is kept until it returns. Lines that are written in its thread meanwhile, by
-/// itself or by the library, are dropped. It must not wait for another thread that writes. Its exceptions are
-/// ignored; after the first it receives a warning.
+/// itself or by the library, are dropped. The sink must not wait for another thread that writes lines. Its
+/// exceptions are ignored; after the first it receives a warning.
 using log_sink = std::function<void(log_level, std::string_view)>;
 
 /// Replaces the sink; an empty function (the default) drops every line. The library itself prints nothing:
@@ -137,8 +137,8 @@ BALLAST_API void write_log(log_level level, std::string_view line);
 namespace detail {
 /// The exception's text, for messages.
 BALLAST_API std::string cause_of(std::exception_ptr const& failure);
-/// Called by a destructor that is about to wait: writes one line of level info with its object and the
-/// longest wait; none if the wait is zero.
+/// Writes one line of level info with the object `what` and the longest wait; none if the wait is zero.
+/// Called by a destructor that is about to wait.
 BALLAST_API void log_wait(std::string_view what, std::chrono::duration<double> at_most);
 /// Replaces the sink unless set_log_sink() was called before: for a module that runs in a program which may
 /// have a sink of its own. Any thread may call.

@@ -28,14 +28,15 @@ struct driver_handle {
   bool is_of_program = false;  ///< stays loaded, so no other kernel gets the handle
 };
 
-/// Returns a cudaError_t, 0 for success.
+/// Finds the handle of `target`. Returns a cudaError_t, 0 for success.
 using handle_source = int (*)(void const* target, driver_handle& found) noexcept;
 
 #if defined(BALLAST_HAVE_CUDA) && BALLAST_HAVE_CUDA
-/// Finds the kernel for the address of a `__global__` function. Only the CUDA runtime linked to the
-/// function's own program or shared library knows it. So each of them links a static library with this
-/// function (src/device/module), which is hidden there. Functions that pass its address together with the
-/// kernel's must be inlined: otherwise the dynamic linker may take them from another file.
+/// Finds the kernel for the address of a `__global__` function. Only the CUDA runtime that is linked to the
+/// kernel's own program or shared library knows the kernel. So each program or shared library links a static
+/// library with its own, hidden copy of this function (src/device/module). Functions that pass the copy's
+/// address together with the kernel's must be inlined: otherwise the dynamic linker may take them from
+/// another file.
 BALLAST_HIDDEN int find_kernel(void const* address, driver_handle& found) noexcept;
 #else
 inline constexpr handle_source find_kernel = nullptr;  // cores run no `__global__` function
@@ -81,7 +82,8 @@ class gpu_function {
     return left.target_ == right.target_;
   }
 
-  /// For the library: the handle by which the driver knows it; returns a cudaError_t, 0 for success.
+  /// For the library: finds the handle by which the driver knows the function. Returns a cudaError_t, 0 for
+  /// success.
   int find(detail::driver_handle& found) const noexcept { return source_(target_, found); }
 
  private:

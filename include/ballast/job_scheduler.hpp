@@ -70,7 +70,7 @@ struct job_options {
   /// use the arrays. All of their memory then stays allocated until the end of the process, and the log
   /// reports it.
   clock::duration shutdown_timeout = std::chrono::minutes(1);
-  /// A recorder (`&recorder`) that receives a span for each task that ended successfully, from the begin to
+  /// A recorder (`&recorder`) that receives a span for each task that ended successfully, from the start to
   /// the end of its kernels. The span's worker is the stream of the kernel that ended last, and its step is
   /// the job's number (host accesses are numbered too). A task's span is recorded before the completion of
   /// its job is ready. It also receives a span for each copy that ended successfully, whose worker is
@@ -113,7 +113,7 @@ struct task_report {
   std::uint32_t device = 0;  ///< index in the scheduler's device list
   /// The units of the task.
   job_part part{};
-  moved_bytes moved{};  ///< copied before the task could begin
+  moved_bytes moved{};  ///< bytes copied before the task could begin
   /// The start of its kernels, as if there were no gaps between them.
   std::int64_t begin_ns = 0, end_ns = 0;  ///< the end of its last kernel
 };
@@ -126,7 +126,7 @@ struct job_report {
   std::int64_t submitted_ns = 0;
   /// When the first of its kernels began.
   std::int64_t begin_ns = 0, end_ns = 0;  ///< when the last one ended
-  /// Copied for all tasks together, without the write-backs that reuse = false causes.
+  /// Bytes copied for all tasks together, without the write-backs that reuse = false causes.
   moved_bytes moved{};
   std::vector<task_report> tasks{};  ///< in the order in which they ended
 };
@@ -174,9 +174,9 @@ enum class sequence_devices : std::uint8_t {
   /// One device, whose memory holds all its arrays.
   one,
   /// All devices: each runs a part of every job, in proportion to its multiprocessors (or cores), and copies
-  /// the elements that it needs from the others between two jobs. The sequence runs on one instead if there
-  /// is only one, if devices are of two backends or cannot reach each other's memory, under check_maps or
-  /// with ranks, if two devices would write the same elements, if the copies differ from one repetition to
+  /// the elements that it needs from the others between two jobs. The sequence runs on one device instead if
+  /// there is only one, if devices are of two backends or cannot reach each other's memory, under check_maps
+  /// or with ranks, if two devices would write the same elements, if the copies differ from one repetition to
   /// the next, or if a device is lost or has too little memory for its part. If a device is lost while the
   /// sequence waits or runs, the sequence fails.
   all
@@ -184,20 +184,20 @@ enum class sequence_devices : std::uint8_t {
 
 /// Jobs that are submitted together, one after another and any number of times, as one job: for steps that
 /// are shorter than their planning. The sequence is one job of one unit, which runs on one device or on all
-/// at once (sequence_devices), and its report has one task for each of these. If one of its jobs fails, the
-/// sequence fails, and all elements that it should have written are lost. On GPUs repetitions are captured as
-/// a CUDA graph, if they are numerous enough to pay for it. job_options::check_maps compares with the regions
-/// of all its jobs together. Only one thread at a time may call; jobs that are added later do not affect
-/// earlier submissions.
+/// at once (sequence_devices), and its report has one task for each device that runs it. If one of its jobs
+/// fails, the sequence fails, and all elements that it should have written are lost. On GPUs repetitions are
+/// captured as a CUDA graph, if they are numerous enough to pay for it. job_options::check_maps compares with
+/// the regions of all its jobs together. Only one thread at a time may call; jobs that are added later do not
+/// affect earlier submissions.
 class BALLAST_API job_sequence {
  public:
-  /// An empty sequence of jobs of that scheduler. `name` is for messages and reports. A sequence may outlive
-  /// the scheduler: it keeps the state that its arrays need.
+  /// Makes an empty sequence of jobs of the scheduler. `name` is for messages and reports. A sequence may
+  /// outlive the scheduler: it keeps the state that its arrays need.
   explicit job_sequence(job_scheduler const& scheduler, std::string name = "a sequence",
                         sequence_devices on = sequence_devices::one);
   /// Moves the jobs; the old sequence can only be destroyed or assigned to.
   job_sequence(job_sequence&&) noexcept;
-  /// As the constructor.
+  /// Moves the jobs, as the constructor does.
   job_sequence& operator=(job_sequence&&) noexcept;
   ~job_sequence();
 
@@ -281,10 +281,10 @@ class BALLAST_API job_scheduler : public detail::running_jobs {
   void add(kernel_set const& more);
 
   /// Submits a job; does not wait for a device, except to load a kernel outside all added sets at its first
-  /// use; only a .cu file can submit such a kernel. With ranks and the default policy the call for the
-  /// third, fifth, ninth, ... job of a site (job_setup::learning_key) waits for the newest one before it, at
-  /// most for job_options::timeout. The job's completion is ready once all of its tasks have ended. If the
-  /// job fails, it is ready once none of its tasks runs any more and no older job still uses the data that it
+  /// use; only a .cu file can submit such a kernel. With ranks and the default policy the call for the third,
+  /// fifth, ninth, ... job of a site (job_setup::learning_key) waits for the newest job before it, at most
+  /// for job_options::timeout. The job's completion is ready once all of its tasks have ended. If the job
+  /// fails, it is ready once none of its tasks runs any more and no older job still uses the data that it
   /// should have written. wait() throws job_failed, stopped, and timed_out with the state of the scheduler.
   /// The arguments are arrays with access maps, and last a factory. The factory is called for each launch
   /// (one task, a part of a task, or several adjacent tasks) with one array_ref<T> per array (of T const for
@@ -292,7 +292,7 @@ class BALLAST_API job_scheduler : public detail::running_jobs {
   /// of which only the task's region may be touched. A factory whose parameters are array_view<T, Rank> is
   /// called with views of the whole arrays; a generic one gets references. In a .cu file the last argument
   /// may be the kernel itself, a lambda that takes a block_of<THREADS>, or an item for each unit, and then
-  /// the references or views; it is copied.
+  /// the references or views; the kernel is copied.
   ///
   /// Factories are called on threads of the scheduler, concurrently and in any order, and must not access
   /// arrays. They are destroyed on these threads, or on one that calls a member of the scheduler or of its
@@ -301,10 +301,10 @@ class BALLAST_API job_scheduler : public detail::running_jobs {
   ///
   /// Throws what a map throws; error if the scheduler is being destroyed; stopped after stop() or
   /// request_stop(); and bad_argument, before anything has changed: ("kernel") if the kernel is in no added
-  /// set and the file compiles none, or if it is a plain one and all devices are CPU cores; ("grid") if it is
-  /// cut although a slower dimension has more than one block, or has more than 2 147 483 647 blocks; ("map")
-  /// if a map does not fit; ("policy"); ("arguments") for arrays of another scheduler, or if a unit writes
-  /// elements that another unit touches; ("device_bytes") if the arrays of a unit fit on no device.
+  /// set and the file compiles none, or if it is a plain one and all devices are CPU cores; ("grid") if the
+  /// grid is cut although a slower dimension has more than one block, or has more than 2 147 483 647 blocks;
+  /// ("map") if a map does not fit; ("policy"); ("arguments") for arrays of another scheduler, or if a unit
+  /// writes elements that another unit touches; ("device_bytes") if the arrays of a unit fit on no device.
   template <class... Arguments, bool CompiledHere = BALLAST_COMPILES_KERNELS>
   completion submit(job_setup const& setup, Arguments&&... accesses_then_factory) {
     return submit_request(
@@ -323,18 +323,19 @@ class BALLAST_API job_scheduler : public detail::running_jobs {
   /// continuation.
   void wait_all(std::optional<deadline> until = {});
   /// Ends the jobs: no further block begins on CPU cores, and no further task is issued to a GPU. Waits for
-  /// those that run, at most until the deadline, or for job_options::timeout if none is passed, and returns
-  /// the completions of the jobs that did not run completely, in the order of submission: their wait() throws
-  /// stopped. The elements that these jobs should have written are lost, as after a failure; all others can
-  /// still be accessed. submit() then throws stopped. A second call returns no completion again. With ranks
-  /// the jobs of the other ranks fail. Throws timed_out, after which another call continues to wait, and
-  /// error in a continuation.
+  /// the blocks and tasks that run, at most until the deadline, or for job_options::timeout if none is
+  /// passed, and returns the completions of the jobs that did not run completely, in the order of submission:
+  /// their wait() throws stopped. The elements that these jobs should have written are lost, as after a
+  /// failure; all other elements can still be accessed. submit() then throws stopped. A second call returns
+  /// no completion again. With ranks the jobs of the other ranks fail. Throws timed_out, after which another
+  /// call continues to wait, and error in a continuation.
   std::vector<completion> stop(std::optional<deadline> until = {});
   /// Requests what stop() does, without waiting. Any thread may call; async-signal-safe.
   void request_stop() noexcept;
   /// The number of this rank among the ranks that run the same jobs.
   std::uint32_t rank() const noexcept;
-  std::uint32_t ranks() const noexcept;  ///< how many those are; 1 without job_options::ranks
+  /// The number of ranks that run the same jobs; 1 without job_options::ranks.
+  std::uint32_t ranks() const noexcept;
   /// Counts since the scheduler was made. Waits for no device.
   job_statistics statistics() const;
 

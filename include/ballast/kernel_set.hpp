@@ -30,11 +30,11 @@ class BALLAST_API pacer {
 
   /// True if it ever sleeps.
   bool is_needed() const { return extra_ > 0; }
-  /// Call after this many nanoseconds of real work: sleeps for as long as add_debt() returns.
+  /// Sleeps for as long as add_debt() returns. Call it after this many nanoseconds of real work.
   void worked(std::uint64_t worked_ns);
 
-  /// The arithmetic without the sleep: adds the debt of the work and returns how long to sleep now, in
-  /// nanoseconds. The sleep is the whole debt, or 0 while it is below 100 us.
+  /// Adds the debt of this much work and returns how long to sleep now, in nanoseconds: the whole debt, or 0
+  /// while the debt is below 100 us. Does not sleep.
   std::uint64_t add_debt(std::uint64_t worked_ns);
   /// Subtracts a sleep, which in fact took `took_ns`, from the debt.
   void slept(std::uint64_t took_ns);
@@ -53,7 +53,7 @@ struct host_block_context {
   void* scratch = nullptr;  ///< `kernel_code::scratch_bytes`, aligned to 128 bytes, not cleared
   pacer* pace = nullptr;    ///< only a cooperative launch paces itself; plain blocks are paced by the device
 
-  /// The place from which the kernel's block is made: the block of the grid is the worker.
+  /// The worker_place of the kernel's block: each block of the grid counts as a worker.
   BALLAST_HD worker_place place() const { return {scratch, block, grid}; }
 };
 
@@ -88,7 +88,7 @@ struct kernel_address {
 /// @endcode
 /// Addresses are array_ref, array_view, result_ref and pointers to objects.
 struct kernel_travel {
-  /// In the order in which the kernel visits them.
+  /// The addresses, in the order in which addresses() visits them.
   std::vector<kernel_address> addresses;
   /// The bytes of all results of a task, each at a multiple of its alignment.
   std::uint32_t result_bytes = 0;
@@ -146,7 +146,7 @@ struct kernel_entry {
   entry_key key;
   /// The code of a resident kernel, or of a launch.
   kernel_code code;
-  /// The kernel's place in the set, if the code runs only that kernel or kernels like it.
+  /// The kernel's index in the set, if the code runs only that kernel or kernels like it.
   std::uint32_t kernel = 0;
   /// GPU: the server as a kernel of its own, of one block, for a resident kernel whose block 0 serves the
   /// others. Takes the argument of `code`, as `workers` does.
@@ -157,16 +157,16 @@ struct kernel_entry {
 
 /// The content of a kernel_set.
 struct compiled_code {
-  /// In the order in which they were listed.
+  /// The kernels, in the order in which they were listed.
   std::vector<listed_kernel> kernels;
-  /// One for each source and launch for which the set was compiled.
+  /// One entry for each source and launch for which the set was compiled.
   std::vector<kernel_entry> entries;
 };
 
 /// The part of a kernel_set that only the library calls.
 class BALLAST_API compiled_kernels {
  public:
-  /// Requires at least one kernel.
+  /// Takes over the code of at least one kernel.
   compiled_kernels(std::string name, compiled_code code);
   compiled_kernels(compiled_kernels const&) = delete;
   compiled_kernels& operator=(compiled_kernels const&) = delete;
@@ -175,13 +175,13 @@ class BALLAST_API compiled_kernels {
   std::string const& name() const { return name_; }
   /// The kernels, in the order in which they were listed.
   std::span<listed_kernel const> kernels() const { return kernels_; }
-  /// The place of the kernel with this key in kernels(). Throws bad_argument ("kernel") if it is not there.
+  /// The index in kernels() of the kernel with this key. Throws bad_argument ("kernel") if it is not there.
   std::uint32_t index_of(kernel_key key) const {
     for (std::uint32_t index = 0; index < keys_.size(); ++index)
       if (keys_[index] == key) return index;
     throw_unknown_kernel(key);
   }
-  /// True if it has the kernel with this key.
+  /// True if the set has the kernel with this key.
   bool contains(kernel_key key) const;
   /// Threads of a block of the first kernel. Sets that run tasks have kernels of equal threads.
   std::uint32_t threads() const { return kernels_.front().code.threads; }
@@ -212,7 +212,7 @@ class BALLAST_API compiled_kernels {
 
   std::string name_;
   std::vector<listed_kernel> kernels_;
-  std::vector<kernel_key> keys_;  ///< of kernels_; every task is looked up here
+  std::vector<kernel_key> keys_;  ///< the keys of kernels_, in which each task's key is looked up
   std::vector<kernel_entry> entries_;
 };
 
