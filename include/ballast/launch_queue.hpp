@@ -91,11 +91,12 @@ struct launch_options {
   /// them the constructor throws bad_argument ("dispatcher_niceness").
   std::optional<int> dispatcher_niceness = std::nullopt;
   /// A recorder (`&recorder`) that receives a span for each launch of a device when the host sees its end.
-  /// Its worker is the stream, its label the kernel's name or the number of merged kernels, and its tasks are
-  /// the launches of launch streams. A span ends when the host saw the end, and is as long as the launch
-  /// reported; a launch that reports nothing (a plain kernel, a callable) begins at its issue. The span is
-  /// recorded before its completion is ready, but completions of merged kernels may be ready earlier. Devices
-  /// count as in the queue's list. The recorder must outlive the queue and its launch streams.
+  /// The span's worker is the stream, its label is the kernel's name or the number of merged kernels, and its
+  /// tasks are the launches of launch streams. The span ends when the host saw the end, and is as long as the
+  /// launch reported; if the launch reports nothing (a plain kernel, a callable), the span begins when the
+  /// launch was issued. The span is recorded before the launch's completion is ready, but completions of
+  /// merged kernels may be ready earlier. Devices count as in the queue's list. The recorder must outlive the
+  /// queue and its launch streams.
   trace_target trace_to = {};
 };
 
@@ -211,8 +212,8 @@ struct BALLAST_API launch_statistics {
   /// For one device: the errors of the predicted times of merged launches, over all launches and over the
   /// newest.
   struct device_predictions {
-    /// Of everything predicted.
-    error_summary all, newest;  ///< of the last 256
+    /// The errors of all predictions.
+    error_summary all, newest;  ///< the errors of the last 256 predictions
   };
 
   std::uint64_t launches = 0;         ///< launches on devices, merged ones and others
@@ -355,27 +356,29 @@ class BALLAST_API launch_stream {
     return commit();
   }
 
-  /// Launches made here later begin once the other work has ended, which may be a launch of this or another
-  /// queue, tasks or a job. If that work fails, they are not carried out. Does not wait. If nothing is
-  /// launched here later, the call has no effect, which the log reports when the launch stream is destroyed.
+  /// Lets launches made here later begin only once the work of `other` has ended: a launch of this or another
+  /// queue, tasks or a job. If that work fails, these launches are not carried out. Does not wait. If nothing
+  /// is launched here later, the call has no effect; the log reports that when the launch stream is
+  /// destroyed.
   void after(completion const& other);
-  /// Launches made here later begin after an event of any stream. Does not wait.
+  /// Lets launches made here later begin only after an event of any stream. Does not wait.
   void after(std::shared_ptr<event> moment);
-  /// Launches made here later begin after everything enqueued to a stream of the caller so far. Does not
-  /// wait.
+  /// Lets launches made here later begin only after everything enqueued to a stream of the caller so far.
+  /// Does not wait.
   void after(stream& theirs) { after(std::shared_ptr<event>(theirs.record_untimed())); }
-  /// Work that the caller enqueues to `theirs` later begins after everything launched here so far. Sleeps
-  /// until those launches are issued, but not until they have ended, at most until the deadline, or for
-  /// launch_options::timeout if none is passed. Throws timed_out.
+  /// Lets work that the caller enqueues to `theirs` later begin only after everything launched here so far.
+  /// Sleeps until those launches are issued, but not until they have ended, at most until the deadline, or
+  /// for launch_options::timeout if none is passed. Throws timed_out.
   void precede(stream& theirs, std::optional<deadline> until = {});
 
-  /// Ready once the last launch has ended, and with it all launches made here so far. Does not wait.
+  /// Returns a completion that is ready once the last launch has ended, and with it all launches made here so
+  /// far. Does not wait.
   completion last() const;
   /// True if all launches made here so far were submitted to the device. Does not wait.
   bool is_issued() const;
   /// Sleeps until is_issued(), at most until the deadline, or for launch_options::timeout if none is passed.
-  /// Throws timed_out with the state of the launch stream, and the error if one of them will not be carried
-  /// out.
+  /// Throws timed_out with the state of the launch stream, and, if one of the launches will not be carried
+  /// out, the error that prevents it.
   void wait_issued(std::optional<deadline> until = {}) const;
   /// The device of its launches.
   compute_device& device() const;
@@ -429,8 +432,8 @@ class BALLAST_API launch_queue {
   /// bad_argument ("device").
   launch_stream make_launch_stream_on(std::size_t device, launch_stream_options const& options = {});
 
-  /// Between pause() and resume() the queue issues nothing, except the launch that it is issuing when pause()
-  /// is called; launch() continues to accept launches. Neither waits.
+  /// Stops issuing launches until resume(), except for the launch that is being issued at the call. launch()
+  /// continues to accept launches. Neither pause() nor resume() waits.
   void pause();
   /// Starts issuing again, also launches that were submitted during the pause.
   void resume();

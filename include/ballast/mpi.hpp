@@ -21,10 +21,11 @@ struct mpi_options {
 
 namespace detail {
 
-/// Makes a transport over MPI, on one thread, on each rank of the communicator. Initialises MPI if the
-/// program has not; closing it then finalises MPI, which a process can do only once. Throws bad_argument
-/// ("thread level of MPI") if the program has initialised MPI at a level that excludes this thread; error if
-/// another live cluster has initialised it, or if MPI was finalised or fails; and timed_out.
+/// Returns a function that makes a transport over MPI, on one thread, on each rank of the communicator. The
+/// transport initialises MPI if the program has not; closing it then finalises MPI, which a process can do
+/// only once. The returned function throws bad_argument ("thread level of MPI") if the program has
+/// initialised MPI at a level that excludes this thread; error if another live cluster has initialised it, or
+/// if MPI was finalised or fails; and timed_out.
 std::function<std::unique_ptr<transport>()> mpi_transport(mpi_options const& options = {});
 
 }  // namespace detail

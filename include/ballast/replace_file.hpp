@@ -36,9 +36,9 @@ BALLAST_API void append_to_file(std::filesystem::path const& path, std::string_v
 /// Throws as replace_file().
 BALLAST_API void check_replaceable(std::filesystem::path const& path);
 
-/// While one lives, replace_file() and check_replaceable() refuse to overwrite files that note_read() noted.
-/// For a program whose user names its input and output files. One at a time, in main(); other threads may
-/// write and note meanwhile.
+/// As long as it lives, replace_file() and check_replaceable() refuse to overwrite files that note_read()
+/// recorded. For a program whose user names its input and output files. Only one may exist at a time, in
+/// main(); other threads may call replace_file() and note_read() meanwhile.
 class BALLAST_API read_files_guard {
  public:
   read_files_guard();
@@ -47,11 +47,12 @@ class BALLAST_API read_files_guard {
   ~read_files_guard();
 };
 
-/// The process reads this file or is about to. Does nothing without a read_files_guard. Any thread may call.
+/// Records that the process reads this file or is about to. Does nothing without a read_files_guard. Any
+/// thread may call.
 BALLAST_API void note_read(std::filesystem::path const& path);
 
-/// The name by which the file behind `path` was noted, which may be another name. Nothing if it was not
-/// noted, or without a read_files_guard. Any thread may call.
+/// The path by which note_read() recorded the file behind `path`; the two may differ. Nothing if the file was
+/// not recorded, or without a read_files_guard. Any thread may call.
 BALLAST_API std::optional<std::filesystem::path> noted_as_read(std::filesystem::path const& path);
 
 namespace detail {

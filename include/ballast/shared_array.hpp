@@ -27,8 +27,8 @@ class adopted_memory {
   static_assert(!std::is_const_v<T>, "jobs may write what an array adopts: give it memory that is not const");
 
  public:
-  /// From the address of the first element, and the elements per dimension, slowest first. Without a device
-  /// it is host memory.
+  /// Describes memory by the address of the first element, and the elements per dimension, slowest first.
+  /// Without a device it is host memory.
   adopted_memory(T* first, extents const& sizes, compute_device const* device = nullptr)
       : first_(first), sizes_(sizes), device_(device) {}
 
@@ -55,7 +55,7 @@ struct job_argument {
   std::shared_ptr<detail::array_state> array;
   /// The elements that each part of the job touches.
   access_map map;
-  /// How the job uses them.
+  /// How the job uses the elements that it touches.
   access_mode mode;
 
   /// True if a task needs the elements' old values.
@@ -173,11 +173,11 @@ class shared_array {
     handle_ = std::move(other.handle_);
     return *this;
   }
-  /// Does not wait, unless the memory was adopted: then copies the newest values back, as release(), and
-  /// waits for the jobs that use the array, at most for job_options::timeout. Logs a warning for values that
-  /// are missing because their job failed or their scheduler was destroyed. If a device may still use the
-  /// memory after that, the destructor logs it and calls std::terminate(), since the caller could free the
-  /// memory next; release() throws instead.
+  /// Gives up the elements. Does not wait, unless the memory was adopted: then copies the newest values back,
+  /// as release(), and waits for the jobs that use the array, at most for job_options::timeout. Logs a
+  /// warning for values that are missing because their job failed or their scheduler was destroyed. If a
+  /// device may still use the memory after that, the destructor logs it and calls std::terminate(), since the
+  /// caller could free the memory next; release() throws instead.
   ~shared_array() { handle_.give_up(); }
 
   /// Ends the use of adopted memory: waits for the jobs that use the array, copies the newest values into the

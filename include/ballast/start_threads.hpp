@@ -79,8 +79,8 @@ inline void name_thread(std::string const& name) noexcept {
 
 namespace detail {
 
-/// Starts a thread that calls `work`. It is called `name`, as name_thread() keeps it, and receives no signals
-/// (blocked_signals). If it cannot be started, throws error, which names the `purpose`.
+/// Starts a thread that calls `work`. The thread is called `name`, as name_thread() keeps it, and receives no
+/// signals (blocked_signals). If the thread cannot be started, throws error, which names the `purpose`.
 template <class Work>
 std::thread start_thread(std::string const& purpose, Work&& work, std::string name = "ballast") {
   blocked_signals const during_start;
@@ -96,9 +96,10 @@ std::thread start_thread(std::string const& purpose, Work&& work, std::string na
 
 }  // namespace detail
 
-/// Starts `count` threads or none. Once all have been started, thread i calls a copy of `work` with i; it is
-/// called `name`.i, and receives no signals (blocked_signals). Does not wait for the work. Throws error with
-/// the numbers of threads requested and started; those have then ended without calling `work`.
+/// Starts `count` threads or none. Once all have been started, thread i calls a copy of `work` with i; the
+/// thread is called `name`.i, and receives no signals (blocked_signals). Does not wait for the work. Throws
+/// error with the numbers of threads requested and started; the started ones have then ended without calling
+/// `work`.
 template <class Work, class Starter = detail::jthread_starter>
 std::vector<std::jthread> start_threads(std::size_t count, Work const& work,
                                         std::string const& name = "ballast", Starter start = {}) {

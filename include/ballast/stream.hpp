@@ -113,7 +113,7 @@ template <class... Parameter, class... Rest>
   }
 }
 
-/// The same for a handle of a kernel that was compiled at run time. The arguments are copied as they are, and
+/// plain() for a handle of a kernel that was compiled at run time. The arguments are copied as they are, and
 /// nothing can check them: give each the type of the kernel's parameter.
 template <gpu_handle Handle, class... Argument>
 detail::plain_kernel<Argument...> plain(Handle kernel, launch_extent block, Argument... arguments) {
@@ -160,9 +160,9 @@ class BALLAST_API captured_work {
  public:
   virtual ~captured_work() = default;
 
-  /// Enqueues all of it after the stream's earlier work. It never overlaps itself. Only the thread that may
-  /// enqueue there may call. Does not wait. Throws bad_argument ("on") if the stream is not of this GPU, and
-  /// device_lost.
+  /// Enqueues all of the work after the stream's earlier work. The work never overlaps itself. Only the
+  /// thread that may enqueue to the stream may call. Does not wait. Throws bad_argument ("on") if the stream
+  /// is not of this GPU, and device_lost.
   virtual void enqueue(stream& on) = 0;
 };
 
@@ -171,10 +171,11 @@ class BALLAST_API library_stream {
  public:
   virtual ~library_stream() = default;
 
-  /// Calls `enqueue`, which enqueues launches and copies here, and keeps them instead of having the device do
-  /// them; their kernels must have been launched here before, so that nothing is loaded meanwhile. On host
-  /// devices, where enqueuing again costs no more, returns null and does not call it. Throws what `enqueue`
-  /// throws, and ballast::error with CUDA's message for what cannot be captured; nothing was enqueued then.
+  /// Calls `enqueue`, and records the launches and copies that it enqueues here, instead of having the device
+  /// carry them out. Their kernels must have been launched here before, so that nothing is loaded meanwhile.
+  /// On host devices, where enqueuing again costs no more, returns null and does not call `enqueue`. Throws
+  /// what `enqueue` throws, and ballast::error with CUDA's message for what cannot be captured; nothing was
+  /// enqueued then.
   virtual std::unique_ptr<captured_work> capture(std::function<void()> const& enqueue);
   /// True if no work enqueued so far uses memory now or later. As idle(), but does not throw on a lost
   /// device, where blocks that were running on CPU cores continue.
@@ -185,7 +186,7 @@ class BALLAST_API library_stream {
   virtual bool notify_on_completion(event_count& wake_event) = 0;
   /// Sets the gate that later launches on CPU cores ask; null: none.
   void set_gate(std::shared_ptr<launch_gate> gate) { gate_ = std::move(gate); }
-  /// The one that was set.
+  /// The gate that was set; null if none.
   std::shared_ptr<launch_gate> const& gate() const { return gate_; }
 
  private:
@@ -206,9 +207,9 @@ class BALLAST_API stream : public detail::library_stream {
   /// memory to host memory. Both ranges must stay valid until the copy is done.
   ///
   /// A copy may read words that a running kernel writes atomically, and write words that it polls: aligned
-  /// words of 8 bytes arrive whole (on the host in copies of up to 16 KiB), in any order within a copy. A
-  /// kernel that polls, with acquire, a word that a later copy wrote sees the copies whose events were
-  /// reached before that copy was enqueued.
+  /// words of 8 bytes arrive whole (on the host in copies of up to 16 KiB), in any order within a copy. If a
+  /// kernel polls a word with acquire and sees what a later copy wrote, it also sees the copies whose events
+  /// were reached before that later copy was enqueued.
   virtual void copy(void* to, void const* from, std::size_t bytes) = 0;
   /// Copies `rows` rows of `row_bytes` bytes, each as copy() would. `to_pitch` and `from_pitch` are the bytes
   /// from the start of one row to the start of the next. Throws bad_argument ("to_pitch", "from_pitch") if
@@ -234,30 +235,30 @@ class BALLAST_API stream : public detail::library_stream {
                                   std::size_t bytes) = 0;
   /// Launches any `__global__` function; the arguments are copied before the call returns. Throws
   /// bad_argument ("function") if it is null; ballast::error with the kernel's name if CUDA refuses the shape
-  /// or a block has less shared memory, and then nothing was launched, and stream and device stay usable. On
-  /// a host device throws bad_argument ("kernel"): CPU cores run ballast kernels only.
+  /// or a block cannot have that much shared memory; then nothing was launched, and stream and device stay
+  /// usable. On a host device throws bad_argument ("kernel"): CPU cores run ballast kernels only.
   virtual void launch_plain(plain_launch const& launch) = 0;
   /// Records an event after everything enqueued so far; it has a time.
   virtual std::unique_ptr<event> record() = 0;
   /// Records an event without a time, which is cheaper to query and to wait for: its since() throws
   /// bad_argument.
   virtual std::unique_ptr<event> record_untimed() = 0;
-  /// Work that is enqueued here later starts after `before`, an event of any stream of the same backend. Does
-  /// not wait.
+  /// Lets work that is enqueued here later start only after `before`, an event of any stream of the same
+  /// backend. Does not wait.
   virtual void wait_for(event const& before) = 0;
-  /// Work that is enqueued here later starts once `work` is ready, whether it succeeded or not (ask `work`),
-  /// or when the process ends. Does not wait. `work` must belong to tasks of a queue whose resident kernel
-  /// runs, or be when_all() of such completions. Other work may need a launch before it ends, which a GPU
-  /// can hold up behind the stream that waits for it, so it is refused with bad_argument ("work"): launch
+  /// Lets work that is enqueued here later start only once `work` is ready, whether it succeeded or not (ask
+  /// `work`), or when the process ends. Does not wait. `work` must belong to tasks of a queue whose resident
+  /// kernel runs, or be when_all() of such completions. Other work may need a launch before it ends, which a
+  /// GPU can hold up behind the stream that waits for it, so it is refused with bad_argument ("work"): launch
   /// from `work.then(...)` instead. The thread of continuations lets the stream go on: no continuation may
-  /// destroy this before, nor enqueue so much that it blocks. A GPU's stream holds about a thousand pieces of
-  /// work: do not fill it behind a wait, since a thread that the driver holds up there may hold up that
-  /// thread too. At most 256 waits of a GPU's streams are open at a time; throws error beyond, in a stream
-  /// that is being captured, and if that thread cannot be started.
+  /// destroy the stream before, nor enqueue so much that the continuation blocks. A GPU's stream holds about
+  /// a thousand pieces of work: do not fill it behind a wait, since a thread that the driver holds up there
+  /// may hold up that thread too. At most 256 waits of a GPU's streams are open at a time; throws error
+  /// beyond that number, in a stream that is being captured, and if that thread cannot be started.
   void wait_for(completion const& work);
   /// True if everything enqueued so far has finished.
   virtual bool idle() = 0;
-  /// For calls of CUDA; null on the host backend.
+  /// The stream as a handle for calls of CUDA; null on the host backend.
   virtual native_stream native() = 0;
 
   /// Waits until idle(), at most until the deadline. Throws timed_out, device_lost.
@@ -273,21 +274,21 @@ class BALLAST_API stream : public detail::library_stream {
   /// Waits until idle() and returns true; returns false if the deadline passed first. Throws device_lost.
   virtual bool await_idle(deadline until) = 0;
   virtual std::string const& device_name() const = 0;
-  /// Work enqueued later starts once the last copy of the returned pointer is gone.
+  /// Enqueues a wait: work enqueued later starts once the last copy of the returned pointer is gone.
   virtual std::shared_ptr<void const> enqueue_gate() = 0;
 };
 
-/// Ready once the event has been reached. Orders work of any module after a caller's stream, as in
-/// `completion_of(theirs).then([&] { return queue.submit(tasks); })`. The completion keeps the event and its
-/// device. Does not wait. Throws bad_argument ("moment") if it is null.
+/// Returns a completion that is ready once the event has been reached. Orders work of any module after a
+/// caller's stream, as in `completion_of(theirs).then([&] { return queue.submit(tasks); })`. The completion
+/// keeps the event and its device. Does not wait. Throws bad_argument ("moment") if the event is null.
 BALLAST_API completion completion_of(std::shared_ptr<event> moment);
-/// Ready once everything enqueued to the stream so far has finished. Records an event, so only the thread
-/// that may enqueue there may call.
+/// Returns a completion that is ready once everything enqueued to the stream so far has finished. Records an
+/// event, so only the thread that may enqueue there may call.
 BALLAST_API completion completion_of(stream& theirs);
 
 /// Plain launches, at least one, that run one after another.
 struct graph_branch {
-  /// In the order in which they run.
+  /// The launches, in the order in which they run.
   std::vector<plain_launch> launches;
   /// Indices of earlier branches in the list that must end before this one begins.
   std::vector<std::size_t> after = {};

@@ -26,10 +26,10 @@ namespace ballast {
 /// The kernel of a queue or pool: how much of a device it holds, and how long it may take to start and end.
 struct resident_options {
   /// Blocks that stay on the device. A start is refused if they do not fit beside the resident kernels there.
-  /// 0: each start takes the free blocks; on a GPU less `spared_multiprocessors` SMs' worth, on the host
-  /// every core that is left. On a GPU at least 2: if the source has a server, one block serves the others
-  /// and runs no task. The server is a kernel of its own if that fits beside the others, and needs an SM's
-  /// capacity for it.
+  /// 0: each start takes all free blocks: on a GPU all but those of `spared_multiprocessors` SMs, on the host
+  /// every core that is left. On a GPU at least 2: a server, if there is one, is a block that serves the
+  /// others and runs no task. The server becomes a kernel of its own if that fits beside the other kernels,
+  /// and then needs the capacity of an SM.
   int blocks = 0;
   /// On a GPU, the capacity in SMs that `blocks` 0 leaves to other kernels, resident or not, if 2 blocks
   /// still fit; 0 leaves none.
@@ -48,7 +48,7 @@ inline constexpr std::uint32_t max_blocks_per_task = (1u << 24) - 1;  ///< the c
 struct task_cost {
   /// Costs are only compared, so any unit will do.
   std::uint32_t units = 0;
-  /// By units; a task of unknown cost counts as the shortest.
+  /// Compares the units; a task of unknown cost counts as the shortest.
   auto operator<=>(task_cost const&) const = default;
 };
 
@@ -56,9 +56,9 @@ namespace detail {
 
 inline constexpr std::uint32_t argument_words = 10;  ///< 40 bytes of arguments travel in a task
 
-/// bad_argument ("first").
+/// Throws bad_argument ("first").
 [[noreturn]] BALLAST_API void throw_bad_first(block_range range);
-/// The same blocks, whose indices have 32 bits: `first` is at most 2^32 less the count.
+/// Returns the range. Throws bad_argument ("first") if a block's index would need more than 32 bits.
 inline block_range checked_range(block_range range) {
   if (range.count != 0 && range.first > 0 - range.count) throw_bad_first(range);
   return range;
@@ -77,7 +77,7 @@ class BALLAST_API task_arguments {
     else
       std::memcpy(words_.data(), &kernel, sizeof(K));
   }
-  /// For a kernel of at most 40 bytes, whose members are at the beginning of `words`.
+  /// Takes the members of a kernel of at most 40 bytes from the beginning of `words`.
   explicit task_arguments(std::array<std::uint32_t, argument_words> const& words) : words_(words) {}
   /// Copies more than 40 bytes of members.
   explicit task_arguments(std::span<std::byte const> members) { share(members.data(), members.size()); }
@@ -198,8 +198,8 @@ BALLAST_API std::size_t max_bytes_outside(kernel_set const& kernels);
 /// The memory of the members to which the record refers, a multiple of members_alignment; 0 if it refers to
 /// none.
 BALLAST_API std::size_t bytes_outside(kernel_set const& kernels, task_record const& record);
-/// Copies these members to `to`, which is aligned to members_alignment, and makes the record refer to the
-/// copy. Returns the end of the copy.
+/// Copies the members outside the record to `to`, which is aligned to members_alignment, and makes the record
+/// refer to the copy. Returns the end of the copy.
 BALLAST_API std::byte* move_members(kernel_set const& kernels, task_record& record, std::byte* to);
 
 }  // namespace detail
@@ -209,9 +209,9 @@ BALLAST_API std::byte* move_members(kernel_set const& kernels, task_record& reco
 /// and ("count") if its block count is not 1 to max_blocks_per_task.
 BALLAST_API void launch(kernel_set const& kernels, stream& on, task const& task);
 
-/// Sorts the tasks into start_order(), if any has a cost, and writes them to `into`, which it replaces, in
-/// the format in which they travel. Records of tasks with members over 40 bytes refer to the tasks' own copy.
-/// Throws bad_argument ("kernel", "count") as launch().
+/// Writes the tasks to `into`, in place of its old content, in the format in which they travel; sorts them
+/// into start_order() if any has a cost. Records of tasks with members over 40 bytes refer to the tasks' own
+/// copy. Throws bad_argument ("kernel", "count") as launch().
 BALLAST_API void prepare(kernel_set const& kernels, std::span<task const> tasks,
                          std::vector<detail::task_record>& into);
 
@@ -240,7 +240,7 @@ class BALLAST_API prepared_tasks {
  private:
   kernel_set const* kernels_ = nullptr;
   std::vector<detail::task_record> records_;
-  std::vector<detail::task_arguments> kept_;  ///< what records refer to
+  std::vector<detail::task_arguments> kept_;  ///< the members to which records_ refer
 };
 
 }  // namespace ballast

@@ -53,9 +53,9 @@ struct pool_options {
 /// together. With `static` each block of the grid counts as a worker, and with `static-per-task` the whole
 /// grid.
 struct pool_worker_statistics {
-  std::uint64_t run = 0;  ///< tasks
-  /// Looks at other workers for tasks.
-  std::uint64_t steals_tried = 0, steals_won = 0;  ///< looks that brought tasks
+  std::uint64_t run = 0;  ///< tasks that ran
+  /// Attempts to take tasks from another worker.
+  std::uint64_t steals_tried = 0, steals_won = 0;  ///< attempts that brought tasks
   std::chrono::nanoseconds idle{0};  ///< time without a task, from the first unsuccessful search on
 };
 
@@ -68,9 +68,9 @@ struct pool_statistics {
   std::uint64_t joins = 0;   ///< joins made; each adds a task, its continuation, to `created`
   std::uint64_t shared = 0;  ///< how often a task was published to other workers
   /// The sum over the workers of the most places that each used at any time: a capacity of this many tasks
-  /// would have sufficed. A published chunk counts as full. If the host held more tasks at some time, it is
-  /// that number instead. `ring` and `blocking` add the most tasks that a worker saw in the queue; for
-  /// `static` it is the most tasks in both arrays.
+  /// would have sufficed. A published chunk counts as full. With `ring` and `blocking` the most tasks that a
+  /// worker saw in the common queue are added; with `static` it is the most tasks in both arrays. If the host
+  /// held more tasks at some time, the figure is that number instead.
   std::uint64_t max_stored = 0;
   std::uint64_t launches = 0;  ///< kernel launches: 1 unless tasks did not fit; for `static` one per level
   std::uint64_t spilled = 0;   ///< tasks that were moved to the host and back
@@ -101,7 +101,7 @@ class BALLAST_API pool_stopped : public stopped {
 };
 
 /// Runs tasks that create tasks, on the workers of one device or several, which balance them. Only one thread
-/// at a time may call run(), which refuses a second one; any thread may call request_stop().
+/// at a time may call run(), which refuses a second call; any thread may call request_stop().
 class BALLAST_API task_pool {
  public:
   /// Allocates memory and loads the kernels. `kernels` was compiled for pools, and must outlive the pool.
@@ -146,13 +146,13 @@ class BALLAST_API task_pool {
   /// the threads of these blocks, 32 in each. A run beside other resident kernels may have fewer. With
   /// `static-per-task`, where the workers of a level are the blocks of its grid, it is only an upper bound:
   /// 4294967295, the most tasks that a level can have. Over several devices it is the sum, and a task sees
-  /// its own device's.
+  /// the number of its own device.
   std::uint32_t workers() const;
   /// Bytes allocated for the pool, device and pinned memory together.
   std::size_t memory_bytes() const;
   /// The device that the pool runs on, the first of several.
   compute_device& device() const;
-  /// All of them.
+  /// All devices that the pool runs on.
   device_list const& devices() const;
 
  private:

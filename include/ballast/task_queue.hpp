@@ -24,9 +24,9 @@ namespace ballast {
 
 namespace detail {
 
-/// The home of a task_queue's ring: of the slots from which blocks take tasks, and of the words that show
-/// which slots are free (Chen et al. 2010, section 4.2, had to keep them on the device). On a host device
-/// every home is the same memory. Cheap to copy.
+/// The memory of a task_queue's ring: of the slots from which blocks take tasks, and of the words that show
+/// which slots are free (Chen et al. 2010, section 4.2, had to keep both on the device). On a host device it
+/// is always the same memory. Cheap to copy.
 class ring_home {
  public:
   /// The memory of the queue's own device, to which its blocks have the fastest access.
@@ -91,10 +91,10 @@ struct queue_options {
   detail::ring_home ring = detail::ring_home::own_device();
   /// Blocks of a GPU that move tasks from the submission rings to the ring, 1 to 4; the submission rings are
   /// divided among them. Several help where threads submit very small tasks faster than one block moves them.
-  /// Each takes an SM, and those beyond the first come in addition to resident.blocks. A run has fewer where
-  /// they do not fit (queue_statistics::servers), and one where the set's blocks have 512 threads or more or
-  /// its kernels create tasks. Each of S servers opens 8 / S grid tasks at a time; tasks after further grid
-  /// tasks wait. Changes nothing on CPU cores.
+  /// Each takes an SM, and those beyond the first come in addition to resident.blocks. A run has fewer
+  /// servers where they do not fit (queue_statistics::servers), and only one where the set's blocks have 512
+  /// threads or more or its kernels create tasks. Each of S servers opens 8 / S grid tasks at a time; tasks
+  /// after further grid tasks wait. Changes nothing on CPU cores.
   std::uint32_t servers = 1;
   /// How many blocks stay on the device, and how long they may take to start and stop.
   resident_options resident = {};
@@ -120,9 +120,9 @@ struct queue_options {
 /// The work after which a submission begins, and how long the call may wait.
 struct submit_options {
   /// Tasks of the same queue that must have run before any of these begins, or nothing. The host waits for
-  /// none of them: a worker that takes one of the new tasks waits on the device, and runs no other until then
-  /// (as cudaStreamWaitEvent() holds up a stream). Their writes are visible to the new tasks.
-  /// task_queue::submit() lists the completions that are legal.
+  /// none of them: a worker that takes one of the new tasks waits on the device, and runs no other task until
+  /// then (as cudaStreamWaitEvent() holds up a stream). The writes of the awaited tasks are visible to the
+  /// new ones. task_queue::submit() lists the completions that are legal.
   completion after = {};
   /// The time until which the call waits while the ring is full. Empty: queue_options::timeout applies.
   std::optional<deadline> until = {};
@@ -206,11 +206,11 @@ class BALLAST_API fed_queue {
   /// microseconds.
   std::uint32_t idle_workers() const;
   ///@}
-  /// For a queue's feeding thread: sleeps until `taken_threshold` tasks were claimed, or until the tasks of
-  /// the completion (or of another one) have run, or until wake_event() was notified since `epoch` was read;
-  /// at most for `timeout`. On a GPU, where nothing can notify, it yields the core once and returns.
+  /// For a queue's feeding thread: sleeps until `taken_threshold` tasks were claimed, or until wake_event()
+  /// was notified since `epoch` was read; at most for `timeout`. On a GPU, where nothing can notify, it
+  /// yields the core once and returns.
   void sleep_until_taken(std::uint64_t epoch, std::uint64_t taken_threshold, clock::duration timeout);
-  /// Sleeps in the same way until this completion, or another one, is ready.
+  /// Sleeps in the same way, but until this completion, or any other, is ready.
   void sleep_until_complete(std::uint64_t epoch, completion const& which, clock::duration timeout);
   /// The event that the host notifies to wake a sleeping feeder.
   event_count& wake_event();
@@ -231,8 +231,8 @@ class BALLAST_API task_queue : public detail::fed_queue {
  public:
   /// Allocates all memory, loads the set's kernels and, unless options.start_at_once is false, does what
   /// start() does. `kernels` must outlive the queue. Throws bad_argument with the option's name ("ring" if
-  /// the device cannot address the ring's home), device_lost, timed_out, and ballast::error if a resident
-  /// kernel runs on the device or on another part of its GPU.
+  /// the device cannot address the memory of options.ring), device_lost, timed_out, and ballast::error if a
+  /// resident kernel runs on the device or on another part of its GPU.
   task_queue(std::shared_ptr<compute_device> device, kernel_set const& kernels, queue_options options = {});
   /// Stops the kernel if it still runs, and drops the tasks that did not run: call close() first to run them.
   /// Waits at most options.resident.stop_timeout.
@@ -261,8 +261,8 @@ class BALLAST_API task_queue : public detail::fed_queue {
   ///@{
   /// Queues a batch, a task or a whole prepared batch that begins on the device after `options.after` has run
   /// (docs/queue.md, "Batches that wait for others"). `after` is a completion of this queue's present run,
-  /// from any thread, or any other completion that is ready. The call waits while the ring is full, and for
-  /// `after` on the host if it is too far back: 127 or more batches were submitted to its submission ring
+  /// from any thread, or any other completion that is ready. The call waits while the ring is full, and on
+  /// the host for `after` if that is too far back: 127 or more batches were submitted to its submission ring
   /// since, or more than 16 of its own batches (of a quarter of capacity() each) have not ended. Waits and
   /// throws as the other overloads; throws also bad_argument ("after"), before anything is queued, for a
   /// completion of another queue that is not ready, or, where tasks may create tasks, for any that is not;

@@ -87,7 +87,7 @@ class team_block {
   void move_to(std::uint32_t index) { index_ = index; }
 
  private:
-  /// For each chunk every thread calls use(first item, values, count), with its own values.
+  /// Makes every thread call use(first item, values, count) for each chunk, with its own copy of the values.
   template <class T, class F, class Use>
   void for_each_chunk(std::uint32_t n, F& f, Use const& use) const {
     detail::check_reduction<T, F>(n);

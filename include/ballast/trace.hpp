@@ -74,7 +74,7 @@ class BALLAST_API recorder {
   /// Adds several spans under one lock.
   void record(std::vector<span> batch);
 
-  /// Counts spans as dropped that were lost before they reached the recorder.
+  /// Adds to dropped() spans that were lost before they reached the recorder.
   void count_dropped(std::uint64_t spans);
 
   /// The number of devices.
@@ -101,8 +101,8 @@ class BALLAST_API recorder {
 
 /// The destination of spans of queues, pools, launch queues and schedulers: the member `trace_to` of every
 /// options struct, which takes `&recorder`. Device d of a queue is device `first_device` + d of the recorder.
-/// If several share a recorder, give each its own rows: list a device once for each of them. The recorder
-/// must outlive them. Cheap to copy; any thread may call any member.
+/// If several of these share a recorder, give each its own rows: list a device once for each of them. The
+/// recorder must outlive them. Cheap to copy; any thread may call any member.
 class BALLAST_API trace_target {
  public:
   /// Records nothing, at no cost.
@@ -142,8 +142,9 @@ struct device_load {
   bool operator==(device_load const&) const = default;
 };
 
-/// A pure function of the spans, in any order; ignores those of copies and host threads. `devices` is the
-/// number of devices; a span of a device beyond it throws bad_argument ("span.device").
+/// Computes the load of each device from the spans, in any order; ignores spans of copies and host threads.
+/// Pure. `devices` is the number of devices; a span of a device beyond it throws bad_argument
+/// ("span.device").
 BALLAST_API std::vector<device_load> device_loads(std::span<span const> spans, std::size_t devices);
 
 /// The largest value over the mean: 1 is perfectly even, n means that one of n devices did everything; 1 if
@@ -158,8 +159,9 @@ BALLAST_API void save_chrome_trace(std::filesystem::path const& path, recording 
 namespace detail {
 
 /// Writes the Trace Event Format of Chrome, which ui.perfetto.dev and chrome://tracing open: one process per
-/// device, one thread per worker, one complete event ("X") per span. Times are microseconds since the first
-/// begin, with three decimals; `args` holds tasks and step, `otherData` the number of dropped spans.
+/// device, one thread per worker, one complete event ("X") per span. Times are microseconds since the start
+/// of the first span, with three decimals; `args` holds tasks and step, `otherData` the number of dropped
+/// spans.
 BALLAST_API void write_chrome_trace(std::ostream& out, recording const& what);
 
 /// Shows a scope by name in NVIDIA's profilers (Nsight Systems, Nsight Compute), in the NVTX domain
