@@ -42,12 +42,13 @@ BALLAST_API void check_typestr(char const* typestr, element_type const& wanted);
 BALLAST_API void check_version(std::int64_t version);
 BALLAST_API void check_writable(bool is_read_only);
 BALLAST_API void check_address(void const* first, element_type const& wanted);
-/// Null `strides` mean row-major without gaps; others are in units of `stride_bytes`.
+/// Fills in the extents and strides of a view of a foreign array. Null `strides`: row-major without gaps;
+/// otherwise they are in units of `stride_bytes`.
 BALLAST_API void take_shape(std::size_t* extents, std::ptrdiff_t* strides_of_view, int rank,
                             std::int64_t const* shape, std::int64_t const* strides, std::int64_t stride_bytes,
                             element_type const& wanted);
 
-/// Row-major without gaps.
+/// Fills in the strides of row-major elements without gaps.
 BALLAST_HD constexpr void set_compact_strides(std::ptrdiff_t* strides, std::size_t const* extents, int rank) {
   std::ptrdiff_t next = 1;
   for (int dimension = rank - 1; dimension >= 0; --dimension) {
@@ -103,7 +104,8 @@ concept sizes_by_index = !std::is_array_v<Sizes> && requires(Sizes const& sizes)
   static_cast<std::size_t>(sizes[0]);
 };
 
-/// Standard containers are indexed by unsigned numbers, ballast::extents and pointers by signed ones.
+/// The size along `dimension`. Standard containers are indexed by unsigned numbers, ballast::extents and
+/// pointers by signed ones.
 template <sizes_by_index Sizes>
 std::size_t size_along(Sizes const& sizes, int dimension) {
   if constexpr (requires { typename Sizes::size_type; })
@@ -145,7 +147,7 @@ class array_view {
   static constexpr auto dimensions = std::size_t(Rank);
 
  public:
-  /// Of no elements.
+  /// Views no elements.
   array_view() = default;
   /// Views `extents` elements per dimension, row-major without gaps. Null is legal as long as no element is
   /// touched.
@@ -316,7 +318,7 @@ class array_view {
 /// `array_view(first, {rows, columns})` views elements in as many dimensions as extents are given.
 template <class T, std::size_t Rank>
 array_view(T*, std::size_t const (&)[Rank]) -> array_view<T, int(Rank)>;
-/// The same with strides.
+/// `array_view(first, {rows, columns}, strides)` views elements with strides.
 template <class T, std::size_t Rank>
 array_view(T*, std::size_t const (&)[Rank], std::ptrdiff_t const (&)[Rank]) -> array_view<T, int(Rank)>;
 /// `array_view(span)` views the span's elements, in one dimension.

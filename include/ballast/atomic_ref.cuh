@@ -15,10 +15,11 @@
 
 namespace ballast {
 
-/// A view of a word in global or host memory through which all its accesses are atomic.
-/// On a GPU it is inline `.global` PTX (libcu++ and the builtins emit generic atomics); on the host it is
-/// std::atomic_ref, which ThreadSanitizer understands. Lock-free structures take it as a template parameter.
-/// Over PCIe only loads and stores are atomic: a word shared with a GPU's host has one writer and no add.
+/// A view of a word in global or host memory; all accesses through it are atomic. On a GPU the accesses are
+/// inline `.global` PTX (libcu++ and the builtins emit generic atomics); on the host they are those of
+/// std::atomic_ref, which ThreadSanitizer understands. Lock-free structures take this class as a template
+/// parameter. Over PCIe only loads and stores are atomic: a word shared with a GPU's host has one writer and
+/// no add.
 template <class Word, scope Scope>
 class atomic_ref {
   static_assert(std::is_same_v<Word, std::uint32_t> || std::is_same_v<Word, std::uint64_t>,
@@ -66,7 +67,7 @@ class atomic_ref {
   BALLAST_HD void store_release(Word value) const {
     standard(*word_).store(value, std::memory_order_release);
   }
-  /// This and the next two return the old value.
+  /// Adds to the word and returns the old value, as the next two do; orders nothing.
   BALLAST_HD Word add_relaxed(Word value) const {
     return standard(*word_).fetch_add(value, std::memory_order_relaxed);
   }
@@ -85,11 +86,12 @@ class atomic_ref {
     return standard(*word_).compare_exchange_strong(expected, value, std::memory_order_acq_rel,
                                                     std::memory_order_acquire);
   }
-  /// store_sequential() and load_sequential() are for two threads that each write (or read) one word and then
-  /// read another, of which at least one must see the other's write: first access, fence_sequential(), second
-  /// access. On a GPU the fence orders them and the load acquires. On the host the accesses themselves are
-  /// sequentially consistent and the fence does nothing, since ThreadSanitizer does not model fences. A
-  /// store_sequential() releases on the host only.
+  /// Writes the word. store_sequential() and load_sequential() are for two threads that each write (or read)
+  /// one word and then read another; at least one of the threads must see the other's write. Each thread
+  /// makes its first access, calls fence_sequential(), and makes its second access. On a GPU the fence orders
+  /// the accesses and the load acquires. On the host the accesses themselves are sequentially consistent and
+  /// the fence does nothing, since ThreadSanitizer does not model fences. A store_sequential() releases on
+  /// the host only.
   BALLAST_HD void store_sequential(Word value) const {
     standard(*word_).store(value, std::memory_order_seq_cst);
   }
@@ -121,10 +123,10 @@ class atomic_ref {
 template <class Word>
 using device_atomic = atomic_ref<Word, scope::device>;
 
-/// Orders this thread's accesses before it against those after it, for the threads of the scope. On a GPU it
-/// is the single fence after relaxed polls (an acquire load in a poll would invalidate the SM's L1 each
-/// time). On the host it does nothing: acquire loads and release stores order there, and ThreadSanitizer does
-/// not model fences.
+/// Orders this thread's accesses before the call against those after the call, for the threads of the scope.
+/// On a GPU it is the single fence after relaxed polls (an acquire load in a poll would invalidate the SM's
+/// L1 each time). On the host it does nothing: acquire loads and release stores order there, and
+/// ThreadSanitizer does not model fences.
 template <scope Scope>
 BALLAST_HD void fence_after_relaxed() {
 #if BALLAST_ON_GPU

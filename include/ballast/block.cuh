@@ -124,14 +124,15 @@ concept warp = requires(W w, std::uint32_t n, std::uint32_t (*f)(std::uint32_t),
 ///                      combined with f(0) .. f(i - 1); returns what reduce() would. See docs/device.md.
 ///   warp(), warps()    the warp that the thread belongs to, and how many the block has
 /// A call of for_each(), reduce() or scan() is for at most 2^32 - 1024 items (`rows * columns` too), which is
-/// compared where BALLAST_CHECK_BOUNDS is defined: with more, threads of a GPU would begin again at 0.
-/// Of reduce() and scan(): all threads of the block call them with the same n (also items<N>), initial and
+/// checked where BALLAST_CHECK_BOUNDS is defined: with more, threads of a GPU would begin again at 0.
+/// For reduce() and scan(): all threads of the block call them with the same n (also items<N>), initial and
 /// op. The thread to which for_each(n, ...) gives i calls f(i) once, and put(i, ...) after that, so that f
 /// may read per_item; f must not read what put writes for other items. The type of `initial`, trivially
 /// copyable and default constructible, is that of all values. `op` is associative. The order in which values
-/// are combined depends on n only: the same bits in every run, for any number of threads, on a GPU and on
-/// cores, if `f` and `op` have the same. With n > 0 a call ends with a sync(), and none lies before f: what
-/// f reads of other threads' needs one before. A call needs shared memory on a GPU: 32 values.
+/// are combined depends on n only: the result has the same bits in every run, for any number of threads, on a
+/// GPU and on cores, if `f` and `op` give the same bits there. With n > 0 a call ends with a sync(), but does
+/// not begin with one: if f reads what other threads wrote, call sync() before. A call needs shared memory on
+/// a GPU: 32 values.
 template <class B>
 concept block = requires(B b, std::uint32_t n, std::uint32_t (*f)(std::uint32_t),
                          void (*put)(std::uint32_t, std::uint32_t)) {
@@ -245,7 +246,7 @@ class one_thread_block : public block_outside_pools {
 
 /// The scratch and the number that a host thread gives to each block it runs.
 struct worker_place {
-  /// With the scratch alone, the thread is the only worker.
+  /// Without the last two arguments, the thread is the only worker.
   BALLAST_HD worker_place(void* in_scratch, std::uint32_t in_worker = 0, std::uint32_t in_workers = 1)
       : scratch(in_scratch), worker(in_worker), workers(in_workers) {}
 
@@ -258,7 +259,7 @@ struct worker_place {
 template <class K>
 class host_block : public one_thread_block<K> {
  public:
-  /// Makes the block of the thread with this place.
+  /// Makes the block of the thread that `place` describes.
   BALLAST_HD host_block(block_range range, worker_place place)
       : one_thread_block<K>(range, place.scratch), worker_(place.worker), workers_(place.workers) {}
 
@@ -336,7 +337,7 @@ class cuda_block : public block_outside_pools {
   __device__ void move_to(std::uint32_t index) { index_ = index; }
 
  private:
-  static constexpr std::uint32_t max_rank = std::bit_ceil(threads) - 1;  ///< that bits allow
+  static constexpr std::uint32_t max_rank = std::bit_ceil(threads) - 1;  ///< the most that its bits allow
 
   block_range range_;
   std::uint32_t index_ = 0;
@@ -349,7 +350,7 @@ class cuda_block : public block_outside_pools {
 /// on CPU cores, where it has one: `[=] BALLAST_HD (ballast::block_of<128> const& block) { ... }`. A lambda
 /// can be launched in a .cu file, in a function that is no member. It takes the block as `block_of<128>
 /// const&`, is neither generic nor mutable, returns nothing, and captures numbers and array_refs by value. A
-/// functor can do more: it has scratch, worker(), reduce() and scan(), and may be merged with
+/// functor can do more than a lambda: it has scratch, worker(), reduce() and scan(), and may be merged with
 /// others.
 template <std::uint32_t Threads>
 class block_of {
@@ -359,7 +360,7 @@ class block_of {
  public:
   /// Threads of a block in a launch on a GPU.
   static constexpr std::uint32_t gpu_threads = Threads;
-  /// Forwards to the block in which it runs, like the other blocks.
+  /// A compile-time constant, for code that differs between one thread and several.
 #if BALLAST_ON_GPU
   static constexpr std::uint32_t threads = Threads;
 #else
@@ -416,7 +417,7 @@ class item {
  public:
   /// For the library.
   BALLAST_HD explicit item(std::uint32_t number) : number_(number) {}
-  /// Its number, from 0 in a launch; in a job the number of its unit.
+  /// The item's number, from 0 in a launch; in a job the number of its unit.
   BALLAST_HD operator std::uint32_t() const { return number_; }
 
  private:

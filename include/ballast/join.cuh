@@ -12,7 +12,7 @@ namespace ballast {
 
 /// Names a join: a task that waits for children. Made by fork(); tasks carry it among their arguments.
 struct join_handle {
-  /// 1 + the index of its record; bits 28 to 31 hold the device in a pool over several; 0: no join
+  /// 1 + the index of its record; in a pool over several devices bits 28 to 31 hold the device; 0: no join
   std::uint32_t number = 0;
   /// True if it names a join.
   BALLAST_HD explicit operator bool() const { return number != 0; }
@@ -31,7 +31,7 @@ struct alignas(64) join_record {
   /// In a record that returns from another device: 1 + the index of the next such record, or 0; bits 28 to 31
   /// hold the device on which its continuation must run, if any.
   std::uint32_t next;
-  /// Runs when `left` has become 0.
+  /// The task that runs when `left` has become 0.
   detail::stored_task continuation;
 };
 static_assert(sizeof(join_record) == 64);
@@ -44,9 +44,9 @@ inline constexpr std::uint32_t max_joins_taken = 32;
 struct join_arena {
   static constexpr scope reach = scope::device;  ///< the scope of a join's atomic operations
 
-  /// `capacity` of them, in the device's memory.
+  /// The records, `capacity` in number, in the device's memory.
   join_record* records = nullptr;
-  std::uint32_t* used = nullptr;  ///< records below this were used before; may exceed `capacity`
+  std::uint32_t* used = nullptr;  ///< records with indices below this were used before; may exceed `capacity`
   detail::ring_queue_ref<std::uint32_t> returned;  ///< free records that are in no cache
   std::uint32_t* caches = nullptr;  ///< cache_capacity + max_joins_taken entries for each worker
   std::uint32_t capacity = 0;       ///< number of records

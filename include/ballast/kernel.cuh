@@ -261,7 +261,7 @@ template <class K, std::size_t Bytes, std::size_t Limit>
 struct kernel_of_bytes {
   static_assert(Bytes <= Limit, "K has more bytes of members than this set allows: list it as indirect<K>");
 };
-/// For check_kernels: one kernel.
+/// check_kernels() for one kernel.
 template <class K, std::size_t Limit>
 constexpr bool check_kernel() {
   static_assert(std::is_trivially_copyable_v<K>,
@@ -309,9 +309,9 @@ BALLAST_HD void run_blocks(K const& kernel, block_range range, Place place) {
 /// that many tasks share in the device's memory.
 template <kernel_form K>
 struct indirect {
-  /// K's own number.
+  /// K's own number of threads.
   static constexpr int threads = K::threads;
-  /// K's own requirement, or 0.
+  /// K's own number of blocks, or 0.
   static constexpr int blocks_per_multiprocessor = detail::requested_blocks<K>;
   /// K's own scratch.
   using scratch = scratch_of<K>;
@@ -381,7 +381,7 @@ struct grid_slice {
     at.z += blockIdx.z;
     return at;
   }
-  /// The thread's place in the grid of the whole job, in threads.
+  /// The thread's index in the grid of the whole job.
   __device__ launch_extent thread() const {
     launch_extent at = block();
     at.x = at.x * blockDim.x + threadIdx.x;

@@ -11,7 +11,7 @@ namespace ballast {
 /// A kernel member, trivially copyable and of 8 bytes, through which a task stores its result. The caller
 /// sets it to an element of its own, in memory that every device on which the task may run can write, such as
 /// a pinned_buffer. The element holds the value once the task's completion is ready. A task that runs on
-/// another rank writes to that rank's memory, and the value is sent home.
+/// another rank writes to that rank's memory, and the value is then sent to the caller's element.
 ///
 /// One thread of the task assigns it, once. All blocks of a task share the element, so the last to assign
 /// would win. A queue over ranks therefore refuses grid tasks and tasks of several blocks of kernels with a

@@ -20,16 +20,18 @@ namespace ballast {
 /// The options of a chen_queue. The defaults are the paper's, which found them "empirically" for the GPUs of
 /// 2009.
 struct chen_options {
-  std::uint32_t queues = 2;                   ///< of each device, 1 .. 16
-  std::uint32_t tasks_per_queue = 20;         ///< 1 .. 256; also the number of HALTs that travel together
+  std::uint32_t queues = 2;  ///< queues of each device, 1 .. 16
+  /// The capacity of a queue in tasks, 1 .. 256; also the number of HALTs that travel together.
+  std::uint32_t tasks_per_queue = 20;
   resident_options resident;                  ///< a step that is idle for idle_timeout ends by itself
   clock::duration timeout = default_timeout;  ///< for calls without a deadline, and for each copy
   bool times = false;  ///< whether last_step() has times; costs two clock reads and three adds per task
   /// A recorder (`&recorder`) that receives for each time step, before wait_all() returns, a span for each
-  /// device that ran tasks in it, from its first task's begin to its last one's end. For a stopped step it
-  /// receives them in stop() or the destructor. The label is the kernel set's name, the step is the queue's,
-  /// and the count `work_ns` is the sum of the tasks' times. Turns `times` on. Submissions never wait, so
-  /// none is recorded. Devices count as in the queue's list. It must outlive the queue.
+  /// device that ran tasks in the step, from the start of its first task to the end of its last. For a
+  /// stopped step it receives these spans in stop() or the destructor. The label is the kernel set's name,
+  /// the step is the queue's, and the count `work_ns` is the sum of the tasks' times. Turns `times` on.
+  /// Submissions never wait, so none is recorded. Devices count as in the queue's list. The recorder must
+  /// outlive the queue.
   trace_target trace_to = {};
 };
 
@@ -38,7 +40,8 @@ struct chen_options {
 /// per device that takes up to `tasks_per_queue` tasks whenever one of its device's queues is empty, one HALT
 /// per block, and a kernel that is launched again for every time step. A step begins with the first submit()
 /// and ends in wait_all(). Every task runs exactly once, on any device, so its arguments must be valid on
-/// all. Submitting and waiting: any number of threads. start(), close(), stop(): one thread at a time.
+/// all. Any number of threads may submit and wait concurrently; only one thread at a time may call start(),
+/// close() or stop().
 class BALLAST_API chen_queue {
  public:
   /// Allocates everything for at least one device; no kernel runs before the first submit(). `kernels` must
@@ -70,9 +73,9 @@ class BALLAST_API chen_queue {
 
   /// Waits as wait_all(), and accepts no more tasks. Idempotent. Throws as wait_all().
   void close(std::optional<deadline> until = {});
-  /// Ends the kernels after the tasks that run now; returns the tasks that did not run. Threads in wait_all()
-  /// get stopped. If a device does not stop in time it throws; call again. After device_lost, tasks
-  /// that had reached the lost device are not among them.
+  /// Ends the kernels after the tasks that run now; returns the tasks that did not run. Calls of wait_all()
+  /// in other threads throw stopped. If a device does not stop in time, stop() throws; call it again then.
+  /// After device_lost, tasks that had reached the lost device are not among the returned ones.
   std::vector<task> stop();
   /// Requests what stop() does, without waiting; waits in other threads then throw stopped. Any thread
   /// may call; async-signal-safe.

@@ -13,8 +13,8 @@
 namespace ballast::detail {
 class end_listener;
 
-/// Waits until `has_come()` returns true; `changed` signals each change of it. Returns false if the deadline
-/// passes first. The caller holds the mutex.
+/// Waits until `has_come()` returns true; `changed` signals each change of the result. Returns false if the
+/// deadline passes first. The caller holds the mutex.
 template <class HasCome>
 bool wait_until(std::condition_variable& changed, std::unique_lock<std::mutex>& hold, deadline until,
                 HasCome has_come) {
@@ -41,15 +41,15 @@ class BALLAST_API event_count {
   /// Sleeps until notify() has been called since `seen` was read, and returns true; returns false if the
   /// deadline passes first.
   bool wait_past(std::uint64_t seen, clock::time_point until);
-  /// The same for waits that fail at the deadline: it checks now and then whether the process slept.
+  /// wait_past() for waits that fail at the deadline: also checks now and then whether the process slept.
   bool wait_past(std::uint64_t seen, deadline until);
   /// Like wait_past(), but spins for some 100 us before it sleeps, because a wake-up takes about as long. For
   /// events that are expected soon.
   bool spin_then_wait_past(std::uint64_t seen, clock::time_point until);
   bool spin_then_wait_past(std::uint64_t seen, deadline until);
 
-  /// From now on notify() also notifies `other`, for a thread that waits for several objects. Null ends that,
-  /// except for a notify() that has begun.
+  /// Makes notify() also notify `other` from now on, for a thread that waits for several objects. Null ends
+  /// that, except for a notify() that has begun.
   void forward_to(std::shared_ptr<detail::end_listener> other);
 
  private:
@@ -57,7 +57,7 @@ class BALLAST_API event_count {
   bool sleep_past(std::uint64_t seen, wait_limit& limit);
 
   std::atomic<std::uint64_t> epoch_ = 0;
-  std::atomic<std::uint32_t> sleepers_ = 0;  // and one for other_
+  std::atomic<std::uint32_t> sleepers_ = 0;  // waiting threads, and one for other_
   std::mutex mutex_;
   std::condition_variable changed_;
   std::shared_ptr<detail::end_listener> other_;

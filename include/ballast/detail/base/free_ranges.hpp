@@ -24,7 +24,7 @@ class free_ranges {
   /// Takes `bytes` from the beginning of the smallest range that is large enough, the first among equals.
   /// Returns nothing if there is none, and an empty range for 0 bytes.
   std::optional<byte_range> take(std::size_t bytes);
-  /// Throws bad_argument ("bytes") if some of them are free.
+  /// Makes these bytes free again. Throws bad_argument ("bytes") if some of them are free already.
   void give_back(byte_range bytes);
   std::size_t bytes() const;
 

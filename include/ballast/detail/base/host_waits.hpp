@@ -16,14 +16,14 @@ class event_count;
 /// compile (docs/results/builds.md).
 namespace ballast::detail {
 
-/// The time of clock, in nanoseconds.
+/// The time of ballast::clock, in nanoseconds.
 inline std::uint64_t steady_now_ns() {
   timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   return std::uint64_t(now.tv_sec) * 1'000'000'000 + std::uint64_t(now.tv_nsec);
 }
 inline void yield_core() { sched_yield(); }
-/// At most a second.
+/// Sleeps for less than a second.
 inline void sleep_ns(std::uint32_t ns) {
   timespec const time{0, long(ns)};
   nanosleep(&time, nullptr);

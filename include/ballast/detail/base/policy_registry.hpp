@@ -23,7 +23,7 @@ std::vector<named_policy> descriptions(registry_entry<What> const (&choices)[Cou
   return all;
 }
 
-/// Throws bad_argument (`argument`), which lists the names.
+/// Returns the value with this name, otherwise throws bad_argument (`argument`), which lists the names.
 template <class What, std::size_t Count>
 What const& find(registry_entry<What> const (&choices)[Count], std::string_view argument,
                  std::string_view name) {

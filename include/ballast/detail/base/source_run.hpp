@@ -23,7 +23,7 @@ struct run_outcome {
 /// its work succeeded.
 class source_run final : public completion_source {
  public:
-  /// Begins a run with a number that is unique in the process, from 1. `owner` answers until end().
+  /// Begins a run with a number that is unique in the process, from 1. `owner` answers queries until end().
   static source_run& begin(completion_source& owner);
   /// Ends the run: waits until no query of the owner is under way, and keeps the outcome, if there is one.
   /// Release waiting threads first.

@@ -20,7 +20,7 @@ namespace ballast::detail {
 //   Within a chunk the order is that of a scan by shuffles (Hillis and Steele 1986): at distances 1, 2, 4, 8
 //   and 16 each value combines with the value that far to its left, if there is one. Chunks follow each other
 //   in order, beginning with the initial value. In reduce() of a warp item i belongs to strand i % 32; the
-//   items of a strand are combined in order, then the strands like a chunk.
+//   items of a strand are combined in order, then the strands are combined like a chunk.
 
 /// Consecutive items that a warp's lanes combine.
 inline constexpr std::uint32_t chunk_items = 32;
@@ -43,7 +43,8 @@ using item_value = std::remove_cvref_t<std::invoke_result_t<F, std::uint32_t>>;
 inline constexpr std::uint32_t max_items = std::uint32_t(-1) - 1023;
 [[noreturn]] BALLAST_API void throw_too_many_items(std::uint64_t items);
 
-/// A named type for each item's function, so that files with and without bounds checks share no code.
+/// Refuses more than max_items items where bounds are checked. A template over the type of the items'
+/// function, so that files with and without bounds checks share no code.
 template <class F>
 BALLAST_HD constexpr void check_items([[maybe_unused]] std::uint64_t items) {
 #if BALLAST_BOUNDS_ARE_CHECKED && BALLAST_ON_GPU
@@ -65,11 +66,11 @@ BALLAST_HD constexpr void check_reduction(std::uint32_t items) {
                 "0.0f for floats, with std::uint64_t(0) for large sums");
 }
 
-/// Integers give the same bits in any order of an associative operation.
+/// True for integers, which give the same bits in any order of an associative operation.
 template <class T>
 constexpr bool any_order = std::is_integral_v<T>;
 
-/// Each of `count` values becomes its combination with the values before it, in the order of a chunk.
+/// Replaces each of `count` values by its combination with the values before it, in the order of a chunk.
 template <class T, class Op>
 BALLAST_HD void scan_chunk(T* values, std::uint32_t count, Op const& op) {
   for (std::int32_t apart = 1; apart < std::int32_t(count); apart *= 2)
@@ -196,8 +197,8 @@ __device__ T from_lane(T const& value, std::uint32_t lane) {
   return shuffled(value, [&](std::uint32_t word) { return __shfl_sync(whole_warp, word, int(lane)); });
 }
 
-/// On each of the first `count` lanes: its value combined with those to its left, as scan_chunk() does. All
-/// lanes of the warp call it together.
+/// Returns, on each of the first `count` lanes, the lane's value combined with those to its left, as
+/// scan_chunk() does. All lanes of the warp call it together.
 template <class T, class Op>
 __device__ T scan_lanes(T value, std::uint32_t count, Op const& op) {
   std::uint32_t const lane = lane_of_warp();
@@ -209,7 +210,7 @@ __device__ T scan_lanes(T value, std::uint32_t count, Op const& op) {
   return value;
 }
 
-/// A warp scans the items of a chunk that are below n, at least one; `i` is the lane's item.
+/// Scans, with a whole warp, the items of a chunk that are below n, at least one; `i` is the lane's item.
 template <class T, class F, class Op>
 __device__ T scan_items(std::uint32_t n, std::uint32_t i, F& f, Op const& op) {
   return scan_lanes(i < n ? static_cast<T>(f(i)) : T(), chunk_count(n, i - lane_of_warp()), op);
@@ -226,7 +227,7 @@ __device__ T reduce_by_warp(std::uint32_t n, T result, F& f, Op const& op) {
   return result;
 }
 
-/// scan() of a warp, and of a block that is one.
+/// scan() of a warp, and of a block that is one warp.
 template <class T, class F, class Op, class Put>
 __device__ T scan_by_warp(std::uint32_t n, T before, F& f, Op const& op, Put& put) {
   for (std::uint32_t first = 0; first < n; first += chunk_items) {
@@ -255,8 +256,8 @@ __device__ T reduce_strands(std::uint32_t n, T initial, F& f, Op const& op) {
   return value;
 }
 
-/// Shared memory in which warps exchange the results of their chunks. Only kernels that call it have it, and
-/// all types of one size share it.
+/// Shared memory in which warps exchange the results of their chunks. Only kernels that call this function
+/// have the memory, and all types of one size and alignment share it.
 template <std::size_t Bytes, std::size_t Alignment>
 __device__ void* exchange_memory() {
   alignas(Alignment) __shared__ unsigned char bytes[Bytes];
@@ -315,7 +316,7 @@ class warps_of_block {
   }
 
  private:
-  static constexpr std::uint32_t max_rank = std::bit_ceil(Threads) - 1;  ///< that bits allow
+  static constexpr std::uint32_t max_rank = std::bit_ceil(Threads) - 1;  ///< the most that its bits allow
 
   // Masked so that the compiler knows which item of a per_item it is.
   static __device__ std::uint32_t rank() { return threadIdx.x & max_rank; }
@@ -331,7 +332,7 @@ class warps_of_block {
   }
 };
 
-/// One block of `Threads` threads, for cuda_block.
+/// reduce() and scan() of a block of `Threads` threads, for cuda_block.
 template <std::uint32_t Threads, class T, class F, class Op>
 __device__ T reduce_of_block(std::uint32_t n, T initial, F& f, Op const& op) {
   check_reduction<T, F>(n);

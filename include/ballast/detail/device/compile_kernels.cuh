@@ -7,7 +7,7 @@
 
 namespace ballast::detail {
 
-/// Fails to compile for uses that do not support tasks created by tasks.
+/// Does not compile if tasks of the set create tasks: for uses that do not support that.
 template <class Use, bool KeepsTasks>
 constexpr void refuse_created_tasks() {
   static_assert(
@@ -55,7 +55,7 @@ template <class... K, class... Use, use_of_kernels Next, class... Left>
 struct sorted_list<types<K...>, types<Use...>, Next, Left...>
     : sorted_list<types<K...>, types<Use..., Next>, Left...> {};
 
-/// Compiles the uses that fit a set which names none; ballast/kernels.cuh defines them.
+/// Compiles the uses that fit, for a set that names none. Defined in ballast/kernels.cuh.
 template <class... K>
 void compile_what_fits(compiled_code& into);
 
@@ -83,11 +83,11 @@ compiled_code compile_kernels() {
 
 /// Compiles a set of kernels, once, in a .cu file: defines `ballast::kernel_set const& name()`, which a
 /// header declares for the .cpp files that use it. The kernels' declarations decide what is compiled:
-///   - kernels of one thread, and those that declare `spawns`, `joins` or `reduces`: for task pools of the
+///   - if one of them has one thread, or declares `spawns`, `joins` or `reduces`: for task pools of the
 ///     default method, and for task queues unless one of them reduces;
-///   - else for task queues if these are at most 126, of equal `threads`, and for launch queues if these are
-///     at most 128; launch queues merge those of at most 192 bytes.
-/// Jobs run the kernels of every set whose tasks create none. A kernel has at most 4000 bytes of members;
+///   - otherwise for task queues if the kernels are at most 126 and have equal `threads`, and for launch
+///     queues if they are at most 128; launch queues merge kernels of at most 192 bytes.
+/// Jobs run the kernels of every set whose tasks create no tasks. A kernel has at most 4000 bytes of members;
 /// list a larger one as indirect<K>. For kernels over 40 bytes, queues and pools keep the members in pinned
 /// memory, which the blocks read. List indirect<K> too if tasks create tasks of such a kernel K.
 ///

@@ -43,7 +43,7 @@ concept lambda_kernel = requires {
   typename signature_of<Lambda>::block;
 };
 
-/// One argument bound to a lambda. A std::tuple of them would not be trivially copyable.
+/// One argument bound to a lambda. A std::tuple of the arguments would not be trivially copyable.
 template <std::size_t Index, class T>
 struct bound_argument {
   T value;
@@ -58,7 +58,7 @@ struct bound_arguments<std::index_sequence<Index...>, T...> : bound_argument<Ind
   }
 };
 
-/// Block `number` of a launch over the range.
+/// Runs block `number` of a launch over the range.
 template <class Lambda, class Arguments>
 BALLAST_HD void run_block(Lambda const& body, Arguments const& arguments, block_range range,
                           std::uint32_t number) {
@@ -115,7 +115,7 @@ __global__ void __launch_bounds__(signature_of<Lambda>::block::gpu_threads)
 }
 #endif
 
-/// The code of a launch; `Here` is BALLAST_COMPILES_KERNELS.
+/// The code of a launch of a lambda; `Here` is BALLAST_COMPILES_KERNELS.
 template <bool Here, class Lambda, class... Argument>
 kernel_code const& code_of_lambda(types<Argument...>) {
   static_assert(Here, "a lambda is compiled where it is handed over, so only a .cu file can be a kernel's");

@@ -17,8 +17,8 @@
 #include "ballast/version.hpp"
 
 /// Whether this file compiles kernels, so that it can launch a kernel that is in no set. Without a CUDA
-/// compiler ballast_add_kernels() defines it. Inline functions that .cu and .cpp files share must launch
-/// kernels of sets: the linker keeps only one version of such a function.
+/// compiler ballast_add_kernels() defines the macro. Inline functions that .cu and .cpp files share must
+/// launch kernels of sets: the linker keeps only one version of such a function.
 #if !defined(BALLAST_COMPILES_KERNELS)
 #  if defined(__CUDACC__)
 #    define BALLAST_COMPILES_KERNELS true

@@ -14,10 +14,10 @@
 
 namespace ballast::detail {
 
-/// Why a device_thread looks.
+/// Why a device_thread looks for work.
 enum class look : std::uint8_t {
   usual,
-  last,     ///< the thread sleeps if this finds nothing
+  last,     ///< the thread sleeps if it finds nothing now
   overdue,  ///< the thread slept for its longest time without being woken
 };
 
@@ -60,16 +60,18 @@ class device_thread {
   void start(std::string const& purpose, std::string name, std::function<void()> prepare = {});
 
   // Any thread.
-  /// Call it after a change that poll() must see. Costs a load while the thread is awake. The change must be
-  /// made under a mutex or be sequentially consistent, and poll() must read it in the same way.
+  /// Wakes the thread if it sleeps; call it after a change that poll() must see. Costs a load while the
+  /// thread is awake. The change must be made under a mutex or be sequentially consistent, and poll() must
+  /// read it in the same way.
   void wake() {
     if (asleep_.load(std::memory_order_seq_cst)) wake_event_.notify();
   }
-  /// Like wake(), but for a change that a thread which awaits work sees soon enough by its own looks.
+  /// Like wake(), but wakes the thread only if it sleeps without a limit: for changes that it sees soon
+  /// enough by itself while it awaits work.
   void wake_if_idle() {
     if (asleep_without_limit_.load(std::memory_order_seq_cst)) wake_event_.notify();
   }
-  /// For devices that notify when work has ended. Valid as long as this object.
+  /// The event that a device notifies when work has ended. Valid as long as this object.
   event_count& wake_event() { return wake_event_; }
   /// Ends the thread once its work is done, but at the latest when the deadline has passed and poll() has
   /// returned. Does nothing if there is no thread. Call it from any other thread.
@@ -87,7 +89,7 @@ class device_thread {
   event_count wake_event_;
   std::atomic<bool> asleep_ = false, asleep_without_limit_ = false;
   std::atomic<bool> closing_ = false;
-  deadline close_by_ = deadline::never();  // since closing_
+  deadline close_by_ = deadline::never();  // valid once closing_ is set
   std::uint32_t looks_ = 0;                // looks in a row that found nothing
   std::thread thread_;
 };

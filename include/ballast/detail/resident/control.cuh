@@ -15,19 +15,21 @@ struct resident_control {
   /// abandoned.
   std::uint32_t* stop = nullptr;
   std::uint32_t* arrived = nullptr;   ///< pinned, a word per block: the block writes `run` when it starts
-  std::uint64_t* clock_ns = nullptr;  ///< pinned, block 0 writes: the device's time at its arrival
-  std::uint32_t* idle_timed_out = nullptr;  ///< pinned, block 0 writes: `run` if it ended at the idle timeout
-  std::uint32_t* host_blocks = nullptr;     ///< host backend: blocks inside the worker loop now
-  std::uint64_t* activity = nullptr;        ///< device, a word per block: ticket * 4 + the block's activity
-  std::uint32_t run = 0;                    ///< the number of this start, from 1
-  std::uint32_t blocks = 0;                 ///< blocks of this run, servers included
+  std::uint64_t* clock_ns = nullptr;  ///< pinned, written by block 0: the device's time at its arrival
+  /// Pinned, written by block 0: `run` if that run ended at the idle timeout.
+  std::uint32_t* idle_timed_out = nullptr;
+  std::uint32_t* host_blocks = nullptr;  ///< host backend: blocks inside the worker loop now
+  std::uint64_t* activity = nullptr;     ///< device, a word per block: ticket * 4 + the block's activity
+  std::uint32_t run = 0;                 ///< the number of this start, from 1
+  std::uint32_t blocks = 0;              ///< blocks of this run, servers included
   std::uint64_t idle_timeout_ns = 0;
 
   template <class WorkerGroup>
   BALLAST_HD void arrive(WorkerGroup const& worker_group, std::uint64_t now_ns) const {
     arrive_as(worker_group.block(), worker_group, now_ns);
   }
-  /// With several servers the first is block 0 of the run, and the others come after the workers.
+  /// arrive() for a server. With several servers the first is block 0 of the run, and the others come after
+  /// the workers.
   template <class WorkerGroup>
   BALLAST_HD void arrive_as_server(WorkerGroup const& worker_group, std::uint64_t now_ns) const {
     auto const server = worker_group.block();
@@ -50,8 +52,8 @@ struct resident_control {
     return atomic_ref<std::uint32_t, scope::system>(*stop).load_relaxed() == fed_no_more;
   }
   static constexpr std::uint32_t fed_no_more = 2;
-  /// True if no block from `first` to `end` - 1 runs a task. The blocks are looked at one after another. If
-  /// true, `seen` is a sum that is another after any of them has run a task.
+  /// True if no block from `first` to `end` - 1 runs a task. Checks the blocks one after another. If it
+  /// returns true, `seen` is a sum that differs once any of the blocks has run a task.
   BALLAST_HD bool none_running(std::uint32_t first, std::uint32_t end, std::uint64_t& seen) const;
   BALLAST_HD void report_idle_timeout() const {
     atomic_ref<std::uint32_t, scope::system>(*idle_timed_out).store_release(run);

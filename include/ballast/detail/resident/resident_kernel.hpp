@@ -25,11 +25,11 @@ namespace ballast::detail {
 /// A kernel whose blocks stay on one device: started, asked to stop, watched. Several run side by side on a
 /// device or its parts if all were made before the first was started, and if they fit
 /// (compute_device::claim_resident()). It claims residency when it starts and gives it back when it has
-/// ended. So kernels that take turns may each be as large as the device; how much is left is known only at
-/// the start. On a GPU a source's server is a kernel of its own, with its own registers, if it fits and if
-/// CUDA runs several kernels at a time; else block 0 of the workers' kernel serves (docs/decisions/0032).
-/// take_room(), give_back_room(), start(), start_on() and join() belong to one thread at a time; the rest may
-/// be called from any thread.
+/// ended. So kernels that take turns may each be as large as the device; how much of the device is left is
+/// known only at the start. On a GPU a source's server is a kernel of its own, with its own registers, if it
+/// fits and if CUDA runs several kernels at a time; else block 0 of the workers' kernel serves
+/// (docs/decisions/0032). take_room(), give_back_room(), start(), start_on() and join() belong to one thread
+/// at a time; the rest may be called from any thread.
 class resident_kernel {
  public:
   /// Loads the code and allocates the control words. Throws bad_argument ("device"; "idle_timeout"; "blocks",
@@ -50,35 +50,35 @@ class resident_kernel {
   /// The number of servers that run, or last ran, as kernels of their own; before the first run, the
   /// requested number. 0: none, so a block of the workers' kernel serves, if the source has a server.
   std::uint32_t servers() const { return servers_; }
-  /// Claims residency for the next run if it has none; without this call start() and start_on() do so. For
-  /// callers that prepare memory with kernels: these run on the claimed SMs if no others are free. Waits for
-  /// yielding kernels as claim_resident() does. Throws ballast::error if it runs already, and no_room, with
-  /// the holders and their blocks, if it does not fit beside others.
+  /// Claims residency for the next run if there is no claim yet; without this call start() and start_on() do
+  /// so. For callers that prepare memory with kernels: these kernels run on the claimed SMs if no others are
+  /// free. Waits for yielding kernels as claim_resident() does. Throws ballast::error if this kernel runs
+  /// already, and no_room, with the holders and their blocks, if it does not fit beside others.
   void take_room();
   /// Gives the claim back if no run was begun. After a run, join() does so.
   void give_back_room() noexcept;
   /// The value that the next start() or start_on() must put into its argument.
   resident_control next_control() const;
-  /// Launches the kernel and waits until every block runs, each step at most for start_timeout. A thread of
-  /// its own launches, since under CUDA_LAUNCH_BLOCKING=1 a launch waits for the kernel. Allocates nothing.
-  /// Throws ballast::error as take_room(), timed_out with the number of started blocks and the other resident
-  /// kernels, and device_lost. Returns false, once in a process, if the server started but its workers did
-  /// not, since CUDA is made to run one kernel at a time. Then nothing runs any more; call it again, with
-  /// memory as before the first call.
+  /// Launches the kernel and waits until every block runs, each step at most for start_timeout. A separate
+  /// thread launches it, because under CUDA_LAUNCH_BLOCKING=1 the launch call does not return before the
+  /// kernel ends. Allocates nothing. Throws ballast::error as take_room(); timed_out, with the number of
+  /// started blocks and the other resident kernels; and device_lost. If CUDA is set to run one kernel at a
+  /// time, the server starts but the workers cannot: start() then returns false, once in a process, and
+  /// nothing runs any more. Restore the memory to its state before the call, and call start() again.
   [[nodiscard]] bool start(void const* argument, std::size_t bytes);
-  /// For a kernel that ends by itself, and whose blocks need not report their arrival. Launches it, as one
-  /// kernel, on `on` after the work enqueued there, lets `follow` enqueue further work, and waits for none of
-  /// it. `on` must not be used before join() has returned, and must live until then. If CUDA_LAUNCH_BLOCKING
-  /// was set when this object was made, a thread of its own does both, so that join() keeps its deadline
-  /// although the launch waits for the kernel. Throws ballast::error as take_room(). join() throws the
-  /// exceptions of the launch and of `follow`.
+  /// Launches the kernel, a server included, as one kernel on `on` after the work enqueued there, lets
+  /// `follow` enqueue further work, and waits for none of this work. For a kernel that ends by itself, and
+  /// whose blocks need not report their arrival. `on` must not be used before join() has returned, and must
+  /// live until then. If CUDA_LAUNCH_BLOCKING was set when this object was made, a separate thread launches
+  /// and calls `follow`, so that join() keeps its deadline although the launch waits for the kernel. Throws
+  /// ballast::error as take_room(). join() throws the exceptions of the launch and of `follow`.
   void start_on(stream& on, void const* argument, std::size_t bytes, std::function<void()> follow);
   /// True if a run was begun and not joined: the memory that the kernel uses must stay.
   bool claimed() const { return claimed_; }
   /// True if the kernel still runs, or the work that follows it. Never waits. Throws device_lost, or the
   /// launch's exception.
   bool running();
-  /// True if blocks of a host device are left, which continue after a fault of another one.
+  /// True if blocks of a host device are left, which continue after a fault of another block.
   bool has_host_blocks();
   /// Asks every block to end after its task. Async-signal-safe; does not wait.
   void request_stop() noexcept;
@@ -89,13 +89,14 @@ class resident_kernel {
   void join(deadline until);
   /// True if the last run ended because no task came for idle_timeout.
   bool idle_timed_out() const;
-  /// Add it to device time to get host time (clock, ns); start() measures it to a few microseconds.
+  /// The difference of host time (clock) and device time, in ns: add it to device time to get host time.
+  /// start() measures it to a few microseconds.
   std::int64_t clock_offset_ns() const { return clock_offset_ns_; }
   /// One line per kind of activity with its tickets; reads the device's words by a copy. Never throws.
   std::string describe_blocks();
 
  private:
-  /// A launch, possibly by a thread of its own.
+  /// A launch, possibly by a separate thread.
   struct launched_kernel {
     std::atomic<stream*> on = nullptr;
     std::thread launcher;
@@ -145,7 +146,7 @@ class resident_kernel {
   resident_request const server_;   ///< the server's request, for a kernel of its own
   resident_request const workers_;  ///< the request of the workers beside it; no blocks: the server is no
                                     ///< kernel of its own
-  resident_request const whole_;    ///< as one kernel
+  resident_request const whole_;    ///< the request for server and workers as one kernel
   std::uint32_t const max_blocks_;
   resident_room room_, server_room_;
   std::atomic<std::uint32_t> blocks_, servers_ = 0;

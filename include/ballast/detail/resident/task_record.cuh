@@ -9,7 +9,8 @@
 
 namespace ballast::detail {
 
-/// A task as workers see it: the 48 data bytes of a queue slot. The kernel is its id in the kernel set.
+/// A task as workers see it: the 48 data bytes of a queue slot. The kernel is named by its id in the kernel
+/// set.
 struct task_record {
   static constexpr std::uint32_t words = 12;
   static constexpr std::uint32_t argument_bytes = max_bytes_in_task;
@@ -30,7 +31,7 @@ struct task_record {
   BALLAST_HD std::uint32_t kernel() const { return data[11] & 0x7f; }
   BALLAST_HD block_range range() const { return {data[10], data[11] >> 8}; }
   BALLAST_HD bool is_grid() const { return (data[11] & grid_bit) != 0; }
-  /// The number of tasks that it represents.
+  /// The number of tasks that the record represents.
   BALLAST_HD std::uint32_t tasks() const { return is_grid() ? range().count : 1; }
   /// The task that is block `i` of a grid task's range.
   BALLAST_HD task_record task_of_block(std::uint32_t i) const {
@@ -63,14 +64,14 @@ template <class... K>
 constexpr std::uint32_t staged_bytes = max_of({std::uint32_t(0),
                                                (is_by_reference<K> ? members_stride(sizeof(K)) : 0)...});
 
-/// The offset of that memory, after the kernels' scratch.
+/// The offset of the staged members in shared memory, after the kernels' scratch.
 template <class... K>
 constexpr std::uint32_t staged_at = staged_bytes<K...> == 0 ? 0
                                                             : members_stride(max_of({scratch_bytes<K>...}));
 
 #if defined(__CUDACC__)
-/// Copies the members; the calling thread takes every `step`th word. Not through the SM's L1, since the host
-/// may have written them after the kernel began.
+/// Copies the members; the calling thread takes every `step`th word. Bypasses the SM's L1, since the host may
+/// have written the members after the kernel began.
 template <class K>
 __device__ void copy_members(task_record const& task, std::uint64_t* to, std::uint32_t from,
                              std::uint32_t step) {

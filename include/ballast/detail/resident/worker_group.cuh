@@ -15,8 +15,8 @@ namespace ballast::detail {
 inline constexpr std::uint32_t worker_state_words = 9;
 
 /// A worker group is the threads of one resident block while they run no task's kernel: a GPU block's
-/// threads, or one host thread. The group types' members of equal names correspond. Every thread of the group
-/// calls them together, except rank(), leader() and now_ns().
+/// threads, or one host thread. Members of the same name correspond in all group types. Every thread of the
+/// group calls them together, except rank(), leader() and now_ns().
 class host_worker {
  public:
   static constexpr std::uint32_t threads = 1;
@@ -33,11 +33,11 @@ class host_worker {
   BALLAST_HD std::uint32_t (&meta())[4] { return meta_; }
   /// True if other tasks that were taken together follow record().
   BALLAST_HD bool has_next() const { return false; }
-  /// The meta() of the next of these tasks.
+  /// The meta() of the next of the tasks that were taken together.
   BALLAST_HD std::uint32_t (&next_meta())[4] { return meta_; }
   /// Words that persist between tasks, zero at first. The source defines their meaning; the leader uses them.
   BALLAST_HD std::uint32_t (&worker_state())[worker_state_words] { return worker_state_; }
-  /// The argument from which its tasks' blocks are made.
+  /// The argument from which the blocks of the worker's tasks are made.
   BALLAST_HD worker_place place() const { return context_->place(); }
   // Never called in device code, but compiled there where both kinds of worker share a template.
   BALLAST_HD std::uint64_t now_ns() const {

@@ -14,7 +14,7 @@
 namespace ballast::detail {
 
 /// The kernels that one resident kernel can run: a closed list of types with equal `threads`. A kernel's id
-/// is its place in the set. Instantiated in one .cu file by BALLAST_KERNELS. A set costs what its heaviest
+/// is its index in the set. Instantiated in one .cu file by BALLAST_KERNELS. A set costs what its heaviest
 /// kernel costs.
 template <kernel_form... K>
 struct kernel_list {
@@ -94,7 +94,7 @@ class host_block_count {
   std::atomic_ref<std::uint32_t> blocks_;
 };
 
-/// One host thread takes tasks until its source ends. Exceptions of tasks pass through.
+/// Takes and runs tasks, on one host thread, until the source ends. Exceptions of tasks pass through.
 template <class List, class Source>
 void work_on_host(void const* argument, host_block_context& context) {
   Source source = *static_cast<Source const*>(argument);
@@ -110,7 +110,7 @@ void work_on_host(void const* argument, host_block_context& context) {
 }
 
 #if defined(__CUDACC__)
-/// A block serves or works.
+/// The shared memory of a block, which either serves or works.
 template <class Tasks, class Source>
 union block_memory {
   Tasks tasks;
@@ -121,8 +121,8 @@ union block_memory<Tasks, Source> {
   typename Source::serving_state serving;
 };
 
-/// A source in which workers keep no state is not copied, so that functions that are not inlined can refer to
-/// it.
+/// True for a source in which workers keep no state. Such a source is not copied, so that functions that are
+/// not inlined can refer to it.
 template <class Source, class WorkerGroup>
 concept is_stateless = requires(Source const source, WorkerGroup worker_group) {
   source.next(worker_group);
@@ -149,7 +149,7 @@ __device__ void work(Source const& given, WorkerGroup& worker_group) {
   }
 }
 
-/// Not inlined, so that the tasks get the registers of the workers' kernel.
+/// Serves in a block of the workers' kernel. Not inlined, so that the tasks get the registers of that kernel.
 template <class Source, class WorkerGroup, class State>
 __device__ BALLAST_NOINLINE void serve_beside_workers(Source const& source, WorkerGroup worker_group,
                                                       State& state) {
@@ -192,7 +192,8 @@ __global__ void __launch_bounds__(List::threads,
   work<List>(given, worker_group);
 }
 
-/// The server of such a source: one block, or several that share the work. It contains no kernel of the set.
+/// The server of a source, as a kernel of its own: one block, or several that share the work. Contains no
+/// kernel of the set.
 template <class Source>
 __global__ void __launch_bounds__(lone_server_threads, 1) serve_on_gpu(__grid_constant__ Source const given) {
   __shared__ typename lone_server::words words;
