@@ -13,7 +13,7 @@ namespace {
 
 std::string counted_bytes(std::size_t bytes) { return std::to_string(bytes) + " bytes"; }
 
-/// Describes T by the letter of its foreign description.
+/// Describes T for a message, by its name and its bytes.
 std::string described(element_type const& type) { return type.name() + " of " + counted_bytes(type.bytes); }
 
 /// The letter of DLPack's code; 0 for codes without a C++ number type.

@@ -132,12 +132,12 @@ class costs_reader {
   std::string_view left_;
   int line_ = 0;
   std::vector<kept_costs> all_;
-  std::set<std::string_view> seen_;  ///< of the last device
+  std::set<std::string_view> seen_;  ///< the costs read for the last device
 };
 
 int cores_of_machine() { return int(std::max(1L, sysconf(_SC_NPROCESSORS_CONF))); }
 
-/// Nothing if there is no such file. Throws error.
+/// Reads a file; returns nothing if there is no such file. Throws error.
 std::optional<std::string> content_of(std::string const& path) {
   std::error_code cause;
   auto const status = fs::status(path, cause);
@@ -157,7 +157,8 @@ std::vector<kept_costs> read_costs(std::string const& path) {
   return text ? parse_costs(*text) : std::vector<kept_costs>();
 }
 
-/// A file that cannot be read, or is malformed, holds nothing worth keeping.
+/// Reads the costs in the file; none if it cannot be read or is malformed, since it then holds nothing worth
+/// keeping.
 std::vector<kept_costs> readable_costs(std::string const& path) {
   try {
     return read_costs(path);

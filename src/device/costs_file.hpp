@@ -36,7 +36,7 @@ struct kept_costs {
 std::vector<kept_costs> parse_costs(std::string_view text);
 std::string text_of(std::vector<kept_costs> const& all);
 
-/// Adds costs, in place of older ones of that GPU or those cores.
+/// Adds costs, in place of older ones of the same GPU or cores.
 void put_costs(std::vector<kept_costs>& all, kept_costs added);
 
 struct found_costs {
@@ -49,10 +49,10 @@ struct found_costs {
 /// cores), since then none was calibrated.
 found_costs find_costs(std::vector<kept_costs> const& all, costs_key const& key);
 
-/// A file of costs as it was at the first query. Any thread may call.
+/// A file of costs as it was when this object was made. Any thread may call any member.
 class costs_file {
  public:
-  /// A missing file, or an empty path, has no costs.
+  /// Reads the file. A missing file, or an empty path, has no costs.
   explicit costs_file(std::string path);
 
   /// The costs of the device, otherwise the defaults. Logs why a file is not used, once for each reason.
@@ -68,7 +68,7 @@ class costs_file {
   std::set<std::string> said_;
 };
 
-/// From the file at costs_path(), as it was at the first call.
+/// The costs of the device, from the file at costs_path() as it was at the first call.
 device_costs costs_on_this_machine(device_properties const& facts);
 
 }  // namespace ballast::detail

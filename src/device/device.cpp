@@ -17,7 +17,8 @@ namespace ballast {
 using namespace detail;
 namespace {
 
-/// The query starts CUDA, which takes memory and time, and fails in a child made by fork().
+/// Asks the driver for its GPUs. This starts CUDA, which takes memory and time, and fails in a child made by
+/// fork().
 offered_gpus query_driver() {
 #if BALLAST_HAVE_CUDA
   return {gpu_code(BALLAST_GPU_CODE), capabilities_of_gpus()};
@@ -70,7 +71,7 @@ class core_allocator {
 
  private:
   std::vector<int> cores_;
-  std::size_t usable_;  // fewer than these if there is a quota
+  std::size_t usable_;  // fewer than cores_ if there is a quota
   std::size_t allocated_ = 0;
   bool takes_all_ = false;
 };

@@ -65,7 +65,8 @@ bool names_all_gpus(device_spec const& spec) { return spec.kind == backend::cuda
 
 bool is_part(device_spec const& spec) { return spec.kind == backend::cuda && spec.multiprocessors != 0; }
 
-/// A GPU is used whole or in parts: a part would share multiprocessors with the whole.
+/// Refuses a GPU that is listed twice, except in several parts: a part would share multiprocessors with the
+/// whole.
 void check_is_new(device_spec const& spec, std::map<int, device_spec>& seen) {
   auto const [before, is_new] = seen.try_emplace(spec.index, spec);
   if (is_new || (is_part(spec) && is_part(before->second))) return;
@@ -94,8 +95,8 @@ std::string legal_sizes(int all, sm_offer const& offered) {
   return description(counts) + " of this GPU's " + std::to_string(all) + " multiprocessors";
 }
 
-/// The largest groups that suffice, otherwise the groups that leave the fewest over; none if the driver makes
-/// none of a size that divides all parts.
+/// The largest groups that suffice, otherwise the groups that leave the fewest multiprocessors unused; none
+/// if the driver makes no groups of a size that divides all parts.
 sm_groups choose_groups(int divisor, int wanted, sm_offer const& offered) {
   sm_groups best;
   for (int size = divisor; size > 0; --size) {
@@ -215,7 +216,7 @@ std::size_t part_plan::groups() const {
   return std::accumulate(groups_of_parts.begin(), groups_of_parts.end(), std::size_t(0));
 }
 
-// Equal parts are one group each, as CUDA intends. Small groups leave less of a chip's clusters over.
+// Equal parts are one group each, as CUDA intends. Small groups leave less of a chip's clusters unused.
 part_plan plan_parts(std::span<device_spec const> parts, int all, sm_offer const& offered) {
   int wanted = 0, divisor = 0;
   for (auto const& part : parts) {

@@ -28,7 +28,7 @@ std::optional<Number> number_in(std::string_view text) {
   return value;
 }
 
-/// The shortest text that is this number again.
+/// The shortest text that reads as this number again.
 std::string shortest(double number);
 
 /// A GPU's compute capability, in CUDA's numbers: 9.0.
@@ -49,8 +49,8 @@ class gpu_code {
   /// ("BALLAST_GPU_CODE") for any other word.
   explicit gpu_code(std::string_view listed);
 
-  /// Machine code runs if the major number is the same and the minor one at least as large, PTX on every
-  /// later GPU.
+  /// True if some of the code runs on the GPU: machine code if the major number is the same and the minor one
+  /// at least as large, PTX also on every later GPU.
   bool runs_on(compute_capability gpu) const;
   /// "7.5, 9.0 only, 10.0 and later"; "no GPU" if there is none.
   std::string description() const;
@@ -94,7 +94,7 @@ struct part_plan {
   int multiprocessors_of_group = 0;
   std::vector<std::size_t> groups_of_parts;
 
-  std::size_t groups() const;  ///< of all parts together
+  std::size_t groups() const;  ///< the groups of all parts together
 };
 
 /// Plans the parts of one GPU with `all` multiprocessors; the driver makes `offered(n)` when it is asked for
@@ -118,9 +118,9 @@ struct device_choice {
   std::string left_out;            ///< a line on the GPUs that `cuda` leaves out; empty if there are none
 };
 
-/// `cuda` alone stands for every GPU for which there is code. Throws bad_argument ("devices") if the list is
-/// empty, names a GPU twice (except for parts of it), names one that does not exist or has no code, or if
-/// none is left for `cuda`.
+/// The devices for which the specs stand: `cuda` alone stands for every GPU for which there is code. Throws
+/// bad_argument ("devices") if the list is empty, names a GPU twice (except for parts of it), names one that
+/// does not exist or has no code, or if none is left for `cuda`.
 device_choice choose_devices(std::vector<device_spec> const& specs, offered_gpus const& offered);
 
 /// The device list of a program that names no device. `text` is "cuda" if there is code for a GPU, else

@@ -95,7 +95,8 @@ resident_room resident_claims::claim(resident_place const& place, resident_reque
   return room;
 }
 
-/// A holder that stays longer than that blocks the request as others do.
+/// Waits until no yielding holder is in the way, at most max_wait_for_yielding. A holder that stays longer
+/// blocks the request as any other does.
 void resident_claims::await_yielding(std::unique_lock<std::mutex>& hold, resident_claimant who) {
   auto const is_in_the_way = [&](held const& one) { return one.asked.yields && may_overlap(one.who, who); };
   auto const have_left = [&] { return std::ranges::none_of(held_, is_in_the_way); };
@@ -179,7 +180,7 @@ std::uint64_t resident_claims::left_for(resident_place const& place, resident_re
   return left;
 }
 
-/// Its own first.
+/// Describes the holders, those of the asking device first.
 std::string resident_claims::list_of(resident_claimant asking, std::span<resident_room const> except) const {
   std::string own, others;
   for (auto const& one : held_) {

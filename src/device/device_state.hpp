@@ -111,7 +111,7 @@ class resident_claims {
   mutable std::mutex mutex_;
   std::uint64_t last_id_ = 0;
   std::vector<held> held_;
-  std::vector<resident_claimant> waiting_;  // for those that yield
+  std::vector<resident_claimant> waiting_;  // claims that wait for yielding holders
   std::condition_variable released_;
 };
 

@@ -29,7 +29,7 @@ void check_alignment(void const* address) {
                        "one that returns multiples of " + std::to_string(promised_alignment));
 }
 
-/// check() makes a GPU the thread's current device, but not a lost one.
+/// Makes a GPU the thread's current device, as check() does, unless it is lost.
 void try_enter(compute_device& device) noexcept {
   try {
     device.check();
@@ -57,7 +57,8 @@ class lent_memory {
     }
     return address;
   }
-  /// Forgotten before it goes: another thread may be given the same address next.
+  /// Returns memory to the lender. Forgets the address first, since another thread may be given the same
+  /// address next.
   void give_back(compute_device const& device, memory where, void* address) noexcept {
     std::unique_lock hold(mutex_);
     auto const lent = bytes_.extract(address);

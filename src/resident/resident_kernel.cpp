@@ -35,7 +35,8 @@ std::shared_ptr<compute_device> require_unclaimed(std::shared_ptr<compute_device
                 ": make all of a device or a GPU before the first starts (start_at_once = false)");
 }
 
-/// CUDA gives green contexts no guarantee of progress.
+/// A warning for messages if the device is a part of a GPU: CUDA gives green contexts no guarantee of
+/// progress.
 std::string describe_part(compute_device const& device) {
   if (!device.is_cuda() || device.spec().multiprocessors == 0) return "";
   return "; " + device.name() +
@@ -43,7 +44,7 @@ std::string describe_part(compute_device const& device) {
          "more hardware connections may help (request_connections)";
 }
 
-/// The number of its blocks that fit on an empty SM.
+/// The number of the kernel's blocks that fit on an empty SM.
 std::uint32_t fit_on(compute_device& device, kernel_code const& code) {
   return std::uint32_t(device.resources(code).blocks_per_multiprocessor);
 }
@@ -58,8 +59,8 @@ resident_options const& checked(resident_options const& options) {
   throw_bad_argument("idle_timeout", std::to_string(options.idle_timeout.count()) + " ns", "more than 0");
 }
 
-/// Derived from the places on an SM: its quarters take a block's warps in turn, and a kernel's first block
-/// begins with the first quarter.
+/// The resident_request::fragmented_blocks of a kernel. An SM's quarters take a block's warps in turn, and a
+/// kernel's first block begins with the first quarter.
 std::uint32_t fragmented_blocks(compute_device const& device, std::uint32_t threads) {
   constexpr std::uint32_t quarters = 4, warp_threads = 32;
   if (!device.is_cuda()) return 0;
@@ -144,7 +145,8 @@ int resident_kernel::most_of(resident_request const& request) const {
          (device_->properties().multiprocessors - int(request.spared_multiprocessors));
 }
 
-/// With no blocks: the server is no kernel of its own, or the workers do not fit beside this many.
+/// The workers' request beside this many servers. It has no blocks if the server is no kernel of its own, or
+/// if the workers do not fit beside the servers.
 resident_request resident_kernel::request_beside_servers(kernel_set const& kernels,
                                                          std::uint32_t servers) const {
   if (!may_split() || servers == 0) return {.holder = {}, .blocks = 0};
@@ -311,7 +313,7 @@ bool resident_kernel::run_side_by_side() {
   return false;
 }
 
-// A kernel on another part of the GPU may hold this up.
+// A kernel on another part of the GPU may delay the fill.
 void resident_kernel::clear_activity(deadline until) {
   reader_->fill(activity_.data(), 0, activity_.bytes());
   reader_->synchronize(until);
@@ -383,7 +385,7 @@ void resident_kernel::give_up_start() {
                       describe_neighbours());
 }
 
-/// Names the other resident kernels that may hold it up.
+/// Names the other resident kernels that may hold this one up.
 std::string resident_kernel::describe_neighbours() const {
   auto const others = device_->resident_holders(rooms());
   auto const part = describe_part(*device_);
@@ -393,7 +395,7 @@ std::string resident_kernel::describe_neighbours() const {
          device_->name() + part;
 }
 
-/// Of both kernels.
+/// The blocks of server and workers together.
 std::uint32_t resident_kernel::blocks_of_run() const { return room_.blocks + server_room_.blocks; }
 
 std::uint32_t resident_kernel::arrived() const {

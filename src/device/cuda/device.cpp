@@ -17,7 +17,7 @@ namespace {
 // Per GPU and process: all compute_devices of a GPU share one.
 std::array<resident_claims, 1024> residents;
 
-/// In nvidia-smi's format.
+/// The UUID in nvidia-smi's format.
 std::string to_text(cudaUUID_t const& uuid) {
   std::string text = "GPU";
   for (std::size_t i = 0; i < sizeof uuid.bytes; ++i) {

@@ -10,8 +10,8 @@
 
 namespace ballast::detail {
 
-/// The number of GPUs that the driver offers; 0 if there is no driver. It is ballast's first use of CUDA,
-/// since it is called before a GPU is opened.
+/// The number of GPUs that the driver offers; 0 if there is no driver. This call is ballast's first use of
+/// CUDA, since it comes before a GPU is opened.
 int count_gpus() noexcept;
 /// The compute capability of each GPU that the driver offers. Makes no context. Throws ballast::error if a
 /// GPU does not answer.

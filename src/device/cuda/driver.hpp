@@ -63,7 +63,7 @@ struct kernel_calls {
   }
 };
 
-/// Looked up once. The device must have been entered.
+/// The driver's functions, looked up once. The device must have been entered.
 inline kernel_calls const& kernel_calls_of_driver(std::string const& device) {
   static kernel_calls const calls(device);
   return calls;

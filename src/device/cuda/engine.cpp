@@ -287,7 +287,7 @@ gate_words::gate_words(cuda_engine& engine)
   std::iota(unused_.begin(), unused_.end(), 0u);
 }
 
-/// The mutex is free meanwhile: a stream with a full queue may accept the wait only after another gate
+/// Holds no mutex while it enqueues: a stream with a full queue may accept the wait only after another gate
 /// was opened.
 std::uint32_t gate_words::enqueue(cuda_engine& engine, cudaStream_t in) {
   auto const [word, opens_at] = take(engine.fault.device());

@@ -26,8 +26,8 @@ namespace ballast::detail {
 bool is_sticky(cudaError_t status) noexcept;
 
 /// Returns if `status` is success. Otherwise clears CUDA's last error and throws: after an error that ends
-/// the context it records it and throws device_lost; otherwise ballast::error with the device, the call and
-/// CUDA's message.
+/// the context it records the fault and throws device_lost; otherwise ballast::error with the device, the
+/// call and CUDA's message.
 void require(fault_record& fault, cudaError_t status, std::string_view call);
 
 /// require() for destructors: records an error that ends the context, ignores any other.
@@ -53,8 +53,8 @@ struct loaded_kernel {
 class cuda_engine;
 
 /// Words of pinned memory at which streams of a GPU wait until the host opens them. A word is reused as soon
-/// as it was opened: a stream that has not seen that also passes at any later value. Any thread may call any
-/// member.
+/// as it was opened: a stream that has not seen it open yet also passes at any later value. Any thread may
+/// call any member.
 class gate_words {
  public:
   static constexpr std::uint32_t count = 256;
@@ -69,7 +69,7 @@ class gate_words {
   /// Makes the stream wait at a word, and returns the word's number. Throws error if none is free. Blocks
   /// while the stream is full, as a launch does. The GPU must have been entered.
   std::uint32_t enqueue(cuda_engine& engine, cudaStream_t in);
-  /// Once per enqueue().
+  /// Opens the word. Called once for each enqueue().
   void open(std::uint32_t word) noexcept;
 
  private:
@@ -82,7 +82,7 @@ class gate_words {
   PFN_cuStreamWaitValue32_v11070 const wait_at_;
   std::uint32_t* const words_;
   std::mutex mutex_;
-  std::vector<std::uint32_t> opens_at_;  ///< by word: the value
+  std::vector<std::uint32_t> opens_at_;  ///< for each word, the value that opens it
   std::vector<std::uint32_t> unused_;
 };
 
@@ -110,17 +110,17 @@ class cuda_engine {
   cudaStream_t make_stream(stream_priority priority);
   /// Lends an event, timed or untimed.
   cudaEvent_t acquire_event(event_kind kind);
-  /// Leaves an adopted event to its owner.
+  /// Takes back a lent event; leaves an adopted one to its owner.
   void release_event(cudaEvent_t event, event_kind kind) noexcept;
 
   /// Loads the kernel, allows its scratch, and asks how many blocks fit; once per scratch size for a
   /// `__global__` function. The device must have been entered.
   loaded_kernel loaded(kernel_code const& code);
-  /// The function in the GPU's context, which loads it. The device must have been entered.
+  /// Loads the function in the GPU's context, and returns it. The device must have been entered.
   CUfunction function_of(gpu_function const& function, std::string_view name);
-  /// Throws bad_argument ("function") if there is none, and allows its kernel the shared memory; once per
-  /// greater size for a `__global__` function. Returns the argument for cuLaunchKernelEx. The device must
-  /// have been entered.
+  /// Allows the launch's kernel its shared memory, for a `__global__` function once per greater size, and
+  /// returns the argument for cuLaunchKernelEx. Throws bad_argument ("function") if there is none. The device
+  /// must have been entered.
   CUfunction prepare(plain_launch const& launch);
   /// Checks an idle stream for a fault; does not synchronise.
   void probe();
@@ -154,10 +154,10 @@ class cuda_engine {
   std::unique_ptr<sm_partition> part_;  ///< null: the whole GPU
 };
 
-/// Memory of the GPU, or page-locked host memory that every GPU of the process addresses. Throws
+/// Allocates memory of the GPU, or page-locked host memory that every GPU of the process addresses. Throws
 /// ballast::error with the sizes if there is not enough. The device must have been entered.
 void* allocate_cuda_memory(cuda_engine& engine, memory where, std::size_t bytes);
-/// Waits for the device, as CUDA does. Never throws.
+/// Frees the memory; waits for the device, as CUDA does. Never throws.
 void release_cuda_memory(cuda_engine& engine, memory where, void* address) noexcept;
 
 }  // namespace ballast::detail

@@ -37,7 +37,7 @@ node_parameters with_arguments(node_parameters parameters, void* const* argument
   return parameters;
 }
 
-/// The stream, entered.
+/// Enters the GPU and returns the stream's handle. Throws bad_argument ("on") for a stream of another device.
 cudaStream_t enter(cuda_engine& engine, stream& on) {
   auto const* const ours = dynamic_cast<cuda_stream const*>(&on);
   if (ours == nullptr || ours->gpu() != engine.index)

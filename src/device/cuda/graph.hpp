@@ -14,7 +14,7 @@ namespace ballast::detail {
 /// A CUDA graph that a stream captured.
 class captured_graph final : public captured_work {
  public:
-  /// Takes the graph.
+  /// Takes over the captured graph.
   captured_graph(std::shared_ptr<cuda_engine> engine, cudaGraph_t captured);
   captured_graph& operator=(captured_graph&&) = delete;
   ~captured_graph() override;

@@ -10,10 +10,10 @@ namespace ballast::detail {
 namespace {
 
 constexpr unsigned threads = 256;
-/// Few, to run beside kernels that fill the GPU; each has up to 4 KiB in flight.
+/// Few blocks, to run beside kernels that fill the GPU; each has up to 4 KiB in flight.
 constexpr std::size_t max_blocks = 32;
 
-/// Lengths and pitches are in pieces.
+/// Copies rows of pieces; lengths and pitches are in pieces.
 template <class Piece>
 __global__ void copy_pieces(Piece* to, std::size_t to_pitch, Piece const* from, std::size_t from_pitch,
                             std::size_t row_length, std::size_t pieces) {

@@ -20,7 +20,7 @@ namespace {
 
 using resource = CUdevResource_v1;
 
-/// `version` is the first CUDA that has it.
+/// Looks up a function of green contexts; `version` is the first CUDA that has it.
 template <class Function>
 Function green_function(fault_record& fault, char const* name, unsigned version) {
   return driver_function<Function>(fault.device(), name, version,
@@ -50,7 +50,7 @@ struct green_context_api {
   PFN_cuGreenCtxStreamCreate_v12050 make_stream;
 };
 
-/// Looked up once.
+/// The driver's functions of green contexts, looked up once.
 green_context_api const& green_context_api_of_driver(fault_record& fault) {
   static green_context_api const calls(fault);
   return calls;

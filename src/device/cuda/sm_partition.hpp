@@ -32,11 +32,11 @@ class sm_partition {
   resident_claimant const claimant;
 
  private:
-  std::mutex mutex_;  ///< a green context is used by one thread at a time
+  std::mutex mutex_;  ///< only one thread at a time may use a green context
   CUgreenCtx context_;
 };
 
-/// The parts that the list names, each at its spec's place; null for specs that are no part. The parts of a
+/// The parts that the list names, each at its spec's index; null for specs that are no part. The parts of a
 /// GPU come from one split, so they are disjoint; parts from another call may have the same multiprocessors.
 /// Throws bad_argument ("devices") as plan_parts(), ballast::error if the driver makes no parts.
 std::vector<std::unique_ptr<sm_partition>> split_gpus(std::span<device_spec const> specs);

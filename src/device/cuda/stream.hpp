@@ -61,7 +61,7 @@ class cuda_stream final : public stream {
   std::unique_ptr<captured_work> capture(std::function<void()> const& enqueue) override;
   bool idle() override;
   bool is_at_rest() noexcept override;
-  /// A host function in the stream would delay its later work.
+  /// Returns false: a host function in the stream would delay the stream's later work.
   bool notify_on_completion(event_count&) override { return false; }
   native_stream native() override { return stream_; }
   cudaStream_t get() const { return stream_; }

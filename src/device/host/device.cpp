@@ -237,7 +237,8 @@ host_stream::~host_stream() {
   idle ? thread_.join() : thread_.detach();
 }
 
-/// A child of fork() has neither the thread nor its locks, so it cannot end it.
+/// Leaves queue and thread behind: a child of fork() has neither the thread nor its locks, so it cannot end
+/// the thread.
 void host_stream::leak_in_child() noexcept {
   (void)new std::shared_ptr<work_queue>(std::move(queue_));
   (void)new std::thread(std::move(thread_));

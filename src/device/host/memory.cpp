@@ -29,7 +29,7 @@ struct group_files {
 constexpr group_files version_2{"memory.max", "memory.current", "inactive_file"};
 constexpr group_files version_1{"memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"};
 
-/// Nothing for "max", or if there is no such file.
+/// Reads the number in a file; nothing for "max", or if there is no such file.
 std::optional<std::size_t> number_in(fs::path const& path) {
   std::ifstream file(path);
   std::size_t number = 0;
@@ -51,7 +51,8 @@ std::size_t available_in_group(fs::path const& folder, group_files const& files)
   return *limit - std::min(*limit, needed);
 }
 
-/// In a container the path may be the host's, and the root the container's own.
+/// The root and every folder from it down to `path`. In a container the path may be the host's, and the root
+/// the container's own.
 std::vector<fs::path> folders_down_to(std::string const& path, fs::path const& root) {
   std::vector folders{root};
   for (auto const& part : fs::path(path).relative_path()) folders.push_back(folders.back() / part);
@@ -82,7 +83,8 @@ std::size_t available_in_machine() {
   return host_memory_bytes();
 }
 
-/// The system assigns pages at the first write, too late to refuse; a quarter is left to others meanwhile.
+/// True if the bytes may be allocated. The system assigns pages only at the first write, too late to refuse,
+/// so a quarter of what is available is left to others.
 bool has_room_for(std::size_t bytes) {
   return bytes < unchecked_bytes || bytes <= available_memory_bytes() / 4 * 3;
 }

@@ -33,9 +33,9 @@ struct host_launch {
 /// The cores of a host device: workers that run blocks. Free workers claim the blocks of a plain launch one
 /// by one. A cooperative launch is admitted when enough workers for all of its blocks are not reserved by
 /// others. Then a worker is reserved for each block, and workers start these blocks as soon as they finish
-/// another. Since reservations never exceed workers, two cooperative launches cannot wait for each other.
-/// After a fault a plain launch's unclaimed blocks are dropped; a cooperative launch's are still run, since
-/// those already running may wait for them.
+/// another block. Since reservations never exceed workers, two cooperative launches cannot wait for each
+/// other. After a fault a plain launch's unclaimed blocks are dropped; a cooperative launch's are still run,
+/// since those already running may wait for them.
 class worker_pool {
  public:
   /// `cores`: the core for each worker; empty: unbound. Throws error if not all workers can be started.

@@ -11,7 +11,7 @@
 namespace ballast {
 
 #if BALLAST_HAVE_NVTX
-/// Null if no tool listens; then nothing is pushed.
+/// Ballast's NVTX domain; null if no tool listens, and then nothing is pushed.
 static nvtxDomainHandle_t domain() noexcept {
   static auto* const made = nvtxDomainCreateA("ballast");
   return made;
