@@ -415,7 +415,7 @@ class block_of {
 /// apply here too.
 class item {
  public:
-  /// For the library.
+  /// For the library: item `number` of a launch or a job.
   BALLAST_HD explicit item(std::uint32_t number) : number_(number) {}
   /// The item's number, from 0 in a launch; in a job the number of its unit.
   BALLAST_HD operator std::uint32_t() const { return number_; }

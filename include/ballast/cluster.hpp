@@ -25,7 +25,7 @@ class job_peers;
 
 /// How the ranks of a cluster watch each other for failures.
 struct cluster_options {
-  /// The interval at which a rank signals to some others that it lives; at least a millisecond.
+  /// The interval at which a rank signals to some other ranks that it lives; at least a millisecond.
   clock::duration heartbeat = std::chrono::seconds(1);
   /// How long a rank may be silent before it is lost for good; at least three heartbeats. Applies only while
   /// something is open on the cluster, such as a cluster_queue, and at the cluster's end.
@@ -57,11 +57,12 @@ class BALLAST_API rank_lost : public error {
 /// yields and sleeps when there are no messages, and calls nothing of CUDA. Any thread may call any member.
 class BALLAST_API cluster {
  public:
-  /// This process alone: rank 0 of 1.
+  /// Makes a cluster of this process alone: rank 0 of 1.
   cluster();
-  /// Makes this rank's part of a cluster, and waits for the other ranks. Collective: every rank makes its
-  /// part. Calls `make` on the cluster's thread. For functions that make clusters, such as mpi_cluster().
-  /// Throws bad_argument ("heartbeat", "lost_after"), and what `make` throws.
+  /// Makes this rank's part of a cluster. Collective: every rank makes its part. Calls `make` on the
+  /// cluster's thread and waits for the result; over MPI, `make` waits for the other ranks. For functions
+  /// that make clusters, such as mpi_cluster(). Throws bad_argument ("heartbeat", "lost_after"), and what
+  /// `make` throws.
   explicit cluster(std::function<std::unique_ptr<detail::transport>()> make, cluster_options options = {});
   /// Collective: waits for the other ranks, at most for cluster_options::timeout, or not at all if a rank was
   /// lost. If an exception leaves the cluster's scope, or something was not closed, this rank reports to the
@@ -71,7 +72,7 @@ class BALLAST_API cluster {
   cluster& operator=(cluster&&) noexcept;  ///< Closes this cluster first. The moved-from one may only be
                                            ///< destroyed.
 
-  /// This process among all, from 0.
+  /// The number of this rank, from 0.
   std::uint32_t rank() const;
   /// The number of ranks of the whole cluster, at least 1.
   std::uint32_t ranks() const;
@@ -88,7 +89,7 @@ class BALLAST_API cluster {
   /// the destructor would not see. Only the first call counts. Does not wait.
   void fail(std::string_view why);
 
-  /// For objects that are opened on the cluster.
+  /// The thread that sends and receives messages, for objects that are opened on the cluster.
   detail::cluster_thread& thread() const { return *thread_; }
 
  private:

@@ -37,11 +37,11 @@ struct cluster_queue_options {
 /// in published arrays. If a rank is lost the others continue. The lost rank's tasks are executed again if
 /// all kernels of their batch are `repeatable`, otherwise their completion fails with rank_lost.
 ///
-/// Tasks may create tasks. Created tasks also move to ranks and devices whose workers have none, if their
-/// kernel declares how it travels and has no result_ref. A task has run once all its descendants have: its
-/// completion, close() and stop() wait for them, and a result_ref that it passes on to its children holds
-/// their result. If a kernel of the set creates tasks, a batch is executed again after a loss only if all
-/// kernels of the set are `repeatable`.
+/// Tasks may create tasks. Created tasks also move to ranks and devices whose workers have no tasks, if their
+/// kernel declares how its members travel and has no result_ref. A task has run once all its descendants
+/// have: its completion, close() and stop() wait for the descendants, and a result_ref that it passes on to
+/// its children holds their result. If a kernel of the set creates tasks, a batch is executed again after a
+/// loss only if all kernels of the set are `repeatable`.
 ///
 /// The constructor, publish(), close() and stop() are collective: every rank calls them, in the same order.
 /// Any number of threads may submit and wait concurrently; only one thread at a time may call the other

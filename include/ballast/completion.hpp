@@ -45,8 +45,8 @@ class BALLAST_API process_of_origin {
 class BALLAST_API end_listener {
  public:
   virtual ~end_listener() = default;
-  /// Called from any thread, possibly with locks of the source held: must not call the source, and must not
-  /// throw.
+  /// Notifies the listener. Called from any thread, possibly with locks of the source held: must not call the
+  /// source, and must not throw.
   virtual void note_end() noexcept = 0;
 };
 
@@ -116,7 +116,7 @@ class BALLAST_API completion {
  public:
   /// Stands for no work: ready.
   completion() = default;
-  /// For the modules that accept work.
+  /// Makes the completion of `work`, which `source` accepted. For the modules that accept work.
   completion(std::shared_ptr<detail::completion_source> source, detail::completion_key const& work)
       : source_(std::move(source)), work_(work) {}
 

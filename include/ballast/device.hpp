@@ -282,8 +282,8 @@ class BALLAST_API compute_device : public detail::resident_budget {
   virtual void check() = 0;
 
  protected:
-  /// For the backends, which call it once they know the device's name. Without a resource, memory comes from
-  /// allocate_bytes().
+  /// Makes the part that the backends share, once they know the device's name. Without a resource, memory
+  /// comes from allocate_bytes().
   compute_device(device_spec spec, std::string name, std::shared_ptr<memory_resource> resource = {});
   /// Sets the costs, which otherwise are the defaults. For the backends, before the device is handed to
   /// users.

@@ -112,7 +112,7 @@ template <std::integral Integer>
 ///@}
 
 /// The importance of a line: `debug` for finding a fault, `info` for following the program, `warning` when
-/// callers get something else than they asked for.
+/// callers get something other than they asked for.
 enum class log_level { debug, info, warning };
 
 /// Receives every log line. Called from any thread, one call at a time, without a lock of the log. It may

@@ -246,7 +246,7 @@ class BALLAST_API running_jobs {
   /// The newest lines of the journal, at most 65536, oldest first.
   std::vector<journal_entry> journal() const;
 
-  /// For the parts of the library that share the scheduler's state.
+  /// The scheduler's state, for the parts of the library that share it.
   std::shared_ptr<job_runtime> const& runtime() const { return runtime_; }
 
  protected:

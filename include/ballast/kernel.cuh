@@ -89,11 +89,11 @@ class array_ref {
 class launch_extent {
  public:
   constexpr launch_extent() = default;
-  /// From one to three counts of any integer types.
+  /// Makes an extent from one to three counts of any integer types.
   template <std::integral X, std::integral Y = int, std::integral Z = int>
   constexpr launch_extent(X in_x, Y in_y = 1, Z in_z = 1)
       : x(counted(in_x)), y(counted(in_y)), z(counted(in_z)) {}
-  /// From CUDA's dim3, or another type that has_three_counts.
+  /// Makes an extent from CUDA's dim3, or from another type that has_three_counts.
   template <detail::has_three_counts Counts>
   constexpr launch_extent(Counts const& counts) : launch_extent(counts.x, counts.y, counts.z) {}
 

@@ -51,7 +51,8 @@ struct host_block_context {
   /// Blocks of the grid.
   std::uint32_t grid = 0;
   void* scratch = nullptr;  ///< `kernel_code::scratch_bytes`, aligned to 128 bytes, not cleared
-  pacer* pace = nullptr;    ///< only a cooperative launch paces itself; plain blocks are paced by the device
+  /// Null for plain blocks, which the device paces; a cooperative launch paces itself.
+  pacer* pace = nullptr;
 
   /// The worker_place of the kernel's block: each block of the grid counts as a worker.
   BALLAST_HD worker_place place() const { return {scratch, block, grid}; }
@@ -61,7 +62,7 @@ struct host_block_context {
 
 /// One kernel as both backends see it: a function whose only parameter is a trivially copyable argument.
 struct kernel_code {
-  /// For messages; must live as long as the code.
+  /// The name in messages; must live as long as the code.
   std::string_view name;
   gpu_function cuda_function = {};  ///< the `__global__` function; none where CUDA was not built
   /// Runs a block on a CPU core; called once for each block, by any worker.

@@ -197,7 +197,7 @@ struct error_summary {
   std::uint64_t count = 0;
   double median = 0;     ///< rounded up to whole percents; 2 stands for 2 and more
   double within_10 = 0;  ///< share of the predictions with an error of at most 10%
-  double within_20 = 0;  ///< at most 20%
+  double within_20 = 0;  ///< share with an error of at most 20%
 };
 
 /// Counts of a queue so far, over all devices.
@@ -206,7 +206,7 @@ struct BALLAST_API launch_statistics {
   struct named_count {
     /// The name of the counting member.
     std::string_view name;
-    /// Its value.
+    /// The member's value.
     std::uint64_t count;
   };
   /// For one device: the errors of the predicted times of merged launches, over all launches and over the

@@ -36,9 +36,9 @@ BALLAST_API void append_to_file(std::filesystem::path const& path, std::string_v
 /// Throws as replace_file().
 BALLAST_API void check_replaceable(std::filesystem::path const& path);
 
-/// As long as it lives, replace_file() and check_replaceable() refuse to overwrite files that note_read()
-/// recorded. For a program whose user names its input and output files. Only one may exist at a time, in
-/// main(); other threads may call replace_file() and note_read() meanwhile.
+/// While an object of this class lives, replace_file() and check_replaceable() refuse to overwrite files that
+/// note_read() recorded. For a program whose user names its input and output files. Only one may exist at a
+/// time, in main(); other threads may call replace_file() and note_read() meanwhile.
 class BALLAST_API read_files_guard {
  public:
   read_files_guard();

@@ -200,9 +200,9 @@ class shared_array {
   /// The elements that own_elements stands for. Does not wait.
   index_range own() const { return handle_.own(); }
 
-  // With job_options::ranks, all ranks make these calls with the same range, in the same order among them and
-  // the jobs. Each rank then has the elements, and must write the same values to them. own_elements means
-  // different elements on each rank.
+  // With job_options::ranks, all ranks make these calls with the same range, in the same order relative to
+  // each other and to the jobs. Each rank then has the elements, and must write the same values to them.
+  // own_elements means different elements on each rank.
 
   /// The flattened elements of a range, to be read by the caller. Waits only for the jobs submitted before
   /// that write them, at most until the deadline, or for job_options::timeout if none is passed; copies
@@ -249,7 +249,7 @@ class shared_array {
 
   /// The address of the host's copy, up to date or not. Does not wait.
   T* address() const noexcept { return static_cast<T*>(handle_.address()); }
-  /// For the parts of the library that do not need the element type.
+  /// The array without its element type, for the parts of the library that do not need the type.
   detail::array_handle const& handle() const noexcept { return handle_; }
 
  private:

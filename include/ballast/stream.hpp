@@ -265,10 +265,11 @@ class BALLAST_API stream : public detail::library_stream {
   void synchronize(deadline until = deadline::in(default_timeout));
 
  private:
-  /// Requires at least two rows that do not overlap.
+  /// Enqueues the copies of at least two rows that do not overlap.
   virtual void enqueue_rows(void* to, std::size_t to_pitch, void const* from, std::size_t from_pitch,
                             std::size_t row_bytes, std::size_t rows) = 0;
-  /// Requires at least one byte, in rows that do not overlap; contiguous memory is one row.
+  /// Enqueues the copy of copy_rows_by_kernel(): at least one byte, in rows that do not overlap; contiguous
+  /// memory is one row.
   virtual void enqueue_rows_by_kernel(void* to, std::size_t to_pitch, void const* from,
                                       std::size_t from_pitch, std::size_t row_bytes, std::size_t rows);
   /// Waits until idle() and returns true; returns false if the deadline passed first. Throws device_lost.

@@ -87,7 +87,7 @@ struct queue_options {
   /// largest kernel needs, at most 2^32. A task occupies it, in multiples of 64 bytes, from submission until
   /// its batch has completed. 0: 1 MiB. Sets without such kernels get none.
   std::size_t large_argument_bytes = 0;
-  /// For the library's own measurements: the ring may lie elsewhere than on the queue's device.
+  /// Where the ring lies: elsewhere than on the queue's device only for the library's own measurements.
   detail::ring_home ring = detail::ring_home::own_device();
   /// Blocks of a GPU that move tasks from the submission rings to the ring, 1 to 4; the submission rings are
   /// divided among them. Several help where threads submit very small tasks faster than one block moves them.
@@ -133,7 +133,7 @@ struct submit_options {
 /// batch.
 class BALLAST_API queue_full : public timed_out {
  public:
-  /// Called by the queue: the first `accepted` of `offered` tasks will run.
+  /// For the queue: the first `accepted` of `offered` tasks will run.
   queue_full(completion accepted_tasks, std::size_t accepted, std::size_t offered, std::string state);
 
   /// Ready once the accepted tasks have run.

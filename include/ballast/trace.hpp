@@ -107,7 +107,7 @@ class BALLAST_API trace_target {
  public:
   /// Records nothing, at no cost.
   trace_target() = default;
-  /// Not explicit, so that options take `&recorder`. Null records nothing.
+  /// Records to `to`; null records nothing. Not explicit, so that options take `&recorder`.
   trace_target(recorder* to, std::size_t first_device = 0) : to_(to), first_device_(first_device) {}
 
   /// True if it records.
@@ -150,7 +150,7 @@ BALLAST_API std::vector<device_load> device_loads(std::span<span const> spans, s
 /// The largest value over the mean: 1 is perfectly even, n means that one of n devices did everything; 1 if
 /// all values are zero. Throws bad_argument ("busy") if there is no value, or one is negative or not finite.
 BALLAST_API double imbalance(std::span<double const> busy);
-BALLAST_API double imbalance(std::span<device_load const> loads);  ///< of the busy times
+BALLAST_API double imbalance(std::span<device_load const> loads);  ///< imbalance() of the busy times
 
 /// Writes the Chrome trace to a file, as a whole or not at all: see replace_file(). Throws ballast::error
 /// with the path.

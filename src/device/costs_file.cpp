@@ -183,7 +183,7 @@ std::vector<device_costs::named_cost> device_costs::listed() const {
 
 device_costs default_costs(backend kind) {
   if (kind == backend::cuda) return {};
-  return {.launch_ns = 5000,  // both wake threads
+  return {.launch_ns = 5000,  // a launch wakes threads, merged or not
           .merged_launch_ns = 5000,
           .start_ns = 5000,
           .shortest_kernel_ns = 0,

@@ -15,7 +15,7 @@ namespace ballast::detail {
 struct costs_key {
   std::string device;  ///< a GPU's uuid, or "cores"; no spaces
   int version = 0;     ///< a GPU's driver version; for cores, the machine's number of cores
-  std::string model;   ///< one line
+  std::string model;   ///< the name of the model, on one line
 
   bool is_of_cores() const { return device == "cores"; }
   bool operator==(costs_key const&) const = default;

@@ -130,7 +130,8 @@ class connection_setting {
   std::optional<hardware_connections> at_first_use_;
 };
 
-/// Must be called before ballast's first call of CUDA; later calls have no effect.
+/// Records CUDA_DEVICE_MAX_CONNECTIONS as it is now. Must be called before ballast's first call of CUDA;
+/// later calls have no effect.
 void record_first_cuda_use();
 
 /// Throws the error of event::since() if one of its two events, `which`, has no time.

@@ -344,7 +344,7 @@ void resident_kernel::launch(launched_kernel& which, void const* argument, std::
     follow();
   } catch (...) {
     which.failure = std::current_exception();
-    request_stop();  // for the other one
+    request_stop();  // for the other kernel
   }
   which.launched.store(true, std::memory_order_release);
 }
@@ -361,7 +361,7 @@ void resident_kernel::launch_by_thread(launched_kernel& which, void const* argum
         start_thread("the resident kernel on " + device_->name(), std::move(work), "ballast-kernel");
   } catch (...) {
     which.launched.store(true, std::memory_order_relaxed);
-    request_stop();  // for the other one
+    request_stop();  // for the other kernel
     throw;
   }
 }

@@ -11,7 +11,7 @@ namespace ballast {
 struct for_chen_queues {
   /// Shows BALLAST_KERNELS that this is no kernel.
   static constexpr bool keeps_tasks = false;
-  /// For BALLAST_KERNELS.
+  /// Adds the set's code for this use; for BALLAST_KERNELS.
   template <bool KeepsTasks, class... K>
   static void compile(detail::compiled_code& into) {
     detail::refuse_created_tasks<for_chen_queues, KeepsTasks>();

@@ -30,7 +30,7 @@ namespace ballast {
 struct for_pool_methods {
   /// Shows BALLAST_KERNELS that this is no kernel, and that tasks of the set may create tasks.
   static constexpr bool keeps_tasks = true;
-  /// For BALLAST_KERNELS.
+  /// Adds the set's code for this use; for BALLAST_KERNELS.
   template <bool KeepsTasks, class... K>
   static void compile(detail::compiled_code& into) {
     using namespace detail;
@@ -49,7 +49,7 @@ struct for_pool_methods {
 struct for_pools_over_devices {
   /// Shows BALLAST_KERNELS that this is no kernel, and that tasks of the set may create tasks.
   static constexpr bool keeps_tasks = true;
-  /// For BALLAST_KERNELS.
+  /// Adds the set's code for this use; for BALLAST_KERNELS.
   template <bool KeepsTasks, class... K>
   static void compile(detail::compiled_code& into) {
     using list = detail::pool_list<K...>;

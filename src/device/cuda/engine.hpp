@@ -128,7 +128,7 @@ class cuda_engine {
   int const index;
   fault_record fault;
   resident_claimant const claimant;  ///< the part, or the whole GPU
-  int multiprocessors = 0;           ///< of the part
+  int multiprocessors = 0;           ///< SMs of the part, or of the whole GPU
   int max_shared_bytes = 0;          ///< per block, static and dynamic, with opt-in
   kernel_calls const* calls = nullptr;
   gate_words* gates = nullptr;  ///< the GPU's, once its device is open

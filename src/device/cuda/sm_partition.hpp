@@ -22,7 +22,7 @@ class sm_partition {
   sm_partition(CUgreenCtx context, int multiprocessors, resident_claimant claimant)
       : multiprocessors(multiprocessors), claimant(claimant), context_(context) {}
   sm_partition& operator=(sm_partition&&) = delete;
-  /// Call after its streams have been destroyed.
+  /// Destroys the context; call it after the context's streams have been destroyed.
   ~sm_partition();
 
   /// A stream that does not wait for the default stream; CUDA's usual priority is 0. Any thread may call.

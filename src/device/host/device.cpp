@@ -180,7 +180,7 @@ std::chrono::nanoseconds host_event::since(event const& earlier) const {
   return std::chrono::nanoseconds(end - begin);
 }
 
-// Shared with the thread: one that never ends may outlive the stream.
+// Shared with the thread: a thread that never ends may outlive the stream.
 struct host_stream::work_queue {
   std::shared_ptr<host_engine> engine;
   std::mutex mutex;

@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 struct group_files {
   char const* limit;
   char const* used;
-  char const* reclaimable;  ///< in memory.stat
+  char const* reclaimable;  ///< a key in memory.stat
 };
 constexpr group_files version_2{"memory.max", "memory.current", "inactive_file"};
 constexpr group_files version_1{"memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"};

@@ -41,7 +41,7 @@ void bind_thread_to(int core) noexcept {
   pthread_setaffinity_np(pthread_self(), set.bytes(), set.get());
 }
 
-// Shared with the workers: one that never ends may outlive the pool.
+// Shared with the workers: a worker that never ends may outlive the pool.
 struct worker_pool::shared_state {
   std::shared_ptr<fault_record> fault;
   double slowdown = 1;

@@ -25,7 +25,7 @@ namespace ballast {
 struct for_jobs {
   /// Shows BALLAST_KERNELS that this is no kernel.
   static constexpr bool keeps_tasks = false;
-  /// For BALLAST_KERNELS.
+  /// Adds nothing, since every set has ordinary launches; for BALLAST_KERNELS.
   template <bool KeepsTasks, class... K>
   static void compile(detail::compiled_code&) {
     detail::refuse_created_tasks<for_jobs, KeepsTasks>();

@@ -35,9 +35,9 @@ class device_work {
  public:
   /// Does the available work; returns whether there was any. Must not throw.
   virtual bool poll(look why) = 0;
-  /// Called after a look that found nothing.
+  /// Returns the kinds of work that are still awaited; called after a look that found nothing.
   virtual awaited_work awaited() const = 0;
-  /// Called when the thread was asked to end and found nothing to do: true if it need not look again.
+  /// True if the thread need not look again; called when it was asked to end and found nothing to do.
   virtual bool is_done() = 0;
 
  protected:

@@ -50,7 +50,7 @@ class host_worker {
   /// True if this many of a GPU's clock cycles (at most 2^31) have passed since it last returned true for
   /// this `last`; always true on the host, where polls cost little.
   BALLAST_HD bool cycles_passed(std::uint32_t, std::uint32_t&) const { return true; }
-  /// Called between two polls: yields the core after about 60 polls.
+  /// Yields the core after about 60 polls; called between two polls.
   BALLAST_HD void back_off([[maybe_unused]] std::uint32_t polls) const {
 #if !BALLAST_ON_GPU
     if (polls >= 60) yield_core();
@@ -108,7 +108,7 @@ class cuda_worker {
 
   __device__ cuda_worker(storage& shared, words& reduced) : shared_(shared), words_(reduced) {}
 
-  /// Called by a worker before its first task.
+  /// Clears the worker's tasks and state; called before its first task.
   __device__ void reset_tasks() const {
     if (!leader()) return;
     shared_->first = shared_->present = shared_->held = 0;
@@ -141,7 +141,7 @@ class cuda_worker {
     last = now;
     return true;
   }
-  /// Called between two polls, as on the host: yields the SM to the other blocks after about 60 polls.
+  /// Yields the SM to the other blocks after about 60 polls; called between two polls, as on the host.
   __device__ void back_off(std::uint32_t polls) const {
     if (polls >= 60) __nanosleep(200);
   }
