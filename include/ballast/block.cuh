@@ -83,11 +83,12 @@ struct maximum {
 ///   index()    this warp among the block's warps(), from 0
 ///   lane(), lanes()              this thread among the warp's; 32 on a GPU
 ///   sync()     every lane of the warp waits for the others; their writes are visible after it
-///   any(b), all(b)               whether any lane, or each, has `true`, known to all lanes
+///   any(b), all(b)               whether any lane, or every lane, passes `true`; every lane gets the answer
 ///   for_each(n, f)     as that of a block, divided among the lanes of this warp alone
 ///   reduce(n, initial, f, op), scan(n, initial, f, op, put)   as those of a block, by this warp alone: the
-///                      other warps need not call. `op` of reduce() must also commute. The same bits on a
-///                      GPU and on cores; reduce() of a warp and of a block combine in unlike orders.
+///                      other warps need not call. `op` of reduce() must also commute. The results have the
+///                      same bits on a GPU and on cores; reduce() of a warp and of a block combine in
+///                      different orders.
 template <class W>
 concept warp = requires(W w, std::uint32_t n, std::uint32_t (*f)(std::uint32_t),
                         void (*put)(std::uint32_t, std::uint32_t)) {

@@ -98,10 +98,10 @@ struct device_properties {
   /// All memory of the GPU, or of the machine, free or not.
   std::size_t memory_bytes = 0;
   std::uint64_t clock_hertz = 0;  ///< highest SM clock that the driver states; 0 on the host
-  /// Compute capability: 9 and 0 for 9.0.
-  int compute_major = 0, compute_minor = 0;  ///< 0.0 on the host
-  /// The driver's version, and that of the CUDA runtime that ballast was built with.
-  int driver_version = 0, runtime_version = 0;  ///< CUDA's own numbers (13000 is 13.0), 0 on the host
+  /// The major number of the compute capability: 9 for 9.0; 0 on the host.
+  int compute_major = 0, compute_minor = 0;  ///< the minor number: 0 for 9.0, and on the host
+  /// The driver's version as CUDA's number (13000 is 13.0); 0 on the host.
+  int driver_version = 0, runtime_version = 0;  ///< of the CUDA runtime in ballast; 0 on the host
   bool pinned_to_cores = false;                 ///< host: the workers are bound to cores
   /// The GPU's UUID as nvidia-smi writes it ("GPU-7a1c...", 40 characters); empty on the host.
   std::string uuid = {};

@@ -140,7 +140,7 @@ struct job_statistics {
   std::uint64_t tasks = 0;              ///< tasks that ended successfully
   moved_bytes moved{};                  ///< in total, including host accesses
   /// Bytes planned to be sent to other ranks.
-  std::uint64_t sent = 0, received = 0;  ///< from other ranks
+  std::uint64_t sent = 0, received = 0;  ///< bytes planned to be received from other ranks
   /// For each device, the name() of the costs that its decisions use: "defaults", or the day of a
   /// calibration.
   std::vector<std::string> costs{};
