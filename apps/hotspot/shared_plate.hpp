@@ -22,7 +22,8 @@ class shared_plate {
   /// `of` must have heat_kernels() and outlive this.
   shared_plate(job_scheduler& of, plate const& cells, step_factors const& factors);
 
-  /// Writes temperature and power on the host, after the jobs that use them. Each has the plate's cells.
+  /// Waits for the jobs that use the arrays, then writes temperature and power on the host. Both spans have a
+  /// value for each cell of the plate.
   void fill(std::span<Real const> temperature, std::span<Real const> power);
   /// Writes the temperature as fill() does and leaves the power unchanged; the next job copies both to the
   /// devices again.

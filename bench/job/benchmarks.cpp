@@ -45,7 +45,7 @@ std::vector<benchmark> job_benchmarks() {
       {"job/shared_read", "an array that every device reads, beside a copy from the host to each",
        &measure_job_shared_read, &needs_two_devices},
   };
-#if !BALLAST_BENCH_ALONE  // an installed ballast hides the headers that it measures
+#if !BALLAST_BENCH_ALONE  // it measures internals, which an installed ballast does not have
   all.push_back({"job/decisions", "what planning a task costs, for hotspot on devices that do not exist",
                  &measure_job_decisions});
 #endif

@@ -39,7 +39,7 @@ std::vector<benchmark> launch_benchmarks() {
       {"launch/nanodroplet_waters", "the same for 32 chains of 128 to 1024 waters",
        &measure_nanodroplet_waters, &needs_one_kind},
   };
-#if !BALLAST_BENCH_ALONE  // an installed ballast hides the headers that it measures
+#if !BALLAST_BENCH_ALONE  // it measures internals, which an installed ballast does not have
   all.push_back({"launch/decisions",
                  "what it costs to decide which launches are next, by the producers that wait",
                  &measure_decisions});

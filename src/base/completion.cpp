@@ -57,7 +57,7 @@ class all_of_them : public completion_source {
   completion awaited_part(completion_key const& work) override {
     if (has_ended(work)) return {};
     auto const first =
-        ready_below_.load(std::memory_order_acquire);  // other threads look too: by now it may be all
+        ready_below_.load(std::memory_order_acquire);  // another thread may have advanced it to the end
     return first < all_.size() ? all_[first] : completion();
   }
   bool notify_at_end(completion_key const&, std::shared_ptr<end_listener> const&) override { return false; }

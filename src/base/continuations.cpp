@@ -63,9 +63,9 @@ struct pending_continuation {
 
 thread_local bool is_thread_of_continuations = false;
 
-/// The longest nap between polls for completions that no source reports, such as a GPU's. If all are
-/// reported, it is the longest sleep, in case a device is lost without a report.
+/// The longest sleep between polls while some completion has no source that reports its end, such as a GPU's.
 constexpr auto max_nap = std::chrono::microseconds(200);
+/// The longest sleep if all ends are reported; limited, in case a device is lost without a report.
 constexpr auto max_sleep = std::chrono::milliseconds(50);
 constexpr std::uint32_t looks_before_naps = 200;
 /// The number of waiting keys to look at before the thread checks for reported ends again.

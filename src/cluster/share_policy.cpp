@@ -365,7 +365,7 @@ class lifeline_policy final : public asking_policy {
     auto const speed = [&](share_state const& of) { return is_known ? of.tasks_per_ns : double(of.workers); };
     double tasks = view.has_created ? spare : double(view.own.backlog + view.own.running);
     double speeds = view.has_created ? 0 : speed(view.own);
-    double level = 0, least = 0;  // tasks that the receivers need, per unit of speed and in all
+    double level = 0, least = 0;  // tasks for each unit of speed; the sum of the least gifts
     for (auto& one : waiting) {
       auto const has = one.tasks(view.now_ns);
       auto const gift = view.has_created ? 0 : least_gift(one, has, least == 0);

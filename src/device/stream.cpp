@@ -14,7 +14,8 @@ namespace ballast {
 using namespace detail;
 namespace {
 
-// A sleep takes some 60 us longer than requested, so short debts accumulate first.
+// The shortest sleep of a pacer. A sleep takes some 60 us longer than requested, so a pacer adds up the time
+// that it is to sleep until it is at least this long.
 constexpr double min_sleep_ns = 100e3;
 
 [[noreturn]] void throw_bad_pitch(char const* which, std::size_t pitch, std::size_t row_bytes) {

@@ -387,8 +387,9 @@ void job_runtime::log_wait_for_jobs(std::string const& why, clock::duration at_m
   if (left > 0) log_wait(why + " (unfinished jobs: " + std::to_string(left) + ")", at_most);
 }
 
-/// Returns the result of is_over() under the mutex, called again when may_be_over() is true. Other threads
-/// call that first, since waking this one takes longer.
+/// Waits until is_over(), which is called under the mutex, or until the deadline; returns whether it is over.
+/// After each change the thread that made it calls may_be_over(), and wakes this one if that is true, since
+/// waking takes longer than the call.
 bool job_runtime::wait_until(guard& hold, deadline until, auto is_over,
                              std::function<bool()> const& may_be_over) {
   entry<std::function<bool()> const*> const own(waiting_, &may_be_over);

@@ -81,8 +81,8 @@ class operations {
   /// Forgets ended operations older than `op`, up to the first that has not ended.
   void forget_before(op_id op);
 
-  /// True also for an operation that was forgotten, and for none. Throws bad_argument ("operation") if it was
-  /// never planned.
+  /// True if the operation has ended, also if it has been forgotten since, or if `op` names no operation.
+  /// Throws bad_argument ("operation") if it was never planned.
   bool has_ended(op_id op) const;
   /// Throws bad_argument ("operation") if it was forgotten, is none or was never planned.
   operation const& at(op_id op) const { return kept_[index_of(op)]; }

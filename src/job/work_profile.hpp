@@ -21,8 +21,8 @@ class work_profile {
   /// range. Parts differ less from their neighbours than from most others, so neighbouring parts of different
   /// devices show the devices' speeds.
   void learn_from_mixed_parts(finished_job const& run);
-  /// Learns which units cost more, from a run in which each device ran short tasks of its range, by the
-  /// tasks' times at the devices' known speeds.
+  /// Learns the units' work from a run in which each device ran its range as short tasks: a task's work is
+  /// its time multiplied by its device's known speed.
   void learn_work(finished_job const& run);
   /// Learns the devices' speeds from a run in ranges, as device_speed does.
   void learn_speeds(finished_job const& run);

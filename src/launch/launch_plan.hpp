@@ -71,7 +71,7 @@ struct planned_launch {
   std::vector<std::uint32_t> launch_streams;  ///< the launch streams of these launches, in the order of their
                                               ///< blocks
   std::vector<kernel_facts> kernels;          ///< facts of the same kernels, if they are listed
-  predicted_times predicted{};                ///< prediction for several, if their times are known
+  predicted_times predicted{};                ///< of the launches together, if their times are known; else 0
   bool may_chain = false;                     ///< later launches of their launch streams may join them
 };
 

@@ -53,8 +53,8 @@ void log_wait_for_launches(dispatchers const& of, std::string const& why) {
     log_wait(why + " (unfinished launches: " + std::to_string(left) + ")", of.options.shutdown_timeout);
 }
 
-/// Ends the dispatchers. They stay in memory if a device still runs launches, or will run them: these record
-/// their completion there and notify them.
+/// Ends the dispatchers. If a device still has launches to run or to finish, the dispatchers' memory is left
+/// behind, since those launches record their completion in it and notify the dispatchers.
 void end_dispatchers(dispatchers* all) {
   if (all->process.is_parent()) return;  // their threads exist only in the parent
   log_wait_for_launches(*all, "a launch queue and its launch streams are gone");

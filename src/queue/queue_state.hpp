@@ -48,8 +48,8 @@ class ring_users {
   explicit ring_users(std::uint32_t rings) : threads_(rings) {}
 
   /// Returns a ring that the fewest threads use, and counts the caller among these threads until leave().
-  /// Returns equally used rings in turn, so that no lock has more owners than seats while other locks have
-  /// none.
+  /// Takes turns among equally used rings, so that no ring's biased_lock is used by more threads than can
+  /// have its bias while other rings' locks are unused.
   std::uint32_t join() {
     std::lock_guard const hold(mutex_);
     auto const rings = std::uint32_t(threads_.size());

@@ -22,9 +22,10 @@ struct record_figure {
   kind what = kind::number;
   std::vector<std::string> names;  ///< the first that the record has applies; * stands for any text, and
                                    ///< selects the last match
-  /// On a curve: the first that it has, out of numbers, first, last, most, least, and "level 2" or "level 2 +
-  /// 1" (that many blocks on each multiprocessor, or one more). For series: selects one of those that fit.
-  /// For a ratio of two curves also each.
+  /// Where the value is read. On a curve: at the first of these places that the curve has. A place is a
+  /// number (x), "first", "last", "most" or "least" (the largest or smallest y), or "level 2" or "level 2 +
+  /// 1" (that many blocks on each multiprocessor, or one more in all). For series: the first place selects
+  /// one of the series whose names fit. For a ratio of two curves a place may also be "each".
   std::vector<std::string> places;
   bool takes_place = false;  ///< the value is the place on the curve, instead of the median there
   double number = 0;         ///< kind::number: itself

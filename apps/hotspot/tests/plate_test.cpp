@@ -8,7 +8,7 @@
 namespace ballast::hotspot {
 namespace {
 
-/// step_by_capacity by_r: the fraction of a neighbour's difference that a cell takes over.
+/// The fraction of its difference from a neighbour in x that a cell takes over in one step.
 double lateral_share(step_factors const& factors) { return factors.step_by_capacity * factors.by_rx; }
 
 TEST(hotspot_plate, has_rodinias_factors) {

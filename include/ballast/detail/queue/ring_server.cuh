@@ -617,7 +617,7 @@ struct ring_server {
   /// True if a grid task is next in the submission ring, with no other task before it; copies the task. One
   /// warp reads, since reads of one address over PCIe wait for each other (docs/decisions/0009).
   __device__ bool read_grid(std::uint32_t ring_index) const {
-    worker_group.sync();  // all threads have read the last one
+    worker_group.sync();  // no thread still reads the grid task before this one
     auto const lane = worker_group.lane();
     if (worker_group.warp() == 0 && lane < 4)
       state().grid_slot.chunks[lane] = load_chunk<scope::system>(
