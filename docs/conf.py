@@ -19,6 +19,7 @@ copyright = author
 extensions = ["myst_parser", "sphinx.ext.graphviz"]
 graphviz_output_format = "svg"
 include_patterns = ["*.md", "docs/**.md", "bench/*.md"]
+exclude_patterns = ["build", ".git", "bench/results"]  # else Sphinx walks them too, with the roots of fresh systems in build
 root_doc = "docs/README"
 myst_heading_anchors = 6
 html_theme = "furo"
