@@ -155,6 +155,36 @@ class BALLAST_API no_room : public error {
 
 namespace detail {
 
+/// What streams and kernels of a device can do. The library decides by these, not by the backend. The
+/// defaults are a GPU's.
+struct device_capabilities {
+  /// Work that has ended is noticed by polling only; otherwise it can wake a thread that waits for it.
+  bool needs_polling = true;
+  /// The host and all devices of which this is true address each other's memory.
+  bool shares_host_memory = false;
+  /// Blocks take cores from the threads of this process.
+  bool runs_on_cores = false;
+  /// Blocks of several kernels run on one multiprocessor at the same time.
+  bool shares_multiprocessors = true;
+  /// One block of a resident kernel reads host memory for the others; otherwise each reads it itself.
+  bool has_servers = true;
+  /// Kernels read a clock of the device, otherwise the host's.
+  bool has_own_clock = true;
+  /// Streams launch plain `__global__` functions.
+  bool runs_functions = true;
+  /// make_graph() makes graphs of plain launches.
+  bool has_graphs = true;
+  /// Merging concurrent launches is the fastest dispatch mode under every load.
+  bool prefers_merging = false;
+  /// The streams that a launch queue makes by default, at least 1.
+  std::uint32_t streams = 64;
+  /// The number of streams whose launches the device begins independently of each other, at least 1.
+  std::uint32_t connections = 8;
+
+  /// Equal in every member.
+  bool operator==(device_capabilities const&) const = default;
+};
+
 /// A resident kernel's request to its device for blocks that stay there, beside the blocks of others.
 struct resident_request {
   std::string holder;            ///< the kernel's name in messages
@@ -182,11 +212,14 @@ struct resident_room {
   std::uint32_t blocks = 0;  ///< min_blocks .. blocks of the request
 };
 
-/// The blocks that resident kernels may hold on a device, which has as many SMs (cores) as properties()
-/// states.
-class BALLAST_API resident_budget {
+/// What only the library asks of a device: its capabilities, and the blocks that resident kernels may hold on
+/// its SMs (cores).
+class BALLAST_API device_internals {
  public:
-  virtual ~resident_budget() = default;
+  virtual ~device_internals() = default;
+
+  /// Fixed when the device is opened.
+  device_capabilities const& capabilities() const noexcept { return capabilities_; }
 
   /// Claims blocks for a resident kernel from the device's budget. Several resident kernels of this process
   /// run side by side if their blocks fit wherever the GPU puts them. If K blocks of one kernel fit on an SM,
@@ -206,13 +239,19 @@ class BALLAST_API resident_budget {
   /// Describes the holders of claims on this device and on devices that share its GPU, except the claims in
   /// the argument. Empty if there are none.
   virtual std::string resident_holders(std::span<resident_room const> except = {}) const = 0;
+
+ protected:
+  explicit device_internals(device_capabilities const& capabilities) : capabilities_(capabilities) {}
+
+ private:
+  device_capabilities capabilities_;
 };
 
 }  // namespace detail
 
 /// One device: a GPU or a group of CPU cores. Owned by shared_ptr; must outlive its streams and buffers. Any
 /// thread may call any member.
-class BALLAST_API compute_device : public detail::resident_budget {
+class BALLAST_API compute_device : public detail::device_internals {
  public:
   compute_device(compute_device const&) = delete;
   compute_device& operator=(compute_device const&) = delete;
@@ -284,7 +323,8 @@ class BALLAST_API compute_device : public detail::resident_budget {
  protected:
   /// Makes the part that the backends share, once they know the device's name. Without a resource, memory
   /// comes from allocate_bytes().
-  compute_device(device_spec spec, std::string name, std::shared_ptr<memory_resource> resource = {});
+  compute_device(device_spec spec, std::string name, detail::device_capabilities const& capabilities,
+                 std::shared_ptr<memory_resource> resource = {});
   /// Sets the costs, which otherwise are the defaults. For the backends, before the device is handed to
   /// users.
   void set_costs(device_costs costs) { costs_ = std::move(costs); }

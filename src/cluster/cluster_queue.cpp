@@ -44,7 +44,7 @@ constexpr agreement on_devices = {
 std::uint32_t workers_on_cores(device_list const& devices) {
   std::uint32_t workers = 0;
   for (auto const& device : devices)
-    if (!device->is_cuda()) workers += std::uint32_t(device->properties().multiprocessors);
+    if (device->capabilities().runs_on_cores) workers += std::uint32_t(device->properties().multiprocessors);
   return workers;
 }
 

@@ -68,7 +68,7 @@ void rank_agreement::compare() {
 std::string describe_gpus(std::uint32_t host, device_list const& devices) {
   std::ostringstream text;
   for (auto const& device : devices)
-    if (device->is_cuda())
+    if (!device->properties().uuid.empty())
       text << host << ' ' << device->properties().uuid << ' ' << (device->spec().multiprocessors == 0) << ' '
            << device->name() << '\n';
   return text.str();

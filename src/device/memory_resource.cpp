@@ -92,8 +92,10 @@ namespace ballast {
 
 using namespace detail;
 
-compute_device::compute_device(device_spec spec, std::string name, std::shared_ptr<memory_resource> resource)
-    : spec_(spec),
+compute_device::compute_device(device_spec spec, std::string name, device_capabilities const& capabilities,
+                               std::shared_ptr<memory_resource> resource)
+    : device_internals(capabilities),
+      spec_(spec),
       name_(std::move(name)),
       costs_(default_costs(spec_.kind)),
       lent_(resource == nullptr ? nullptr : std::make_shared<lent_memory>(std::move(resource))) {}

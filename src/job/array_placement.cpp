@@ -132,13 +132,14 @@ void array_placement::check_shares_no_memory(array_state const& adopting) {
 }
 
 /// Returns a stream of the target, so that arrivals are ordered; but one of the source if the target is the
-/// host, or if only the source is a GPU: a GPU reaches all memory, CPU cores do not.
+/// host, or if only the target shares its memory: a GPU reaches all memory, CPU cores do not.
 op_stream array_placement::stream_of_copy(place_id from, place_id to) const {
   if (to == host_place) return stream_of(from.value() - 1, device_stream::copy_out);
-  auto const is_cuda = [&](place_id place) {
-    return place != host_place && devices_[place.value() - 1].is_cuda;
+  auto const is_host_memory = [&](place_id place) {
+    return place == host_place || devices_[place.value() - 1].capabilities.shares_host_memory;
   };
-  if (is_cuda(from) && !is_cuda(to)) return stream_of(from.value() - 1, device_stream::copy_out);
+  if (!is_host_memory(from) && is_host_memory(to))
+    return stream_of(from.value() - 1, device_stream::copy_out);
   return stream_of(to.value() - 1, device_stream::copy_in);
 }
 

@@ -76,7 +76,8 @@ stream_queue::stream_queue(compute_device& device, std::uint32_t executor, event
     : wake_event_(wake_event),
       is_stopped_(std::move(is_stopped)),
       executor_(executor),
-      on_cuda_(device.is_cuda()),
+      backend_(device.spec().kind),
+      needs_polling_(device.capabilities().needs_polling),
       stream_(device.make_stream()) {}
 
 bool stream_queue::is_at_rest() const {
@@ -107,7 +108,7 @@ bool stream_queue::is_in_same_stream(operation_progress const& earlier) const {
 
 bool stream_queue::may_issue(device_operation const& work) const {
   return std::ranges::all_of(work.dependencies, [&](auto const& earlier) {
-    return is_at(*earlier, [&] { return earlier->may_be_followed(on_cuda_); });
+    return is_at(*earlier, [&] { return earlier->may_be_followed(backend_); });
   });
 }
 
@@ -161,11 +162,11 @@ stream_queue::issued_work stream_queue::enqueue(device_operation const& work, bo
 /// which later operations wait: the stream may still be busy with earlier work.
 void stream_queue::try_to_enqueue(device_operation const& work, task_extent const& extent,
                                   issued_work& result) {
-  bool const measured = work.is_timed && !on_cuda_;
+  bool const measured = work.is_timed && !needs_polling_;
   try {
     wait_for(work.dependencies);
     if (measured) result.begin = stream_->record();
-    if (extent.part.count != 0 && is_stopped_ && !on_cuda_)
+    if (extent.part.count != 0 && is_stopped_ && !needs_polling_)
       stream_->set_gate(result.gate = std::make_shared<launch_gate>(is_stopped_));
     if (!result.failure) work.enqueue(*stream_, extent);
   } catch (...) { result.failure = std::current_exception(); }
@@ -183,7 +184,8 @@ void stream_queue::wait_for(progress_list const& earlier) {
 /// of a launch: of several launches it queries the newest first, whose end shows that all have ended.
 bool stream_queue::is_first_over() {
   auto const launches_left = [&] { return issued_.size() - issued_.front().joined; };
-  if (over_ == 0 && on_cuda_ && launches_left() > 1 && issued_.back().end && issued_.back().end->reached())
+  if (over_ == 0 && needs_polling_ && launches_left() > 1 && issued_.back().end &&
+      issued_.back().end->reached())
     over_ = issued_.size();
   if (over_ == 0 && issued_.front().end->reached()) over_ = issued_.front().joined;
   return over_ != 0 && are_reported(issued_.front().dependencies);
@@ -258,7 +260,7 @@ device_executor::device_executor(std::shared_ptr<compute_device> device, std::ui
       listener_(std::move(ends)),
       shutdown_timeout_(shutdown_timeout),
       clock_(started_clock(*device_)),
-      thread_(*this, device_->is_cuda()) {
+      thread_(*this, device_->capabilities().needs_polling) {
   for (std::uint32_t stream = 0; stream < streams_per_device; ++stream)
     queues_.emplace_back(*device_, number_, thread_.wake_event(), is_stopped);
 }
@@ -327,7 +329,8 @@ bool device_executor::issue() {
 /// False on a GPU shortly after work was issued: that work can hardly have ended, and a query would delay
 /// further launches.
 bool device_executor::may_have_ended() const {
-  return !device_->is_cuda() || double(now_ns() - issued_ns_) > device_->costs().shortest_kernel_ns;
+  return !device_->capabilities().needs_polling ||
+         double(now_ns() - issued_ns_) > device_->costs().shortest_kernel_ns;
 }
 
 bool device_executor::poll_completions() {

@@ -38,17 +38,17 @@ class operation_progress {
 
   /// `decided_at_end`: only its end may show whether the operation fails, so operations that depend on it
   /// wait for the report of its end.
-  operation_progress(op_id op, op_stream on, bool on_cuda, bool decided_at_end = false)
-      : op_(op), on_(on), on_cuda_(on_cuda), decided_at_end_(decided_at_end) {}
+  operation_progress(op_id op, op_stream on, backend of, bool decided_at_end = false)
+      : op_(op), on_(on), backend_(of), decided_at_end_(decided_at_end) {}
 
   op_id op() const { return op_; }
   op_stream on() const { return on_; }
   bool is_issued() const { return step_.load(std::memory_order_seq_cst) != step::planned; }
   bool is_over() const { return step_.load(std::memory_order_seq_cst) == step::over; }
-  /// True if an operation that depends on this one may be issued now on GPUs (`on_cuda`) or on CPU cores.
-  /// Streams of one backend wait for each other's end events.
-  bool may_be_followed(bool on_cuda) const {
-    return is_over() || (is_issued() && on_cuda == on_cuda_ && !decided_at_end_);
+  /// True if an operation that depends on this one may be issued now on a device of this backend. Streams of
+  /// one backend wait for each other's end events.
+  bool may_be_followed(backend by) const {
+    return is_over() || (is_issued() && by == backend_ && !decided_at_end_);
   }
   /// True if its executor knows by now that it has failed.
   bool has_failed() const { return failed_.load(std::memory_order_acquire); }
@@ -79,7 +79,8 @@ class operation_progress {
 
   op_id const op_;
   op_stream const on_;
-  bool const on_cuda_, decided_at_end_;
+  backend const backend_;
+  bool const decided_at_end_;
   std::shared_ptr<event> end_event_;
   std::atomic<step> step_ = step::planned;
   std::atomic<bool> failed_ = false;
@@ -209,7 +210,8 @@ class stream_queue {
   event_count& wake_event_;
   std::function<bool()> const is_stopped_;
   std::uint32_t const executor_;
-  bool const on_cuda_;
+  backend const backend_;
+  bool const needs_polling_;
   std::deque<device_operation> waiting_;
   std::deque<issued_work> issued_;
   bool is_lost_ = false;

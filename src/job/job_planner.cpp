@@ -204,7 +204,8 @@ void job_planner::start_split(job_record& job) {
   auto& site = sites_[job.site()];
   if (site.policy == nullptr) site.policy = make_split_policy(job.policy);
   for (auto device = site.joinable.size(); device < devices_.size(); ++device)
-    site.joinable.emplace_back(devices_[device].is_cuda ? longest_joined_ns : longest_joined_ns_on_cores);
+    site.joinable.emplace_back(devices_[device].capabilities.runs_on_cores ? longest_joined_ns_on_cores
+                                                                           : longest_joined_ns);
   job.joinable = site.joinable;
   job.split = site.policy->begin(shape_of(job));
   job.device_states.resize(job.devices.size());
@@ -220,7 +221,9 @@ void job_planner::choose_devices(job_record& job) {
     return;
   }
   for (std::uint32_t device = 0; device < devices_.size(); ++device) {
-    if (on_devices_[device].is_lost || (job.request.is_for_gpus && !devices_[device].is_cuda)) continue;
+    if (on_devices_[device].is_lost ||
+        (job.request.is_for_gpus && !devices_[device].capabilities.runs_functions))
+      continue;
     auto const most = max_units_on(job, device);
     if (most == 0) continue;
     job.devices.push_back(device);

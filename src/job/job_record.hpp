@@ -34,7 +34,7 @@ class job_runtime;
 /// The planner's knowledge of a device.
 struct planned_device {
   std::string name;
-  bool is_cuda = false;
+  device_capabilities capabilities = {};
   std::size_t bytes = 0;  ///< bytes of its memory for arrays
 };
 

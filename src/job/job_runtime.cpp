@@ -37,9 +37,13 @@ bool is_for_jobs(listed_kernel const& kernel) {
   return kernel.spawns == 0 && kernel.joins == 0 && !kernel.reduces && kernel.tasks_at_once == 1;
 }
 
+bool shares_host_memory(std::shared_ptr<compute_device> const& device) {
+  return device->capabilities().shares_host_memory;
+}
+
 void check_all_are_cores(device_list const& devices) {
   for (auto const& device : devices)
-    if (device->is_cuda())
+    if (!shares_host_memory(device))
       throw_bad_argument("check_maps", "true with " + device->name(),
                          "false, or true where all devices are CPU cores");
 }
@@ -84,7 +88,7 @@ std::vector<described_argument> described(std::vector<job_argument> const& argum
 /// were free at first.
 std::size_t share_of_gpu(device_list const& devices, std::uint32_t device, std::size_t free) {
   auto const is_same_gpu = [&](auto const& other) {
-    return other->is_cuda() && other->spec().index == devices[device]->spec().index;
+    return other->properties().uuid == devices[device]->properties().uuid;
   };
   auto const all = std::ranges::count_if(devices, is_same_gpu);
   auto const left = std::count_if(devices.begin() + device, devices.end(), is_same_gpu);
@@ -106,7 +110,7 @@ std::vector<planned_device> devices_to_plan_for(device_list const& devices,
                                                 std::vector<device_buffer<std::byte>> const& memory) {
   std::vector<planned_device> all;
   for (std::size_t device = 0; device < devices.size(); ++device)
-    all.push_back({devices[device]->name(), devices[device]->is_cuda(), memory[device].size()});
+    all.push_back({devices[device]->name(), devices[device]->capabilities(), memory[device].size()});
   return all;
 }
 
@@ -114,7 +118,7 @@ std::vector<operation_dispatcher::device> devices_to_submit_to(
     device_list const& devices, std::vector<device_buffer<std::byte>> const& memory) {
   std::vector<operation_dispatcher::device> all;
   for (std::size_t device = 0; device < devices.size(); ++device)
-    all.push_back({devices[device]->is_cuda(), memory[device].data()});
+    all.push_back({devices[device]->spec().kind, memory[device].data()});
   return all;
 }
 
@@ -162,8 +166,8 @@ std::string text_of(exchanged_bytes const& what, bool is_begun) {
 std::size_t default_device_bytes(device_list const& devices, std::uint32_t device,
                                  std::uint64_t array_bytes) {
   auto const free = devices[device]->free_bytes();
-  if (devices[device]->is_cuda()) return share_of_gpu(devices, device, free);
-  auto const on_cores = std::ranges::count_if(devices, [](auto const& one) { return !one->is_cuda(); });
+  if (!shares_host_memory(devices[device])) return share_of_gpu(devices, device, free);
+  auto const on_cores = std::ranges::count_if(devices, shares_host_memory);
   auto const quarter = free / 4 / std::size_t(on_cores);
   return array_bytes == 0 ? quarter : std::min<std::size_t>(quarter, array_bytes + room_between_arrays);
 }
@@ -228,7 +232,7 @@ void job_runtime::start() {
 }
 
 std::shared_ptr<compute_device> const& job_runtime::pinning_device() const {
-  auto const gpu = std::ranges::find_if(devices_, [](auto const& device) { return device->is_cuda(); });
+  auto const gpu = std::ranges::find_if_not(devices_, shares_host_memory);
   return gpu == devices_.end() ? devices_.front() : *gpu;
 }
 
@@ -279,7 +283,7 @@ std::string const& job_runtime::policy_of(job_request const& request) const {
 array_uses job_runtime::checked_uses(job_request const& request) const {
   auto const& grid = request.setup.grid;
   if (request.kernel != nullptr) check_grid_of_ballast_kernel(grid);
-  if (request.is_for_gpus && !pinning_device()->is_cuda())
+  if (request.is_for_gpus && !pinning_device()->capabilities().runs_functions)
     throw_bad_argument("kernel", request.kernel_name, "a ballast kernel where all devices are CPU cores");
   if (!request.setup.policy.empty()) make_split_policy(request.setup.policy);
   for (auto const& argument : request.arguments)

@@ -43,7 +43,7 @@ bool can_share(job_runtime const& runtime) {
   auto const& devices = runtime.devices();
   if (runtime.options().check_maps || runtime.options().ranks != nullptr) return false;
   auto const is_like_first = [&](auto const& device) {
-    return device->is_cuda() == devices.front()->is_cuda();
+    return device->capabilities() == devices.front()->capabilities();
   };
   if (devices.size() < 2 || !std::ranges::all_of(devices, is_like_first)) return false;
   for (std::uint32_t from = 0; from < devices.size(); ++from)

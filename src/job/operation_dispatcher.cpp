@@ -105,7 +105,7 @@ void operation_dispatcher::submit(op_id op, job_number job, planned_work work, d
   auto const& planned = ops_.at(op);
   auto const executor = planned.on.executor;
   auto const progress =
-      std::make_shared<operation_progress>(op, planned.on, devices_[executor].is_cuda, check_maps_);
+      std::make_shared<operation_progress>(op, planned.on, devices_[executor].kind, check_maps_);
   journal_.record_submission(op, planned, job);
   operation.progress = progress;
   operation.is_timed = planned.kind == op_kind::kernel || times_copies_;
@@ -119,7 +119,7 @@ void operation_dispatcher::submit(op_id op, job_number job, planned_work work, d
 void operation_dispatcher::submit_exchange(exchange_work exchange) {
   auto const op = exchange.op;
   ops_.mark_issued(op);
-  auto const progress = std::make_shared<operation_progress>(op, ops_.at(op).on, false);
+  auto const progress = std::make_shared<operation_progress>(op, ops_.at(op).on, backend::host);
   in_flight_.emplace(op.value(), work_in_flight{progress, std::move(exchange)});
   waiting_exchanges_.push_back(op);
   begin_exchanges();

@@ -22,7 +22,7 @@ namespace ballast::detail {
 class operation_dispatcher final : public work_sink {
  public:
   struct device {
-    bool is_cuda = false;
+    backend kind = backend::host;
     std::byte* memory = nullptr;  ///< for arrays
   };
   /// Passes an operation to the executor of a device.

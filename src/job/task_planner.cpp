@@ -25,8 +25,10 @@ copy_link expected_link(compute_device& from, compute_device& to) {
   auto const copy_ns = std::max(a.copy_ns, b.copy_ns);
   auto const host_link = std::min(a.host_bytes_per_ns, b.host_bytes_per_ns);
   copy_link const peer_link{std::min(a.peer_bytes_per_ns, b.peer_bytes_per_ns), true, copy_ns};
-  if (!from.is_cuda() && !to.is_cuda()) return peer_link;
-  if (from.is_cuda() != to.is_cuda()) return {(from.is_cuda() ? a : b).host_bytes_per_ns, false, copy_ns};
+  bool const from_host = from.capabilities().shares_host_memory,
+             to_host = to.capabilities().shares_host_memory;
+  if (from_host && to_host) return peer_link;
+  if (from_host != to_host) return {(from_host ? b : a).host_bytes_per_ns, false, copy_ns};
   return to.enable_peer_access(from) ? peer_link : copy_link{host_link / 2, false, copy_ns};
 }
 

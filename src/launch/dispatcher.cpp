@@ -17,18 +17,15 @@ namespace ballast::detail {
 namespace {
 
 std::uint32_t streams_for(compute_device const& device, launch_options const& options) {
-  if (options.streams != 0) return options.streams;
-  return device.is_cuda() ? 64 : 2;
+  return options.streams != 0 ? options.streams : device.capabilities().streams;
 }
 
 std::unique_ptr<merge_policy> merge_policy_of(launch_options const& options) {
   return options.merge == "none" ? nullptr : make_merge_policy(options.merge);
 }
 
-/// The number of streams whose launches the device can begin independently. On CPU cores every stream has a
-/// thread of its own.
 std::uint32_t connections_of(compute_device const& device) {
-  return device.is_cuda() ? process_connections().count : max_streams;
+  return std::min<std::uint32_t>(device.capabilities().connections, max_streams);
 }
 
 // If hardware queues are few, a launch that waits in one for its predecessor holds up all launches after it
@@ -40,7 +37,7 @@ bool is_resident(launch_options const& options) { return options.order == "resid
 /// True if threads that wait for each of their launches are served at once. Not so on cores, where merging
 /// concurrent launches costs less, nor with a key, which may put other launches first.
 bool looks_for_awaited(compute_device const& device, launch_options const& options) {
-  return device.is_cuda() && options.order == "adaptive" && options.key == "fifo";
+  return !device.capabilities().prefers_merging && options.order == "adaptive" && options.key == "fifo";
 }
 
 /// Makes the rings for these options. By default null if a resident kernel already runs, which may run as
@@ -60,7 +57,7 @@ std::unique_ptr<ordered_rings> make_rings(std::shared_ptr<compute_device> const&
 /// CPU cores, where merging was the fastest in every load tried (docs/decisions/0029).
 std::vector<dispatch_mode> modes_of(compute_device const& device, launch_options const& options,
                                     std::uint32_t connections, bool has_rings) {
-  bool const merges_anyway = !device.is_cuda() && options.merge != "none";
+  bool const merges_anyway = device.capabilities().prefers_merging && options.merge != "none";
   if (is_resident(options)) return {dispatch_mode::resident};
   if (merges_anyway || options.order != "adaptive" || !options.filter_merges) return {dispatch_mode::merged};
   std::vector<dispatch_mode> modes;
@@ -105,7 +102,7 @@ dispatcher::dispatcher(std::shared_ptr<compute_device> device, kernel_set const*
                        launch_options const& options)
     : device_(std::move(device)),
       kernels_(kernels),
-      thread_(*this, device_->is_cuda()),
+      thread_(*this, device_->capabilities().needs_polling),
       streams_(device_, streams_for(*device_, options)),
       shutdown_timeout_(options.shutdown_timeout),
       direct_dispatch_(direct_dispatch_of(options.order)),
@@ -303,7 +300,8 @@ bool dispatcher::is_alone(launch_stream_state const& line, submission const& wor
 /// True if there was anything to do. A kernel that faulted reports no end.
 bool dispatcher::poll(look why) {
   std::lock_guard const hold(thread_mutex_);
-  suspects_fault_ |= why == look::overdue && (!device_->is_cuda() || ++naps_ % naps_between_checks == 0);
+  suspects_fault_ |=
+      why == look::overdue && (!device_->capabilities().needs_polling || ++naps_ % naps_between_checks == 0);
   try {
     if (auto const* const cause = stopped_because_.load(std::memory_order_seq_cst); cause && !stop_error_)
       fail_all(std::make_exception_ptr(stopped_by(cause)));

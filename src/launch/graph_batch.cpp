@@ -25,7 +25,8 @@ bool are_equal(batched_launch const& launch, void* const* arguments, unsigned ch
 }
 
 bool is_wanted(compute_device const& device, launch_options const& options) {
-  return options.graphs && device.is_cuda() && options.order == "adaptive" && options.key == "fifo";
+  return options.graphs && device.capabilities().has_graphs && options.order == "adaptive" &&
+         options.key == "fifo";
 }
 
 bool is_ready(launch_stream_state& line) {

@@ -208,7 +208,7 @@ void launch_issuer::enqueue_alone(dispatch_stream& target, submission& work) {
 /// dispatcher; an event would not.
 void launch_issuer::enqueue_callable(dispatch_stream& target, submission& work) {
   work.enqueue(target.on());
-  if (device_.is_cuda()) return;
+  if (device_.capabilities().needs_polling) return;
   auto const end = completion_of_next(target);
   target.on().launch(reporting_block, 1, &end, sizeof end);
   target.next().reports_end = true;
@@ -239,7 +239,7 @@ std::uint32_t launch_issuer::add_member(submission const& work, std::uint32_t pi
 
 completion_signal launch_issuer::completion_of_next(dispatch_stream const& target) const {
   auto end = target.completion_of_next();
-  if (device_.is_cuda()) return end;
+  if (device_.capabilities().needs_polling) return end;
   end.notify = [](void* wake_event) { static_cast<event_count*>(wake_event)->notify(); };
   end.notified = &wake_event_;
   return end;

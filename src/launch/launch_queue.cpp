@@ -19,7 +19,8 @@ namespace {
 /// CUDA, which reads it only once: too late to request another.
 void check_connections(device_list const& devices, std::uint32_t wanted) {
   if (wanted > 32) throw_bad_argument("connections", wanted, "1 to 32, or 0 for as many as there are");
-  bool const has_gpu = std::ranges::any_of(devices, [](auto const& device) { return device->is_cuda(); });
+  bool const has_gpu =
+      std::ranges::any_of(devices, [](auto const& device) { return device->capabilities().runs_functions; });
   auto const count = process_connections().count;
   if (wanted == 0 || wanted == count || !has_gpu) return;
   throw_bad_argument("connections", wanted,

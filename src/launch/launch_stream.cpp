@@ -223,7 +223,7 @@ void launch_stream::throw_no_function() {
 }
 
 void launch_stream::throw_if_no_gpu() const {
-  if (device().is_cuda()) return;
+  if (device().capabilities().runs_functions) return;
   throw_bad_argument("kernel", "a __global__ function",
                      "a ballast kernel or a callable on " + device().name() + ", which has no GPU");
 }

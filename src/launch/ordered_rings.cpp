@@ -28,7 +28,8 @@ constexpr auto end_timeout = std::chrono::minutes(1);
 /// other launches.
 int workers_on(compute_device const& device) {
   auto const multiprocessors = device.properties().multiprocessors;
-  auto const wanted = device.is_cuda() ? std::max(2, multiprocessors / 2) : std::max(1, multiprocessors - 1);
+  auto const wanted = device.capabilities().runs_on_cores ? std::max(1, multiprocessors - 1)
+                                                          : std::max(2, multiprocessors / 2);
   return std::min(wanted, int(max_rings));
 }
 

@@ -108,7 +108,7 @@ class level_executor final : public pool_executor {
     bool const must_grow = room > out_.size();
     if (!must_grow && !joins_.must_grow_for(joins)) return;
     if (must_grow) out_ = {};
-    if (!plan_.device->is_cuda()) require_memory(room, joins);
+    if (plan_.device->capabilities().shares_host_memory) require_memory(room, joins);
     joins_.grow(*stream_, joins);
     if (must_grow) out_ = device_buffer<stored_task>(plan_.device, room);
   }

@@ -32,7 +32,7 @@ class device_part {
         workers_(plan, kernel_.max_blocks()),
         epilogue_code_(plan.kernels->entry_for(entry_key_of<launch_epilogue>).code),
         stream_(plan.device->make_stream()) {
-    if (plan.device->is_cuda()) (void)plan.device->resources(epilogue_code_);  // loads it before it is needed
+    if (has_epilogue()) (void)plan.device->resources(epilogue_code_);  // loads it before it is needed
   }
 
   resident_kernel& kernel() { return kernel_; }
@@ -126,9 +126,11 @@ class device_part {
   }
 
  private:
+  /// True if a kernel writes the results to the host, which is faster than a copy.
+  bool has_epilogue() const { return !plan_.device->capabilities().shares_host_memory; }
   /// Enqueues, after the workers' kernel, the copy of its results to the host.
   void enqueue_epilogue() {
-    if (plan_.device->is_cuda())
+    if (has_epilogue())
       workers_.end_launch(*stream_, epilogue_code_);
     else
       workers_.read_back(*stream_);

@@ -35,7 +35,7 @@ struct balanced_queue::state final : completion_source {
       own.trace_to = own.trace_to.from_device(i);
       queues.emplace_back(devices[i], list, own);
       feeders.emplace_back(tasks, queues.back(), i, devices.size(), options);
-      sleeps = sleeps && !devices[i]->is_cuda();
+      sleeps = sleeps && !devices[i]->capabilities().needs_polling;
     }
     start();
   }

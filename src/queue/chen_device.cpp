@@ -342,7 +342,7 @@ void chen_device::throw_if_stopped(std::uint32_t looks) {
 
 void chen_device::back_off(std::uint32_t looks) const {
   if (looks < 60) return;
-  if (device_->is_cuda()) return std::this_thread::yield();
+  if (device_->capabilities().needs_polling) return std::this_thread::yield();
   std::this_thread::sleep_for(std::chrono::microseconds(20));
 }
 

@@ -31,7 +31,7 @@ struct chen_queue::state {
     check_devices(list);
     for (std::size_t i = 0; i < list.size(); ++i) {
       devices.emplace_back(list[i], compiled, options, i, pool, steps);
-      sleeps = sleeps && !list[i]->is_cuda();
+      sleeps = sleeps && !list[i]->capabilities().needs_polling;
     }
     start();
   }

@@ -136,7 +136,8 @@ feed_view feeder::observe() const {
   view.workers = workers();
   view.devices = std::uint32_t(devices_);
   view.idle_elsewhere = from_->idle_elsewhere(device_);
-  view.feed_latency_ns = to_->device().is_cuda() ? gpu_feed_latency_ns : host_feed_latency_ns;
+  view.feed_latency_ns =
+      to_->device().capabilities().shares_host_memory ? host_feed_latency_ns : gpu_feed_latency_ns;
   view.kernel = from_->next_kernel();
   return view;
 }

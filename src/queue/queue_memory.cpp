@@ -77,7 +77,7 @@ queue_memory::queue_memory(std::shared_ptr<compute_device> device, queue_options
       batch_shift(enough_batches(shift, blocks)),
       submission_rings(checked_ring_count(options.submission_rings)),
       trace_depth(options.trace_depth),
-      on_host(!device->is_cuda()),
+      on_host(device->capabilities().shares_host_memory),
       submission_slots(device, std::size_t(submission_rings) << shift),
       from_host(device, 1),
       to_host(device, 1),
@@ -227,7 +227,7 @@ bool may_spawn(kernel_set const& list) { return list.has_entry_for(entry_key_of<
 
 hybrid_memory::hybrid_memory(std::shared_ptr<compute_device> device, kernel_set const& kernels,
                              spawned_options const& options, queue_memory const& queue, std::uint32_t blocks)
-    : has_server_(device->is_cuda()),
+    : has_server_(device->capabilities().has_servers),
       stream_(device->make_stream()),
       pool_(device, kernels, options.capacity, options.joins, blocks),
       counters_(device, queue.counters.size()),

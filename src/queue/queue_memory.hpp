@@ -29,7 +29,7 @@ class ring_buffer {
  public:
   /// `own`: the queue's device, which must be able to address the home.
   ring_buffer(std::shared_ptr<compute_device> const& own, ring_home const& home, std::size_t size)
-      : host_addresses_(home.is_host() || !own->is_cuda()) {
+      : host_addresses_(home.is_host() || own->capabilities().shares_host_memory) {
     auto const& peer = home.peer_device();
     if (home.is_host())
       pinned_ = pinned_buffer<T>(own, size);

@@ -273,7 +273,7 @@ void fed_queue::state::end_run() {
 }
 
 std::uint32_t fed_queue::state::workers_of(std::uint32_t blocks) const {
-  auto const working = blocks - (device->is_cuda() ? 1 : 0);  // the first serves the others
+  auto const working = blocks - (device->capabilities().has_servers ? 1 : 0);  // the first serves the others
   return working * kernels->workers_of_block(*device);
 }
 

@@ -38,7 +38,7 @@ std::shared_ptr<compute_device> require_unclaimed(std::shared_ptr<compute_device
 /// A warning for messages if the device is a part of a GPU: CUDA gives green contexts no guarantee of
 /// progress.
 std::string describe_part(compute_device const& device) {
-  if (!device.is_cuda() || device.spec().multiprocessors == 0) return "";
+  if (device.spec().multiprocessors == 0) return "";
   return "; " + device.name() +
          " is a part of a GPU, and CUDA does not promise that kernels of several parts run at the same time: "
          "more hardware connections may help (request_connections)";
@@ -63,7 +63,7 @@ resident_options const& checked(resident_options const& options) {
 /// kernel's first block begins with the first quarter.
 std::uint32_t fragmented_blocks(compute_device const& device, std::uint32_t threads) {
   constexpr std::uint32_t quarters = 4, warp_threads = 32;
-  if (!device.is_cuda()) return 0;
+  if (!device.capabilities().shares_multiprocessors) return 0;
   auto const warps = (threads + warp_threads - 1) / warp_threads;
   return quarters / std::gcd(quarters, warps) - 1;
 }
@@ -123,15 +123,15 @@ resident_kernel::~resident_kernel() {
 
 /// True if the server may be a kernel of its own.
 bool resident_kernel::may_split() const {
-  return device_->is_cuda() && static_cast<bool>(entry_.server.cuda_function) && !runs_one_by_one_ &&
-         kernels_run.load() != side_by_side::no;
+  return device_->capabilities().has_servers && static_cast<bool>(entry_.server.cuda_function) &&
+         !runs_one_by_one_ && kernels_run.load() != side_by_side::no;
 }
 
 resident_request resident_kernel::make_request(kernel_set const& kernels, kernel_code const& code) const {
-  if (device_->is_cuda())
+  if (device_->capabilities().shares_multiprocessors)
     check_spared(options_.spared_multiprocessors, device_->properties().multiprocessors);
   kernels.resources(*device_);  // loads every kernel now: none may be loaded while a resident kernel runs
-  bool const spares = device_->is_cuda() && options_.blocks == 0;
+  bool const spares = device_->capabilities().shares_multiprocessors && options_.blocks == 0;
   return {.holder = "the resident kernel of set " + kernels.name(),
           .blocks_per_multiprocessor = fit_on(*device_, code),
           .spared_multiprocessors = spares ? std::uint32_t(options_.spared_multiprocessors) : 0,
@@ -167,7 +167,7 @@ std::uint32_t resident_kernel::most_servers(kernel_set const& kernels, std::uint
 
 resident_request resident_kernel::request_of_one(kernel_set const& kernels) const {
   auto request = make_request(kernels, entry_.code);
-  int const least = device_->is_cuda() ? 2 : 1;
+  int const least = device_->capabilities().has_servers ? 2 : 1;
   int const most = most_of(request), asked = options_.blocks;
   if (asked != 0 && (asked < least || asked > most) && workers_.blocks == 0)
     throw_bad_argument("blocks", asked,
@@ -197,7 +197,8 @@ void resident_kernel::take_room(bool two) {
 
 void resident_kernel::log_servers() {
   auto const servers = server_room_.blocks;
-  if (servers_.exchange(servers) == servers || asked_servers_ == 1 || !device_->is_cuda()) return;
+  if (servers_.exchange(servers) == servers || asked_servers_ == 1 || !device_->capabilities().has_servers)
+    return;
   write_log(log_level::info, whole_.holder + " runs on " + device_->name() + " with " +
                                  std::to_string(std::max(servers, 1u)) + " of " +
                                  std::to_string(asked_servers_) + " servers");
@@ -275,7 +276,7 @@ bool resident_kernel::start(void const* argument, std::size_t bytes) {
   }
   if (!await_arrival(deadline::in(options_.start_timeout))) give_up_start();
   auto const device_ns = std::atomic_ref(clock_[0]).load(std::memory_order_acquire);
-  clock_offset_ns_ = device_->is_cuda() ? host_now_ns() - std::int64_t(device_ns) : 0;
+  clock_offset_ns_ = device_->capabilities().has_own_clock ? host_now_ns() - std::int64_t(device_ns) : 0;
   return true;
 }
 
@@ -390,7 +391,7 @@ std::string resident_kernel::describe_neighbours() const {
   auto const others = device_->resident_holders(rooms());
   auto const part = describe_part(*device_);
   if (!others.empty()) return " beside " + others + part;
-  if (!device_->is_cuda()) return "";
+  if (device_->capabilities().runs_on_cores) return "";
   return "; no other resident kernel of this process has room there, but another process may use " +
          device_->name() + part;
 }

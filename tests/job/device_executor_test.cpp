@@ -25,7 +25,7 @@ using testing::ElementsAre;
 /// Those that take data from it look at its progress, and do not try theirs.
 TEST(stream_queue, marks_as_failed_what_its_lost_device_did_not_carry_out) {
   auto const device = open_devices("host:1").front();
-  auto const waiting = std::make_shared<operation_progress>(op_id(1), op_stream{0, 0}, false);
+  auto const waiting = std::make_shared<operation_progress>(op_id(1), op_stream{0, 0}, backend::host);
   event_count wake_event;
   stream_queue queue(*device, 0, wake_event);
   queue.add({waiting, false, {}, {}, [](stream&, task_extent const&) {}, {}});
@@ -50,12 +50,13 @@ struct carried_out {
     event_count wake_event;
     stream_queue queue(device, 0, wake_event);
     char from = 1, to = 0;
-    queue.add({.progress = std::make_shared<operation_progress>(op_id(1), op_stream{0, 0}, looks_like_a_gpu),
-               .is_timed = is_timed,
-               .enqueue = [&](stream& on, task_extent const&) {
-                 on.copy(&to, &from, 1);
-                 if (failure) std::rethrow_exception(failure);
-               }});
+    queue.add(
+        {.progress = std::make_shared<operation_progress>(op_id(1), op_stream{0, 0}, device.spec().kind),
+         .is_timed = is_timed,
+         .enqueue = [&](stream& on, task_extent const&) {
+           on.copy(&to, &from, 1);
+           if (failure) std::rethrow_exception(failure);
+         }});
     queue.issue_next();
     asked = device.notes().take();
     while (!(end = queue.next_end(clock))) std::this_thread::yield();

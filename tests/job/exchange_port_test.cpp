@@ -152,7 +152,7 @@ class port_of_rank {
   void begin(exchange_id id, bool is_sent, std::uint32_t peer, std::vector<byte_range> bytes,
              std::uint64_t op) {
     port.begin({id, is_sent, peer, std::move(bytes)}, memory.data(), owner,
-               std::make_shared<operation_progress>(op_id(op), op_stream{}, false));
+               std::make_shared<operation_progress>(op_id(op), op_stream{}, backend::host));
   }
 
   std::vector<std::byte> memory;

@@ -129,8 +129,7 @@ class invented_plan final : public work_sink {
 
   static std::vector<planned_device> devices_of(std::vector<planned_gpu> const& gpus) {
     std::vector<planned_device> devices;
-    for (auto const& gpu : gpus)
-      devices.push_back({"gpu " + std::to_string(devices.size()), true, gpu.bytes});
+    for (auto const& gpu : gpus) devices.push_back({"gpu " + std::to_string(devices.size()), {}, gpu.bytes});
     return devices;
   }
   static op_id op_of(planned_work const& work) {

@@ -50,7 +50,7 @@ struct operation_dispatcher_test : testing::Test {
   std::vector<std::pair<std::uint32_t, device_operation>> submitted;
   op_set failed;
   operation_dispatcher dispatcher{ops,
-                                  {{.is_cuda = true}, {.is_cuda = true}},
+                                  {{.kind = backend::cuda}, {.kind = backend::cuda}},
                                   job_options{},
                                   [this](std::uint32_t device, device_operation work) {
                                     submitted.emplace_back(device, std::move(work));

@@ -96,7 +96,7 @@ constexpr op_stream own_stream{0, 1}, other_stream{0, 2}, copies{0, 0};
 class waiting_tasks {
  public:
   std::shared_ptr<operation_progress> progress(op_stream on) {
-    return std::make_shared<operation_progress>(op_id(++newest_), on, true);
+    return std::make_shared<operation_progress>(op_id(++newest_), on, backend::cuda);
   }
   device_operation& add(progress_list dependencies = {}) {
     auto& added = waiting_.emplace_back();
@@ -177,7 +177,7 @@ class joined_tasks : public testing::Test {
     std::uint32_t first = 4;
     for (std::uint32_t const units : {2, 1, 3}) {
       device_operation task;
-      task.progress = std::make_shared<operation_progress>(op_id(++newest_), own_stream, false);
+      task.progress = std::make_shared<operation_progress>(op_id(++newest_), own_stream, backend::host);
       task.is_timed = true;
       task.enqueue = [this, enqueue](stream& on, task_extent const& of) {
         launched_.push_back(of.part);
@@ -281,7 +281,7 @@ class joined_tasks_of_a_failed_source : public joined_tasks {
  protected:
   joined_tasks_of_a_failed_source() : joined_tasks({}, {failed()}) {}
   static std::shared_ptr<operation_progress> failed() {
-    auto source = std::make_shared<operation_progress>(op_id(100), copies, false);
+    auto source = std::make_shared<operation_progress>(op_id(100), copies, backend::host);
     source->mark_failed();
     source->mark_ended(1);
     return source;

@@ -121,7 +121,7 @@ class pretended_gpu final : public compute_device {
  public:
   /// `told_span_ns`: what each kernel of a queue says that it took; 0: as long as it did take.
   explicit pretended_gpu(declared_resources declared = {}, std::uint64_t told_span_ns = 0)
-      : compute_device({.kind = backend::cuda}, "pretended"),
+      : compute_device({.kind = backend::cuda}, "pretended", {.connections = process_connections().count}),
         cores_(open_devices("host:2")[0]),
         declared_(std::move(declared)),
         told_span_ns_(told_span_ns) {}

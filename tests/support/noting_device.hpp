@@ -144,9 +144,12 @@ class noting_device : public compute_device {
  public:
   explicit noting_device(std::shared_ptr<compute_device> inner)
       : noting_device(inner, inner->spec(), inner->name()) {}
-  /// Which says that it is another one.
+  /// Which says that it is another one, with a GPU's capabilities if it says that it is one.
   noting_device(std::shared_ptr<compute_device> inner, device_spec spec, std::string name)
-      : compute_device(std::move(spec), std::move(name)), inner_(std::move(inner)) {}
+      : compute_device(
+            spec, std::move(name),
+            spec.kind == inner->spec().kind ? inner->capabilities() : detail::device_capabilities{}),
+        inner_(std::move(inner)) {}
 
   stream_notes& notes() { return *notes_; }
 

@@ -67,7 +67,7 @@ std::vector<compute_capability> capabilities_of_gpus() {
 
 cuda_device::cuda_device(device_spec const& spec, std::string const& name, std::unique_ptr<sm_partition> part,
                          std::shared_ptr<memory_resource> resource)
-    : compute_device(spec, name, std::move(resource)),
+    : compute_device(spec, name, {.connections = process_connections().count}, std::move(resource)),
       engine_(std::make_shared<cuda_engine>(spec.index, name, std::move(part))),
       properties_(properties_of(*engine_)) {
   engine_->gates = gate_words::of(*engine_);

@@ -11,6 +11,7 @@
 #include <deque>
 #include <fstream>
 #include <istream>
+#include <limits>
 #include <mutex>
 #include <set>
 #include <sstream>
@@ -103,6 +104,21 @@ class argument_copy {
 void check_host_function(kernel_code const& code) {
   if (code.host_function == nullptr)
     throw error("kernel " + std::string(code.name) + " was compiled without a host function");
+}
+
+// Every stream has a thread of its own. A core runs one block at a time, to its end.
+device_capabilities capabilities_of_cores() {
+  return {.needs_polling = false,
+          .shares_host_memory = true,
+          .runs_on_cores = true,
+          .shares_multiprocessors = false,
+          .has_servers = false,
+          .has_own_clock = false,
+          .runs_functions = false,
+          .has_graphs = false,
+          .prefers_merging = true,  // docs/decisions/0029
+          .streams = 2,
+          .connections = std::numeric_limits<std::uint32_t>::max()};
 }
 
 // Built in place, since neither a pool nor a mutex can be moved.
@@ -354,7 +370,8 @@ std::string const& host_stream::device_name() const { return queue_->engine->fau
 
 host_device::host_device(device_spec const& spec, std::string const& name, std::size_t workers,
                          std::vector<int> const& cores, std::shared_ptr<memory_resource> resource)
-    : compute_device(spec, name, std::move(resource)), engine_(make_engine(spec, name, workers, cores)) {
+    : compute_device(spec, name, capabilities_of_cores(), std::move(resource)),
+      engine_(make_engine(spec, name, workers, cores)) {
   properties_.model = processor_model();
   properties_.multiprocessors = int(workers);
   properties_.memory_bytes = host_memory_bytes();
