@@ -38,18 +38,15 @@ class measured_chains {
 
   void by_queue(std::string const& order, std::string const& merge, kernel_kind kind) {
     auto const way = merge == "none" ? order : order + " and merging";
-    by_queue(way, {.order = order, .merge = merge, .graphs = false}, kind);
-  }
-  void by_graphs() {
-    by_queue("graphs", launch_options{}, kernel_kind::plain);
-    by_queue("graphs with all arguments set anew", launch_options{}, kernel_kind::plain_with_new_arguments);
+    by_queue(way, {.order = order, .merge = merge}, kind);
   }
 
  private:
   void by_queue(std::string const& way, launch_options const& options, kernel_kind kind) {
-    if (is_plain(kind) && !now_->first()->is_cuda()) return;
+    if (kind == kernel_kind::plain && !now_->first()->is_cuda()) return;
     queued_chains chains({now_->first()}, options, kind, words_, shape_);
-    auto const queue = std::string(", queue of ") + (is_plain(kind) ? "plain" : "ballast") + " kernels";
+    auto const queue =
+        std::string(", queue of ") + (kind == kernel_kind::plain ? "plain" : "ballast") + " kernels";
     measure(chains, {way + queue, [&] { return chains.from_resume(); }});
     measure(chains, {way + queue + " fed by threads", [&] { return chains.from_threads(); }});
   }
@@ -68,7 +65,7 @@ class measured_chains {
     add_speedups(*now_, way.name, point_.microseconds, serial_, samples(way.sample));
   }
 
-  /// A queue builds a graph at the third repetition, and has tried its modes before the last.
+  /// A queue has tried its modes before the last of these.
   static constexpr std::size_t warm_up = 12;
 
   session* now_;
@@ -103,8 +100,8 @@ void measure_chains(session& now) {
     chains.by_hand();
     for (auto const kind : {kernel_kind::plain, kernel_kind::ballast})
       for (auto const& order : order_policies()) chains.by_queue(std::string(order.name), "none", kind);
-    chains.by_queue(launch_options{}.order, launch_options{}.merge, kernel_kind::ballast);
-    chains.by_graphs();
+    for (auto const kind : {kernel_kind::plain, kernel_kind::ballast})
+      chains.by_queue(launch_options{}.order, launch_options{}.merge, kind);
   }
 }
 

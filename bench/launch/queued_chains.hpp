@@ -11,9 +11,7 @@
 
 namespace ballast::bench {
 
-enum class kernel_kind { plain, plain_with_new_arguments, ballast };
-
-inline bool is_plain(kernel_kind kind) { return kind != kernel_kind::ballast; }
+enum class kernel_kind { plain, ballast };
 
 /// The chains through a launch_queue, a launch stream for each.
 class queued_chains {
@@ -30,14 +28,12 @@ class queued_chains {
 
  private:
   void launch_chain(std::size_t chain);
-  std::uint64_t busy_ns() const;
 
   kernel_kind kind_;
   chain_words const* words_;
   chain_shape shape_;
   launch_queue queue_;
   std::vector<launch_stream> launch_streams_;
-  std::uint64_t sample_ = 0;
 };
 
 }  // namespace ballast::bench

@@ -125,7 +125,6 @@ struct BALLAST_API device_costs {
   double start_ns = 1400;  ///< device time from one kernel's end to the start of the next in its stream
   /// GPUs: from the launch of an empty kernel until its end can be seen.
   double shortest_kernel_ns = 4000;
-  double set_arguments_ns = 750;   ///< GPUs: host time to set the arguments of one launch in a graph
   double build_graph_ns = 2e6;     ///< GPUs: host time to build a graph, without its launches
   double build_launch_ns = 2000;   ///< GPUs: host time for each launch in a graph that is built
   double launch_graph_ns = 15000;  ///< GPUs: host time to launch a graph; the default is an assumption
@@ -172,8 +171,6 @@ struct device_capabilities {
   bool has_own_clock = true;
   /// Streams launch plain `__global__` functions.
   bool runs_functions = true;
-  /// make_graph() makes graphs of plain launches.
-  bool has_graphs = true;
   /// Merging concurrent launches is the fastest dispatch mode under every load.
   bool prefers_merging = false;
   /// The streams that a launch queue makes by default, at least 1.

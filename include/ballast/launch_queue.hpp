@@ -60,11 +60,6 @@ struct launch_options {
   std::string merge = "together";
   /// True if the queue refuses proposed merges that do not pay (docs/reference/launch-options.md).
   bool filter_merges = true;
-  /// GPUs, order "adaptive" and key "fifo" only: plain launches that eight or more launch streams have
-  /// waiting, up to 16 of each, go out as one CUDA graph if launches of these functions and shapes recur.
-  /// They complete together. The queue builds graphs as it goes, which may wait for the device. It builds
-  /// none while a resident kernel runs; turn graphs off if one may be started later.
-  bool graphs = true;
   /// GPUs, order "adaptive" and key "fifo" only: short kernels go through rings as with the order "resident"
   /// if their threads wait for each launch, or if a trial finds rings fastest. A CUDA call that waits for the
   /// whole device, such as cudaFree, then waits some 2 ms and for the longest of these kernels. The resident
@@ -167,15 +162,9 @@ class plain_work {
     write_addresses(addresses);
     on.launch_plain({.function = kernel_, .shape = shape_, .arguments = addresses});
   }
-  described_launch describe(void** addresses) requires(sizeof...(Parameter) <= max_described_arguments &&
-                                                       (std::is_trivially_copyable_v<Parameter> && ...)) {
-    write_addresses(addresses);
-    return {kernel_, shape_, argument_bytes};
-  }
+  plain_shape shape() const { return {.function = kernel_, .shape = shape_}; }
 
  private:
-  static constexpr std::array<std::uint32_t, sizeof...(Parameter)> argument_bytes{sizeof(Parameter)...};
-
   void write_addresses(void** addresses) {
     std::apply([&](auto&... argument) { ((*addresses++ = address_of(argument)), ...); }, arguments_);
   }
@@ -224,11 +213,6 @@ struct BALLAST_API launch_statistics {
   /// stream.
   std::uint64_t chained_kernels = 0;
   std::uint64_t direct_launches = 0;  ///< those of `launches` that launch streams issued
-  /// CUDA graphs that were built for launches that recur.
-  std::uint64_t graphs_built = 0;
-  std::uint64_t graph_launches = 0;       ///< those of `launches` that are graphs of many kernels
-  std::uint64_t graph_kernels = 0;        ///< kernels in graph launches
-  std::uint64_t graph_arguments_set = 0;  ///< those of `graph_kernels` whose arguments had to be set
   /// The launches, among `launches`, that a resident block took from the ring of its launch stream.
   std::uint64_t resident_kernels = 0;
   std::uint64_t resident_starts = 0;  ///< starts of the kernel with the resident blocks

@@ -25,7 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view costs_form = "ballast-costs ";
-constexpr std::string_view costs_version = "1";
+constexpr std::string_view costs_version = "2";
 constexpr std::size_t max_file_bytes = std::size_t(1) << 20;
 constexpr double max_cost = 1e12;
 
@@ -37,7 +37,6 @@ constexpr std::array cost_members{cost_member{"launch_ns", &device_costs::launch
                                   cost_member{"merged_launch_ns", &device_costs::merged_launch_ns},
                                   cost_member{"start_ns", &device_costs::start_ns},
                                   cost_member{"shortest_kernel_ns", &device_costs::shortest_kernel_ns},
-                                  cost_member{"set_arguments_ns", &device_costs::set_arguments_ns},
                                   cost_member{"build_graph_ns", &device_costs::build_graph_ns},
                                   cost_member{"build_launch_ns", &device_costs::build_launch_ns},
                                   cost_member{"launch_graph_ns", &device_costs::launch_graph_ns},
@@ -187,7 +186,6 @@ device_costs default_costs(backend kind) {
           .merged_launch_ns = 5000,
           .start_ns = 5000,
           .shortest_kernel_ns = 0,
-          .set_arguments_ns = 0,
           .build_graph_ns = 0,
           .build_launch_ns = 0,
           .launch_graph_ns = 0,

@@ -10,7 +10,7 @@
 #include "launch_issuer.hpp"
 #include "launch_plan.hpp"
 #include "ordered_rings.hpp"
-#include "plain_launches.hpp"
+#include "plain_times.hpp"
 
 namespace ballast::detail {
 

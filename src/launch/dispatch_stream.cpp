@@ -26,7 +26,6 @@ void launch_content::add_kernel(std::string_view name) {
 }
 
 std::string launch_content::label() const {
-  if (is_graph) return "graph: " + std::to_string(kernels) + " plain launches";
   if (kernel.empty()) return "plain launch";
   if (kernels < 2) return std::string(kernel);
   return "merged: " + std::to_string(kernels) + " kernels of " + std::string(kernel) +
@@ -63,11 +62,6 @@ void launch_trace::record(std::uint32_t stream, std::vector<ended_launch> const&
 void dispatch_stream::mark_issued() {
   ++issued_;
   in_flight_.fetch_add(1, std::memory_order_release);
-}
-
-void dispatch_stream::attach_graph(std::shared_ptr<void const> graph) {
-  at(issued_).graph = std::move(graph);
-  last_graph_ = issued_;
 }
 
 void dispatch_stream::record_event() {
@@ -160,7 +154,6 @@ void launch_in_flight::clear() {
   reports_end = reports_each = is_timed = needs_end_only_if_watched = is_measured = false;
   end_event.reset();
   content = {};
-  graph.reset();
 }
 
 void dispatch_stream::mark_ended() {
@@ -193,8 +186,6 @@ bool dispatch_streams::is_at_rest() {
 std::span<std::uint32_t const> stream_loads::look() {
   for (std::uint32_t place = 0; place < in_flight_.size(); ++place)
     in_flight_[place] = streams_.in_flight(place);
-  std::erase_if(graph_streams_, [&](auto const place) { return !streams_[place].carries_graph(); });
-  for (auto const place : graph_streams_) in_flight_[place] = dispatch_stream::max_in_flight;
   return in_flight_;
 }
 
@@ -206,12 +197,6 @@ bool stream_loads::became_busy(std::uint32_t place) {
 
 std::uint32_t stream_loads::emptiest() const {
   return std::uint32_t(std::ranges::min_element(in_flight_) - in_flight_.begin());
-}
-
-std::uint32_t stream_loads::find_empty() const {
-  std::uint32_t place = 0;
-  while (place < streams_.size() && streams_[place].in_flight() != 0) ++place;
-  return place;
 }
 
 }  // namespace ballast::detail

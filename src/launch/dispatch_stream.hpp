@@ -26,7 +26,6 @@ struct launch_content {
   std::string_view kernel = {};  ///< the name of its first ballast kernel; empty if it has none
   std::uint32_t kernels = 0;     ///< launches of launch streams
   bool has_others = false;       ///< than that kernel
-  bool is_graph = false;
 
   void add_kernel(std::string_view name);
   std::string label() const;
@@ -80,8 +79,6 @@ struct launch_in_flight {
   /// The number of this launch, if nothing else was in flight when it was issued; else 0.
   std::uint64_t alone_as = 0;
   launch_content content;  ///< set, like issued_at, if the launch is traced
-  /// The graph that it launched, held until the launch has ended.
-  std::shared_ptr<void const> graph;
 
   /// Makes this the description of no launch; its vectors keep their memory.
   void clear();
@@ -123,8 +120,6 @@ class dispatch_stream {
             .number = number};
   }
   void mark_issued();
-  /// Marks the launch issued last as that of `graph`. For the polling thread.
-  void attach_graph(std::shared_ptr<void const> graph);
   /// Gives the launch issued last, and with it all before, an event or record of its end, if it has none. For
   /// the polling thread.
   void record_event();
@@ -149,8 +144,6 @@ class dispatch_stream {
   std::int64_t span_ns_of_kernel(std::uint32_t place) const;
   /// The newest launch in flight, null if there is none.
   launch_in_flight const* newest() const;
-  /// True if a graph is in flight.
-  bool carries_graph() const { return ended_ < last_graph_; }
   /// True if the next completion needs no new event.
   bool is_known_by_event();
 
@@ -174,8 +167,7 @@ class dispatch_stream {
   std::atomic<std::uint32_t>& in_flight_;
   // Numbers of launches; only the polling thread uses them.
   alignas(64) std::uint64_t ended_ = 0;
-  std::uint64_t known_ended_ = 0;  // at least ended_
-  std::uint64_t last_graph_ = 0;
+  std::uint64_t known_ended_ = 0;      // at least ended_
   std::uint64_t searched_ = 0;         // searched up to here for an event or record
   std::uint64_t next_tracked_ = none;  // the oldest one found that is not known to have ended
 };
@@ -209,23 +201,18 @@ class stream_loads {
  public:
   explicit stream_loads(dispatch_streams& streams) : streams_(streams), in_flight_(streams.size()) {}
 
-  /// Looks at all streams, and shows those that carry a graph as full: the next launches of all the graph's
-  /// launch streams would follow each other there.
+  /// Looks at all streams.
   std::span<std::uint32_t const> look();
-  void add_graph(std::uint32_t place) { graph_streams_.push_back(place); }
   /// Looks at the stream of this place again: true if it was empty and is no longer, because a launch stream
   /// issued a launch itself. For the stream's holder. Two chains on one stream would take as long as both. A
   /// stream chosen because the launch's predecessor is in flight there was not empty, so the launch stays
   /// after it.
   bool became_busy(std::uint32_t place);
   std::uint32_t emptiest() const;
-  /// The first stream that is empty now; the number of streams if there is none.
-  std::uint32_t find_empty() const;
 
  private:
   dispatch_streams& streams_;
   std::vector<std::uint32_t> in_flight_;
-  std::vector<std::uint32_t> graph_streams_;
 };
 
 }  // namespace ballast::detail

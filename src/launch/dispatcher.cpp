@@ -117,7 +117,6 @@ dispatcher::dispatcher(std::shared_ptr<compute_device> device, kernel_set const*
               bool(options.trace_to)),
       rings_(make_rings(device_, kernels_, options, thread_.wake_event())),
       poller_(streams_, rings_.get(), plan_, table_, plain_times_, counts_, options.trace_to),
-      batch_(*device_, options, plain_times_),
       loads_(streams_),
       mode_selector_(modes_of(*device_, options, connections_, rings_ != nullptr)),
       mode_(mode_selector_.now()) {
@@ -185,7 +184,6 @@ void dispatcher::finish(deadline until) noexcept {
 
 void dispatcher::add_to(launch_statistics& sum) const {
   counts_.add_to(sum);
-  batch_.add_to(sum);
   if (rings_ != nullptr) rings_->add_to(sum);
   std::lock_guard const hold(thread_mutex_);
   sum.verdicts.add(plan_.filter().counts());
@@ -278,7 +276,7 @@ bool dispatcher::may_issue() const {
 bool dispatcher::may_issue_directly(launch_stream_state const& line, submission const& work,
                                     bool is_awaited) const {
   if (direct_dispatch_ == direct_dispatch::never) return false;
-  if (line.is_in_flight() && (line.is_in_graph() || line.is_in_ring())) return false;
+  if (line.is_in_flight() && line.is_in_ring()) return false;
   if (work.has_dependencies() && !placement_.can_wait_on_device(work)) return false;
   if (direct_dispatch_ == direct_dispatch::always || mode() == dispatch_mode::direct) return true;
   return is_awaited || is_alone(line, work);
@@ -465,11 +463,10 @@ void dispatcher::offer(launch_stream_state& line, submission& oldest, predecesso
     offered.kernel = table_.facts(*kernel, oldest.blocks(), line.priority());
     offered.order.expected_ns = table_.expected_ns(offered.kernel);
   } else {
-    offered.order.expected_ns = plain_times_.of(shape_of(oldest));
+    offered.order.expected_ns = plain_times_.of(oldest.shape());
   }
   plan_.offer(offered);
   line.offered = true;
-  batch_.count_offer(line);
   line.chain().fetch(2);
 }
 
@@ -513,7 +510,6 @@ void dispatcher::forget_if_left(launch_stream_state& line) {
 bool dispatcher::issue_next() {
   if (planned_ == nullptr) {
     if (plan_.offers() == 0) return false;
-    if (issue_graph()) return true;
     plan_.allow_merging(merges(mode()));
     planned_ = plan_.next(loads_.look());
   }
@@ -558,12 +554,11 @@ void dispatcher::issue_on(std::uint32_t place, planned_launch const& planned,
 }
 
 /// Marks the oldest launches of the launch stream as issued.
-void dispatcher::mark_issued(launch_stream_state& line, std::uint32_t place, std::uint32_t launches,
-                             bool in_graph) {
+void dispatcher::mark_issued(launch_stream_state& line, std::uint32_t place, std::uint32_t launches) {
   line.offered = false;
   leave_ring(line);
   for (std::uint32_t i = 0; i < launches && line.chain().front() != nullptr; ++i) line.chain().pop();
-  line.mark_issued(place, launches, in_graph);
+  line.mark_issued(place, launches);
 }
 
 /// Wakes the threads that wait for the issue, and updates the launch streams. One that failed may be
@@ -574,37 +569,6 @@ void dispatcher::after_issue(std::span<std::uint32_t const> launch_streams) {
     if (auto* const line = lines_.noted()[number]) line->notify_issue_watchers();
   for (auto const number : launch_streams)
     if (auto* const line = lines_.noted()[number]; line != nullptr && line->active) update(*line);
-}
-
-bool dispatcher::issue_graph() {
-  if (!batch_.is_due()) return false;
-  auto const empty = loads_.find_empty();
-  if (empty == streams_.size() || !batch_.collect(lines_.noted()) || !issue_graph(empty)) return false;
-  lines_.fence().pass();
-  for (auto const& member : batch_.members()) {
-    member.line->notify_issue_watchers();
-    if (member.line->active) update(*member.line);
-  }
-  return true;
-}
-
-/// Issues the collected launches as a graph. False, and nothing is issued, if they must be issued one by one.
-bool dispatcher::issue_graph(std::uint32_t place) {
-  auto& target = streams_[place];
-  std::lock_guard const hold(target.mutex());
-  if (target.is_full()) return false;
-  auto graph = issuer_.issue_graph(target, batch_);
-  if (graph == nullptr) return false;
-  for (auto const& member : batch_.members()) {
-    plan_.withdraw(member.line->number());
-    mark_issued(*member.line, place, member.launches, true);
-  }
-  lone_line_.store(no_line, std::memory_order_relaxed);
-  target.mark_issued();
-  target.attach_graph(std::move(graph));
-  loads_.add_graph(place);
-  target.record_event();
-  return true;
 }
 
 void dispatcher::fail(launch_stream_state& line, std::exception_ptr error) {

@@ -16,7 +16,6 @@
 #include "completion_poller.hpp"
 #include "dispatch_mode.hpp"
 #include "dispatch_stream.hpp"
-#include "graph_batch.hpp"
 #include "kernel_table.hpp"
 #include "launch_issuer.hpp"
 #include "launch_placement.hpp"
@@ -109,12 +108,9 @@ class dispatcher final : private device_work {
   void forget_if_left(launch_stream_state& line);
   bool has_offers() const { return plan_.offers() != 0 || planned_ != nullptr; }
   bool issue_next();
-  bool issue_graph();
-  bool issue_graph(std::uint32_t place);
   bool issue(planned_launch const& planned);
   void issue_on(std::uint32_t place, planned_launch const& planned, completion_events const& events);
-  void mark_issued(launch_stream_state& line, std::uint32_t place, std::uint32_t launches,
-                   bool in_graph = false);
+  void mark_issued(launch_stream_state& line, std::uint32_t place, std::uint32_t launches);
   void after_issue(std::span<std::uint32_t const> launch_streams);
   void update_mode();
   void fail(launch_stream_state& line, std::exception_ptr error);
@@ -142,7 +138,6 @@ class dispatcher final : private device_work {
   launch_issuer issuer_;
   std::unique_ptr<ordered_rings> const rings_;  // null if the order does not use rings
   completion_poller poller_;
-  graph_batch batch_;
 
   mutable std::mutex thread_mutex_;  // held while the thread works
   stream_loads loads_;

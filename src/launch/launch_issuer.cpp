@@ -32,11 +32,6 @@ void issue_counts::count(std::size_t kernels) {
   merged_kernels_.fetch_add(kernels, std::memory_order_relaxed);
 }
 
-void issue_counts::count_graph(std::size_t kernels) {
-  launches_.fetch_add(1, std::memory_order_relaxed);
-  kernels_.fetch_add(kernels, std::memory_order_relaxed);
-}
-
 void issue_counts::add_to(launch_statistics& sum) const {
   sum.launches += launches_.load(std::memory_order_relaxed);
   sum.kernels += kernels_.load(std::memory_order_relaxed);
@@ -111,21 +106,6 @@ void launch_issuer::issue_directly(dispatch_stream& target, launch_stream_state&
   counts_.add_in_flight(1);
 }
 
-std::shared_ptr<cached_graph> launch_issuer::issue_graph(dispatch_stream& target, graph_batch& batch) {
-  auto graph = batch.launch(target.on());
-  if (graph == nullptr) return nullptr;
-  auto& next = target.next();
-  next.clear();
-  next.members.assign(batch.members().begin(), batch.members().end());
-  if (is_traced_) {
-    next.issued_at = clock::now();
-    next.content = {.kernels = std::uint32_t(batch.launches()), .is_graph = true};
-  }
-  counts_.count_graph(batch.launches());
-  counts_.add_in_flight(batch.launches());
-  return graph;
-}
-
 /// Decides how many launches of each launch stream are issued together: one, and if it may be merged also the
 /// launches of one block that follow it. Now and then none follow, since the times of blocks can only be
 /// learned then.
@@ -165,9 +145,9 @@ std::uint32_t launch_issuer::followers_of(submission_queue& chain, std::uint32_t
 /// theirs alone.
 void launch_issuer::measure_if_due(dispatch_stream& target, submission& work) {
   auto& next = target.next();
-  if (next.reports_end || target.in_flight() != 0 || !plain_times_.is_due(shape_of(work))) return;
+  if (next.reports_end || target.in_flight() != 0 || !plain_times_.is_due(work.shape())) return;
   next.end_event = target.on().record_untimed();
-  plain_times_.begin(shape_of(work));
+  plain_times_.begin(work.shape());
   next.is_measured = true;
   next.issued_at = clock::now();
 }

@@ -11,10 +11,10 @@
 #include "ballast/device.hpp"
 #include "ballast/launch_queue.hpp"
 #include "dispatch_stream.hpp"
-#include "graph_batch.hpp"
 #include "kernel_table.hpp"
 #include "launch_plan.hpp"
 #include "launch_stream.hpp"
+#include "plain_times.hpp"
 
 namespace ballast::detail {
 
@@ -23,7 +23,6 @@ class issue_counts {
  public:
   /// Counts an issued launch that carries out this many kernels.
   void count(std::size_t kernels);
-  void count_graph(std::size_t kernels);
   void count_direct() { direct_.fetch_add(1, std::memory_order_relaxed); }
   void count_chained(std::size_t kernels) { chained_kernels_.fetch_add(kernels, std::memory_order_relaxed); }
   std::uint64_t launches() const { return launches_.load(std::memory_order_relaxed); }
@@ -45,7 +44,7 @@ class issue_counts {
 /// Events after the work that must end before a launch, for its stream to wait for.
 using completion_events = std::vector<std::unique_ptr<event>>;
 
-/// Puts launches on streams, singly, merged or as a graph, and describes each for its end. It does not decide
+/// Puts launches on streams, singly or merged, and describes each for its end. It does not decide
 /// where or when. The caller holds the stream, which is not full, marks launch streams and stream as issued
 /// afterwards, and is the dispatcher's thread unless stated otherwise.
 class launch_issuer {
@@ -67,8 +66,6 @@ class launch_issuer {
   /// Issues a launch that `line` has not recorded yet, on the launch stream's thread.
   void issue_directly(dispatch_stream& target, launch_stream_state& line, submission& work,
                       completion_events const& events);
-  /// The graph of the batch, which the stream then holds; null if its launches must be issued one by one.
-  std::shared_ptr<cached_graph> issue_graph(dispatch_stream& target, graph_batch& batch);
 
  private:
   using line_span = std::span<launch_stream_state* const>;

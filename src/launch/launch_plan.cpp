@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "ballast/error.hpp"
-#include "plain_launches.hpp"
+#include "plain_times.hpp"
 
 namespace ballast::detail {
 namespace {

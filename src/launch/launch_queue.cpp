@@ -154,10 +154,6 @@ std::vector<launch_statistics::named_count> launch_statistics::listed() const {
           {"merged_kernels", merged_kernels},
           {"chained_kernels", chained_kernels},
           {"direct_launches", direct_launches},
-          {"graphs_built", graphs_built},
-          {"graph_launches", graph_launches},
-          {"graph_kernels", graph_kernels},
-          {"graph_arguments_set", graph_arguments_set},
           {"resident_kernels", resident_kernels},
           {"resident_starts", resident_starts}};
 }

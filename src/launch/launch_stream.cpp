@@ -100,8 +100,7 @@ std::string launch_stream_state::state() const {
          (device == nullptr ? "" : describe_resident_holder(*device));
 }
 
-void launch_stream_state::mark_issued(std::uint32_t stream_index, std::uint32_t launches, bool in_graph) {
-  in_graph_.store(in_graph, std::memory_order_relaxed);
+void launch_stream_state::mark_issued(std::uint32_t stream_index, std::uint32_t launches) {
   stream_index_.store(stream_index, std::memory_order_relaxed);
   issued_.store(issued_.load(std::memory_order_relaxed) + launches, std::memory_order_release);
 }

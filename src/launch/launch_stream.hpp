@@ -204,12 +204,9 @@ class launch_stream_state final : public completion_source {
   bool leave() { return (marks_.fetch_or(announced | left, std::memory_order_acq_rel) & announced) == 0; }
 
   // For the issuing thread: the dispatcher's, or the launch stream's while none of its launches waits.
-  void mark_issued(std::uint32_t stream_index, std::uint32_t launches, bool in_graph = false);
+  void mark_issued(std::uint32_t stream_index, std::uint32_t launches);
   /// The stream of the launches in flight; meaningless if there are none.
   std::uint32_t stream_index() const { return stream_index_.load(std::memory_order_relaxed); }
-  /// True if the launches in flight belong to a graph: later launches there follow those of all its launch
-  /// streams.
-  bool is_in_graph() const { return in_graph_.load(std::memory_order_relaxed); }
   /// The value of stream_index() for launches in an ordered ring.
   static constexpr std::uint32_t in_ring = ~std::uint32_t{0};
   bool is_in_ring() const { return stream_index() == in_ring; }
@@ -232,8 +229,6 @@ class launch_stream_state final : public completion_source {
   bool offered = false;  ///< its oldest launch is in the plan
   bool blocked = false;  ///< its oldest launch waits for dependencies
   bool leaving = false;  ///< no launch will follow
-  /// Its launches up to this one join no graph.
-  std::uint64_t alone_until = 0;
 
   /// Records that a launch failed; any thread that saw it calls this. The remaining launches do not run, and
   /// if `lost` those in flight fail too. The first error of each kind is kept.
@@ -259,7 +254,7 @@ class launch_stream_state final : public completion_source {
   alignas(64) std::atomic<std::uint64_t> issued_ = 0;
   std::atomic<std::uint64_t> finished_ = 0;
   std::atomic<std::uint32_t> stream_index_ = 0;
-  std::atomic<bool> failed_ = false, lost_ = false, in_graph_ = false;
+  std::atomic<bool> failed_ = false, lost_ = false;
   std::atomic<bool> watched_ = false, issue_watched_ = false;
   std::exception_ptr error_, loss_;
   std::mutex error_mutex_;

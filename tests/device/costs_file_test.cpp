@@ -38,7 +38,7 @@ kept_costs core_costs() {
   return {some_cores, costs};
 }
 
-std::string const shortest = "ballast-costs 1\ndevice GPU-1 13000 NVIDIA H200\nmeasured 2026-11-26\nend\n";
+std::string const shortest = "ballast-costs 2\ndevice GPU-1 13000 NVIDIA H200\nmeasured 2026-11-26\nend\n";
 
 std::string refusal(std::string const& text) {
   try {
@@ -56,7 +56,7 @@ TEST(kept_costs, read_as_they_were_written) {
 }
 
 TEST(kept_costs, are_read_behind_a_byte_order_mark) {
-  std::string const text = "ballast-costs 1\nend\n";
+  std::string const text = "ballast-costs 2\nend\n";
   EXPECT_EQ(parse_costs("\xef\xbb\xbf" + text).size(), parse_costs(text).size());
 }
 
@@ -78,22 +78,22 @@ TEST(kept_costs, are_refused_wherever_their_text_is_cut_off) {
 }
 
 TEST(kept_costs, of_another_version_or_of_something_else_are_refused) {
-  EXPECT_EQ(refusal("ballast-costs 2\nend\n"), "line 1: costs of version 2, not 1");
+  EXPECT_EQ(refusal("ballast-costs 1\nend\n"), "line 1: costs of version 1, not 2");
   EXPECT_EQ(refusal("{\"costs\": []}\n"), "line 1: these are no costs");
 }
 
 TEST(kept_costs, are_refused_with_the_line_that_is_wrong) {
-  std::string const before = "ballast-costs 1\ndevice GPU-1 13000 NVIDIA H200\nmeasured 2026-11-26\n";
+  std::string const before = "ballast-costs 2\ndevice GPU-1 13000 NVIDIA H200\nmeasured 2026-11-26\n";
   for (std::string const line : {"launch_ns", "launch_ns 0", "launch_ns -1", "launch_ns nan", "launch_ns inf",
                                  "launch_ns 1e13", "launch_ns 1 ", "launch_ns x", "unknown_ns 1", "", " "})
     EXPECT_EQ(refusal(before + line + "\nend\n"), "line 4: no cost of a device") << line;
   EXPECT_EQ(refusal(before + "copy_ns 1\ncopy_ns 1\nend\n"), "line 5: a cost for the second time");
   EXPECT_EQ(refusal(before + "end\nend\n"), "line 4: more after the end");
-  EXPECT_EQ(refusal("ballast-costs 1\ncopy_ns 1\nend\n"), "line 2: no cost of a device");
+  EXPECT_EQ(refusal("ballast-costs 2\ncopy_ns 1\nend\n"), "line 2: no cost of a device");
   for (std::string const line : {"device", "device GPU-1", "device GPU-1 x NVIDIA", "device GPU-1 13000 "})
-    EXPECT_EQ(refusal("ballast-costs 1\n" + line + "\nend\n"), "line 2: no device") << line;
+    EXPECT_EQ(refusal("ballast-costs 2\n" + line + "\nend\n"), "line 2: no device") << line;
   for (std::string const day : {"26.11.2026", "2026-11-2", "2026-11-260", ""})
-    EXPECT_EQ(refusal("ballast-costs 1\ndevice cores 2 CPU\nmeasured " + day + "\nend\n"),
+    EXPECT_EQ(refusal("ballast-costs 2\ndevice cores 2 CPU\nmeasured " + day + "\nend\n"),
               "line 3: no day of measurement");
   auto const twice = text_of({gpu_costs(), gpu_costs()});
   EXPECT_THAT(refusal(twice), HasSubstr("a device for the second time"));
@@ -151,7 +151,7 @@ TEST(default_costs, of_cores_have_no_graphs) {
   for (auto const& cost : default_costs(backend::host).listed()) names.push_back(cost.name);
   EXPECT_THAT(names, ElementsAre("launch_ns", "merged_launch_ns", "start_ns", "copy_ns", "host_bytes_per_ns",
                                  "peer_bytes_per_ns"));
-  EXPECT_EQ(default_costs(backend::cuda).listed().size(), 11u);
+  EXPECT_EQ(default_costs(backend::cuda).listed().size(), 10u);
   EXPECT_EQ(default_costs(backend::cuda).name(), "defaults");
 }
 

@@ -222,7 +222,6 @@ class polled_device final : public compute_device {
             .has_servers = false,
             .has_own_clock = false,
             .runs_functions = false,
-            .has_graphs = false,
             .streams = 4,
             .connections = 1};
   }

@@ -71,7 +71,7 @@ TEST_F(launches_of_handles_on_gpus, keep_their_order_between_kernels_of_the_set_
   EXPECT_EQ(sum, 3 * rounds * (3 * rounds - 1) / 2);
 }
 
-TEST_F(launches_of_handles_on_gpus, of_many_launch_streams_run_once_each_also_as_graphs) {
+TEST_F(launches_of_handles_on_gpus, of_many_launch_streams_run_once_each) {
   run_time_kernels const made(device_->spec().index);
   auto const kernel = made.kernel("append");
   constexpr std::uint32_t launch_streams = 64, rounds = 12, launches = 8;

@@ -24,7 +24,6 @@ TEST(label_of_a_launch, is_its_kernels_name_or_how_many_were_merged) {
   EXPECT_EQ(content_of({"scale", "scale", "scale"}).label(), "merged: 3 kernels of scale");
   EXPECT_EQ(content_of({"scale", "mix"}).label(), "merged: 2 kernels of scale and others");
   EXPECT_EQ(content_of({""}).label(), "plain launch");
-  EXPECT_EQ((launch_content{.kernels = 20, .is_graph = true}.label()), "graph: 20 plain launches");
 }
 
 TEST(spans_of_a_stream, follow_each_other_as_long_as_their_launches_told_or_since_their_issue) {

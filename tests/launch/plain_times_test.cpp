@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plain_launches.hpp"
+#include "plain_times.hpp"
 
 #include <gtest/gtest.h>
 

@@ -93,30 +93,10 @@ class pretended_stream final : public stream {
   std::uint64_t told_span_ns_;
 };
 
-class pretended_graph final : public launch_graph {
- public:
-  explicit pretended_graph(std::span<graph_branch const> branches) {
-    for (auto const& branch : branches) calls_.emplace_back(branch.launches.begin(), branch.launches.end());
-  }
-  std::size_t branches() const noexcept override { return calls_.size(); }
-  std::size_t launches(std::size_t branch) const override { return calls_.at(branch).size(); }
-  void upload(stream&) override {}
-  void launch(stream& on) override {
-    for (auto const& branch : calls_)
-      for (auto const& call : branch) call.enqueue(on);
-  }
-  void set_arguments(std::size_t branch, std::size_t place, void* const* arguments) override {
-    calls_.at(branch).at(place).set(arguments);
-  }
-
- private:
-  std::vector<std::vector<append_call>> calls_;
-};
-
 /// What a pretended GPU says of a kernel, by its name: a list's for merged kernels, else its own.
 using declared_resources = std::function<kernel_resources(std::string_view)>;
 
-/// CPU cores that look like a GPU: they run append() as a plain kernel, by itself and in graphs.
+/// CPU cores that look like a GPU: they run append() as a plain kernel.
 class pretended_gpu final : public compute_device {
  public:
   /// `told_span_ns`: what each kernel of a queue says that it took; 0: as long as it did take.
@@ -134,7 +114,7 @@ class pretended_gpu final : public compute_device {
   std::unique_ptr<stream> adopt_stream(native_stream native) override { return cores_->adopt_stream(native); }
   std::unique_ptr<event> adopt_event(native_event native) override { return cores_->adopt_event(native); }
   std::unique_ptr<launch_graph> make_graph(std::span<graph_branch const> branches) override {
-    return std::make_unique<pretended_graph>(branches);
+    return cores_->make_graph(branches);
   }
   kernel_resources resources(kernel_code const& code) override {
     return declared_ ? declared_(code.name) : cores_->resources(code);

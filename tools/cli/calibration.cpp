@@ -150,14 +150,6 @@ void device_meter::measure_graphs(device_costs& costs) {
     graph->launch(*stream_);
     return ns_since(begin);
   });
-  costs.set_arguments_ns = median_of([&] {
-    auto argument = spin(0);
-    void* addresses[] = {&argument.word, &argument.rounds};
-    auto const begin = clock::now();
-    for (std::size_t branch = 0; branch < many_branches; ++branch)
-      for (std::size_t i = 0; i < launches_per_branch; ++i) graph->set_arguments(branch, i, addresses);
-    return ns_since(begin) / double(many);
-  });
 }
 
 /// The rate of the slowest link between a GPU and another one, if each can address the other's memory; 0 if

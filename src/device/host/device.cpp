@@ -115,7 +115,6 @@ device_capabilities capabilities_of_cores() {
           .has_servers = false,
           .has_own_clock = false,
           .runs_functions = false,
-          .has_graphs = false,
           .prefers_merging = true,  // docs/decisions/0029
           .streams = 2,
           .connections = std::numeric_limits<std::uint32_t>::max()};

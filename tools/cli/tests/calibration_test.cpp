@@ -70,7 +70,7 @@ TEST_F(cli_calibration, prints_a_table_and_where_it_is_kept) {
 
 TEST_F(cli_calibration, that_is_broken_is_told_of_and_replaced_by_the_next) {
   fs::create_directory(folder.file("ballast"));
-  folder.file("ballast/costs", "ballast-costs 1\ndevice cores");
+  folder.file("ballast/costs", "ballast-costs 2\ndevice cores");
   auto const told = listed();
   EXPECT_EQ(told.code, 0);
   EXPECT_EQ(told.err, "ballast: the costs in " + file() +
@@ -83,7 +83,7 @@ TEST_F(cli_calibration, that_is_broken_is_told_of_and_replaced_by_the_next) {
 
 TEST_F(cli_calibration, of_another_machine_is_told_of_and_kept) {
   fs::create_directory(folder.file("ballast"));
-  folder.file("ballast/costs", "ballast-costs 1\ndevice cores 4096 Another CPU\nmeasured 2026-11-26\nend\n");
+  folder.file("ballast/costs", "ballast-costs 2\ndevice cores 4096 Another CPU\nmeasured 2026-11-26\nend\n");
   auto const told = listed();
   EXPECT_THAT(told.err, HasSubstr("defaults: they are of other cores than "));
   EXPECT_THAT(told.out, HasSubstr(" defaults "));

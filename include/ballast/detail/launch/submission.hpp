@@ -33,20 +33,19 @@ struct BALLAST_API dependency {
   bool is_met() const;
 };
 
-/// A plain launch's description of itself, which lets other launches merge with it.
-struct described_launch {
+/// A plain launch without its arguments, or the type of a callable.
+struct plain_shape {
   gpu_function function = {};
-  launch_shape shape;
-  std::span<std::uint32_t const> argument_bytes;  ///< sizes of the arguments, which are plain bytes
+  launch_shape shape = {};
+  void const* callable = nullptr;
+
+  bool operator==(plain_shape const&) const = default;
 };
 
-/// A launch with more arguments is not described.
-inline constexpr std::size_t max_described_arguments = 32;
-
-/// Work that can describe itself: describe() also writes the address of each argument.
+/// Work that launches one `__global__` function.
 template <class Work>
-concept describes_itself = requires(Work& work, void** addresses) {
-  { work.describe(addresses) } -> std::same_as<described_launch>;
+concept has_plain_shape = requires(Work const& work) {
+  { work.shape() } -> std::same_as<plain_shape>;
 };
 
 /// A kernel that is launched unmerged.
@@ -81,7 +80,7 @@ class alignas(64) submission {
 
   void clear() {
     release();
-    describe_ = nullptr;
+    shape_ = nullptr;
     kernel_ = nullptr;
     lone_code_ = nullptr;
   }
@@ -109,8 +108,8 @@ class alignas(64) submission {
       enqueue_ = [](void* at, stream& on) { (*static_cast<kept*>(at))(on); };
       if constexpr (!std::is_trivially_destructible_v<kept>)
         destroy_ = [](void* at) { static_cast<kept*>(at)->~kept(); };
-      if constexpr (describes_itself<kept>)
-        describe_ = [](void* at, void** addresses) { return static_cast<kept*>(at)->describe(addresses); };
+      if constexpr (has_plain_shape<kept>)
+        shape_ = [](void const* at) { return static_cast<kept const*>(at)->shape(); };
     } else {
       set_work(boxed<kept>{std::make_unique<kept>(std::forward<Work>(work))});
     }
@@ -147,12 +146,11 @@ class alignas(64) submission {
   /// The members of kernel(), readable in whole pieces.
   unsigned char const* bytes() const { return bytes_; }
   void enqueue(stream& on) { enqueue_(bytes_, on); }
-  /// Identifies the type of work that enqueues itself; null for a kernel of a set.
-  void const* type() const { return reinterpret_cast<void const*>(enqueue_); }
-  /// True if it can describe() itself.
-  bool is_described() const { return describe_ != nullptr; }
-  /// Writes the addresses of its arguments, which are valid as long as this object.
-  described_launch describe(void** addresses) { return describe_(bytes_, addresses); }
+  /// The shape of work that enqueues itself.
+  plain_shape shape() const {
+    if (shape_ != nullptr) return shape_(bytes_);
+    return {.callable = reinterpret_cast<void const*>(enqueue_)};
+  }
 
  private:
   /// Holds work that is too large for bytes_.
@@ -160,9 +158,7 @@ class alignas(64) submission {
   struct boxed {
     std::unique_ptr<Work> work;
     void operator()(stream& on) { (*work)(on); }
-    described_launch describe(void** addresses) requires describes_itself<Work> {
-      return work->describe(addresses);
-    }
+    plain_shape shape() const requires has_plain_shape<Work> { return work->shape(); }
   };
 
   mergeable_kernel const* kernel_ = nullptr;
@@ -170,7 +166,7 @@ class alignas(64) submission {
   std::uint32_t blocks_ = 0;
   void (*enqueue_)(void*, stream&) = nullptr;
   void (*destroy_)(void*) = nullptr;
-  described_launch (*describe_)(void*, void**) = nullptr;
+  plain_shape (*shape_)(void const*) = nullptr;
   std::unique_ptr<std::vector<dependency>> dependencies_;  // seldom any
   kernel_code const* lone_code_ = nullptr;
   alignas(argument_piece) unsigned char bytes_[max_kernel_bytes];
