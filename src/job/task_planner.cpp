@@ -5,6 +5,7 @@
 #include <cmath>
 #include <optional>
 #include <ranges>
+#include <string>
 #include <tuple>
 #include <utility>
 

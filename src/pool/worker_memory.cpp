@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <string>
+#include <utility>
 
 #include "ballast/detail/pool/peer_view.cuh"
 #include "ballast/error.hpp"
