@@ -1,19 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 # A room is one target, one folder in include/ballast/detail, src, tests, bench and docs, and a list of headers for users.
 
-# ballast_add_room(name [DEPENDS rooms...] HEADERS headers... [HEADER_ONLY_LIBRARIES targets...])
-# Target ballast_<name>, alias ballast::<name>. Sources: src/<name>/*.cpp and host/*.cpp, and cuda/*.cpp and
-# cuda/*.cu where CUDA is built. HEADERS, below include/ballast, are for users. HEADER_ONLY_LIBRARIES are used in .cpp files
+# ballast_add_room(name [DEPENDS rooms...] HEADERS headers... [FOLDERS folders...] [HEADER_ONLY_LIBRARIES targets...])
+# Target ballast_<name>, alias ballast::<name>. Sources: src/<name>/*.cpp and host/*.cpp, cuda/*.cpp and cuda/*.cu where CUDA is
+# built, and those in FOLDERS, each of which includes only folders to its left. HEADERS, below include/ballast, are for users. HEADER_ONLY_LIBRARIES are used in .cpp files
 # only and leave no trace in the installed package.
 # With BUILD_SHARED_LIBS the sources go into the one library libballast.so, target ballast_shared: then ballast_<name> is the
 # room's headers, ballast_includes_<name>, and that library. Of the same objects libballast.a is made, target ballast_static.
 function(ballast_add_room name)
-  cmake_parse_arguments(PARSE_ARGV 1 room "" "" "DEPENDS;HEADERS;HEADER_ONLY_LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 1 room "" "" "DEPENDS;HEADERS;FOLDERS;HEADER_ONLY_LIBRARIES")
   set(target ballast_${name})
   if(IS_DIRECTORY ${PROJECT_SOURCE_DIR}/include/ballast/detail/${name})
     list(APPEND room_HEADERS detail/${name})
   endif()
   set_property(GLOBAL PROPERTY BALLAST_HEADERS_OF_${name} ${room_HEADERS})
+  set_property(GLOBAL PROPERTY BALLAST_FOLDERS_OF_${name} ${room_FOLDERS})
   ballast_room_sources(${name} sources cuda_sources)
   set(compiled "")
   if(BUILD_SHARED_LIBS)
@@ -139,8 +140,10 @@ function(ballast_note_room name)
 endfunction()
 
 function(ballast_room_sources name host_result cuda_result)
+  get_property(folders GLOBAL PROPERTY BALLAST_FOLDERS_OF_${name})
   set(folder ${PROJECT_SOURCE_DIR}/src/${name})
-  file(GLOB host CONFIGURE_DEPENDS ${folder}/*.cpp ${folder}/host/*.cpp)
+  list(TRANSFORM folders REPLACE "(.+)" "${folder}/\\1/*.cpp")
+  file(GLOB host CONFIGURE_DEPENDS ${folder}/*.cpp ${folder}/host/*.cpp ${folders})
   set(cuda "")
   if(BALLAST_HAVE_CUDA)
     file(GLOB cuda CONFIGURE_DEPENDS ${folder}/cuda/*.cpp ${folder}/cuda/*.cu)

@@ -10,14 +10,14 @@
 #include <utility>
 #include <vector>
 
+#include "arrays/coherence_directory.hpp"
+#include "arrays/task_planner.hpp"
+#include "arrays/working_set.hpp"
 #include "ballast/access_map.hpp"
 #include "ballast/detail/job/split_policy.hpp"
-#include "coherence_directory.hpp"
 #include "job/benchmarks.hpp"
-#include "job_order.hpp"
-#include "job_record.hpp"
-#include "task_planner.hpp"
-#include "working_set.hpp"
+#include "plan/job_order.hpp"
+#include "plan/job_record.hpp"
 
 namespace ballast::bench {
 using namespace detail;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/memory.hpp"
+#include "host/device.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>

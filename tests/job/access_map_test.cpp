@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "byte_runs.hpp"
+#include "arrays/byte_runs.hpp"
 #include "refused_argument.hpp"
 
 namespace ballast::test {

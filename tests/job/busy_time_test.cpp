@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "job_record.hpp"
-#include "split_run.hpp"
+#include "plan/job_record.hpp"
+#include "split/split_run.hpp"
 
 namespace ballast::test {
 using namespace detail;

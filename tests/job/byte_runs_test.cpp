@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "byte_runs.hpp"
+#include "arrays/byte_runs.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "coherence_directory.hpp"
+#include "arrays/coherence_directory.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

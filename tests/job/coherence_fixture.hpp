@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "coherence_directory.hpp"
+#include "arrays/coherence_directory.hpp"
 
 namespace ballast::test {
 using namespace detail;

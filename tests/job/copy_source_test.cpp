@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "task_planner.hpp"
+#include "arrays/task_planner.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "job_runtime.hpp"
+#include "run/job_runtime.hpp"
 
 namespace ballast::test {
 using namespace detail;

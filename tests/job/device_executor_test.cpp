@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "device_executor.hpp"
+#include "run/device_executor.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

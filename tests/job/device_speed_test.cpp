@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "split_run.hpp"
+#include "split/split_run.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "exchange_port.hpp"
+#include "ranks/exchange_port.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "ballast/error.hpp"
-#include "job_failed.hpp"
+#include "plan/job_failed.hpp"
 
 namespace ballast::test::exchange_port_test {
 using namespace detail;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host_access.hpp"
+#include "plan/host_access.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -6,8 +6,8 @@
 #include <map>
 #include <utility>
 
-#include "operations.hpp"
-#include "task_planner.hpp"
+#include "arrays/operations.hpp"
+#include "arrays/task_planner.hpp"
 
 namespace ballast::test {
 using namespace detail;

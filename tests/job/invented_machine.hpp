@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "task_planner.hpp"
+#include "arrays/task_planner.hpp"
 
 namespace ballast::test {
 using namespace detail;

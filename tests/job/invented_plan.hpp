@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "invented_machine.hpp"
-#include "job_planner.hpp"
+#include "plan/job_planner.hpp"
 
 namespace ballast::test {
 using namespace detail;
@@ -59,7 +59,7 @@ class invented_plan final : public work_sink {
     auto whole = uses_of(request, {0, request.setup.grid.units()});
     auto job =
         std::make_shared<job_record>(planner.next_turn(), std::move(request), std::move(whole), nullptr,
-                                     policy, tasks, std::weak_ptr<job_runtime const>(), default_timeout);
+                                     policy, tasks, std::weak_ptr<described_work const>(), default_timeout);
     if (job->units() != 0) job->measure_arguments();
     planner.add(job);
     planner.advance();

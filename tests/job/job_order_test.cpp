@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "job_order.hpp"
+#include "plan/job_order.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "job_units.hpp"
+#include "plan/job_units.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "job_sequence.hpp"
+#include "run/job_sequence.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

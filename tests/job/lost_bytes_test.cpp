@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "coherence_directory.hpp"
+#include "arrays/coherence_directory.hpp"
 #include "coherence_fixture.hpp"
 
 namespace ballast::test {

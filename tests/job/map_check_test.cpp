@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "map_check.hpp"
+#include "run/map_check.hpp"
 
 #include <gtest/gtest.h>
 

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "arrays/coherence_directory.hpp"
 #include "ballast/access_map.hpp"
-#include "coherence_directory.hpp"
 
 namespace ballast::test {
 using namespace detail;

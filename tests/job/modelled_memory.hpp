@@ -8,9 +8,9 @@
 #include <span>
 #include <vector>
 
-#include "coherence_directory.hpp"
+#include "arrays/coherence_directory.hpp"
+#include "arrays/working_set.hpp"
 #include "random_order.hpp"
-#include "working_set.hpp"
 
 namespace ballast::test {
 using namespace detail;

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "arrays/byte_runs.hpp"
 #include "ballast/access_map.hpp"
-#include "byte_runs.hpp"
 #include "modelled_array.hpp"
 
 namespace ballast::test {

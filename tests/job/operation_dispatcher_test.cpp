@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "operation_dispatcher.hpp"
+#include "run/operation_dispatcher.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "operations.hpp"
+#include "arrays/operations.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

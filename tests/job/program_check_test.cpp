@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "exchange_port.hpp"
+#include "ranks/exchange_port.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "operations.hpp"
+#include "arrays/operations.hpp"
 
 namespace ballast::test {
 using namespace detail;

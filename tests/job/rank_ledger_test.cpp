@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "job_ranks.hpp"
+#include "ranks/job_ranks.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

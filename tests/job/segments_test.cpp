@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "working_set.hpp"
+#include "arrays/working_set.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "task_planner.hpp"
+#include "arrays/task_planner.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <vector>
 
-#include "coherence_directory.hpp"
+#include "arrays/coherence_directory.hpp"
 #include "invented_machine.hpp"
 
 namespace ballast::test::shared_read_test {

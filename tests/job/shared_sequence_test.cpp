@@ -18,8 +18,8 @@
 #include "ballast/job_scheduler.hpp"
 #include "job_fixture.hpp"
 #include "noting_device.hpp"
+#include "plan/sequence_plan.hpp"
 #include "sanitized.hpp"
-#include "sequence_plan.hpp"
 
 namespace ballast::test::shared_sequence_test {
 using namespace detail;

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "invented_devices.hpp"
-#include "split_run.hpp"
+#include "split/split_run.hpp"
 
 namespace ballast::test {
 using namespace detail;

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "invented_programs.hpp"
-#include "split_learned.hpp"
+#include "split/split_learned.hpp"
 
 namespace ballast::test {
 using namespace detail;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "split_learned.hpp"
+#include "split/split_learned.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which neighbouring tasks become one launch, and what becomes of them.
-#include "task_join.hpp"
+#include "split/task_join.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,9 +18,9 @@
 #include <utility>
 #include <vector>
 
-#include "device_executor.hpp"
 #include "invented_plan.hpp"
 #include "job_fixture.hpp"
+#include "run/device_executor.hpp"
 
 namespace ballast::test::task_join_test {
 using namespace detail;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "work_profile.hpp"
+#include "split/work_profile.hpp"
 
 #include <gtest/gtest.h>
 

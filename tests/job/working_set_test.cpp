@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "working_set.hpp"
+#include "arrays/working_set.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cuda/sm_partition.hpp"
+#include "cuda/engine.hpp"
 
 #include <algorithm>
 #include <atomic>

@@ -25,7 +25,6 @@
 #include "ballast/start_threads.hpp"
 #include "costs_file.hpp"
 #include "device_choice.hpp"
-#include "host/memory.hpp"
 #include "host/worker_pool.hpp"
 
 namespace ballast::detail {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/memory.hpp"
+#include "host/device.hpp"
 
 #include <sys/resource.h>
 #include <unistd.h>

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/job_intake.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <utility>
+
+#include "ballast/error.hpp"
+#include "plan/job_units.hpp"
+
+namespace ballast::detail {
+namespace {
+
+/// The number of blocks of the kernel that the device runs at once; 0 on a lost device, which gets no task.
+std::uint64_t blocks_at_once(compute_device& device, kernel_code const& code) {
+  try {
+    return std::uint64_t(device.resources(code).blocks_per_multiprocessor) *
+           std::uint64_t(device.properties().multiprocessors);
+  } catch (device_lost const&) { return 0; }
+}
+
+/// True if jobs may run the kernel. Only pools run the others.
+bool is_for_jobs(listed_kernel const& kernel) {
+  return kernel.spawns == 0 && kernel.joins == 0 && !kernel.reduces && kernel.tasks_at_once == 1;
+}
+
+/// True if a part is a range of blocks, which are numbered with x fastest.
+bool is_contiguous(job_grid const& grid) {
+  auto const [x, y, z] = grid.blocks();
+  return grid.along() == cut::z || (z <= 1 && (grid.along() == cut::y || y <= 1));
+}
+
+void check_grid_of_ballast_kernel(job_grid const& grid) {
+  constexpr std::uint64_t most = std::numeric_limits<std::int32_t>::max();
+  if (!is_contiguous(grid))
+    throw_bad_argument("grid", "cut along another dimension", "cut along its slowest, for a ballast kernel");
+  if (auto const each = grid.blocks_of_unit(); each != 0 && grid.units() > most / each)
+    throw_bad_argument("grid", std::to_string(grid.units()) + " units of " + std::to_string(each) + " blocks",
+                       "at most " + std::to_string(most) + " blocks of a ballast kernel");
+}
+
+std::vector<described_argument> described(std::vector<job_argument> const& arguments) {
+  std::vector<described_argument> all;
+  for (auto const& argument : arguments)
+    all.push_back({argument.array->shape.sides(), argument.map.name(), argument.mode});
+  return all;
+}
+
+/// The first of the devices with the most memory for arrays.
+planned_device const& largest_of(std::vector<planned_device> const& planned) {
+  return *std::ranges::max_element(planned, {}, &planned_device::bytes);
+}
+
+}  // namespace
+
+job_intake::job_intake(device_list devices, std::vector<planned_device> const& planned,
+                       job_options const& options)
+    : devices_(std::move(devices)),
+      options_(options),
+      largest_{largest_of(planned).name, largest_of(planned).bytes},
+      runs_functions_(std::ranges::any_of(
+          planned, [](planned_device const& one) { return one.capabilities.runs_functions; })) {}
+
+void job_intake::add(kernel_set const& more) {
+  for (auto const& device : devices_) device->check();
+  for (auto const& kernel : more.kernels())
+    if (is_for_jobs(kernel)) add(kernel.key, kernel.code);
+}
+
+void job_intake::add(kernel_key key, kernel_code const& code) {
+  listed_code listed{code, {}};
+  for (auto const& device : devices_) listed.blocks_at_once.push_back(blocks_at_once(*device, code));
+  std::lock_guard const hold(mutex_);
+  kernels_.try_emplace(key, std::move(listed));
+}
+
+listed_code const* job_intake::find(kernel_key key) {
+  std::lock_guard const hold(mutex_);
+  auto const found = kernels_.find(key);
+  return found == kernels_.end() ? nullptr : &found->second;
+}
+
+listed_code const* job_intake::code_of(job_request const& request) {
+  if (request.kernel == nullptr) return nullptr;
+  if (auto const* const known = find(request.kernel)) return known;
+  if (request.compiled_here == nullptr)
+    throw_bad_argument("kernel", request.kernel_name,
+                       "one of a set that the scheduler was given, or of the .cu file that submits");
+  add(request.kernel, *request.compiled_here);
+  return find(request.kernel);
+}
+
+std::string const& job_intake::policy_of(job_request const& request) const {
+  return request.setup.policy.empty() ? options_.policy : request.setup.policy;
+}
+
+/// Returns the uses of the whole job.
+array_uses job_intake::checked_uses(job_request const& request) const {
+  auto const& grid = request.setup.grid;
+  if (request.kernel != nullptr) check_grid_of_ballast_kernel(grid);
+  if (request.is_for_gpus && !runs_functions_)
+    throw_bad_argument("kernel", request.kernel_name, "a ballast kernel where all devices are CPU cores");
+  if (!request.setup.policy.empty()) make_split_policy(request.setup.policy);
+  return uses_of(request, {0, grid.units()});
+}
+
+std::shared_ptr<job_record> job_intake::admit(job_request request, std::weak_ptr<described_work const> all) {
+  auto whole = checked_uses(request);
+  auto const* const listed = code_of(request);
+  auto const tasks = request.setup.tasks == 0 ? options_.tasks : request.setup.tasks;
+  auto const policy = policy_of(request);
+  auto const job = std::make_shared<job_record>(job_number(), std::move(request), std::move(whole), listed,
+                                                policy, tasks, std::move(all), options_.timeout);
+  if (job->units() == 0) return job;
+  check_write_overlap(*job);
+  check_units_fit(*job, largest_.name, largest_.bytes);
+  job->measure_arguments();
+  return job;
+}
+
+kernel_code const* job_intake::checked_code(job_request const& request) {
+  auto whole = checked_uses(request);
+  job_record const alone(job_number(), request, std::move(whole), code_of(request), policy_of(request),
+                         options_.tasks, {}, options_.timeout);
+  if (alone.units() != 0) check_write_overlap(alone);
+  return alone.code();
+}
+
+/// Throws if two units of the job write the same element. A map that does not declare its overlap is tried
+/// once for each factory, grid and description of arguments; several arguments of one array are tried always.
+void job_intake::check_write_overlap(job_record const& job) {
+  auto const cannot_say = [](job_argument const& argument) {
+    return argument.writes() && argument.map.overlap() == unit_overlap::unknown;
+  };
+  if (std::ranges::none_of(job.request.arguments, cannot_say)) return check_units_write_apart(job, false);
+  auto const maps = std::tuple(job.request.factory, job.site(), described(job.request.arguments));
+  std::unique_lock hold(mutex_);
+  bool const were_tried = tried_maps_.contains(maps);
+  hold.unlock();
+  check_units_write_apart(job, were_tried);
+  hold.lock();
+  tried_maps_.insert(maps);
+}
+
+}  // namespace ballast::detail

@@ -1,0 +1,701 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/job_planner.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "ballast/error.hpp"
+#include "plan/job_failed.hpp"
+#include "plan/job_units.hpp"
+
+namespace ballast::detail {
+namespace {
+
+/// Of the jobs that are not completely planned, plan_jobs() examines at most this many, the oldest.
+constexpr int max_jobs_examined = 16;
+constexpr std::size_t max_busy_times = 16;
+
+op_stream other_compute_stream(op_stream of) {
+  auto const is_first = of.stream == std::uint32_t(device_stream::compute_0);
+  return stream_of(of.executor, is_first ? device_stream::compute_1 : device_stream::compute_0);
+}
+
+}  // namespace
+
+job_planner::job_planner(operations& ops, std::vector<planned_device> devices, copy_links links,
+                         job_options const& options, work_sink& sink, retired_objects& retired)
+    : ops_(ops),
+      devices_(std::move(devices)),
+      options_(options),
+      sink_(sink),
+      retired_(retired),
+      arrays_(ops_, devices_, std::move(links), sink_, retired_),
+      on_devices_(devices_.size()) {}
+
+void job_planner::add(std::shared_ptr<job_record> const& job) {
+  order_.add(job->number, job->units(), [this, of = job.get()](job_part part) {
+    auto const uses = of->uses_or_failure(part);
+    if (of->failure) note_end_before_begin(*of);
+    return *uses;
+  });
+  auto const end = job->own.first + job->own.count;
+  order_.mark_planned(job->number, {0, job->own.first});
+  order_.mark_planned(job->number, {end, job->units() - end});
+  newest_turn_ = job->number;
+  ++statistics_.submitted;
+  jobs_.push_back(job);
+  if (job->is_planned()) note_end_before_begin(*job);
+}
+
+/// Takes a place in the order, as a job of one unit would.
+job_number job_planner::take_turn(array_use const& use) {
+  newest_turn_ = next_turn();
+  order_.add(newest_turn_, 1, [use](job_part) { return std::vector{use}; });
+  return newest_turn_;
+}
+
+void job_planner::add_exchange(std::shared_ptr<array_state> const& array, exchanged_bytes what) {
+  byte_runs const bytes(what.bytes);
+  array_use use{array->id, what.is_sent ? bytes : byte_runs(), what.is_sent ? byte_runs() : bytes};
+  auto const turn = take_turn(use);
+  ++exchanges_;
+  (what.is_sent ? statistics_.sent : statistics_.received) += bytes.bytes();
+  waiting_exchanges_.push_back({turn, std::move(use), array, std::move(what)});
+}
+
+/// Plans the exchanges before that turn. True if all of them are now planned: a host access may prevent it.
+bool job_planner::plan_exchanges_before(job_number turn) {
+  for (; !waiting_exchanges_.empty() && waiting_exchanges_.front().turn < turn;
+       waiting_exchanges_.pop_front()) {
+    auto const& next = waiting_exchanges_.front();
+    if (!has_come(next.turn, next.use)) return false;
+    plan_exchange(next.array, next.what);
+    order_.drop(next.turn);
+  }
+  return true;
+}
+
+/// Plans to send or receive the bytes. Lost bytes are not sent: their job has failed, and the other ranks'
+/// jobs will too. Exchanges end in any order, so each has its own stream.
+void job_planner::plan_exchange(std::shared_ptr<array_state> const& array, exchanged_bytes const& what) {
+  byte_runs const bytes(what.bytes);
+  if (what.is_sent && losing_job(array->directory, bytes)) {
+    --exchanges_;
+    return;
+  }
+  if (what.is_sent) arrays_.fetch_to(array, bytes, host_place, {}, {});
+  auto const op = ops_.add(op_kind::exchange, {std::uint32_t(devices_.size()), newest_exchange_++});
+  if (what.is_sent)
+    record_reads(array->directory, op, host_place, bytes);
+  else
+    record_writes(array->directory, op, host_place, bytes);
+  sink_.take(exchange_work{op, array, what});
+}
+
+/// Records a host write as an operation that has already ended.
+void job_planner::record_host_write(array_state& array, byte_range bytes, place_id at) {
+  auto const op = ops_.add(op_kind::host_access, {std::uint32_t(devices_.size()), 0});
+  array.directory.record_write(op, at, bytes);
+  ops_.mark_issued(op);
+  ops_.mark_ended(op);
+}
+
+/// Plans what can be planned. Repeats that while jobs end: a job that fails at once frees its slot without a
+/// completion event.
+void job_planner::advance() {
+  if (stopped_) return;
+  for (auto& device : on_devices_) device.lacks_memory = false;
+  do {
+    plan_jobs();
+    if (std::ranges::all_of(jobs_, &job_record::is_planned)) plan_exchanges_before(next_turn());
+  } while (retire_ended());
+}
+
+// Plans as much of the oldest jobs as may be planned now. With several ranks, jobs are planned one after
+// another, each after its exchanges. Otherwise the devices of two ranks, or their copy streams, might be full
+// of tasks that wait for operations queued behind such tasks on the other rank.
+void job_planner::plan_jobs() {
+  int examined = 0;
+  for (auto const& job : jobs_) {
+    if (!job->is_planned() && ++examined > max_jobs_examined) break;
+    if (options_.ranks != nullptr && !plan_exchanges_before(job->number)) break;
+    if (!job->is_planned()) plan_of(job);
+    if (job->failure) drop_rest(*job);
+    if (options_.ranks != nullptr && !job->is_planned()) break;
+  }
+}
+
+bool job_planner::retire_ended() {
+  auto const failed_before = statistics_.failed;
+  auto const ended = [&](std::shared_ptr<job_record> const& job) {
+    if (!job->has_ended() || (job->failure && !drop_rest(*job))) return false;
+    ++statistics_.ended;
+    if (job->failure) ++statistics_.failed;
+    if (job->failure && job->failure->stopped_with != 0)
+      ended_by_stop_.push_back({job->end, {.first = job->number.value()}});
+    job->complete();
+    retire(job);
+    return true;
+  };
+  auto const last = end_of_begun();
+  auto const first_ended = std::remove_if(jobs_.begin(), last, ended);
+  jobs_.erase(first_ended, last);
+  return statistics_.failed != failed_before;
+}
+
+/// Hands over an ended job to be freed. No executor would look for one that ran nothing, so the next holder
+/// of the mutex frees it.
+void job_planner::retire(std::shared_ptr<job_record> const& job) {
+  if (job->has_run())
+    job->is_last_with_an_array() ? retired_.with_arrays.push_back(job) : retired_.jobs.push_back(job);
+  else
+    retired_.any.push_back(job);
+}
+
+/// The end of the jobs among which all that have begun are. If max_jobs_examined jobs wait, plan_jobs() looks
+/// at no later one, so none of these has begun. A submission costs the same however many jobs wait. Jobs that
+/// end without having begun are recorded.
+auto job_planner::end_of_begun() -> std::deque<std::shared_ptr<job_record>>::iterator {
+  int waiting = 0;
+  return std::ranges::find_if(jobs_, [&](auto const& job) {
+    return job->number > newest_ended_unbegun_ && job->split == nullptr && !job->is_planned() &&
+           ++waiting > max_jobs_examined;
+  });
+}
+
+/// Records that the job ended without having begun: it has no units, or its map throws when it is asked for
+/// the written elements.
+void job_planner::note_end_before_begin(job_record const& job) {
+  if (newest_ended_unbegun_ < job.number) newest_ended_unbegun_ = job.number;
+}
+
+void job_planner::plan_of(std::shared_ptr<job_record> const& job) {
+  if (job->split == nullptr && !begin(*job)) return;
+  while (plan_round(job)) {}
+  fail_if_stuck(*job);
+}
+
+/// True if the device takes another task of a job with `own_tasks` tasks there. It takes a new job only when
+/// few tasks of others are left, so a policy knows the results of earlier runs when it begins the next one.
+bool job_planner::has_room(device_in_use const& on, std::uint32_t own_tasks) const {
+  return !on.lacks_memory && on.tasks - own_tasks < options_.in_flight;
+}
+
+bool job_planner::may_begin() const {
+  auto const takes_one = [&](device_in_use const& on) { return !on.is_lost && has_room(on, 0); };
+  return std::ranges::any_of(on_devices_, takes_one) || are_all_lost();
+}
+
+bool job_planner::begin(job_record& job) {
+  if (!may_begin()) return false;
+  try {
+    start_split(job);
+  } catch (...) {
+    fail(job, {}, {}, std::current_exception());
+    return false;
+  }
+  return true;
+}
+
+bool job_planner::are_all_lost() const { return std::ranges::all_of(on_devices_, &device_in_use::is_lost); }
+
+void job_planner::start_split(job_record& job) {
+  choose_devices(job);
+  auto& site = sites_[job.site()];
+  if (site.policy == nullptr) site.policy = make_split_policy(job.policy);
+  for (auto device = site.joinable.size(); device < devices_.size(); ++device)
+    site.joinable.emplace_back(devices_[device].capabilities.runs_on_cores ? longest_joined_ns_on_cores
+                                                                           : longest_joined_ns);
+  job.joinable = site.joinable;
+  job.split = site.policy->begin(shape_of(job));
+  job.device_states.resize(job.devices.size());
+}
+
+/// Chooses the devices that run tasks of the job, and the most units of a task on each. CPU cores run ballast
+/// kernels only.
+void job_planner::choose_devices(job_record& job) {
+  if (may_share(job)) {
+    job.is_shared = true;
+    job.devices = {job.request.shares->of.front().device};
+    job.max_units = {1};
+    return;
+  }
+  for (std::uint32_t device = 0; device < devices_.size(); ++device) {
+    if (on_devices_[device].is_lost ||
+        (job.request.is_for_gpus && !devices_[device].capabilities.runs_functions))
+      continue;
+    auto const most = max_units_on(job, device);
+    if (most == 0) continue;
+    job.devices.push_back(device);
+    job.max_units.push_back(most);
+  }
+  if (job.devices.empty()) throw error("no device that is not lost can run it");
+}
+
+/// True if each device's memory holds its part of the job. Otherwise it runs on one device, as other jobs do.
+bool job_planner::may_share(job_record const& job) const {
+  auto const& shares = job.request.shares;
+  if (shares == nullptr) return false;
+  return std::ranges::all_of(shares->of, [&](job_share const& share) {
+    auto const& set = arrays_.set(share.device);
+    std::size_t bytes = 0;
+    for (auto const& need : needs_of(share.uses)) bytes += memory_of(need.hull);
+    return !on_devices_[share.device].is_lost && (set.has_room_for_all_arrays() || bytes <= set.bytes());
+  });
+}
+
+std::uint32_t job_planner::max_units_on(job_record const& job, std::uint32_t device) const {
+  auto const& set = arrays_.set(device);
+  if (set.has_room_for_all_arrays()) return job.units();
+  return max_units(job.units(), set.bytes(), [&](job_part part) { return job.memory_of(part); });
+}
+
+job_shape job_planner::shape_of(job_record const& job) const {
+  job_shape shape{.units = job.own.count,
+                  .tasks = job.tasks,
+                  .in_flight = options_.in_flight,
+                  .blocks_per_unit = job.grid().blocks_of_unit(),
+                  .bytes_per_unit = job.bytes_per_unit()};
+  for (std::size_t device_index = 0; device_index < job.devices.size(); ++device_index) {
+    auto const device = job.devices[device_index];
+    shape.devices.push_back(
+        {.max_units = job.max_units[device_index],
+         .blocks_at_once = job.listed == nullptr ? 0 : job.listed->blocks_at_once[device],
+         .bytes_per_ns = arrays_.links().between(host_place, place_of(device)).bytes_per_ns});
+  }
+  return shape;
+}
+
+/// Plans a task for each device that may have one more, so that devices that begin together are known before
+/// anything is copied to them.
+bool job_planner::plan_round(std::shared_ptr<job_record> const& job) {
+  std::vector<planned_task> tasks;
+  for (std::uint32_t device_index = 0; device_index < job->device_states.size(); ++device_index)
+    if (auto task = next_task(job, device_index)) tasks.push_back(std::move(*task));
+  bool const any = !tasks.empty();
+  try {
+    arrays_.broadcast_shared_reads(tasks);
+    for (auto& task : tasks) plan_task(std::move(task));
+  } catch (...) { fail(*job, {}, {}, std::current_exception()); }
+  return any;
+}
+
+auto job_planner::next_task(std::shared_ptr<job_record> const& job, std::uint32_t device_index)
+    -> std::optional<planned_task> {
+  if (job->failure) return std::nullopt;
+  auto& on = job->device_states[device_index];
+  if (!has_room(on_devices_[job->devices[device_index]], on.in_flight - (on.deferred ? 1 : 0)))
+    return std::nullopt;
+  if (!on.deferred) {
+    on.deferred = job->split->next(device_index, on.in_flight);
+    if (!on.deferred) return std::nullopt;
+    on.deferred->first += job->own.first;
+    ++on.in_flight;
+  }
+  auto task = admit(job, device_index, *on.deferred);
+  if (task) on.deferred.reset();
+  return task;
+}
+
+/// Makes the task of this part, and pins the arrays that it uses; nothing if it must wait or fails. All user
+/// functions that may throw are called before anything changes.
+auto job_planner::admit(std::shared_ptr<job_record> const& job, std::uint32_t device_index, job_part part)
+    -> std::optional<planned_task> {
+  auto const device = job->devices[device_index];
+  try {
+    planned_task task{job, device_index, part, job->uses(part)};
+    if (on_devices_[device].is_lost) throw error("the device is lost");
+    if (order_.blocking_job(job->number, *task.uses)) return std::nullopt;
+    check_has_inputs(task, first_failure_);
+    task.pieces = pieces_of(task);
+    if (job->is_shared) share(task);
+    if (!pin_all(task)) return std::nullopt;
+    order_.mark_planned(job->number, part);
+    return task;
+  } catch (...) {
+    fail(*job, part, devices_[device].name, std::current_exception());
+    return std::nullopt;
+  }
+}
+
+/// Gives the task the uses of each device that shares it. Its piece records the uses of all devices: their
+/// results are lost if it fails.
+void job_planner::share(planned_task& task) const {
+  auto const& all = task.job->request.shares->of;
+  for (auto const& one : all) {
+    if (on_devices_[one.device].is_lost) throw error(devices_[one.device].name + " is lost");
+    auto uses = std::make_shared<std::vector<array_use> const>(one.uses);
+    if (&one == &all.front())
+      task.uses = std::move(uses);
+    else
+      task.shares.push_back({.job = task.job,
+                             .device_index = task.device_index,
+                             .part = task.part,
+                             .uses = std::move(uses),
+                             .share_on = one.device});
+  }
+}
+
+/// Pins all or nothing. Newer jobs take none of the missing memory.
+bool job_planner::pin_all(planned_task& task) {
+  auto const pin = [&](planned_task& one) {
+    bool const has_room = arrays_.pin(one);
+    if (!has_room) on_devices_[one.device()].lacks_memory = true;
+    return has_room;
+  };
+  if (!pin(task)) return false;
+  for (auto share = task.shares.begin(); share != task.shares.end(); ++share) {
+    if (pin(*share)) continue;
+    while (share != task.shares.begin()) arrays_.release(*--share, true);
+    arrays_.release(task, true);
+    return false;
+  }
+  return true;
+}
+
+/// The kernels into which the task is divided, so that its ends can run first. More than one pays only if the
+/// part is nearly all that the device gets of the job; checked tasks are never divided.
+std::vector<task_piece> job_planner::pieces_of(planned_task const& task) const {
+  auto const& job = *task.job;
+  auto const whole_share = job.own.count / std::uint32_t(2 * job.devices.size());
+  auto const is_alone = job.devices.size() < 2 && job.own.count == job.units();
+  if (is_alone || options_.check_maps || task.part.count < whole_share) return {{task.part, task.uses}};
+  auto const parts = boundary_first(task.part, job.units(), [&](std::uint32_t unit, std::uint32_t other) {
+    return job.read_in_common(unit, other);
+  });
+  if (parts.size() == 1) return {{task.part, task.uses}};
+  std::vector<task_piece> pieces;
+  for (auto const part : parts) pieces.push_back({part, job.uses(part)});
+  return pieces;
+}
+
+/// Plans the copies and the kernels of the task. The ends of its part follow the kernel that wrote their
+/// input in one stream, and so begin first. The rest, in the other stream, begins while the few blocks of the
+/// ends run.
+void job_planner::plan_task(planned_task planned) {
+  auto const task = std::make_shared<planned_task>(std::move(planned));
+  auto const newest = ops_.newest();
+  arrays_.fetch_reads(*task);
+  for (auto& share : task->shares) {
+    arrays_.fetch_reads(share);
+    task->moved += share.moved;
+  }
+  if (task->job->is_shared) arrays_.note_copied_by(*task);
+  bool const needs_copies = ops_.newest() != newest;
+  bool const may_join = !needs_copies && may_join_newest(*task);
+  auto stream = compute_stream_of(*task, may_join);
+  bool const joins = may_join && stream == on_devices_[task->device()].newest.on;
+  for (std::size_t i = 0; i < task->pieces.size(); ++i) {
+    if (i != 0 && i + 1 == task->pieces.size()) stream = other_compute_stream(stream);
+    auto const kernel = plan_kernel(*task, task->pieces[i], stream);
+    note_newest(*task, kernel, stream, joins);
+    sink_.take(kernel_work{kernel, task, i, joins});
+  }
+  ++task->job->tasks_in_flight;
+  ++on_devices_[task->device()].tasks;
+}
+
+/// The number of units that its device runs concurrently; 0 if unknown.
+std::uint64_t job_planner::units_at_once(planned_task const& task) const {
+  auto const& job = *task.job;
+  if (job.listed == nullptr) return 0;
+  return job.listed->blocks_at_once[task.device()] / std::max<std::uint64_t>(job.grid().blocks_of_unit(), 1);
+}
+
+/// True if the task is short and adjacent to the newest kernel of its device, which has the same arrays and
+/// was not issued yet. The executor sees other obstacles when it issues.
+bool job_planner::may_join_newest(planned_task const& task) const {
+  auto const& newest = on_devices_[task.device()].newest;
+  auto const& job = *task.job;
+  if (newest.newest == op_id() || newest.job != job.number || task.pieces.size() > 1 || options_.check_maps ||
+      !sink_.waits_to_be_issued(newest.newest))
+    return false;
+  auto const units = newest.extent.part.count + task.part.count;
+  return job.joinable[task.device()].has_room_for(units, units_at_once(task)) &&
+         newest.extent.can_take(task.extent(nullptr));
+}
+
+void job_planner::note_newest(planned_task const& task, op_id kernel, op_stream on, bool is_joined) {
+  auto& newest = on_devices_[task.device()].newest;
+  bool const is_whole_job = task.part.count == task.job->own.count;
+  if (task.pieces.size() > 1 || is_whole_job) {
+    newest = {};
+    return;
+  }
+  newest.newest = kernel;
+  auto extent = task.extent(nullptr);
+  if (is_joined) return newest.extent.take(extent);
+  newest.on = on, newest.job = task.job->number, newest.extent = std::move(extent);
+}
+
+/// Records all reads before all writes, since one array may be several arguments.
+op_id job_planner::plan_kernel(planned_task const& task, task_piece const& piece, op_stream on) {
+  auto const& arguments = task.job->request.arguments;
+  auto const place = task.place();
+  auto const kernel = ops_.add(op_kind::kernel, on);
+  for (auto const& resident : task.residents)
+    for (auto const earlier : resident.dependencies) ops_.add_dependency(kernel, earlier);
+  if (task.job->is_shared) {
+    record_shares(task, kernel);
+    return kernel;
+  }
+  for (std::size_t i = 0; i < arguments.size(); ++i)
+    record_reads(arguments[i].array->directory, kernel, place, (*piece.uses)[i].read);
+  for (std::size_t i = 0; i < arguments.size(); ++i)
+    record_writes(arguments[i].array->directory, kernel, place, (*piece.uses)[i].written);
+  return kernel;
+}
+
+/// Records what the kernel of a shared task reads and writes on each device. No other operation may touch the
+/// bytes that a device writes, or copies to itself meanwhile; finally each byte is valid where it was
+/// written.
+void job_planner::record_shares(planned_task const& task, op_id kernel) {
+  auto const& arguments = task.job->request.arguments;
+  auto const& all = task.job->request.shares->of;
+  auto const for_each = [&](auto const& record) {
+    for (auto const& share : all)
+      for (std::size_t i = 0; i < arguments.size(); ++i)
+        record(arguments[i].array->directory, place_of(share.device), share, i);
+  };
+  for (auto const& share : task.shares)
+    for (auto const& resident : share.residents)
+      for (auto const earlier : resident.dependencies) ops_.add_dependency(kernel, earlier);
+  for_each([&](coherence_directory& directory, place_id at, job_share const& share, std::size_t i) {
+    record_reads(directory, kernel, at, share.uses[i].read);
+  });
+  for_each([&](coherence_directory& directory, place_id at, job_share const& share, std::size_t i) {
+    record_writes(directory, kernel, at, share.uses[i].written);
+  });
+  for_each([&](coherence_directory& directory, place_id at, job_share const& share, std::size_t i) {
+    record_writes(directory, kernel, at, share.written_last[i]);
+  });
+}
+
+void job_planner::fail(job_record& job, job_part part, std::string const& device,
+                       std::exception_ptr const& why) {
+  bool const is_by_stop = has_stopped_jobs() && (is_failure_by_stop(why) || is_failure_of_source(why));
+  job.fail({part, device, cause_of(is_by_stop ? failure_by_stop() : why), is_by_stop ? stopped_jobs_ : 0});
+  if (!first_failure_) first_failure_ = "job " + job.display_name() + ": " + cause_of(why);
+  drop_rest(job);
+}
+
+/// Drops the unplanned parts of a failed job; true if none is left. Older jobs go first: they access the
+/// bytes that it should have written as if it had not failed yet.
+bool job_planner::drop_rest(job_record const& job) {
+  auto const dropped = order_.drop_behind_earlier(job.number);
+  job.lose(dropped);
+  return order_.is_planned(job.number);
+}
+
+/// Fails the job if its policy gives units to no device although no task is in flight, for then its answer is
+/// final.
+void job_planner::fail_if_stuck(job_record& job) {
+  if (job.is_planned() || job.tasks_in_flight != 0) return;
+  for (std::uint32_t device_index = 0; device_index < job.device_states.size(); ++device_index)
+    if (job.device_states[device_index].deferred || !has_room(on_devices_[job.devices[device_index]], 0))
+      return;
+  fail(job, {}, {},
+       std::make_exception_ptr(error("policy " + job.policy + " gave " +
+                                     std::to_string(job.split->unissued()) + " units to no device")));
+}
+
+/// A task uses the stream of the kernel whose results it reads, so that it begins as soon as that kernel
+/// ends. One that may be joined uses the stream of the kernel that it joins. Other tasks alternate, so that
+/// the tail of one kernel and the beginning of the next share the device.
+op_stream job_planner::compute_stream_of(planned_task const& task, bool may_join) {
+  if (auto const writer = last_writer(task); writer != op_id()) return ops_.at(writer).on;
+  auto const device = task.device();
+  if (may_join) return on_devices_[device].newest.on;
+  auto const even = on_devices_[device].kernels++ % 2 == 0;
+  return stream_of(device, even ? device_stream::compute_0 : device_stream::compute_1);
+}
+
+/// The newest unfinished kernel of the task's device from which the task reads; or none. For a shared task it
+/// is the first device's.
+op_id job_planner::last_writer(planned_task const& task) const {
+  op_id newest{};
+  auto const place = task.place();
+  for (std::size_t i = 0; i < task.uses->size(); ++i)
+    for (auto const writer :
+         task.job->request.arguments[i].array->directory.writers(place, (*task.uses)[i].read.hull()))
+      if (auto const& op = ops_.at(writer); op.kind == op_kind::kernel && op.on.executor == task.device())
+        newest = std::max(newest, writer);
+  return newest;
+}
+
+void job_planner::handle_end(planned_work const& work, std::uint32_t device, ended_operation const& end,
+                             bool failed) {
+  if (end.failure && is_a<device_lost>(end.failure)) lose_device(device);
+  if (auto const* const kernel = std::get_if<kernel_work>(&work))
+    return handle_kernel_end(*kernel, device, end, failed);
+  if (auto const* const exchange = std::get_if<exchange_work>(&work)) {
+    --exchanges_;
+    return retired_.any.push_back(exchange->array);
+  }
+  auto const& copy = std::get<copy_work>(work);
+  if (!failed) record_span(copy, device, end);
+  arrays_.handle_copy_end(copy, failed);
+}
+
+void job_planner::release_task(std::uint32_t device, planned_task const& task) {
+  --task.job->tasks_in_flight;
+  --task.job->device_states[task.device_index].in_flight;
+  --on_devices_[device].tasks;
+  arrays_.release(task, options_.reuse);
+  for (auto const& share : task.shares) arrays_.release(share, options_.reuse);
+}
+
+void job_planner::handle_kernel_end(kernel_work const& kernel, std::uint32_t device,
+                                    ended_operation const& end, bool failed) {
+  auto& task = *kernel.task;
+  auto& piece = task.pieces[kernel.piece];
+  piece.begin_ns = end.begin_ns, piece.end_ns = end.end_ns;
+  failed ? handle_piece_failure(task, piece, end) : note_length(task, end);
+  if (++task.pieces_ended < task.pieces.size()) return;
+  release_task(device, task);
+  if (task.has_failed) return;
+  auto const end_ns = task.end_ns();
+  handle_task_end(
+      device, task,
+      {.op = end.op, .begin_ns = end_ns - task.busy_ns(), .end_ns = end_ns, .joined = end.joined});
+}
+
+void job_planner::note_length(planned_task const& task, ended_operation const& end) const {
+  auto const& all = end.joined;
+  bool const is_noted = all && end.begin_ns != all->begin_ns;  // with the first of its tasks
+  if (task.pieces.size() > 1 || is_noted) return;
+  task.job->joinable[task.device()].note(all ? all->part.count : task.part.count, units_at_once(task),
+                                         all ? all->end_ns - all->begin_ns : end.end_ns - end.begin_ns);
+}
+
+void job_planner::handle_task_end(std::uint32_t device, planned_task const& task,
+                                  ended_operation const& end) {
+  auto& job = *task.job;
+  ++statistics_.tasks;
+  record_span(job, device, end);
+  job.report.moved += task.moved;
+  job.report.tasks.push_back({device, task.part, task.moved, end.begin_ns, end.end_ns});
+  for (auto const& share : task.shares)
+    job.report.tasks.push_back({share.device(), task.part, {}, end.begin_ns, end.end_ns});
+  job.split->ended(task.device_index, {.part = {task.part.first - job.own.first, task.part.count},
+                                       .begin_ns = end.begin_ns,
+                                       .end_ns = end.end_ns,
+                                       .bytes_in = task.own_bytes,
+                                       .bytes_out = task.moved.to_host,
+                                       .alone = was_alone(device, job.number, end)});
+}
+
+void job_planner::record_span(job_record const& job, std::uint32_t device, ended_operation const& end) const {
+  if (!options_.trace_to) return;
+  auto const worker = ops_.at(end.op).on.stream - std::uint32_t(device_stream::compute_0);
+  options_.trace_to.record(span{.device = device,
+                                .worker = worker,
+                                .label = job.report.name,
+                                .step = std::int64_t(job.number.value()),
+                                .tasks = 1,
+                                .begin_ns = end.begin_ns,
+                                .end_ns = end.end_ns});
+}
+
+void job_planner::record_span(copy_work const& copy, std::uint32_t device, ended_operation const& end) const {
+  if (!options_.trace_to) return;
+  auto const goes_out = ops_.at(end.op).on.stream == std::uint32_t(device_stream::copy_out);
+  options_.trace_to.record(span{.device = device,
+                                .worker = first_copy_worker + (goes_out ? 1 : 0),
+                                .label = label_of(copy),
+                                .step = std::int64_t(copy.job.value()),
+                                .begin_ns = end.begin_ns,
+                                .end_ns = end.end_ns,
+                                .counts = {{"bytes", copy.what.size}}});
+}
+
+std::string job_planner::label_of(copy_work const& copy) const {
+  auto const name_of = [&](place_id place) {
+    return place == host_place ? "host" : devices_[place.value() - 1].name;
+  };
+  auto const& [from, to] = std::pair(copy.what.from, copy.what.to);
+  auto const way = from == to ? "within " + name_of(to) : name_of(from) + " to " + name_of(to);
+  return copy.array->name() + ": " + way;
+}
+
+void job_planner::handle_piece_failure(planned_task& task, task_piece const& piece,
+                                       ended_operation const& end) {
+  auto& job = *task.job;
+  task.has_failed = true;
+  for (std::size_t i = 0; i < piece.uses->size(); ++i)
+    (*piece.uses)[i].written.for_each_interval([&](byte_range bytes) {
+      job.request.arguments[i].array->directory.record_loss(end.op, bytes, job.number);
+    });
+  auto const why = end.failure ? end.failure : failure_of_source();
+  fail(job, end.failure && end.joined ? end.joined->part : piece.part, devices_[task.device()].name, why);
+}
+
+/// True if no kernel of another job that has ended by now ran on the device meanwhile.
+bool job_planner::was_alone(std::uint32_t device, job_number job, ended_operation const& end) {
+  auto& latest = on_devices_[device].latest;
+  auto const own = end.joined ? busy_time{job, end.joined->begin_ns, end.joined->end_ns}
+                              : busy_time{job, end.begin_ns, end.end_ns};
+  auto const met = std::ranges::any_of(latest, [&](busy_time const& other) {
+    return other.job != job && other.begin_ns < own.end_ns && own.begin_ns < other.end_ns;
+  });
+  if (!latest.empty() && latest.back() == own) return !met;
+  if (latest.size() == max_busy_times) latest.erase(latest.begin());
+  latest.push_back(own);
+  return !met;
+}
+
+/// Marks the device as lost. Jobs with tasks on it lose the output of these tasks when the tasks end. Other
+/// data that only this device held is lost too, but by no job.
+void job_planner::lose_device(std::uint32_t device) {
+  if (!std::exchange(on_devices_[device].is_lost, true)) arrays_.lose_device(device);
+}
+
+void job_planner::stop() {
+  stopped_ = true;
+  for (auto const& job : jobs_) {
+    fail(*job, {}, {}, std::make_exception_ptr(error("it had not ended when its scheduler went")));
+    job->lose(order_.drop(job->number));  // older host accesses end with the scheduler
+  }
+}
+
+/// From now on, jobs that fail because of a source fail because that source was stopped.
+void job_planner::stop_jobs() {
+  stopped_jobs_ = std::max<std::uint64_t>(jobs_.size(), 1);
+  for (auto const& job : jobs_)
+    if (!job->is_planned()) fail(*job, {}, {}, failure_by_stop());
+}
+
+std::vector<completion> job_planner::take_stopped() {
+  std::ranges::sort(ended_by_stop_, {}, [](completion const& job) { return job.work().first; });
+  return std::exchange(ended_by_stop_, {});
+}
+
+void job_planner::abandon(std::exception_ptr const& why) {
+  for (auto const& one : waiting_exchanges_) order_.drop(one.turn);
+  exchanges_ -= waiting_exchanges_.size();
+  waiting_exchanges_.clear();
+  for (auto const& job : jobs_) fail(*job, {}, {}, why);
+}
+
+void job_planner::complete_all_jobs() {
+  for (auto const& job : jobs_) job->complete();
+}
+
+void job_planner::forget_jobs() {
+  retired_.jobs.insert(retired_.jobs.end(), jobs_.begin(), jobs_.end());
+  jobs_.clear();
+}
+
+job_statistics job_planner::statistics() const {
+  auto all = statistics_;
+  all.moved = arrays_.moved();
+  return all;
+}
+
+std::string job_planner::state_of_jobs() const {
+  std::string text;
+  for (auto const& job : jobs_) text += job->state(devices_);
+  return text;
+}
+
+}  // namespace ballast::detail

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <variant>
+#include <vector>
+
+#include "arrays/byte_runs.hpp"
+#include "arrays/task_planner.hpp"
+#include "ballast/access_map.hpp"
+#include "ballast/detail/job/job_request.hpp"
+
+namespace ballast::detail {
+
+/// A part of a job of a sequence, which a device launches.
+struct shared_launch {
+  std::size_t job = 0;
+  job_part part{};
+
+  bool operator==(shared_launch const&) const = default;
+};
+/// Bytes of an array of a sequence that come from another device.
+struct shared_copy_in {
+  std::size_t array = 0;
+  std::uint32_t from = 0;
+  std::vector<pitched_run> bytes{};
+
+  bool operator==(shared_copy_in const&) const = default;
+};
+/// A step to wait for, of the same repetition or of the previous one.
+struct step_dependency {
+  std::size_t step = 0;
+  bool is_of_last = false;
+
+  bool operator==(step_dependency const&) const = default;
+};
+
+/// One action of a device in a repetition of a sequence that several devices share.
+struct shared_step {
+  std::uint32_t device = 0, lane = 0;
+  std::variant<shared_launch, shared_copy_in> what{};
+  bool is_awaited = false;               ///< by a step in another lane
+  std::vector<step_dependency> after{};  ///< in other lanes; within a device's lane steps follow each other
+
+  bool operator==(shared_step const&) const = default;
+};
+
+/// Lanes of a device's steps: one for the ends of a part, which other devices wait for; one for its interior,
+/// or for a part in one piece; one for copies from devices with lower numbers, and one for copies from
+/// devices with higher numbers.
+inline constexpr std::uint32_t boundary_lane = 0, interior_lane = 1, low_copy_lane = 2, high_copy_lane = 3,
+                               lanes_of_shared_device = 4;
+
+/// A device's use of an array in all repetitions.
+struct array_share {
+  byte_runs read{};     ///< must be valid there before the first repetition
+  byte_runs written{};  ///< by its launches
+  byte_runs changed{};  ///< its writes, and its copies of bytes that others write
+};
+
+/// How the devices share a sequence.
+struct sequence_plan {
+  std::vector<shared_step> first, second, others;  ///< the steps of the first, the second, and every later
+                                                   ///< repetition
+  std::vector<std::vector<array_share>> shares;    ///< of each device, of each array
+
+  std::size_t devices() const { return shares.size(); }
+  /// The bytes that `times` repetitions copy between devices.
+  std::uint64_t bytes_between(std::uint32_t times) const;
+};
+
+/// A job of a sequence, and for each argument the index of its array among the sequence's arrays.
+struct sequence_job {
+  job_request request;
+  std::vector<std::size_t> arrays;
+};
+
+/// Cuts every job into as many parts as there are weights, in the order of the devices, and plans the copies
+/// between them with the directories that jobs use. Returns none if the third and fourth repetitions differ,
+/// or if two devices write the same bytes. `array_bytes`: for each array. `links`: between the host and the
+/// devices. Pure, except for the maps that it calls.
+std::optional<sequence_plan> plan_sequence(std::span<sequence_job const> jobs,
+                                           std::span<std::size_t const> array_bytes,
+                                           std::span<std::uint32_t const> weights, copy_links const& links);
+
+}  // namespace ballast::detail
