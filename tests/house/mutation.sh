@@ -184,7 +184,7 @@ TEXT
 rooms=$(bash "$sources/scripts/mutate.sh" --help | grep -oE "ROOM: [a-z ]+" | cut -d' ' -f2-)
 [[ $rooms == "base queue pool launch job cluster" ]] || { echo "mutate.sh names the rooms '$rooms'"; exit 1; }
 for room in $rooms; do
-  compgen -G "$sources/src/$room/*.cpp" >/dev/null || { echo "the room $room has no sources"; exit 1; }
+  [[ -n $(find "$sources/src/$room" -name "*.cpp") ]] || { echo "the room $room has no sources"; exit 1; }
 done
 said=$(bash "$sources/scripts/mutate.sh" cellar 2>&1) && { echo "mutate.sh takes the room cellar"; exit 1; }
 [[ $said == *"there are $rooms, and all"* ]] || { echo "mutate.sh says of the room cellar: $said"; exit 1; }
