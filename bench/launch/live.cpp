@@ -133,7 +133,7 @@ class measured_live_chains {
   std::vector<double> samples(std::function<double()> const& sample) {
     return now_->samples(now_->record().warm_up, now_->record().repetitions, sample);
   }
-  /// Runs until an adaptive queue can have chosen: it tries each of four modes in two windows of a
+  /// Runs until an adaptive queue can have chosen: it tries each of three modes in two windows of a
   /// millisecond, and drains between them.
   void let_choose(std::function<double()> const& run) {
     constexpr double seconds_to_choose = 0.03;

@@ -219,7 +219,7 @@ struct BALLAST_API launch_statistics {
   detail::verdict_counts verdicts;    ///< on the groups that the merge policy proposed
   /// For each device, in the order of the queue's devices.
   std::vector<device_predictions> predictions;
-  /// For each device, its current dispatch mode: "merged", "one_by_one", "direct" or "resident"
+  /// For each device, its current dispatch mode: "queued", "direct" or "resident"
   /// (docs/explanation/launch-orders.md).
   std::vector<std::string_view> dispatch_modes;
   /// For each device, the hardware connections that its order assumes; max_streams on CPU cores, where each

@@ -9,8 +9,7 @@ constexpr double clearly_faster = 1.05;
 constexpr double min_between_tries = 32, max_between_tries = 4096;
 
 std::string_view name_of(dispatch_mode mode) {
-  constexpr std::array<std::string_view, dispatch_mode_count> names{"merged", "one_by_one", "direct",
-                                                                    "resident"};
+  constexpr std::array<std::string_view, dispatch_mode_count> names{"queued", "direct", "resident"};
   return names.at(static_cast<std::size_t>(mode));
 }
 

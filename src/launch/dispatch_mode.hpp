@@ -8,16 +8,13 @@
 
 namespace ballast::detail {
 
-/// How launches get from the threads to the device. The queue's thread merges waiting launches, or issues
-/// them one by one; or each launch stream issues its own; or launches go into rings that resident blocks
-/// read, and the others are merged.
-enum class dispatch_mode : std::uint8_t { merged, one_by_one, direct, resident };
-inline constexpr std::size_t dispatch_mode_count = 4;
+/// How launches get from the threads to the device. The queue's thread issues them, and merges those that
+/// wait if there is a merge policy; or each launch stream issues its own; or launches go into rings that
+/// resident blocks read, and the others are queued.
+enum class dispatch_mode : std::uint8_t { queued, direct, resident };
+inline constexpr std::size_t dispatch_mode_count = 3;
 
 std::string_view name_of(dispatch_mode mode);
-constexpr bool merges(dispatch_mode mode) {
-  return mode == dispatch_mode::merged || mode == dispatch_mode::resident;
-}
 
 /// Finds the fastest mode by trying: a device's kernels, its host and its hardware queues decide that
 /// together, and no rule that was tried predicted it (docs/decisions/0013). Time is divided into windows of

@@ -59,10 +59,8 @@ std::vector<dispatch_mode> modes_of(compute_device const& device, launch_options
                                     std::uint32_t connections, bool has_rings) {
   bool const merges_anyway = device.capabilities().prefers_merging && options.merge != "none";
   if (is_resident(options)) return {dispatch_mode::resident};
-  if (merges_anyway || options.order != "adaptive" || !options.filter_merges) return {dispatch_mode::merged};
-  std::vector<dispatch_mode> modes;
-  if (options.merge != "none") modes.push_back(dispatch_mode::merged);
-  modes.push_back(dispatch_mode::one_by_one);
+  if (merges_anyway || options.order != "adaptive" || !options.filter_merges) return {dispatch_mode::queued};
+  std::vector modes{dispatch_mode::queued};
   if (connections >= enough_connections) modes.push_back(dispatch_mode::direct);
   if (has_rings) modes.push_back(dispatch_mode::resident);
   return modes;
@@ -107,6 +105,7 @@ dispatcher::dispatcher(std::shared_ptr<compute_device> device, kernel_set const*
       shutdown_timeout_(options.shutdown_timeout),
       direct_dispatch_(direct_dispatch_of(options.order)),
       looks_for_awaited_(looks_for_awaited(*device_, options)),
+      has_merge_policy_(options.merge != "none"),
       connections_(connections_of(*device_)),
       lines_(this, device_, options.timeout),
       placement_(lines_.fence(), rules_of(options, connections_)),
@@ -288,7 +287,7 @@ bool dispatcher::may_issue_directly(launch_stream_state const& line, submission 
 /// Launch streams that begin together all find nothing in flight; if each issued its own launch, each would
 /// continue in a stream of its own, and none would be merged.
 bool dispatcher::is_alone(launch_stream_state const& line, submission const& work) const {
-  bool const may_merge = merges(mode()) && work.kernel() != nullptr;
+  bool const may_merge = merges() && work.kernel() != nullptr;
   bool const may_follow_own = connections_ >= streams_.size() && !may_merge;
   auto const own = may_follow_own ? line.issued() - line.finished() : 0;
   return lone_line_.load(std::memory_order_relaxed) == line.number() && counts_.in_flight() == own &&
@@ -432,8 +431,7 @@ bool dispatcher::put_oldest(launch_stream_state& line, submission const& oldest)
 /// True if the launch is kept back until times of its kernel are known. They show whether the kernel's
 /// launches differ: later ones that are queued until then could only be merged as if they did not.
 bool dispatcher::waits_for_times(launch_stream_state const& line, submission const& oldest) const {
-  if (!line.is_in_flight() || !merges(mode()) || direct_dispatch_ != direct_dispatch::where_better)
-    return false;
+  if (!line.is_in_flight() || !merges() || direct_dispatch_ != direct_dispatch::where_better) return false;
   return oldest.kernel() != nullptr && table_.block_ns(*oldest.kernel()) == 0;
 }
 
@@ -443,7 +441,7 @@ bool dispatcher::offer_if_ready(launch_stream_state& line, submission& oldest) {
   try {
     if (goes_through_ring(line, oldest)) {
       (void)oldest.dependencies_met();  // throws if they can never be met
-    } else if (auto const behind = placement_.find_predecessor(line, oldest, mode());
+    } else if (auto const behind = placement_.find_predecessor(line, oldest, merges());
                behind && !waits_for_times(line, oldest)) {
       offer(line, oldest, *behind);
       return true;
@@ -510,7 +508,7 @@ void dispatcher::forget_if_left(launch_stream_state& line) {
 bool dispatcher::issue_next() {
   if (planned_ == nullptr) {
     if (plan_.offers() == 0) return false;
-    plan_.allow_merging(merges(mode()));
+    plan_.allow_merging(merges());
     planned_ = plan_.next(loads_.look());
   }
   if (planned_ == nullptr || !issue(*planned_)) return false;

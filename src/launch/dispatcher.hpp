@@ -79,6 +79,7 @@ class dispatcher final : private device_work {
   static constexpr std::uint32_t no_line = ~std::uint32_t{0};
 
   dispatch_mode mode() const { return mode_.load(std::memory_order_relaxed); }
+  bool merges() const { return has_merge_policy_ && mode() != dispatch_mode::direct; }
   bool may_issue() const;
   bool put_directly(launch_stream_state& line, submission const& work, bool is_awaited);
   bool may_issue_directly(launch_stream_state const& line, submission const& work, bool is_awaited) const;
@@ -126,6 +127,7 @@ class dispatcher final : private device_work {
   clock::duration const shutdown_timeout_;
   direct_dispatch const direct_dispatch_;
   bool const looks_for_awaited_;  // whether it looks for launches whose thread waits for each one
+  bool const has_merge_policy_;
   std::uint32_t const connections_;
 
   launch_stream_table lines_;

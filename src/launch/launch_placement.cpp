@@ -25,13 +25,13 @@ bool launch_placement::can_wait_on_device(submission const& work) const {
 
 std::optional<predecessor_stream> launch_placement::find_predecessor(launch_stream_state const& line,
                                                                      submission const& oldest,
-                                                                     dispatch_mode mode) const {
+                                                                     bool merges) const {
   if (line.is_in_flight() && line.is_in_ring()) return std::nullopt;
   auto const behind_own = line.is_in_flight() ? predecessor_stream(line.stream_index()) : std::nullopt;
   if (oldest.dependencies_met()) return behind_own;
   if (allowed_.follows_others)
     if (auto const place = common_predecessor(line, oldest)) return place;
-  if (!merges(mode) && can_wait_on_device(oldest)) return behind_own;
+  if (!merges && can_wait_on_device(oldest)) return behind_own;
   return std::nullopt;
 }
 

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <optional>
 
-#include "dispatch_mode.hpp"
 #include "launch_stream.hpp"
 
 namespace ballast::detail {
@@ -27,9 +26,10 @@ class launch_placement {
   /// True if all predecessors of `work` were issued, so that its stream can wait for them.
   bool can_wait_on_device(submission const& work) const;
   /// The stream of the predecessor after which the launch stream's oldest launch may be issued now; nothing
-  /// if it may not. Throws the error that made a dependency impossible.
+  /// if it may not. `merges`: it may become a part of a merged launch, whose stream waits for nothing. Throws
+  /// the error that made a dependency impossible.
   std::optional<predecessor_stream> find_predecessor(launch_stream_state const& line,
-                                                     submission const& oldest, dispatch_mode mode) const;
+                                                     submission const& oldest, bool merges) const;
   /// True if no predecessor of the launch stream's oldest launch is in flight any more.
   static bool may_change_stream(launch_stream_state& line);
 

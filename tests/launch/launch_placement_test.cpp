@@ -36,8 +36,8 @@ class launch_placement_test : public testing::Test {
   detail::submission work_;
 
   void comes_behind(std::vector<dependency> const& all) { work_.set_dependencies(all); }
-  place find(launch_placement::rules const& rules, dispatch_mode mode = dispatch_mode::merged) const {
-    return launch_placement(lines_.fence(), rules).find_predecessor(*line_, work_, mode);
+  place find(launch_placement::rules const& rules, bool merges = true) const {
+    return launch_placement(lines_.fence(), rules).find_predecessor(*line_, work_, merges);
   }
 };
 
@@ -66,8 +66,8 @@ TEST_F(launch_placement_test, waits_for_launches_in_rings_before_it_goes_elsewhe
   EXPECT_EQ(find(everything), anywhere);
   before_->mark_issued(launch_stream_state::in_ring, 1);
   comes_behind({{before_, 1, nullptr}});
-  for (auto const mode : {dispatch_mode::merged, dispatch_mode::one_by_one})
-    EXPECT_FALSE(find(everything, mode)) << "no stream can wait for a ring";
+  for (bool const merges : {true, false})
+    EXPECT_FALSE(find(everything, merges)) << "no stream can wait for a ring";
   EXPECT_FALSE(launch_placement(lines_.fence(), everything).can_wait_on_device(work_));
   before_->mark_finished(1);
   EXPECT_EQ(find(everything), anywhere);
@@ -76,8 +76,7 @@ TEST_F(launch_placement_test, waits_for_launches_in_rings_before_it_goes_elsewhe
 TEST_F(launch_placement_test, waits_for_launches_that_are_not_issued) {
   before_->mark_issued(3, 1);
   comes_behind({{before_, 2, nullptr}});
-  for (auto const mode : {dispatch_mode::merged, dispatch_mode::one_by_one})
-    EXPECT_FALSE(find(everything, mode));
+  for (bool const merges : {true, false}) EXPECT_FALSE(find(everything, merges));
 }
 
 TEST_F(launch_placement_test, is_behind_launches_of_several_lines_only_on_one_stream) {
@@ -88,17 +87,17 @@ TEST_F(launch_placement_test, is_behind_launches_of_several_lines_only_on_one_st
   EXPECT_EQ(find(everything), place(3));
   third_->mark_issued(4, 1);
   EXPECT_FALSE(find(everything));
-  EXPECT_EQ(find(everything, dispatch_mode::one_by_one), place(3)) << "its stream waits for the other";
+  EXPECT_EQ(find(everything, false), place(3)) << "its stream waits for the other";
 }
 
 TEST_F(launch_placement_test, waits_for_launches_of_other_queues_and_for_moments) {
   elsewhere_->mark_issued(0, 1);
   comes_behind({{elsewhere_, 1, nullptr}});
-  EXPECT_FALSE(find(everything, dispatch_mode::one_by_one));
+  EXPECT_FALSE(find(everything, false));
   elsewhere_->mark_finished(1);
   EXPECT_TRUE(find(everything));
   comes_behind({{nullptr, 0, std::make_shared<invented_moment>(false)}});
-  EXPECT_FALSE(find(everything, dispatch_mode::one_by_one));
+  EXPECT_FALSE(find(everything, false));
   comes_behind({{nullptr, 0, std::make_shared<invented_moment>(true)}});
   EXPECT_TRUE(find({}));
 }

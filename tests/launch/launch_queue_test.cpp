@@ -52,7 +52,7 @@ TEST(launch_statistics, tell_the_dispatch_mode_of_each_device) {
   auto const of = [](std::string const& order) {
     return launch_queue(devices(), kernels(), {.order = order}).statistics().dispatch_modes;
   };
-  EXPECT_EQ(of("held"), std::vector<std::string_view>(devices().size(), "merged")) << "it never changes";
+  EXPECT_EQ(of("held"), std::vector<std::string_view>(devices().size(), "queued")) << "it never changes";
   EXPECT_EQ(of("resident"), std::vector<std::string_view>(devices().size(), "resident"));
   EXPECT_EQ(of("adaptive").size(), devices().size());
 }
@@ -86,7 +86,7 @@ TEST(launch_queue_of_cores, merges_without_a_trial_of_other_modes) {
   for (int i = 0; i < 3000; ++i) line.launch(count_visits{visits.ref()}, 1);  // five windows of a trial
   queue.wait_all();
   EXPECT_EQ(visits[0], 3000u);
-  EXPECT_EQ(queue.statistics().dispatch_modes, std::vector<std::string_view>{"merged"});
+  EXPECT_EQ(queue.statistics().dispatch_modes, std::vector<std::string_view>{"queued"});
 }
 
 TEST(launch_queue_of_cores, tells_by_which_costs_it_decides_on_each_device) {
