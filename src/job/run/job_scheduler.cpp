@@ -121,12 +121,12 @@ std::vector<completion> job_scheduler::stop(std::optional<deadline> limit) {
 void job_scheduler::request_stop() noexcept { runtime_->request_stop(); }
 
 std::uint32_t job_scheduler::rank() const noexcept {
-  auto const& peers = runtime_->options().ranks;
-  return peers == nullptr ? 0 : peers->rank();
+  auto const& all = runtime_->options().ranks;
+  return all == nullptr ? 0 : all->rank();
 }
 std::uint32_t job_scheduler::ranks() const noexcept {
-  auto const& peers = runtime_->options().ranks;
-  return peers == nullptr ? 1 : peers->ranks();
+  auto const& all = runtime_->options().ranks;
+  return all == nullptr ? 1 : all->ranks();
 }
 
 job_statistics job_scheduler::statistics() const { return runtime_->statistics(); }
