@@ -38,7 +38,7 @@ std::shared_ptr<compute_device> require_unclaimed(std::shared_ptr<compute_device
 /// A warning for messages if the device is a part of a GPU: CUDA gives green contexts no guarantee of
 /// progress.
 std::string describe_part(compute_device const& device) {
-  if (device.spec().multiprocessors == 0) return "";
+  if (device.capabilities().runs_on_cores || device.spec().multiprocessors == 0) return "";
   return "; " + device.name() +
          " is a part of a GPU, and CUDA does not promise that kernels of several parts run at the same time: "
          "more hardware connections may help (request_connections)";

@@ -222,8 +222,9 @@ completion job_runtime::submit(job_request request) {
   check_process();
   nvtx_range const shown("submit a job");
   check_arrays(request);
-  if (ranks_ != nullptr) learn_shares(request);
   auto const job = intake_.admit(std::move(request), weak_from_this());
+  if (ranks_ != nullptr)
+    learn_shares(job->request);  // asks other ranks, so only for a job that is not refused
   guard const hold(*this);
   if (planner_.is_stopped()) throw error("a job was submitted to a scheduler that is going");
   notice_stop();
