@@ -2,9 +2,9 @@
 # A room is one target, one folder in include/ballast/detail, src, tests, bench and docs, and a list of headers for users.
 
 # ballast_add_room(name [DEPENDS rooms...] HEADERS headers... [FOLDERS folders...] [HEADER_ONLY_LIBRARIES targets...])
-# Target ballast_<name>, alias ballast::<name>. Sources: src/<name>/*.cpp and host/*.cpp, cuda/*.cpp and cuda/*.cu where CUDA is
-# built, and those in FOLDERS, each of which includes only folders to its left. HEADERS, below include/ballast, are for users. HEADER_ONLY_LIBRARIES are used in .cpp files
-# only and leave no trace in the installed package.
+# Target ballast_<name>, alias ballast::<name>. Sources: *.cpp of src/<name>, of its host and of its FOLDERS, each of which includes
+# only those to its left, and cuda/*.cpp and cuda/*.cu where CUDA is built. HEADERS, below include/ballast, are for users.
+# HEADER_ONLY_LIBRARIES are used in .cpp files only and leave no trace in the installed package.
 # With BUILD_SHARED_LIBS the sources go into the one library libballast.so, target ballast_shared: then ballast_<name> is the
 # room's headers, ballast_includes_<name>, and that library. Of the same objects libballast.a is made, target ballast_static.
 function(ballast_add_room name)

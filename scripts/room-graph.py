@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The rooms as their includes say: scripts/room-graph.py prints a Mermaid diagram, and --check compares it with the one in
 docs/rooms.md, and with what CMakeLists.txt lets each room see. An arrow stands for includes that no longer path explains. --check also
-finds includes from a folder of a room to one that CMakeLists.txt lists to its right."""
+finds includes from a folder of a room to one that CMakeLists.txt lists to its right, and sources beside such folders."""
 
 import pathlib
 import re
@@ -49,8 +49,10 @@ def included(rooms):
 
 def includes_to_the_right(rooms):
     for room, (_, _, folders) in rooms.items():
+        if folders:
+            yield from (f"{file.relative_to(ROOT)} is in none of {' '.join(folders)}" for file in (ROOT / "src" / room).glob("*.?pp"))
         for place, folder in enumerate(folders):
-            for file in sorted((ROOT / "src" / room / folder).iterdir()):
+            for file in sorted((ROOT / "src" / room / folder).rglob("*.?pp")):
                 for other, header in re.findall(r'^\s*#\s*include\s+"(\w+)/(\S+)"', file.read_text(), re.M):
                     if other in folders[place + 1 :]:
                         yield f"{file.relative_to(ROOT)} includes {other}/{header}"

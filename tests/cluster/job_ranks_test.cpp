@@ -265,6 +265,29 @@ TEST(job_ranks, read_the_own_elements_of_one_of_them) {
   });
 }
 
+struct refused_by_map {};
+
+void add_what_is_mapped(job_scheduler& jobs, words& from, words& to, access_map const& of_from) {
+  jobs.submit({.grid = 4}, reads(from, of_from), updates(to), [=](auto read, auto written) {
+    return add_all_to_each{read, written, 1};
+  });
+}
+
+/// The ranks compare their times before a site's third job. The second rank submits none, and waits for none.
+TEST(job_ranks, refuse_a_job_before_they_compare_their_times_for_it) {
+  std::latch is_refused(1);
+  on_schedulers({.ranks = 2}, [&](job_scheduler& jobs, std::uint32_t rank) {
+    words from(jobs, {4}), to(jobs, {4});
+    for (int i = 0; i < 2; ++i) add_what_is_mapped(jobs, from, to, all());
+    auto const refuse = [](map_view const&) -> region { throw refused_by_map(); };
+    if (rank == 0) {
+      EXPECT_THROW(add_what_is_mapped(jobs, from, to, refuse), refused_by_map);
+      is_refused.count_down();
+    }
+    is_refused.wait();
+  });
+}
+
 TEST(job_ranks, refuse_a_rank_that_there_is_not) {
   on_schedulers({.ranks = 2}, [&](job_scheduler& jobs, std::uint32_t) {
     words numbers(jobs, {9});

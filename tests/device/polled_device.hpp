@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <deque>
 #include <functional>
@@ -70,11 +71,10 @@ class polled_engine {
 
 class polled_event final : public event {
  public:
-  /// When the event was reached; none before.
-  using moment = std::chrono::steady_clock::time_point;
+  /// The time at which the event was reached; 0 before.
   struct point {
-    moment at = {};
-    bool is_reached() const { return at != moment(); }
+    std::atomic<std::int64_t> ns = 0;
+    bool is_reached() const { return ns.load() != 0; }
   };
 
   polled_event(std::shared_ptr<polled_engine> engine, std::shared_ptr<point> at, bool is_timed)
@@ -89,7 +89,7 @@ class polled_event final : public event {
     auto const& other = dynamic_cast<polled_event const&>(earlier);
     if (!is_timed_) throw bad_argument("event", "one without a time", "one by record()");
     if (!other.is_timed_) throw bad_argument("earlier", "one without a time", "one by record()");
-    return point_->at - other.point_->at;
+    return std::chrono::nanoseconds(point_->ns.load() - other.point_->ns.load());
   }
   std::shared_ptr<point> const& at() const { return point_; }
 
@@ -160,7 +160,9 @@ class polled_stream final : public stream {
   }
   std::unique_ptr<event> record(bool is_timed) {
     auto const at = std::make_shared<polled_event::point>();
-    enqueue([at] { return at->at = std::chrono::steady_clock::now(), true; });
+    enqueue([at] {
+      return at->ns.store(std::chrono::nanoseconds(clock::now().time_since_epoch()).count()), true;
+    });
     return std::make_unique<polled_event>(engine_, at, is_timed);
   }
   void enqueue_rows(void* to, std::size_t to_pitch, void const* from, std::size_t from_pitch,

@@ -8,15 +8,11 @@ namespace {
 
 __global__ void append_once(std::uint64_t* number, std::uint64_t added) { *number = 31 * *number + added; }
 
-__global__ void append_again(std::uint64_t* number, std::uint64_t added) { *number = added + *number * 31; }
-
 }  // namespace
 
 append_kernel plain_append() { return &append_once; }
-append_kernel other_plain_append() { return &append_again; }
 #else
 append_kernel plain_append() { return nullptr; }
-append_kernel other_plain_append() { return nullptr; }
 #endif
 
 }  // namespace ballast::test

@@ -12,7 +12,5 @@ using append_kernel = void (*)(std::uint64_t* number, std::uint64_t added);
 
 /// The same as a `__global__` function, by one thread; null where CUDA was not built.
 append_kernel plain_append();
-/// Another function that does the same.
-append_kernel other_plain_append();
 
 }  // namespace ballast::test

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plain launches of many launch streams: on a GPU, and on cores that look like one.
-#include <chrono>
 #include <functional>
 #include <optional>
 

@@ -12,7 +12,6 @@
 #include <string_view>
 #include <thread>
 #include <utility>
-#include <vector>
 
 #include "ballast/device.hpp"
 #include "ballast/error.hpp"
@@ -27,11 +26,8 @@ struct append_call {
   explicit append_call(plain_launch const& launch)
       : kernel(reinterpret_cast<append_kernel>(const_cast<void*>(launch.function.identity()))) {
     if (launch.shape.block.x > 1024) throw error("invalid configuration argument");
-    set(launch.arguments);
-  }
-  void set(void* const* arguments) {
-    std::memcpy(&number, arguments[0], sizeof number);
-    std::memcpy(&added, arguments[1], sizeof added);
+    std::memcpy(&number, launch.arguments[0], sizeof number);
+    std::memcpy(&added, launch.arguments[1], sizeof added);
   }
   void enqueue(stream& on) const {
     kernel_code const code{.name = "append", .cuda_function = nullptr, .host_function = run, .threads = 32};

@@ -47,9 +47,8 @@ std::vector<described_argument> described(std::vector<job_argument> const& argum
   return all;
 }
 
-/// The first of the devices with the most memory for arrays.
-planned_device const& largest_of(std::vector<planned_device> const& planned) {
-  return *std::ranges::max_element(planned, {}, &planned_device::bytes);
+bool runs_functions(std::shared_ptr<compute_device> const& device) {
+  return device->capabilities().runs_functions;
 }
 
 }  // namespace
@@ -58,9 +57,7 @@ job_intake::job_intake(device_list devices, std::vector<planned_device> const& p
                        job_options const& options)
     : devices_(std::move(devices)),
       options_(options),
-      largest_{largest_of(planned).name, largest_of(planned).bytes},
-      runs_functions_(std::ranges::any_of(
-          planned, [](planned_device const& one) { return one.capabilities.runs_functions; })) {}
+      largest_(*std::ranges::max_element(planned, {}, &planned_device::bytes)) {}
 
 void job_intake::add(kernel_set const& more) {
   for (auto const& device : devices_) device->check();
@@ -99,7 +96,7 @@ std::string const& job_intake::policy_of(job_request const& request) const {
 array_uses job_intake::checked_uses(job_request const& request) const {
   auto const& grid = request.setup.grid;
   if (request.kernel != nullptr) check_grid_of_ballast_kernel(grid);
-  if (request.is_for_gpus && !runs_functions_)
+  if (request.is_for_gpus && std::ranges::none_of(devices_, runs_functions))
     throw_bad_argument("kernel", request.kernel_name, "a ballast kernel where all devices are CPU cores");
   if (!request.setup.policy.empty()) make_split_policy(request.setup.policy);
   return uses_of(request, {0, grid.units()});

@@ -45,11 +45,6 @@ class job_intake {
   std::string const& policy_of(job_request const& request) const;
 
  private:
-  struct largest_device {
-    std::string name;
-    std::size_t bytes = 0;
-  };
-
   array_uses checked_uses(job_request const& request) const;
   void add(kernel_key key, kernel_code const& code);
   listed_code const* code_of(job_request const& request);
@@ -58,8 +53,7 @@ class job_intake {
 
   device_list const devices_;
   job_options const& options_;
-  largest_device const largest_;  ///< by its memory for arrays
-  bool const runs_functions_;     ///< on some device
+  planned_device const largest_;  ///< by its memory for arrays
 
   std::mutex mutex_;  ///< taken last
   std::map<kernel_key, listed_code> kernels_;
