@@ -16,13 +16,11 @@ constexpr int max_events_queried = 4, max_events_recorded = 4;
 constexpr std::chrono::nanoseconds between_unawaited_events = std::chrono::milliseconds(1);
 
 completion_poller::completion_poller(dispatch_streams& streams, ordered_rings* rings, launch_plan& plan,
-                                     kernel_table& table, plain_times& times, issue_counts& counts,
-                                     trace_target const& trace_to)
+                                     kernel_table& table, issue_counts& counts, trace_target const& trace_to)
     : streams_(streams),
       rings_(rings),
       plan_(plan),
       table_(table),
-      plain_times_(times),
       counts_(counts),
       trace_(trace_to, streams.size() + (rings == nullptr ? 0 : max_rings)) {}
 
@@ -118,7 +116,7 @@ void completion_poller::finish(launch_stream_state& line, std::uint32_t launches
 
 void completion_poller::learn(dispatch_stream const& target, launch_in_flight const& ended) {
   auto const span = target.span_ns_of_ended();
-  if (ended.is_measured) plain_times_.record(span);
+  if (ended.is_measured) table_.plain().record(span);
   if (span <= 0) return;
   if (ended.reports_each && !ended.facts.empty()) learn_ends(target, ended);
   table_.learn(ended.facts, ended.predicted, span);

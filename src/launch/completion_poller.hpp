@@ -10,7 +10,6 @@
 #include "launch_issuer.hpp"
 #include "launch_plan.hpp"
 #include "ordered_rings.hpp"
-#include "plain_times.hpp"
 
 namespace ballast::detail {
 
@@ -20,7 +19,7 @@ class completion_poller {
  public:
   /// All arguments live as long as this; the rings may be null.
   completion_poller(dispatch_streams& streams, ordered_rings* rings, launch_plan& plan, kernel_table& table,
-                    plain_times& times, issue_counts& counts, trace_target const& trace_to);
+                    issue_counts& counts, trace_target const& trace_to);
 
   /// Checks the streams and rings, and queries a few events, whose streams take turns. Returns whether
   /// anything has ended. Throws device_lost.
@@ -53,7 +52,6 @@ class completion_poller {
   ordered_rings* rings_;
   launch_plan& plan_;
   kernel_table& table_;
-  plain_times& plain_times_;
   issue_counts& counts_;
   launch_trace trace_;
   std::vector<ended_launch> ended_launches_;  // to be traced

@@ -2,9 +2,13 @@
 #pragma once
 
 #include <array>
+#include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <span>
 #include <string_view>
+
+#include "ballast/deadline.hpp"
 
 namespace ballast::detail {
 
@@ -67,6 +71,30 @@ class mode_selector {
   double newest_of_best_ = 0;  ///< the rate of its last window
 };
 
+/// A mode_selector by the clock. The dispatcher's thread calls it, unless stated otherwise.
+class mode_trial {
+ public:
+  explicit mode_trial(std::span<dispatch_mode const> allowed) : selector_(allowed), now_(selector_.now()) {}
+
+  /// Any thread.
+  dispatch_mode now() const { return now_.load(std::memory_order_relaxed); }
+  /// Called after each look: `kernels` have ended since the last one, and from now on there is work if
+  /// `is_busy`. `outstanding` as in mode_selector.
+  void record(std::uint64_t kernels, bool is_busy, auto outstanding) {
+    auto const at = clock::now();
+    selector_.record(kernels, was_busy_ ? std::chrono::nanoseconds(at - looked_at_).count() : 0, outstanding);
+    now_.store(selector_.now(), std::memory_order_relaxed);
+    looked_at_ = at;
+    was_busy_ = is_busy;
+  }
+
+ private:
+  mode_selector selector_;
+  clock::time_point looked_at_;
+  bool was_busy_ = false;
+  std::atomic<dispatch_mode> now_;
+};
+
 /// Whether launch streams may issue their launches on their own threads instead of passing them on.
 enum class direct_dispatch { never, always, where_better };
 
@@ -74,6 +102,34 @@ enum class direct_dispatch { never, always, where_better };
 constexpr direct_dispatch direct_dispatch_of(std::string_view order) {
   if (order == "passthrough") return direct_dispatch::always;
   return order == "adaptive" ? direct_dispatch::where_better : direct_dispatch::never;
+}
+
+/// The next step of a launch: into its launch stream's ring, onto a stream by its own thread, into the plan
+/// of the queue's thread, or none yet.
+enum class launch_way : std::uint8_t { ring, direct, plan, wait };
+
+/// Decides for a new launch, on the thread that launches it; `plan` passes it to the queue's thread. `of`
+/// answers for the launch. Its members are called in this order, and only as far as they decide: the later
+/// ones read what other threads write. Throws what they throw.
+launch_way way_of_new(auto& of) {
+  if (!of.may_issue()) return launch_way::plan;
+  bool const is_awaited = of.is_awaited();
+  if ((of.mode() == dispatch_mode::resident || is_awaited) && of.fits_ring()) {
+    if (of.may_enter_ring()) return launch_way::ring;
+    if (!is_awaited) return launch_way::plan;
+  }
+  if (of.order() == direct_dispatch::never || of.is_in_ring() || !of.may_be_issued_behind())
+    return launch_way::plan;
+  if (of.order() == direct_dispatch::always || of.mode() == dispatch_mode::direct) return launch_way::direct;
+  return is_awaited || of.is_alone() ? launch_way::direct : launch_way::plan;
+}
+
+/// Decides for the oldest launch that a launch stream has passed to the queue's thread. `of` as for
+/// way_of_new(). Never returns `direct`.
+launch_way way_of_oldest(auto& of) {
+  if (of.mode() == dispatch_mode::resident && of.fits_ring())
+    return of.may_enter_ring() && of.may_issue() ? launch_way::ring : launch_way::wait;
+  return of.may_follow() && !of.lacks_times() ? launch_way::plan : launch_way::wait;
 }
 
 }  // namespace ballast::detail

@@ -14,14 +14,10 @@
 #include "ballast/kernel_set.hpp"
 #include "ballast/launch_queue.hpp"
 #include "completion_poller.hpp"
+#include "direct_issuer.hpp"
 #include "dispatch_mode.hpp"
-#include "dispatch_stream.hpp"
-#include "kernel_table.hpp"
-#include "launch_issuer.hpp"
-#include "launch_placement.hpp"
 #include "launch_plan.hpp"
 #include "launch_stream.hpp"
-#include "ordered_rings.hpp"
 
 namespace ballast::detail {
 
@@ -39,13 +35,13 @@ class dispatcher final : private device_work {
   ~dispatcher();
 
   // Any thread.
-  compute_device& device() const { return *device_; }
-  mergeable_kernels const& kernels() const { return kernels_; }
+  compute_device& device() const { return *parts_.device; }
+  mergeable_kernels const& kernels() const { return parts_.kernels; }
   std::shared_ptr<launch_stream_state> add_launch_stream(std::int32_t priority) {
-    return lines_.add(priority);
+    return parts_.lines.add(priority);
   }
-  std::size_t launch_stream_count() const { return lines_.all().size(); }
-  void pause() { paused_.store(true, std::memory_order_seq_cst); }
+  std::size_t launch_stream_count() const { return parts_.lines.all().size(); }
+  void pause() { parts_.gate.pause(true); }
   void resume();
   /// Drops unissued and later launches, with an error for their launch streams.
   void stop(char const* cause);
@@ -65,27 +61,18 @@ class dispatcher final : private device_work {
   void end();
   /// After end(): true if the device has finished everything that was issued here. Otherwise this object must
   /// stay alive.
-  bool is_at_rest() { return streams_.is_at_rest() && (rings_ == nullptr || rings_->is_at_rest()); }
+  bool is_at_rest() {
+    return parts_.streams.is_at_rest() && (parts_.rings == nullptr || parts_.rings->is_at_rest());
+  }
   void add_to(launch_statistics& sum) const;
   /// Accepts a launch stream that has new launches.
   void add_to_inbox(launch_stream_state& line);
-
-  // For the thread of the launch stream.
-  /// Issues the launch stream's next launch at once. Returns true also if that failed, and then sets the
-  /// launch stream's error; false if the launch must wait for the dispatcher's thread.
-  bool issue_directly(launch_stream_state& line, submission& work);
+  /// As direct_issuer::issue(); for the thread of the launch stream.
+  bool issue_directly(launch_stream_state& line, submission& work) { return direct_.issue(line, work); }
 
  private:
-  static constexpr std::uint32_t no_line = ~std::uint32_t{0};
+  struct oldest_launch;
 
-  dispatch_mode mode() const { return mode_.load(std::memory_order_relaxed); }
-  bool merges() const { return has_merge_policy_ && mode() != dispatch_mode::direct; }
-  bool may_issue() const;
-  bool put_directly(launch_stream_state& line, submission const& work, bool is_awaited);
-  bool may_issue_directly(launch_stream_state const& line, submission const& work, bool is_awaited) const;
-  bool is_alone(launch_stream_state const& line, submission const& work) const;
-  std::uint32_t stream_for(launch_stream_state const& line) const;
-  bool is_sound();
   stopped stopped_by(char const* cause) const;
 
   // From here on only for the dispatcher's thread.
@@ -96,18 +83,17 @@ class dispatcher final : private device_work {
   bool drain_inbox();
   bool update(launch_stream_state& line);
   bool is_anything_in_flight() const;
-  bool uses_rings() const;
-  void leave_ring(launch_stream_state& line);
-  bool goes_through_ring(launch_stream_state& line, submission const& oldest);
-  bool put_oldest(launch_stream_state& line, submission const& oldest);
-  bool waits_for_times(launch_stream_state const& line, submission const& oldest) const;
-  bool offer_if_ready(launch_stream_state& line, submission& oldest);
+  submission* oldest_of(launch_stream_state& line);
+  launch_way send(launch_stream_state& line, submission& oldest);
+  bool put(launch_stream_state& line, submission const& oldest);
+  void block(launch_stream_state& line);
   void offer(launch_stream_state& line, submission& oldest, predecessor_stream behind);
   bool retry_blocked();
   bool poll_completions();
   void notify_completed();
   void forget_if_left(launch_stream_state& line);
   bool has_offers() const { return plan_.offers() != 0 || planned_ != nullptr; }
+  bool has_work() const;
   bool issue_next();
   bool issue(planned_launch const& planned);
   void issue_on(std::uint32_t place, planned_launch const& planned, completion_events const& events);
@@ -118,27 +104,12 @@ class dispatcher final : private device_work {
   void fail_all(std::exception_ptr error);
   void give_up(std::string const& cause);
 
-  std::shared_ptr<compute_device> device_;
-  mergeable_kernels kernels_;
   device_thread
       thread_;  // before the streams: a launch's last block may still notify it when the end is seen
-  dispatch_streams streams_;
-
+  dispatch_parts parts_;
+  direct_issuer direct_;
   clock::duration const shutdown_timeout_;
-  direct_dispatch const direct_dispatch_;
-  bool const looks_for_awaited_;  // whether it looks for launches whose thread waits for each one
-  bool const has_merge_policy_;
-  std::uint32_t const connections_;
-
-  launch_stream_table lines_;
-  launch_inbox inbox_;
-  launch_placement const placement_;
-  issue_counts counts_;
-  plain_times plain_times_;
-  kernel_table table_;
   launch_plan plan_;
-  launch_issuer issuer_;
-  std::unique_ptr<ordered_rings> const rings_;  // null if the order does not use rings
   completion_poller poller_;
 
   mutable std::mutex thread_mutex_;  // held while the thread works
@@ -146,20 +117,10 @@ class dispatcher final : private device_work {
   planned_launch const* planned_ = nullptr;  // waits for space in its stream
   std::vector<launch_stream_state*> planned_lines_;
   std::vector<launch_stream_state*> blocked_;
-  mode_selector mode_selector_;
-  clock::time_point polled_at_;
-  bool was_busy_ = false;
   std::uint32_t naps_ = 0, issued_since_poll_ = 0;
   bool suspects_fault_ = false;
   std::exception_ptr stop_error_;   // why nothing more is issued
   std::atomic<bool> lost_ = false;  // nor known to end
-
-  std::atomic<dispatch_mode> mode_;
-  std::atomic<bool> anyone_waits_ = false;  // as the thread saw it last
-  std::atomic<bool> paused_ = false, closed_ = false;
-  std::atomic<std::uint32_t> lone_line_ = no_line;  // the launch stream whose launch was issued last, unless
-                                                    // it was merged
-  std::atomic<char const*> stopped_because_ = nullptr;
 };
 
 /// The dispatchers of a queue, one per device; shared with its launch streams, which may outlive it.

@@ -2,11 +2,14 @@
 #include "kernel_table.hpp"
 
 #include <algorithm>
+#include <boost/functional/hash.hpp>
 #include <cmath>
 #include <map>
 #include <ranges>
 #include <set>
 #include <string>
+#include <tuple>
+#include <utility>
 
 #include "ballast/detail/launch/ordered_rings.cuh"
 #include "ballast/device.hpp"
@@ -328,6 +331,38 @@ void kernel_table::learn(std::span<kernel_facts const> kernels, predicted_times 
   if (predicted.merged_busy <= 0 && std::ranges::all_of(kernels, is_known)) return;  // merged unjudged
   times.record_merged(kernels, predicted.unshared_busy, span_ns);
   if (predicted.merged_busy > 0) errors_.record(predicted.merged_busy, double(span_ns));
+}
+
+std::size_t plain_times::hash_of::operator()(plain_shape const& what) const {
+  auto const& [grid, block, shared_bytes] = what.shape;
+  auto const* const type = what.function ? what.function.identity() : what.callable;
+  return boost::hash_value(std::tuple(type, grid.x, grid.y, grid.z, block.x, block.y, block.z, shared_bytes));
+}
+
+std::int64_t plain_times::of(plain_shape const& what) const {
+  auto const place = shapes_.find(what);
+  return place == shapes_.end() ? 0 : place->second.ns;
+}
+
+bool plain_times::is_due(plain_shape const& what) {
+  auto place = shapes_.find(what);
+  if (place == shapes_.end() && shapes_.size() == max_shapes) return false;
+  if (place == shapes_.end()) place = shapes_.emplace(what, known{}).first;
+  auto& shape = place->second;
+  return ++shape.launches >= shape.next_measured && measured_ == nullptr;
+}
+
+void plain_times::begin(plain_shape const& what) {
+  auto& shape = shapes_.at(what);
+  shape.next_measured = shape.launches + std::min(3 * shape.launches, max_between_measurements);
+  measured_ = &shape;
+}
+
+void plain_times::record(std::int64_t span_ns) {
+  auto& ns = std::exchange(measured_, nullptr)->ns;
+  if (span_ns < 1) return;
+  bool const is_news = ns == 0 || span_ns < ns;
+  ns = is_news ? span_ns : ns + (span_ns - ns) / 8;
 }
 
 }  // namespace ballast::detail

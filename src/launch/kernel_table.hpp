@@ -3,10 +3,12 @@
 
 #include <cstdint>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "ballast/detail/launch/merge_policy.hpp"
 #include "ballast/detail/launch/merged_launch.cuh"
+#include "ballast/detail/launch/submission.hpp"
 #include "ballast/kernel_set.hpp"
 
 namespace ballast::detail {
@@ -130,8 +132,40 @@ class mergeable_kernels {
   std::uint32_t families_ = 0;
 };
 
+/// The run times of launches that do not report them. It measures few launches, since an event after a launch
+/// holds up others in the same hardware queue: the first of a shape, the 4th, the 16th and so on, finally one
+/// in 4096, and never two at a time. Pure: no clock, no device. One thread at a time.
+class plain_times {
+ public:
+  /// The run time of a launch of that shape, in ns; 0 if unknown.
+  std::int64_t of(plain_shape const& what) const;
+
+  /// True if the launch being issued should be measured. If so, call begin().
+  bool is_due(plain_shape const& what);
+  /// Begins measuring the launch; record() must follow.
+  void begin(plain_shape const& what);
+  /// Records the measured launch's time, as the host saw it. Short times count at once, long ones gradually:
+  /// the launch may have waited, or its end may have been seen late. 0 ns: it was not measured after all.
+  void record(std::int64_t span_ns);
+
+ private:
+  static constexpr std::size_t max_shapes = 1024;  ///< launches of further shapes are not measured
+  static constexpr std::uint64_t max_between_measurements = 4096;
+
+  struct hash_of {
+    std::size_t operator()(plain_shape const& what) const;
+  };
+  struct known {
+    std::int64_t ns = 0;
+    std::uint64_t launches = 0, next_measured = 1;
+  };
+
+  std::unordered_map<plain_shape, known, hash_of> shapes_;
+  known* measured_ = nullptr;  // while it runs; a map's elements never move
+};
+
 /// A dispatcher's knowledge of the kernels of its set on its device: their requirements, and the times of
-/// their blocks. One thread at a time.
+/// their blocks; and of other launches their times. One thread at a time.
 class kernel_table {
  public:
   /// Loads the kernels.
@@ -160,6 +194,8 @@ class kernel_table {
   /// launches whose blocks do not all begin together.
   void learn_ends(std::span<kernel_facts const> kernels, std::span<std::int64_t const> spans_ns);
   prediction_error const& errors() const { return errors_; }
+  /// The times of launches that run no kernel of the set.
+  plain_times& plain() { return plain_; }
 
  private:
   launch_costs costs_;
@@ -167,6 +203,7 @@ class kernel_table {
   std::vector<kernel_times> times_;                       // by family
   std::vector<std::vector<std::uint32_t>> blocks_alone_;  // by family and place
   prediction_error errors_;
+  plain_times plain_;
 };
 
 }  // namespace ballast::detail

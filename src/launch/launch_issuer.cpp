@@ -41,13 +41,11 @@ void issue_counts::add_to(launch_statistics& sum) const {
   sum.chained_kernels += chained_kernels_.load(std::memory_order_relaxed);
 }
 
-launch_issuer::launch_issuer(compute_device& device, dispatch_streams& streams, kernel_table const& table,
-                             plain_times& times, issue_counts& counts, event_count& wake_event,
-                             bool is_traced)
+launch_issuer::launch_issuer(compute_device& device, dispatch_streams& streams, kernel_table& table,
+                             issue_counts& counts, event_count& wake_event, bool is_traced)
     : device_(device),
       streams_(streams),
       table_(table),
-      plain_times_(times),
       counts_(counts),
       wake_event_(wake_event),
       is_traced_(is_traced) {}
@@ -145,9 +143,9 @@ std::uint32_t launch_issuer::followers_of(submission_queue& chain, std::uint32_t
 /// theirs alone.
 void launch_issuer::measure_if_due(dispatch_stream& target, submission& work) {
   auto& next = target.next();
-  if (next.reports_end || target.in_flight() != 0 || !plain_times_.is_due(work.shape())) return;
+  if (next.reports_end || target.in_flight() != 0 || !table_.plain().is_due(work.shape())) return;
   next.end_event = target.on().record_untimed();
-  plain_times_.begin(work.shape());
+  table_.plain().begin(work.shape());
   next.is_measured = true;
   next.issued_at = clock::now();
 }

@@ -14,7 +14,6 @@
 #include "kernel_table.hpp"
 #include "launch_plan.hpp"
 #include "launch_stream.hpp"
-#include "plain_times.hpp"
 
 namespace ballast::detail {
 
@@ -50,8 +49,8 @@ using completion_events = std::vector<std::unique_ptr<event>>;
 class launch_issuer {
  public:
   /// CPU cores notify `wake_event` of ends. All arguments live as long as this object.
-  launch_issuer(compute_device& device, dispatch_streams& streams, kernel_table const& table,
-                plain_times& times, issue_counts& counts, event_count& wake_event, bool is_traced);
+  launch_issuer(compute_device& device, dispatch_streams& streams, kernel_table& table, issue_counts& counts,
+                event_count& wake_event, bool is_traced);
 
   /// Records events after predecessors of `work` that are in flight on other streams than `own`. Any thread
   /// that does not hold a stream. Throws device_lost.
@@ -84,8 +83,7 @@ class launch_issuer {
 
   compute_device& device_;
   dispatch_streams& streams_;
-  kernel_table const& table_;
-  plain_times& plain_times_;
+  kernel_table& table_;
   issue_counts& counts_;
   event_count& wake_event_;
   bool const is_traced_;

@@ -2,11 +2,11 @@
 #include "launch_plan.hpp"
 
 #include <algorithm>
+#include <boost/functional/hash.hpp>
 #include <cmath>
 #include <limits>
 
 #include "ballast/error.hpp"
-#include "plain_times.hpp"
 
 namespace ballast::detail {
 namespace {
@@ -66,8 +66,8 @@ merge_filter::kernel_set merge_filter::set_of(std::span<kernel_facts const> kern
 }
 
 merge_filter::remembered& merge_filter::slot_of(kernel_set const& set) {
-  auto hash = mixed(0, set.family);
-  for (auto const word : set.kernels) hash = mixed(hash, word);
+  auto hash = boost::hash_value(set.kernels);
+  boost::hash_combine(hash, set.family);
   return sets_[hash % sets_.size()];
 }
 

@@ -24,10 +24,9 @@ class completion_poller_test : public testing::Test {
   dispatch_streams streams_{device_, streams};
   launch_stream_table lines_{nullptr, device_, std::chrono::minutes(1)};
   issue_counts counts_;
-  plain_times times_;
   kernel_table table_{*device_, mergeable_kernels(nullptr)};
   launch_plan plan_{make_order_policy("held", "fifo", max_streams), nullptr, {}, table_.costs()};
-  completion_poller poller_{streams_, nullptr, plan_, table_, times_, counts_, {}};
+  completion_poller poller_{streams_, nullptr, plan_, table_, counts_, {}};
 
   std::shared_ptr<launch_stream_state> issue_to(std::uint32_t place) {
     auto line = lines_.add(0);
@@ -135,7 +134,7 @@ TEST_F(completion_poller_test, learns_from_the_ends_of_the_kernels_of_a_merged_l
   auto const two_cores = open_devices("host:2").front();
   mergeable_kernels const listed(&kernels());
   kernel_table table(*two_cores, listed);
-  completion_poller poller(streams_, nullptr, plan_, table, times_, counts_, {});
+  completion_poller poller(streams_, nullptr, plan_, table, counts_, {});
   auto const first = lines_.add(0), second = lines_.add(0);
   auto const& kernel = listed.kernels().front();
   auto& next = streams_[0].next();
@@ -176,7 +175,7 @@ TEST_F(completion_poller_test,
   auto const rings =
       ordered_rings::make(open_devices("host:3").front(), listed, ring_use::all, wake_event, false);
   ASSERT_NE(rings, nullptr);
-  completion_poller poller(streams_, rings.get(), plan_, table_, times_, counts_, {});
+  completion_poller poller(streams_, rings.get(), plan_, table_, counts_, {});
   auto const line = lines_.add(0);
   submission work;
   work.set_kernel(*listed.find(key_of<count_visits>), count_visits{visits.ref()}, 1);

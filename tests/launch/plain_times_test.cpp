@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plain_times.hpp"
+#include "kernel_table.hpp"
 
 #include <gtest/gtest.h>
 
