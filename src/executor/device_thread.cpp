@@ -25,12 +25,6 @@ constexpr std::chrono::nanoseconds between_looks_elsewhere = std::chrono::micros
 // Nothing wakes the thread when its device comes to rest, so it looks this often.
 constexpr std::chrono::nanoseconds between_looks_for_rest = std::chrono::microseconds(50);
 
-void pause_core() {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#endif
-}
-
 }  // namespace
 
 void device_thread::start(std::string const& purpose, std::string name, std::function<void()> prepare) {
@@ -78,10 +72,11 @@ void device_thread::run() {
   }
 }
 
-/// True if the thread should poll again before it gives up the core: a wake-up costs more than a small task.
+/// True if the thread should poll again before it sleeps: a wake-up costs more than a small task. Where the
+/// program has as many threads as cores, another one uses this thread's core between two looks.
 bool device_thread::keeps_looking() {
   if (!is_of_gpu_ || ++looks_ >= looks_before_sleep || !work_.awaited().is_near) return false;
-  pause_core();
+  std::this_thread::yield();
   return true;
 }
 
