@@ -2,7 +2,6 @@
 #pragma once
 
 #include <functional>
-#include <optional>
 #include <vector>
 
 #include "ballast/launch_queue.hpp"
@@ -16,12 +15,8 @@ namespace ballast::bench {
 class queued_work {
  public:
   queued_work(device_list const& devices, std::string const& order, std::uint32_t streams,
-              std::size_t launch_streams, std::optional<int> dispatcher_niceness = {})
-      : queue_(devices, one_block_kernels(),
-               {.order = order,
-                .merge = "none",
-                .streams = streams,
-                .dispatcher_niceness = dispatcher_niceness}) {
+              std::size_t launch_streams)
+      : queue_(devices, one_block_kernels(), {.order = order, .merge = "none", .streams = streams}) {
     for (std::size_t i = 0; i < launch_streams; ++i)
       launch_streams_.push_back(queue_.make_launch_stream_on(i % devices.size()));
   }

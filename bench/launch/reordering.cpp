@@ -42,27 +42,11 @@ std::vector<std::uint32_t> numbers_of_reordered_kernels(session const& now) {
   return {1, 2, 5, 10, 20, 50, 100};
 }
 
-constexpr int raised_niceness = -10;
-
-/// True if this process may give dispatchers a higher priority than launch streams, which needs a privilege.
-bool may_raise_priority(session& now) {
-  try {
-    launch_queue const queue({now.first()}, {.dispatcher_niceness = raised_niceness});
-    now.parameter("niceness of a consumer with priority", raised_niceness);
-    return true;
-  } catch (bad_argument const& refusal) {
-    now.parameter("niceness of a consumer with priority", refusal.what());
-    return false;
-  }
-}
-
-/// Measures the curve of this number of launch streams, with a dispatcher of their priority or of the given
-/// niceness.
-void measure_producers(session& now, one_block_work& work, double serial, std::size_t producers,
-                       std::optional<int> niceness) {
-  queued_work queue({now.first()}, "round_robin", 0, producers, niceness);
-  auto const curve = std::to_string(producers) + (producers == 1 ? " producer" : " producers") +
-                     (niceness ? " and a consumer with priority, " : ", ") + work.name();
+/// Measures the curve of this number of launch streams.
+void measure_producers(session& now, one_block_work& work, double serial, std::size_t producers) {
+  queued_work queue({now.first()}, "round_robin", 0, producers);
+  auto const curve =
+      std::to_string(producers) + (producers == 1 ? " producer, " : " producers, ") + work.name();
   for (auto const kernels : numbers_of_reordered_kernels(now))
     add_speedups(now, curve, kernels, serial * double(producers * kernels),
                  seconds_of_producers(now, work, queue, kernels));
@@ -124,22 +108,18 @@ void measure_scaling_of(session& now, std::vector<works_of_devices> const& works
 }  // namespace
 
 /// Figure 5 of Wende et al. 2012, whose envelopes are the minimum and the maximum of ten runs. Their consumer
-/// had a higher priority than the producers; here the dispatcher is measured with and without.
+/// had a higher priority than the producers; the dispatcher has the same.
 void measure_reordering(session& now) {
   now.axes("Producers through a round_robin queue, against one stream", "kernels of a producer",
            "times serial", true, true);
   now.repeat(1, now.size(10, 2));
   now.policy("order", "round_robin");
   record_works(now);
-  bool const may_raise = may_raise_priority(now);
   std::vector<std::size_t> numbers = {1, 4, 16, 64};
   if (now.quick()) numbers = {1, 8};
   for (auto const& work : both_works(now, now.first(), numbers.back())) {
     auto const serial = serial_seconds(now, *work);
-    for (auto const producers : numbers) {
-      measure_producers(now, *work, serial, producers, {});
-      if (may_raise) measure_producers(now, *work, serial, producers, raised_niceness);
-    }
+    for (auto const producers : numbers) measure_producers(now, *work, serial, producers);
   }
 }
 

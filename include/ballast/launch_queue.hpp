@@ -81,10 +81,6 @@ struct launch_options {
   /// has not ended by then may still report its completion. All memory of the queue then stays allocated
   /// until the end of the process, and the log reports it.
   clock::duration shutdown_timeout = std::chrono::minutes(1);
-  /// Linux niceness of the dispatcher threads, -20 to 19 (lower: a larger share of the processor); nothing:
-  /// the niceness of the thread that makes the queue. Lowering it needs CAP_SYS_NICE or RLIMIT_NICE; without
-  /// them the constructor throws bad_argument ("dispatcher_niceness").
-  std::optional<int> dispatcher_niceness = std::nullopt;
   /// A recorder (`&recorder`) that receives a span for each launch of a device when the host sees its end.
   /// The span's worker is the stream, its label is the kernel's name or the number of merged kernels, and its
   /// tasks are the launches of launch streams. The span ends when the host saw the end, and is as long as the
@@ -396,7 +392,7 @@ class BALLAST_API launch_stream {
 class BALLAST_API launch_queue {
  public:
   /// Makes a queue that merges no kernels. `devices`: at least one. Throws bad_argument ("devices", "order",
-  /// "key", "merge", "streams", "connections", "max_waiting", "dispatcher_niceness"), device_lost.
+  /// "key", "merge", "streams", "connections", "max_waiting"), device_lost.
   explicit launch_queue(device_list const& devices, launch_options const& options = {});
   /// Makes a queue that may merge the kernels of a set, which must outlive it. Loads them now, which may wait
   /// for the device: on GPUs make the queue before a resident kernel starts. Throws as the other constructor,

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <future>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -27,23 +26,9 @@ constexpr std::chrono::nanoseconds between_looks_for_rest = std::chrono::microse
 
 }  // namespace
 
-void device_thread::start(std::string const& purpose, std::string name, std::function<void()> prepare) {
-  std::promise<void> prepared;
-  auto answer = prepared.get_future();
-  auto work = [this, prepare = std::move(prepare), prepared = std::move(prepared)]() mutable {
-    try {
-      if (prepare) prepare();
-    } catch (...) { return prepared.set_exception(std::current_exception()); }
-    prepared.set_value();
-    run();
-  };
-  thread_ = start_thread(purpose, std::move(work), std::move(name));
-  try {
-    answer.get();
-  } catch (...) {
-    thread_.join();
-    throw;
-  }
+void device_thread::start(std::string const& purpose, std::string name) {
+  thread_ = start_thread(
+      purpose, [this] { run(); }, std::move(name));
 }
 
 void device_thread::close(deadline until) {

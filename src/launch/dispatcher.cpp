@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dispatcher.hpp"
 
-#include <sys/resource.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <string>
-#include <system_error>
 #include <utility>
 
 #include "ballast/device.hpp"
@@ -18,24 +14,6 @@ namespace {
 
 std::unique_ptr<merge_policy> merge_policy_of(launch_options const& options) {
   return options.merge == "none" ? nullptr : make_merge_policy(options.merge);
-}
-
-/// Returns the system's error number, or 0. Linux keeps a niceness for each thread (sched(7)).
-int set_own_niceness(int niceness) {
-  constexpr id_t calling_thread = 0;
-  return setpriority(PRIO_PROCESS, calling_thread, niceness) == 0 ? 0 : errno;
-}
-
-[[noreturn]] void throw_refused_niceness(int niceness, int reason) {
-  throw_bad_argument("dispatcher_niceness", niceness,
-                     "what this process may set (" + std::generic_category().message(reason) +
-                         "): lower values than its own need CAP_SYS_NICE or a limit on nice (RLIMIT_NICE)");
-}
-
-/// Sets the niceness of the calling thread. Throws bad_argument ("dispatcher_niceness") if the system refuses
-/// it.
-void take_niceness(int niceness) {
-  if (auto const reason = set_own_niceness(niceness)) throw_refused_niceness(niceness, reason);
 }
 
 constexpr std::uint32_t naps_between_checks = 16;
@@ -54,10 +32,7 @@ dispatcher::dispatcher(std::shared_ptr<compute_device> device, kernel_set const*
             parts_.table.families(), parts_.table.costs(), options.filter_merges),
       poller_(parts_.streams, parts_.rings.get(), plan_, parts_.table, parts_.counts, options.trace_to),
       loads_(parts_.streams) {
-  thread_.start("issuing launches", "launch." + parts_.device->name(),
-                [niceness = options.dispatcher_niceness] {
-                  if (niceness) take_niceness(*niceness);
-                });
+  thread_.start("issuing launches", "launch." + parts_.device->name());
 }
 
 dispatcher::~dispatcher() { end(); }

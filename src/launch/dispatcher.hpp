@@ -21,9 +21,6 @@
 
 namespace ballast::detail {
 
-/// The niceness range of Linux: lower values get more of the processor.
-inline constexpr int min_niceness = -20, max_niceness = 19;
-
 /// Carries out the launches of one device's launch streams. Its thread accepts submissions, offers the
 /// plan all launches that are ready, issues those that the plan selects, and looks for ends. Launch streams
 /// that are allowed to issue do so on their own threads.

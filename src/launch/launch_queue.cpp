@@ -29,12 +29,6 @@ void check_connections(device_list const& devices, std::uint32_t wanted) {
                          std::to_string(wanted) + ") or set CUDA_DEVICE_MAX_CONNECTIONS");
 }
 
-void check_niceness(std::optional<int> niceness) {
-  if (!niceness || (*niceness >= min_niceness && *niceness <= max_niceness)) return;
-  throw_bad_argument("dispatcher_niceness", *niceness,
-                     std::to_string(min_niceness) + " to " + std::to_string(max_niceness));
-}
-
 void check(device_list const& devices, launch_options const& options) {
   check_devices(devices);
   if (options.streams > max_streams)
@@ -42,7 +36,6 @@ void check(device_list const& devices, launch_options const& options) {
                        "1 to " + std::to_string(max_streams) + ", or 0 for the default");
   check_connections(devices, options.connections);
   if (options.max_waiting < 1) throw_bad_argument("max_waiting", options.max_waiting, "at least 1");
-  check_niceness(options.dispatcher_niceness);
   options.trace_to.check(devices.size());
 }
 

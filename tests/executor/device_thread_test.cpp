@@ -9,7 +9,6 @@
 #include <chrono>
 #include <functional>
 #include <mutex>
-#include <stdexcept>
 #include <vector>
 
 #include "captured_log.hpp"
@@ -229,16 +228,6 @@ TEST_F(device_thread_test, does_not_sleep_beyond_the_deadline_for_what_is_awaite
   thread.start("a test", "test");
   work_.await(look::last, 1);
   thread.close(deadline::in(std::chrono::nanoseconds(0)));
-}
-
-TEST_F(device_thread_test, looks_for_nothing_if_it_could_not_be_prepared) {
-  device_thread thread(work_, false);
-  auto const refuse = [] { throw std::runtime_error("planted"); };
-  EXPECT_THROW(thread.start("a test", "test", refuse), std::runtime_error);
-  EXPECT_TRUE(work_.looks().empty());
-  thread.start("a test", "test");
-  work_.await(look::last, 1);
-  thread.close(soon());
 }
 
 TEST_F(device_thread_test, that_was_not_started_or_was_closed_is_closed_at_once) {

@@ -3,7 +3,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 #include <thread>
@@ -54,10 +53,9 @@ class device_thread {
   /// The thread must have been closed, or never started.
   ~device_thread() = default;
 
-  /// Starts the thread, which is called `name` (the system keeps 15 characters) and calls `prepare`, if set,
-  /// before it looks for work. Throws the exception of `prepare`, and error, which names the `purpose`, if
-  /// there is no thread; then it has not looked for work.
-  void start(std::string const& purpose, std::string name, std::function<void()> prepare = {});
+  /// Starts the thread, which is called `name` (the system keeps 15 characters). Throws error, which names the
+  /// `purpose`, if there is no thread.
+  void start(std::string const& purpose, std::string name);
 
   // Any thread.
   /// Wakes the thread if it sleeps; call it after a change that poll() must see. Costs a load while the
