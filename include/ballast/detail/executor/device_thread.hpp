@@ -53,8 +53,8 @@ class device_thread {
   /// The thread must have been closed, or never started.
   ~device_thread() = default;
 
-  /// Starts the thread, which is called `name` (the system keeps 15 characters). Throws error, which names the
-  /// `purpose`, if there is no thread.
+  /// Starts the thread, which is called `name` (the system keeps 15 characters). Throws error, which names
+  /// the `purpose`, if there is no thread.
   void start(std::string const& purpose, std::string name);
 
   // Any thread.
