@@ -16,6 +16,8 @@ namespace {
 
 // A look at a GPU's records costs little, a query of an event a microsecond, and a sleep at least fifty.
 constexpr std::uint32_t looks_before_sleep = 2000;
+// A yield costs a system call, which would delay work that comes at once.
+constexpr std::uint32_t looks_before_yields = 16;
 // Work that ends on a GPU wakes no thread, so the device's thread looks this often.
 constexpr std::chrono::nanoseconds between_looks_at_gpu = std::chrono::microseconds(50);
 // CPU cores wake the thread when work ends, but not when a block of a lost device never ends.
@@ -23,6 +25,12 @@ constexpr std::chrono::nanoseconds between_fault_checks = std::chrono::milliseco
 constexpr std::chrono::nanoseconds between_looks_elsewhere = std::chrono::microseconds(100);
 // Nothing wakes the thread when its device comes to rest, so it looks this often.
 constexpr std::chrono::nanoseconds between_looks_for_rest = std::chrono::microseconds(50);
+
+void pause_core() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#endif
+}
 
 }  // namespace
 
@@ -61,7 +69,7 @@ void device_thread::run() {
 /// program has as many threads as cores, another one uses this thread's core between two looks.
 bool device_thread::keeps_looking() {
   if (!is_of_gpu_ || ++looks_ >= looks_before_sleep || !work_.awaited().is_near) return false;
-  std::this_thread::yield();
+  looks_ < looks_before_yields ? pause_core() : std::this_thread::yield();
   return true;
 }
 
