@@ -21,6 +21,13 @@ namespace {
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
+bool is_refused(std::function<void()> const& call) {
+  try {
+    call();
+    return false;
+  } catch (error const&) { return true; }
+}
+
 struct unlisted {
   static constexpr int threads = 64;
   template <class Block>
@@ -153,6 +160,22 @@ TEST(launch_queue, stopped_midway_tells_what_was_not_carried_out) {
   EXPECT_THAT([&] { late.launch(count_visits{visits.ref()}, 1).wait(); },
               ThrowsMessage<error>(HasSubstr("was stopped")));
   EXPECT_EQ(visits[0], 0u);
+}
+
+TEST(launch_queue, stopped_while_a_launch_waits_for_space_in_its_stream_drops_that_one_too) {
+  launch_queue queue(first_device(), kernels(), {.order = "round_robin", .merge = "none", .streams = 1});
+  shared_words const gate(1), visits(1);
+  auto first = queue.make_launch_stream(), second = queue.make_launch_stream();
+  first.launch(wait_at_gate{gate.ref()}, 1);
+  std::vector<completion> launches;
+  for (int i = 0; i < 100; ++i) launches.push_back(second.launch(count_visits{visits.ref()}, 1));
+  EXPECT_THROW(second.wait_issued(deadline::in(std::chrono::milliseconds(20))), timed_out);
+  queue.stop();
+  gate.open();
+  std::uint32_t dropped = 0;
+  for (auto const& one : launches) dropped += is_refused([&] { one.wait(); });
+  EXPECT_GT(dropped, 0u);
+  EXPECT_EQ(visits[0] + dropped, 100u);
 }
 
 TEST(launch_queue, that_was_stopped_lets_no_launch_stream_issue_itself) {
@@ -322,6 +345,19 @@ TEST(launch_queue, keeps_what_a_launch_waits_for_if_it_can_not_be_submitted) {
   EXPECT_THROW(second.launch(work), std::runtime_error);
   auto const behind = second.launch(count_visits{visits.ref()}, 1);
   EXPECT_THROW(second.wait_issued(deadline::in(std::chrono::milliseconds(20))), timed_out);
+  gate.open();
+  behind.wait();
+}
+
+TEST(launch_queue, keeps_what_the_next_launch_of_a_launch_stream_waits_for_when_that_is_moved) {
+  launch_queue queue(first_device(), kernels(), {.order = "held"});
+  shared_words const gate(1), visits(1);
+  auto first = queue.make_launch_stream(), second = queue.make_launch_stream();
+  auto moved = queue.make_launch_stream();
+  second.after(first.launch(wait_at_gate{gate.ref()}, 1));
+  moved = std::move(second);
+  auto const behind = moved.launch(count_visits{visits.ref()}, 1);
+  EXPECT_THROW(moved.wait_issued(deadline::in(std::chrono::milliseconds(20))), timed_out);
   gate.open();
   behind.wait();
 }
