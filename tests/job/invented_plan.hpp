@@ -15,6 +15,7 @@
 
 #include "invented_machine.hpp"
 #include "plan/job_planner.hpp"
+#include "ranks/job_ranks.hpp"
 
 namespace ballast::test {
 using namespace detail;
@@ -48,7 +49,9 @@ class invented_plan final : public work_sink {
     return array(extents{bytes}, std::move(name));
   }
 
-  std::shared_ptr<job_record> submit(job_setup setup, std::vector<job_argument> arguments) {
+  /// `own`: the units of this rank; null for all.
+  std::shared_ptr<job_record> submit(job_setup setup, std::vector<job_argument> arguments,
+                                     job_part const* own = nullptr) {
     job_request request{.setup = std::move(setup),
                         .arguments = std::move(arguments),
                         .kernel_name = "invented",
@@ -61,8 +64,9 @@ class invented_plan final : public work_sink {
         std::make_shared<job_record>(planner.next_turn(), std::move(request), std::move(whole), nullptr,
                                      policy, tasks, std::weak_ptr<described_work const>(), default_timeout);
     if (job->units() != 0) job->measure_arguments();
+    if (own != nullptr) job->own = *own;
     planner.add(job);
-    planner.advance();
+    advance();
     return job;
   }
 
@@ -90,13 +94,20 @@ class invented_plan final : public work_sink {
     now_ns_ = ended.end_ns;
     auto const op = op_of(ended.work);
     ops.mark_ended(op, failure != nullptr);
-    planner.handle_end(
-        ended.work, ops.at(op).on.executor,
-        {.op = op, .failure = failure, .begin_ns = ended.begin_ns, .end_ns = ended.end_ns, .joined = joined},
-        ops.at(op).status == op_status::failed);
-    planner.advance();
+    if (auto const* const exchange = std::get_if<exchange_work>(&ended.work))
+      exchanges.handle_end(*exchange);
+    else
+      planner.handle_end(ended.work, ops.at(op).on.executor,
+                         {.op = op,
+                          .failure = failure,
+                          .begin_ns = ended.begin_ns,
+                          .end_ns = ended.end_ns,
+                          .joined = joined},
+                         ops.at(op).status == op_status::failed);
+    advance();
     return true;
   }
+  void advance() { is_one_of_ranks ? exchanges.advance() : planner.advance(); }
   void end_all() {
     while (end_next()) {}
   }
@@ -115,10 +126,11 @@ class invented_plan final : public work_sink {
   }
 
   operations ops;
-  /// All that was planned: "job 1, units 0 to 3, on 0" or "64 bytes from 0 to 1", where 0 is the host.
+  /// All that was planned: "job 1, units 0 to 3, on 0", "64 bytes from 0 to 1", where 0 is the host, or
+  /// "64 bytes to rank 1".
   std::vector<std::string> lines;
   std::vector<row_copy> rows;  ///< of the newest copy
-  bool nothing_is_issued = false;
+  bool nothing_is_issued = false, is_one_of_ranks = false;
   std::optional<ended_operation::joined_launch> joined;  ///< of which what ends was a part
 
  private:
@@ -133,8 +145,9 @@ class invented_plan final : public work_sink {
     return devices;
   }
   static op_id op_of(planned_work const& work) {
-    auto const* const kernel = std::get_if<kernel_work>(&work);
-    return kernel != nullptr ? kernel->op : std::get<copy_work>(work).what.op;
+    if (auto const* const kernel = std::get_if<kernel_work>(&work)) return kernel->op;
+    auto const* const exchange = std::get_if<exchange_work>(&work);
+    return exchange != nullptr ? exchange->op : std::get<copy_work>(work).what.op;
   }
   static std::string line_of(planned_work const& work) {
     if (auto const* const kernel = std::get_if<kernel_work>(&work)) {
@@ -143,6 +156,9 @@ class invented_plan final : public work_sink {
              std::to_string(part.first) + " to " + std::to_string(part.first + part.count - 1) + ", on " +
              std::to_string(kernel->task->device()) + (kernel->may_be_joined ? ", may be joined" : "");
     }
+    if (auto const* const exchange = std::get_if<exchange_work>(&work))
+      return std::to_string(byte_runs(exchange->what.bytes).bytes()) + " bytes " +
+             (exchange->what.is_sent ? "to" : "from") + " rank " + std::to_string(exchange->what.peer);
     auto const& copy = std::get<copy_work>(work).what;
     return std::to_string(copy.size) + " bytes from " + std::to_string(copy.from.value()) + " to " +
            std::to_string(copy.to.value());
@@ -151,6 +167,7 @@ class invented_plan final : public work_sink {
     if (auto const* const kernel = std::get_if<kernel_work>(&work))
       return std::int64_t(kernel->task->pieces[kernel->piece].part.count *
                           gpus_[kernel->task->device()].ns_per_unit);
+    if (std::holds_alternative<exchange_work>(work)) return 0;
     auto const& copy = std::get<copy_work>(work).what;
     return links_.ns_of(copy.from, copy.to, copy.size);
   }
@@ -167,7 +184,8 @@ class invented_plan final : public work_sink {
   std::int64_t now_ns_ = 0;
 
  public:
-  job_planner planner;  ///< last: it hands work over here
+  job_planner planner;                                     ///< last: they hand work over here
+  exchange_plan exchanges{planner, ops, *this, retired_};  ///< used if it is one of ranks
 };
 
 using argument_mode = ballast::detail::access_mode;  ///< a name that other tests have for something else

@@ -49,51 +49,51 @@ struct job_order_test : testing::Test {
 };
 
 TEST_F(job_order_test, lets_the_oldest_job_plan_anything) {
-  order.add(first, 4, stencil{a, a, 4});
+  order.add(first, {0, 4}, stencil{a, a, 4});
   EXPECT_EQ(order.blocking_job(first, stencil{a, a, 4}({0, 4})), std::nullopt);
 }
 
 TEST_F(job_order_test, holds_back_who_reads_what_an_earlier_job_will_write) {
-  order.add(first, 1, always(writes(a, bytes(10, 20))));
+  order.add(first, {0, 1}, always(writes(a, bytes(10, 20))));
   EXPECT_EQ(blocking_job(second, reads(a, bytes(19, 30))), first);
   EXPECT_EQ(blocking_job(second, reads(a, bytes(20, 30))), std::nullopt);
 }
 
 TEST_F(job_order_test, holds_back_who_writes_what_an_earlier_job_will_read) {
-  order.add(first, 1, always(reads(a, bytes(10, 20))));
+  order.add(first, {0, 1}, always(reads(a, bytes(10, 20))));
   EXPECT_EQ(blocking_job(second, writes(a, bytes(0, 11))), first);
   EXPECT_EQ(blocking_job(second, writes(a, bytes(0, 10))), std::nullopt);
 }
 
 TEST_F(job_order_test, holds_back_who_writes_what_an_earlier_job_will_write) {
-  order.add(first, 1, always(writes(a, bytes(10, 20))));
+  order.add(first, {0, 1}, always(writes(a, bytes(10, 20))));
   EXPECT_EQ(blocking_job(second, writes(a, bytes(0, 100))), first);
 }
 
 TEST_F(job_order_test, lets_two_jobs_read_the_same_and_two_arrays_be_written) {
-  order.add(first, 1, always(reads(a, bytes(10, 20))));
+  order.add(first, {0, 1}, always(reads(a, bytes(10, 20))));
   EXPECT_EQ(blocking_job(second, reads(a, bytes(10, 20))), std::nullopt);
   EXPECT_EQ(blocking_job(second, writes(b, bytes(10, 20))), std::nullopt);
 }
 
 TEST_F(job_order_test, holds_back_nobody_for_a_later_job) {
-  order.add(first, 1, always(reads(b, bytes(0, 1))));
-  order.add(second, 1, always(writes(a, bytes(0, 100))));
+  order.add(first, {0, 1}, always(reads(b, bytes(0, 1))));
+  order.add(second, {0, 1}, always(writes(a, bytes(0, 100))));
   EXPECT_EQ(blocking_job(first, writes(a, bytes(0, 100))), std::nullopt);
 }
 
 TEST_F(job_order_test, looks_at_more_than_hulls) {
   extents const shape{10, 100};
   auto const columns = [&](job_part part) { return byte_runs(slice(1).of({part, 100, shape}), shape, 1); };
-  order.add(first, 1, always(writes(a, columns({0, 50}))));
+  order.add(first, {0, 1}, always(writes(a, columns({0, 50}))));
   EXPECT_EQ(blocking_job(second, reads(a, columns({50, 50}))), std::nullopt);
   EXPECT_EQ(blocking_job(second, reads(a, columns({49, 2}))), first);
 }
 
 TEST_F(job_order_test, lets_a_step_of_a_stencil_begin_when_its_neighbours_are_planned) {
-  order.add(first, 8, stencil{a, b, 8});
+  order.add(first, {0, 8}, stencil{a, b, 8});
   stencil const next{b, a, 8};
-  order.add(second, 8, next);
+  order.add(second, {0, 8}, next);
   order.mark_planned(first, {0, 3});
   EXPECT_EQ(order.blocking_job(second, next({0, 2})), std::nullopt);
   EXPECT_EQ(order.blocking_job(second, next({0, 3})), first);
@@ -105,15 +105,15 @@ TEST_F(job_order_test, lets_a_step_of_a_stencil_begin_when_its_neighbours_are_pl
 }
 
 TEST_F(job_order_test, names_the_oldest_blocking_job) {
-  order.add(first, 1, always(writes(a, bytes(0, 10))));
-  order.add(second, 1, always(writes(a, bytes(5, 20))));
+  order.add(first, {0, 1}, always(writes(a, bytes(0, 10))));
+  order.add(second, {0, 1}, always(writes(a, bytes(5, 20))));
   EXPECT_EQ(blocking_job(third, reads(a, bytes(0, 20))), first);
   order.mark_planned(first, {0, 1});
   EXPECT_EQ(blocking_job(third, reads(a, bytes(0, 20))), second);
 }
 
 TEST_F(job_order_test, waits_no_more_for_what_was_dropped) {
-  order.add(first, 2, always(writes(a, bytes(0, 10))));
+  order.add(first, {0, 2}, always(writes(a, bytes(0, 10))));
   order.mark_planned(first, {0, 1});
   EXPECT_FALSE(order.is_planned(first));
   order.drop(first);
@@ -122,8 +122,8 @@ TEST_F(job_order_test, waits_no_more_for_what_was_dropped) {
 }
 
 TEST_F(job_order_test, drops_only_what_writes_nothing_that_an_earlier_job_uses) {
-  order.add(first, 1, always(reads(a, bytes(10, 20))));
-  order.add(second, 8, stencil{b, a, 8});  // unit 1 writes what is read
+  order.add(first, {0, 1}, always(reads(a, bytes(10, 20))));
+  order.add(second, {0, 8}, stencil{b, a, 8});  // unit 1 writes what is read
   order.mark_planned(second, {2, 1});
   EXPECT_EQ(order.drop_behind_earlier(second), (std::vector<job_part>{{3, 5}}));
   EXPECT_FALSE(order.is_planned(second));
@@ -136,21 +136,21 @@ TEST_F(job_order_test, drops_only_what_writes_nothing_that_an_earlier_job_uses) 
 }
 
 TEST_F(job_order_test, drops_what_only_reads_what_an_earlier_job_writes) {
-  order.add(first, 1, always(writes(a, bytes(0, 80))));
-  order.add(second, 8, stencil{a, b, 8});
+  order.add(first, {0, 1}, always(writes(a, bytes(0, 80))));
+  order.add(second, {0, 8}, stencil{a, b, 8});
   EXPECT_EQ(order.drop_behind_earlier(second), (std::vector<job_part>{{0, 8}}));
   EXPECT_TRUE(order.is_planned(second));
 }
 
 TEST_F(job_order_test, drops_nothing_of_a_job_that_is_planned) {
-  order.add(first, 1, always(writes(a, bytes(0, 10))));
+  order.add(first, {0, 1}, always(writes(a, bytes(0, 10))));
   order.mark_planned(first, {0, 1});
   EXPECT_EQ(order.drop_behind_earlier(first), std::vector<job_part>());
 }
 
 TEST_F(job_order_test, asks_what_units_do_once_for_each_range_and_only_if_a_later_job_wants_to_know) {
   std::vector<job_part> asked;
-  order.add(first, 8, [&](job_part part) {
+  order.add(first, {0, 8}, [&](job_part part) {
     asked.push_back(part);
     return stencil{a, b, 8}(part);
   });
@@ -162,9 +162,9 @@ TEST_F(job_order_test, asks_what_units_do_once_for_each_range_and_only_if_a_late
 }
 
 TEST_F(job_order_test, refuses_jobs_that_are_not_newer_and_parts_that_are_not_there_or_were_planned) {
-  order.add(second, 4, stencil{a, b, 4});
-  EXPECT_EQ(refused_argument([&] { order.add(second, 1, stencil{a, b, 4}); }), "job");
-  EXPECT_EQ(refused_argument([&] { order.add(first, 1, stencil{a, b, 4}); }), "job");
+  order.add(second, {0, 4}, stencil{a, b, 4});
+  EXPECT_EQ(refused_argument([&] { order.add(second, {0, 1}, stencil{a, b, 4}); }), "job");
+  EXPECT_EQ(refused_argument([&] { order.add(first, {0, 1}, stencil{a, b, 4}); }), "job");
   EXPECT_EQ(refused_argument([&] { order.mark_planned(first, {0, 1}); }), "part");
   EXPECT_EQ(refused_argument([&] { order.mark_planned(second, {3, 2}); }), "part");
   order.mark_planned(second, {1, 1});
@@ -174,8 +174,18 @@ TEST_F(job_order_test, refuses_jobs_that_are_not_newer_and_parts_that_are_not_th
   EXPECT_TRUE(order.is_planned(second));
 }
 
+TEST_F(job_order_test, waits_for_no_units_of_a_job_but_those_that_it_was_given) {
+  order.add(first, {2, 3}, stencil{b, a, 8});
+  EXPECT_EQ(blocking_job(second, reads(a, bytes(0, 20))), std::nullopt);
+  EXPECT_EQ(blocking_job(second, reads(a, bytes(20, 50))), first);
+  EXPECT_EQ(blocking_job(second, reads(a, bytes(50, 80))), std::nullopt);
+  EXPECT_EQ(refused_argument([&] { order.mark_planned(first, {1, 2}); }), "part");
+  order.mark_planned(first, {2, 3});
+  EXPECT_TRUE(order.is_planned(first));
+}
+
 TEST_F(job_order_test, takes_a_job_without_units_as_planned) {
-  order.add(first, 0, always(writes(a, bytes(0, 10))));
+  order.add(first, {0, 0}, always(writes(a, bytes(0, 10))));
   EXPECT_TRUE(order.is_planned(first));
   order.mark_planned(first, {0, 0});
 }
@@ -203,7 +213,7 @@ class random_steps {
 
   void add(job_number number) {
     stencil const does{array_id(drawn(1, 2)), array_id(drawn(1, 2)), rows, drawn(0, 2)};
-    order_.add(number, rows, does);
+    order_.add(number, {0, rows}, does);
     jobs_.push_back({number, does, {}});
     for (std::uint32_t unit = 0; unit < rows; ++unit) jobs_.back().left.insert(unit);
   }

@@ -58,10 +58,10 @@ bool job_order::unplanned_job::conflicts_with(std::span<array_use const> others)
                              [&](unplanned_range& range) { return conflict(uses_of(range), others); });
 }
 
-void job_order::add(job_number job, std::uint32_t units, uses_of_part uses) {
+void job_order::add(job_number job, job_part units, uses_of_part uses) {
   if (job <= newest_) throw_bad_argument("job", job.value(), "above " + std::to_string(newest_.value()));
   newest_ = job;
-  if (units > 0) jobs_.push_back({job, std::move(uses), {{{0, units}}}});
+  if (units.count > 0) jobs_.push_back({job, std::move(uses), {{units}}});
 }
 
 std::deque<job_order::unplanned_job>::iterator job_order::find(job_number job) {

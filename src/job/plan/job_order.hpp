@@ -32,8 +32,8 @@ class job_order {
   /// once for each, when a later job checks for conflicts.
   using uses_of_part = std::function<std::vector<array_use>(job_part)>;
 
-  /// Adds a job with `units` unplanned units. Throws bad_argument ("job") unless it is newer than all others.
-  void add(job_number job, std::uint32_t units, uses_of_part uses);
+  /// Adds a job with these unplanned units. Throws bad_argument ("job") unless it is newer than all others.
+  void add(job_number job, job_part units, uses_of_part uses);
   /// The oldest job before `job` with an unplanned part that conflicts with `uses`; none if the part with
   /// these uses may be planned now. Parts of the oldest job of all always may.
   std::optional<job_number> blocking_job(job_number job, std::span<array_use const> uses);

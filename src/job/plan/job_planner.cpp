@@ -33,14 +33,11 @@ job_planner::job_planner(operations& ops, std::vector<planned_device> devices, c
       on_devices_(devices_.size()) {}
 
 void job_planner::add(std::shared_ptr<job_record> const& job) {
-  order_.add(job->number, job->units(), [this, of = job.get()](job_part part) {
+  order_.add(job->number, job->own, [this, of = job.get()](job_part part) {
     auto const uses = of->uses_or_failure(part);
     if (of->failure) note_end_before_begin(*of);
     return *uses;
   });
-  auto const end = job->own.first + job->own.count;
-  order_.mark_planned(job->number, {0, job->own.first});
-  order_.mark_planned(job->number, {end, job->units() - end});
   newest_turn_ = job->number;
   ++statistics_.submitted;
   jobs_.push_back(job);
@@ -50,79 +47,33 @@ void job_planner::add(std::shared_ptr<job_record> const& job) {
 /// Takes a place in the order, as a job of one unit would.
 job_number job_planner::take_turn(array_use const& use) {
   newest_turn_ = next_turn();
-  order_.add(newest_turn_, 1, [use](job_part) { return std::vector{use}; });
+  order_.add(newest_turn_, {0, 1}, [use](job_part) { return std::vector{use}; });
   return newest_turn_;
-}
-
-void job_planner::add_exchange(std::shared_ptr<array_state> const& array, exchanged_bytes what) {
-  byte_runs const bytes(what.bytes);
-  array_use use{array->id, what.is_sent ? bytes : byte_runs(), what.is_sent ? byte_runs() : bytes};
-  auto const turn = take_turn(use);
-  ++exchanges_;
-  (what.is_sent ? statistics_.sent : statistics_.received) += bytes.bytes();
-  waiting_exchanges_.push_back({turn, std::move(use), array, std::move(what)});
-}
-
-/// Plans the exchanges before that turn. True if all of them are now planned: a host access may prevent it.
-bool job_planner::plan_exchanges_before(job_number turn) {
-  for (; !waiting_exchanges_.empty() && waiting_exchanges_.front().turn < turn;
-       waiting_exchanges_.pop_front()) {
-    auto const& next = waiting_exchanges_.front();
-    if (!has_come(next.turn, next.use)) return false;
-    plan_exchange(next.array, next.what);
-    order_.drop(next.turn);
-  }
-  return true;
-}
-
-/// Plans to send or receive the bytes. Lost bytes are not sent: their job has failed, and the other ranks'
-/// jobs will too. Exchanges end in any order, so each has its own stream.
-void job_planner::plan_exchange(std::shared_ptr<array_state> const& array, exchanged_bytes const& what) {
-  byte_runs const bytes(what.bytes);
-  if (what.is_sent && losing_job(array->directory, bytes)) {
-    --exchanges_;
-    return;
-  }
-  if (what.is_sent) arrays_.fetch_to(array, bytes, host_place, {}, {});
-  auto const op = ops_.add(op_kind::exchange, {std::uint32_t(devices_.size()), newest_exchange_++});
-  if (what.is_sent)
-    record_reads(array->directory, op, host_place, bytes);
-  else
-    record_writes(array->directory, op, host_place, bytes);
-  sink_.take(exchange_work{op, array, what});
 }
 
 /// Records a host write as an operation that has already ended.
 void job_planner::record_host_write(array_state& array, byte_range bytes, place_id at) {
-  auto const op = ops_.add(op_kind::host_access, {std::uint32_t(devices_.size()), 0});
+  auto const op = ops_.add(op_kind::host_access, host_stream(0));
   array.directory.record_write(op, at, bytes);
   ops_.mark_issued(op);
   ops_.mark_ended(op);
 }
 
-/// Plans what can be planned. Repeats that while jobs end: a job that fails at once frees its slot without a
-/// completion event.
-void job_planner::advance() {
-  if (stopped_) return;
-  for (auto& device : on_devices_) device.lacks_memory = false;
-  do {
-    plan_jobs();
-    if (std::ranges::all_of(jobs_, &job_record::is_planned)) plan_exchanges_before(next_turn());
-  } while (retire_ended());
-}
-
-// Plans as much of the oldest jobs as may be planned now. With several ranks, jobs are planned one after
-// another, each after its exchanges. Otherwise the devices of two ranks, or their copy streams, might be full
-// of tasks that wait for operations queued behind such tasks on the other rank.
+/// Plans as much of the oldest jobs as may be planned now.
 void job_planner::plan_jobs() {
   int examined = 0;
   for (auto const& job : jobs_) {
-    if (!job->is_planned() && ++examined > max_jobs_examined) break;
-    if (options_.ranks != nullptr && !plan_exchanges_before(job->number)) break;
-    if (!job->is_planned()) plan_of(job);
-    if (job->failure) drop_rest(*job);
-    if (options_.ranks != nullptr && !job->is_planned()) break;
+    if (!job->is_planned() && ++examined > max_jobs_examined) return;
+    plan(job);
   }
+}
+
+void job_planner::plan(std::shared_ptr<job_record> const& job) {
+  if (!job->is_planned() && (job->split != nullptr || begin(*job))) {
+    while (plan_round(job)) {}
+    fail_if_stuck(*job);
+  }
+  if (job->failure) drop_rest(*job);
 }
 
 bool job_planner::retire_ended() {
@@ -167,12 +118,6 @@ auto job_planner::end_of_begun() -> std::deque<std::shared_ptr<job_record>>::ite
 /// the written elements.
 void job_planner::note_end_before_begin(job_record const& job) {
   if (newest_ended_unbegun_ < job.number) newest_ended_unbegun_ = job.number;
-}
-
-void job_planner::plan_of(std::shared_ptr<job_record> const& job) {
-  if (job->split == nullptr && !begin(*job)) return;
-  while (plan_round(job)) {}
-  fail_if_stuck(*job);
 }
 
 /// True if the device takes another task of a job with `own_tasks` tasks there. It takes a new job only when
@@ -284,14 +229,9 @@ auto job_planner::next_task(std::shared_ptr<job_record> const& job, std::uint32_
     -> std::optional<planned_task> {
   if (job->failure) return std::nullopt;
   auto& on = job->device_states[device_index];
-  if (!has_room(on_devices_[job->devices[device_index]], on.in_flight - (on.deferred ? 1 : 0)))
+  if (!has_room(on_devices_[job->devices[device_index]], on.in_flight - (on.deferred ? 1 : 0)) ||
+      !job->has_part_for(device_index))
     return std::nullopt;
-  if (!on.deferred) {
-    on.deferred = job->split->next(device_index, on.in_flight);
-    if (!on.deferred) return std::nullopt;
-    on.deferred->first += job->own.first;
-    ++on.in_flight;
-  }
   auto task = admit(job, device_index, *on.deferred);
   if (task) on.deferred.reset();
   return task;
@@ -417,7 +357,7 @@ bool job_planner::may_join_newest(planned_task const& task) const {
 
 void job_planner::note_newest(planned_task const& task, op_id kernel, op_stream on, bool is_joined) {
   auto& newest = on_devices_[task.device()].newest;
-  bool const is_whole_job = task.part.count == task.job->own.count;
+  bool const is_whole_job = task.part == task.job->own;
   if (task.pieces.size() > 1 || is_whole_job) {
     newest = {};
     return;
@@ -528,10 +468,6 @@ void job_planner::handle_end(planned_work const& work, std::uint32_t device, end
   if (end.failure && is_a<device_lost>(end.failure)) lose_device(device);
   if (auto const* const kernel = std::get_if<kernel_work>(&work))
     return handle_kernel_end(*kernel, device, end, failed);
-  if (auto const* const exchange = std::get_if<exchange_work>(&work)) {
-    --exchanges_;
-    return retired_.any.push_back(exchange->array);
-  }
   auto const& copy = std::get<copy_work>(work);
   if (!failed) record_span(copy, device, end);
   arrays_.handle_copy_end(copy, failed);
@@ -577,12 +513,12 @@ void job_planner::handle_task_end(std::uint32_t device, planned_task const& task
   job.report.tasks.push_back({device, task.part, task.moved, end.begin_ns, end.end_ns});
   for (auto const& share : task.shares)
     job.report.tasks.push_back({share.device(), task.part, {}, end.begin_ns, end.end_ns});
-  job.split->ended(task.device_index, {.part = {task.part.first - job.own.first, task.part.count},
-                                       .begin_ns = end.begin_ns,
-                                       .end_ns = end.end_ns,
-                                       .bytes_in = task.own_bytes,
-                                       .bytes_out = task.moved.to_host,
-                                       .alone = was_alone(device, job.number, end)});
+  job.note_end(task.device_index, {.part = task.part,
+                                   .begin_ns = end.begin_ns,
+                                   .end_ns = end.end_ns,
+                                   .bytes_in = task.own_bytes,
+                                   .bytes_out = task.moved.to_host,
+                                   .alone = was_alone(device, job.number, end)});
 }
 
 void job_planner::record_span(job_record const& job, std::uint32_t device, ended_operation const& end) const {
@@ -671,9 +607,6 @@ std::vector<completion> job_planner::take_stopped() {
 }
 
 void job_planner::abandon(std::exception_ptr const& why) {
-  for (auto const& one : waiting_exchanges_) order_.drop(one.turn);
-  exchanges_ -= waiting_exchanges_.size();
-  waiting_exchanges_.clear();
   for (auto const& job : jobs_) fail(*job, {}, {}, why);
 }
 

@@ -71,17 +71,19 @@ class job_planner {
   /// True if the host access of that turn may begin: nothing earlier that conflicts with it is unplanned.
   bool has_come(job_number turn, array_use const& use) { return !order_.blocking_job(turn, {&use, 1}); }
   void end_turn(job_number turn) { order_.drop(turn); }
-  /// Adds an exchange, in turn: bytes of an array that are sent to another rank or received from one.
-  void add_exchange(std::shared_ptr<array_state> const& array, exchanged_bytes what);
-  /// The exchanges that have not ended.
-  std::size_t exchanges() const { return exchanges_; }
   /// Records that the host writes bytes that nothing else touches any more.
   void record_host_write(array_state& array, byte_range bytes, place_id at);
 
   /// Plans all work that may be planned; call it whenever something has changed.
-  void advance();
-  /// Handles the end on `device` of work that the sink accepted; `failed` is also set if only the source of
-  /// its data has failed.
+  void advance() {
+    advance([this] { plan_jobs(); });
+  }
+  /// The same with plan_all(), which calls plan(), in place of the planner's own order of jobs.
+  void advance(auto const& plan_all);
+  /// Plans what may be planned of an unfinished job.
+  void plan(std::shared_ptr<job_record> const& job);
+  /// Handles the end on `device` of a kernel or copy that the sink accepted; `failed` is also set if only the
+  /// source of its data has failed.
   void handle_end(planned_work const& work, std::uint32_t device, ended_operation const& end, bool failed);
 
   /// Fails all unfinished jobs and plans no more.
@@ -91,8 +93,7 @@ class job_planner {
   bool has_stopped_jobs() const { return stopped_jobs_ != 0; }
   /// Returns the stopped jobs that were not returned before, in their order.
   std::vector<completion> take_stopped();
-  /// Fails all unfinished jobs, and drops unplanned exchanges: the other ranks will not do their parts. The
-  /// caller must end the planned ones.
+  /// Fails all unfinished jobs. Planned tasks end.
   void abandon(std::exception_ptr const& why);
   /// The failure of the first job that failed, if any.
   std::optional<std::string> const& first_failure() const { return first_failure_; }
@@ -104,6 +105,8 @@ class job_planner {
   /// The unfinished jobs, ascending.
   std::deque<std::shared_ptr<job_record>> const& jobs() const { return jobs_; }
   bool is_lost(std::uint32_t device) const { return on_devices_[device].is_lost; }
+  /// A line of operations that no device executes.
+  op_stream host_stream(std::uint32_t number) const { return {std::uint32_t(devices_.size()), number}; }
   std::string const& device_name(std::uint32_t device) const { return devices_[device].name; }
   job_statistics statistics() const;
   /// The unfinished jobs as text for messages, a line each.
@@ -111,13 +114,10 @@ class job_planner {
 
  private:
   void plan_jobs();
-  bool plan_exchanges_before(job_number turn);
-  void plan_exchange(std::shared_ptr<array_state> const& array, exchanged_bytes const& what);
   bool retire_ended();
   void retire(std::shared_ptr<job_record> const& job);
   auto end_of_begun() -> std::deque<std::shared_ptr<job_record>>::iterator;
   void note_end_before_begin(job_record const& job);
-  void plan_of(std::shared_ptr<job_record> const& job);
 
   bool has_room(device_in_use const& on, std::uint32_t own_tasks) const;
   bool are_all_lost() const;
@@ -174,19 +174,18 @@ class job_planner {
   job_number newest_turn_;
   std::vector<device_in_use> on_devices_;
   job_statistics statistics_;
-  struct waiting_exchange {
-    job_number turn;
-    array_use use;
-    std::shared_ptr<array_state> array;
-    exchanged_bytes what;
-  };
-  std::deque<waiting_exchange> waiting_exchanges_;  ///< for their turns, ascending
-  std::size_t exchanges_ = 0;
-  std::uint32_t newest_exchange_ = 0;
   std::optional<std::string> first_failure_;
   std::uint64_t stopped_jobs_ = 0;  ///< the number of jobs at stop_jobs(), at least 1; 0 before
   std::vector<completion> ended_by_stop_;
   bool stopped_ = false;
 };
+
+/// Repeats that while jobs end: a job that fails at once frees its slot without a completion event.
+void job_planner::advance(auto const& plan_all) {
+  if (stopped_) return;
+  for (auto& device : on_devices_) device.lacks_memory = false;
+  do plan_all();
+  while (retire_ended());
+}
 
 }  // namespace ballast::detail

@@ -182,6 +182,22 @@ bool job_record::is_planned() const {
          std::ranges::none_of(device_states, [](auto const& device) { return device.deferred.has_value(); });
 }
 
+/// Policies count from the first unit of this rank.
+bool job_record::has_part_for(std::uint32_t device_index) {
+  auto& on = device_states[device_index];
+  if (on.deferred) return true;
+  on.deferred = split->next(device_index, on.in_flight);
+  if (!on.deferred) return false;
+  on.deferred->first += own.first;
+  ++on.in_flight;
+  return true;
+}
+
+void job_record::note_end(std::uint32_t device_index, ended_task task) {
+  task.part.first -= own.first;
+  split->ended(device_index, task);
+}
+
 void job_record::fail(job_failure why) {
   if (!failure) failure = std::move(why);
 }

@@ -172,6 +172,11 @@ class job_record {
   /// True if no task of the job remains to be planned.
   bool is_planned() const;
   bool has_ended() const { return is_planned() && tasks_in_flight == 0; }
+  /// True if the policy has assigned a part to the device that is not planned yet, or assigns the next one
+  /// now.
+  bool has_part_for(std::uint32_t device_index);
+  /// Passes the end of a task to the policy.
+  void note_end(std::uint32_t device_index, ended_task task);
   /// Records a failure, unless the job has one: tasks that are not planned yet are dropped.
   void fail(job_failure why);
   /// Completes the report and notifies the completions.

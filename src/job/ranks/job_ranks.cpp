@@ -199,11 +199,72 @@ index_range part_of_rank(std::size_t whole, std::uint32_t rank, std::uint32_t ra
   return {first_of(rank), first_of(rank + 1)};
 }
 
-job_ranks::job_ranks(std::shared_ptr<job_peers> peers, listeners told)
+void exchange_plan::add(array_id array, exchanged_bytes what) {
+  auto state = planner_.arrays().find(array);
+  if (state == nullptr) return;
+  byte_runs const bytes(what.bytes);
+  array_use use{array, what.is_sent ? bytes : byte_runs(), what.is_sent ? byte_runs() : bytes};
+  auto const turn = planner_.take_turn(use);
+  ++unfinished_;
+  (what.is_sent ? sent_ : received_) += bytes.bytes();
+  waiting_.push_back({turn, std::move(use), std::move(state), std::move(what)});
+}
+
+void exchange_plan::advance() {
+  planner_.advance([this] {
+    for (auto const& job : planner_.jobs()) {
+      if (!plan_before(job->number)) return;
+      planner_.plan(job);
+      if (!job->is_planned()) return;
+    }
+    plan_before(planner_.next_turn());
+  });
+}
+
+/// Plans the exchanges before that turn. True if all of them are now planned: a host access may prevent it.
+bool exchange_plan::plan_before(job_number turn) {
+  for (; !waiting_.empty() && waiting_.front().turn < turn; waiting_.pop_front()) {
+    auto const& next = waiting_.front();
+    if (!planner_.has_come(next.turn, next.use)) return false;
+    plan(next);
+    planner_.end_turn(next.turn);
+  }
+  return true;
+}
+
+/// Plans to send or receive the bytes. Lost bytes are not sent: their job has failed, and the other ranks'
+/// jobs will too. Exchanges end in any order, so each has its own stream.
+void exchange_plan::plan(waiting_exchange const& exchange) {
+  auto const& [turn, use, array, what] = exchange;
+  if (losing_job(array->directory, use.read)) {
+    --unfinished_;
+    return;
+  }
+  planner_.arrays().fetch_to(array, use.read, host_place, {}, {});
+  auto const op = ops_.add(op_kind::exchange, planner_.host_stream(newest_++));
+  record_reads(array->directory, op, host_place, use.read);
+  record_writes(array->directory, op, host_place, use.written);
+  sink_.take(exchange_work{op, array, what});
+}
+
+void exchange_plan::handle_end(exchange_work const& exchange) {
+  --unfinished_;
+  retired_.any.push_back(exchange.array);
+}
+
+void exchange_plan::abandon(std::exception_ptr const& why) {
+  for (auto const& one : waiting_) planner_.end_turn(one.turn);
+  unfinished_ -= waiting_.size();
+  waiting_.clear();
+  planner_.abandon(why);
+}
+
+job_ranks::job_ranks(std::shared_ptr<job_peers> peers, exchange_plan plan, listeners told)
     : peers_(std::move(peers)),
       rank_(peers_->rank()),
       ranks_(peers_->ranks()),
       told_(std::move(told)),
+      plan_(std::move(plan)),
       ledger_(ranks_),
       shares_(ranks_),
       port_(
@@ -227,17 +288,18 @@ void job_ranks::add(array_state const& array) {
   ledger_.add(array.id, array.bytes());
 }
 
-std::vector<own_exchange> job_ranks::begin(job_record const& job) {
+void job_ranks::begin(job_record& job) {
+  job.own = part_of(job, rank_);
   note_step(step_text(job));
   shares_.count(job.site());
   newest_[job.site()] = job.end;
-  return own(ledger_.step([&](std::uint32_t rank) {
+  add(ledger_.step([&](std::uint32_t rank) {
     auto const part = part_of(job, rank);
     return part.count == 0 ? std::vector<array_use>() : *job.uses(part);
   }));
 }
 
-std::vector<own_exchange> job_ranks::begin(array_state const& array, access_request const& what) {
+void job_ranks::begin(array_state const& array, access_request const& what) {
   bool const are_own = what.elements == own_elements;
   note_step(use_text(what) + " of " + (are_own ? "own elements" : "elements " + range_text(what.elements)) +
             " of " + array.name());
@@ -251,7 +313,7 @@ std::vector<own_exchange> job_ranks::begin(array_state const& array, access_requ
         array_use{array.id, reads(what.use) ? bytes : byte_runs(), is_alone ? bytes : byte_runs()}};
   });
   if (writes(what.use) && !are_own) ledger_.record_common_write(array.id, bytes_of(what.elements));
-  return own(exchanges);
+  add(exchanges);
 }
 
 job_part job_ranks::part_of(job_record const& job, std::uint32_t rank) const {
@@ -288,18 +350,17 @@ index_range job_ranks::elements_of(array_state const& array, access_request cons
   return {own.begin * each, own.end * each};
 }
 
-std::vector<own_exchange> job_ranks::own(std::vector<rank_exchange> const& all) {
-  std::vector<own_exchange> mine;
+/// Adds those of the exchanges in which this rank takes part.
+void job_ranks::add(std::vector<rank_exchange> const& all) {
   std::uint32_t index = 0;
   for (auto const& one : all)
     for (auto& bytes : pieces_of(one.bytes, max_exchange_bytes)) {
       exchange_id const id{step_, index++};
       if (one.from == rank_)
-        mine.push_back({one.array, {id, true, one.to, std::move(bytes)}});
+        plan_.add(one.array, {id, true, one.to, std::move(bytes)});
       else if (one.to == rank_)
-        mine.push_back({one.array, {id, false, one.from, std::move(bytes)}});
+        plan_.add(one.array, {id, false, one.from, std::move(bytes)});
     }
-  return mine;
 }
 
 void job_ranks::note_step(std::string text) {

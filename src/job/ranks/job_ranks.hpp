@@ -21,6 +21,7 @@
 #include "ballast/detail/job/array_handle.hpp"
 #include "ballast/detail/job/job_peers.hpp"
 #include "plan/job_order.hpp"
+#include "plan/job_planner.hpp"
 #include "plan/job_record.hpp"
 #include "plan/planned_work.hpp"
 #include "ranks/exchange_port.hpp"
@@ -102,10 +103,51 @@ class rank_shares {
   std::map<job_site, learned> sites_;
 };
 
-/// An exchange in which this rank takes part.
-struct own_exchange {
-  array_id array;
-  exchanged_bytes what;
+/// Plans the jobs and the exchanges of one of several ranks. Both take turns in one order, and jobs are
+/// planned one after another, each after the exchanges before it. Otherwise the devices of two ranks, or
+/// their copy streams, might be full of tasks that wait for operations queued behind such tasks on the other
+/// rank. No device, no clock, no mutex; one thread at a time.
+class exchange_plan {
+ public:
+  /// All arguments must outlive this object.
+  exchange_plan(job_planner& planner, operations& ops, work_sink& sink, retired_objects& retired)
+      : planner_(planner), ops_(ops), sink_(sink), retired_(retired) {}
+
+  /// Adds an exchange, in turn: bytes of an array that are sent to another rank or received from one. Does
+  /// nothing if nothing owns the array any more.
+  void add(array_id array, exchanged_bytes what);
+  /// Plans all work that may be planned, jobs too; call it in place of job_planner::advance().
+  void advance();
+  /// Handles the end of an exchange that the sink accepted.
+  void handle_end(exchange_work const& exchange);
+  /// Fails all unfinished jobs, and drops unplanned exchanges: the other ranks will not do their parts. The
+  /// caller must end the planned ones.
+  void abandon(std::exception_ptr const& why);
+  /// The exchanges that have not ended.
+  std::size_t unfinished() const { return unfinished_; }
+  /// The bytes of all exchanges that were added.
+  std::uint64_t sent() const { return sent_; }
+  std::uint64_t received() const { return received_; }
+
+ private:
+  struct waiting_exchange {
+    job_number turn;
+    array_use use;
+    std::shared_ptr<array_state> array;
+    exchanged_bytes what;
+  };
+
+  bool plan_before(job_number turn);
+  void plan(waiting_exchange const& exchange);
+
+  job_planner& planner_;
+  operations& ops_;
+  work_sink& sink_;
+  retired_objects& retired_;
+  std::deque<waiting_exchange> waiting_;  ///< for their turns, ascending
+  std::size_t unfinished_ = 0;
+  std::uint32_t newest_ = 0;
+  std::uint64_t sent_ = 0, received_ = 0;
 };
 
 /// Decides, for a scheduler of several ranks, which rank computes what and which bytes the ranks exchange.
@@ -122,15 +164,19 @@ class job_ranks {
   };
 
   /// Collective. The listeners are called until stop(). Throws error, as job_peers::open() does.
-  job_ranks(std::shared_ptr<job_peers> peers, listeners told);
+  job_ranks(std::shared_ptr<job_peers> peers, exchange_plan plan, listeners told);
   ~job_ranks();
 
-  // Call these in program order, which is the same on all ranks; one thread at a time. Each returns the
-  // exchanges that this rank must do first.
+  /// One thread at a time.
+  exchange_plan& plan() { return plan_; }
+
+  // Call these in program order, which is the same on all ranks; one thread at a time. Each begin() adds the
+  // exchanges that this rank must do first to the plan.
   void add(array_state const& array);
   void forget(array_id array) { ledger_.forget(array); }
-  std::vector<own_exchange> begin(job_record const& job);
-  std::vector<own_exchange> begin(array_state const& array, access_request const& what);
+  /// Also gives the job this rank's part of its units.
+  void begin(job_record& job);
+  void begin(array_state const& array, access_request const& what);
 
   /// The site's newest job, if all ranks must compare their times for it before the next job begins; else
   /// null.
@@ -140,8 +186,6 @@ class job_ranks {
   std::vector<rank_time> compare(job_report const& newest, deadline until);
   void learn(job_site const& site, std::vector<rank_time> const& times) { shares_.learn(site, times); }
 
-  /// The units of a job that belong to this rank.
-  job_part part_of(job_record const& job) const { return part_of(job, rank_); }
   /// The elements that this rank has after the access; own_elements means its part of the slowest dimension.
   index_range elements_of(array_state const& array, access_request const& what) const {
     return elements_of(array, what, rank_);
@@ -160,7 +204,7 @@ class job_ranks {
  private:
   job_part part_of(job_record const& job, std::uint32_t rank) const;
   index_range elements_of(array_state const& array, access_request const& what, std::uint32_t rank) const;
-  std::vector<own_exchange> own(std::vector<rank_exchange> const& all);
+  void add(std::vector<rank_exchange> const& all);
   void note_step(std::string text);
   void end(std::shared_ptr<operation_progress> const& progress);
   void run();
@@ -170,6 +214,7 @@ class job_ranks {
   std::shared_ptr<job_peers> const peers_;
   std::uint32_t const rank_, ranks_;
   listeners const told_;
+  exchange_plan plan_;
   rank_ledger ledger_;
   rank_shares shares_;
   std::map<job_site, std::shared_ptr<job_end>> newest_;

@@ -186,9 +186,9 @@ void job_runtime::start() {
   try {
     for (auto const& executor : executors_) executor->start(executors_);
     if (options_.ranks == nullptr) return;
-    auto ranks = std::make_unique<job_ranks>(options_.ranks, rank_listeners());
-    std::lock_guard const hold(mutex_);  // its thread may be running
-    ranks_ = std::move(ranks);
+    std::lock_guard const hold(mutex_);  // the ranks' thread may call before this ends
+    ranks_ = std::make_unique<job_ranks>(options_.ranks, exchange_plan(planner_, ops_, dispatcher_, retired_),
+                                         rank_listeners());
   } catch (...) {
     for (auto const& executor : executors_) executor->close(deadline::in(options_.shutdown_timeout));
     throw;
@@ -232,9 +232,9 @@ completion job_runtime::submit(job_request request) {
     throw stopped("a job was submitted to a scheduler that was stopped", planner_.jobs().size() + 1);
   check_not_abandoned();
   check_not_released(job->request);
-  job->renumber(planner_.next_turn());
   revoke_host_access(job->request);
-  if (ranks_ != nullptr) begin_over_ranks(*job);
+  if (ranks_ != nullptr) ranks_->begin(*job);
+  job->renumber(planner_.next_turn());
   planner_.add(job);
   if (ranks_ != nullptr || job->is_planned() || planner_.may_begin()) advance_and_notify();
   return {job->end, {.first = job->number.value()}};
@@ -297,6 +297,7 @@ job_statistics job_runtime::statistics() const {
   check_process();
   std::lock_guard const hold(mutex_);
   auto now = planner_.statistics();
+  if (ranks_ != nullptr) now.sent = ranks_->plan().sent(), now.received = ranks_->plan().received();
   for (auto const& device : devices_) now.costs.push_back(device->costs().name());
   return now;
 }
@@ -373,7 +374,7 @@ index_range job_runtime::open(std::shared_ptr<array_state> const& array, access_
   guard hold(*this);
   if (ranks_ != nullptr && what.use != host_use::give_up) {
     check_not_abandoned();
-    add_exchanges(ranks_->begin(*array, what));
+    ranks_->begin(*array, what);
     advance_and_notify();
   }
   bool const is_for_all = what.elements != own_elements && (ranks_ == nullptr || !what.rank);
@@ -416,7 +417,7 @@ void job_runtime::notice_stop() {
 void job_runtime::advance_and_notify() {
   forget_released_arrays();
   notice_stop();
-  planner_.advance();
+  ranks_ == nullptr ? planner_.advance() : ranks_->plan().advance();
   if (ranks_ != nullptr && !abandoned_ && planner_.first_failure()) {
     abandoned_ = std::make_exception_ptr(error(*planner_.first_failure()));
     ranks_->fail(abandoned_);
@@ -432,7 +433,10 @@ bool job_runtime::handle_ends(std::uint32_t device, std::vector<ended_operation>
   if (!hold.holds()) return false;
   notice_stop();
   dispatcher_.handle_ends(device, ends, [this](auto const& work, auto on, auto const& end, bool failed) {
-    planner_.handle_end(work, on, end, failed);
+    if (auto const* const exchange = std::get_if<exchange_work>(&work))
+      ranks_->plan().handle_end(*exchange);
+    else
+      planner_.handle_end(work, on, end, failed);
   });
   ops_.forget_before(op_id(ops_.newest().value() + 1));
   advance_and_notify();
@@ -460,20 +464,6 @@ index_range job_runtime::own_elements_of(array_state const& array) const {
 
 void job_runtime::check_not_abandoned() const {
   if (abandoned_) std::rethrow_exception(abandoned_);
-}
-
-void job_runtime::add_exchanges(std::vector<own_exchange> exchanges) {
-  for (auto& one : exchanges)
-    if (auto const array = planner_.arrays().find(one.array))
-      planner_.add_exchange(array, std::move(one.what));
-}
-
-/// Gives the job this rank's part of its units, and adds the exchanges with other ranks, which come before
-/// it.
-void job_runtime::begin_over_ranks(job_record& job) {
-  job.own = ranks_->part_of(job);
-  add_exchanges(ranks_->begin(job));
-  job.renumber(planner_.next_turn());
 }
 
 /// Lets the ranks compare their times for the site's newest job, from time to time, with the default policy.
@@ -505,7 +495,7 @@ void job_runtime::abandon(std::exception_ptr const& why) {
   {
     guard const hold(*this);
     abandoned_ = why;
-    planner_.abandon(why);
+    ranks_->plan().abandon(why);
     given_up = dispatcher_.give_up_exchanges(why);
   }
   for (auto const& executor : executors_) executor->wake();
@@ -515,9 +505,9 @@ void job_runtime::abandon(std::exception_ptr const& why) {
 /// Waits for the exchanges, at most until the deadline: other ranks may still need bytes of this rank.
 void job_runtime::stop_ranks(deadline until) {
   guard hold(*this);
-  auto const have_ended = [&] { return planner_.exchanges() == 0 || abandoned_; };
+  auto const have_ended = [&] { return ranks_->plan().unfinished() == 0 || abandoned_; };
   wait_until(hold, until, have_ended, have_ended);
-  auto const left = planner_.exchanges();
+  auto const left = ranks_->plan().unfinished();
   bool const is_over = left == 0 && !abandoned_;
   bool const is_left = !is_over && !abandoned_;
   hold.unlock();  // the sink may call the scheduler

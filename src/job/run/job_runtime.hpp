@@ -148,8 +148,6 @@ class job_runtime final : public described_work, public std::enable_shared_from_
   // For several ranks; called with the mutex held, except abandon().
   job_ranks::listeners rank_listeners();
   void check_not_abandoned() const;
-  void add_exchanges(std::vector<own_exchange> exchanges);
-  void begin_over_ranks(job_record& job);
   void learn_shares(job_request const& request);
   void abandon(std::exception_ptr const& why);
   void stop_ranks(deadline until);
