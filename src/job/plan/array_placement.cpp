@@ -6,6 +6,7 @@
 
 #include "ballast/error.hpp"
 #include "plan/job_failed.hpp"
+#include "plan/job_units.hpp"
 
 namespace ballast::detail {
 namespace {
@@ -91,9 +92,11 @@ op_set device_residency::move(array_id array, byte_range bytes, std::size_t from
 }
 
 array_placement::array_placement(operations& ops, std::vector<planned_device> const& devices,
-                                 copy_links links, work_sink& sink, retired_objects& retired)
+                                 copy_links links, job_options const& options, work_sink& sink,
+                                 retired_objects& retired)
     : ops_(ops),
       devices_(devices),
+      options_(options),
       sink_(sink),
       retired_(retired),
       sources_(std::move(links)),
@@ -166,19 +169,42 @@ void check_has_inputs(planned_task const& task, std::optional<std::string> const
   }
 }
 
-bool array_placement::pin(planned_task& task) {
-  auto const needs = needs_of(*task.uses);
-  auto residents = residencies_[task.device()]->pin(needs, task.moved);
-  if (!residents) return false;
-  for (auto const& need : needs) task.first_bytes.push_back(need.hull.begin);
-  task.residents = std::move(*residents);
-  return true;
+bool array_placement::has_room_for(job_share const& share) const {
+  std::size_t bytes = 0;
+  for (auto const& need : needs_of(share.uses)) bytes += memory_of(need.hull);
+  return set(share.device).has_room_for_all_arrays() || bytes <= set(share.device).bytes();
 }
 
-void array_placement::release(planned_task const& task, bool reuse) {
-  auto& residency = *residencies_[task.device()];
-  residency.set().unpin(task.residents);
-  if (!reuse) residency.evict_unpinned();
+std::uint32_t array_placement::max_units(job_record const& job, std::uint32_t device) const {
+  if (set(device).has_room_for_all_arrays()) return job.units();
+  return detail::max_units(job.units(), set(device).bytes(),
+                           [&](job_part part) { return job.memory_of(part); });
+}
+
+std::optional<std::uint32_t> array_placement::pin(planned_task& task) {
+  auto const needs = needs_of(*task.uses);
+  auto residents = residencies_[task.device()]->pin(needs, task.moved);
+  if (!residents) return task.device();
+  for (auto const& need : needs) task.first_bytes.push_back(need.hull.begin);
+  task.residents = std::move(*residents);
+  for (auto& share : task.shares)
+    if (auto const full = pin(share)) {
+      unpin(task);
+      return full;
+    }
+  return std::nullopt;
+}
+
+void array_placement::unpin(planned_task const& task) {
+  residencies_[task.device()]->set().unpin(task.residents);
+  for (auto const& share : task.shares) unpin(share);
+}
+
+void array_placement::release(planned_task const& task) {
+  unpin(task);
+  if (options_.reuse) return;
+  residencies_[task.device()]->evict_unpinned();
+  for (auto const& share : task.shares) residencies_[share.device()]->evict_unpinned();
 }
 
 void array_placement::fetch_reads(planned_task& task) {
@@ -190,12 +216,62 @@ void array_placement::fetch_reads(planned_task& task) {
     task.moved += moved;
     if (!task.job->is_shared_by_units(i)) task.own_bytes += moved.all();
   }
-}
-
-void array_placement::note_copied_by(planned_task& task) {
+  if (task.shares.empty()) return;
+  for (auto& share : task.shares) {
+    fetch_reads(share);
+    task.moved += share.moved;
+  }
   moved_bytes const moved{.between_devices = task.job->request.shares->bytes_between};
   task.moved += moved;
   moved_ += moved;
+}
+
+/// Records all reads before all writes, since one array may be several arguments.
+void array_placement::record_uses(planned_task const& task, task_piece const& piece, op_id kernel) {
+  for (auto const& resident : task.residents)
+    for (auto const earlier : resident.dependencies) ops_.add_dependency(kernel, earlier);
+  if (!task.shares.empty()) return record_shares(task, kernel);
+  auto const& arguments = task.job->request.arguments;
+  auto const place = task.place();
+  for (std::size_t i = 0; i < arguments.size(); ++i)
+    record_reads(arguments[i].array->directory, kernel, place, (*piece.uses)[i].read);
+  for (std::size_t i = 0; i < arguments.size(); ++i)
+    record_writes(arguments[i].array->directory, kernel, place, (*piece.uses)[i].written);
+}
+
+/// Records what the kernel of a shared task reads and writes on each device. No other operation may touch the
+/// bytes that a device writes, or copies to itself meanwhile; finally each byte is valid where it was
+/// written.
+void array_placement::record_shares(planned_task const& task, op_id kernel) {
+  auto const& arguments = task.job->request.arguments;
+  auto const for_each = [&](auto const& record) {
+    for (auto const& share : task.job->request.shares->of)
+      for (std::size_t i = 0; i < arguments.size(); ++i)
+        record(arguments[i].array->directory, place_of(share.device), share, i);
+  };
+  for (auto const& share : task.shares)
+    for (auto const& resident : share.residents)
+      for (auto const earlier : resident.dependencies) ops_.add_dependency(kernel, earlier);
+  for_each([&](coherence_directory& directory, place_id at, job_share const& share, std::size_t i) {
+    record_reads(directory, kernel, at, share.uses[i].read);
+  });
+  for_each([&](coherence_directory& directory, place_id at, job_share const& share, std::size_t i) {
+    record_writes(directory, kernel, at, share.uses[i].written);
+  });
+  for_each([&](coherence_directory& directory, place_id at, job_share const& share, std::size_t i) {
+    record_writes(directory, kernel, at, share.written_last[i]);
+  });
+}
+
+op_id array_placement::newest_writer(planned_task const& task) const {
+  op_id newest{};
+  auto const place = task.place();
+  for (std::size_t i = 0; i < task.uses->size(); ++i)
+    for (auto const writer :
+         task.job->request.arguments[i].array->directory.writers(place, (*task.uses)[i].read.hull()))
+      if (auto const& op = ops_.at(writer); op.kind == op_kind::kernel && op.on.executor == task.device())
+        newest = std::max(newest, writer);
+  return newest;
 }
 
 /// The tasks belong to one job and are planned together.
@@ -262,13 +338,37 @@ void array_placement::move_on_device(std::shared_ptr<array_state> const& array, 
   sink_.take(copy_work{array, std::move(copy), {}, std::move(rows)});
 }
 
-void array_placement::handle_copy_end(copy_work const& copy, bool failed) {
+void array_placement::handle_copy_end(copy_work const& copy, std::uint32_t device, ended_operation const& end,
+                                      bool failed) {
+  if (!failed) record_span(copy, device, end);
   auto const& what = copy.what;
   sources_.mark_ended(what.from, what.to, what.size);
   if (failed)
     for (auto const bytes : what.bytes)
       copy.array->directory.record_failed_copy(what.op, what.to, bytes, copy.job);
   retired_.any.push_back(copy.array);
+}
+
+void array_placement::record_span(copy_work const& copy, std::uint32_t device,
+                                  ended_operation const& end) const {
+  if (!options_.trace_to) return;
+  auto const goes_out = ops_.at(end.op).on.stream == std::uint32_t(device_stream::copy_out);
+  options_.trace_to.record(span{.device = device,
+                                .worker = first_copy_worker + (goes_out ? 1 : 0),
+                                .label = label_of(copy),
+                                .step = std::int64_t(copy.job.value()),
+                                .begin_ns = end.begin_ns,
+                                .end_ns = end.end_ns,
+                                .counts = {{"bytes", copy.what.size}}});
+}
+
+std::string array_placement::label_of(copy_work const& copy) const {
+  auto const name_of = [&](place_id place) {
+    return place == host_place ? "host" : devices_[place.value() - 1].name;
+  };
+  auto const& [from, to] = std::pair(copy.what.from, copy.what.to);
+  auto const way = from == to ? "within " + name_of(to) : name_of(from) + " to " + name_of(to);
+  return copy.array->name() + ": " + way;
 }
 
 void array_placement::lose_device(std::uint32_t device) {

@@ -29,7 +29,7 @@ job_planner::job_planner(operations& ops, std::vector<planned_device> devices, c
       options_(options),
       sink_(sink),
       retired_(retired),
-      arrays_(ops_, devices_, std::move(links), sink_, retired_),
+      arrays_(ops_, devices_, std::move(links), options_, sink_, retired_),
       on_devices_(devices_.size()) {}
 
 void job_planner::add(std::shared_ptr<job_record> const& job) {
@@ -169,7 +169,7 @@ void job_planner::choose_devices(job_record& job) {
     if (on_devices_[device].is_lost ||
         (job.request.is_for_gpus && !devices_[device].capabilities.runs_functions))
       continue;
-    auto const most = max_units_on(job, device);
+    auto const most = arrays_.max_units(job, device);
     if (most == 0) continue;
     job.devices.push_back(device);
     job.max_units.push_back(most);
@@ -182,17 +182,8 @@ bool job_planner::may_share(job_record const& job) const {
   auto const& shares = job.request.shares;
   if (shares == nullptr) return false;
   return std::ranges::all_of(shares->of, [&](job_share const& share) {
-    auto const& set = arrays_.set(share.device);
-    std::size_t bytes = 0;
-    for (auto const& need : needs_of(share.uses)) bytes += memory_of(need.hull);
-    return !on_devices_[share.device].is_lost && (set.has_room_for_all_arrays() || bytes <= set.bytes());
+    return !on_devices_[share.device].is_lost && arrays_.has_room_for(share);
   });
-}
-
-std::uint32_t job_planner::max_units_on(job_record const& job, std::uint32_t device) const {
-  auto const& set = arrays_.set(device);
-  if (set.has_room_for_all_arrays()) return job.units();
-  return max_units(job.units(), set.bytes(), [&](job_part part) { return job.memory_of(part); });
 }
 
 job_shape job_planner::shape_of(job_record const& job) const {
@@ -247,66 +238,20 @@ auto job_planner::admit(std::shared_ptr<job_record> const& job, std::uint32_t de
     if (on_devices_[device].is_lost) throw error("the device is lost");
     if (order_.blocking_job(job->number, *task.uses)) return std::nullopt;
     check_has_inputs(task, first_failure_);
-    task.pieces = pieces_of(task);
-    if (job->is_shared) share(task);
-    if (!pin_all(task)) return std::nullopt;
+    task.pieces = options_.check_maps ? std::vector{task_piece{part, task.uses}} : pieces_of(task);
+    if (job->is_shared) task.share();
+    for (auto const& share : task.shares)
+      if (is_lost(share.device())) throw error(device_name(share.device()) + " is lost");
+    if (auto const full = arrays_.pin(task)) {
+      on_devices_[*full].lacks_memory = true;  // newer jobs take none there
+      return std::nullopt;
+    }
     order_.mark_planned(job->number, part);
     return task;
   } catch (...) {
     fail(*job, part, devices_[device].name, std::current_exception());
     return std::nullopt;
   }
-}
-
-/// Gives the task the uses of each device that shares it. Its piece records the uses of all devices: their
-/// results are lost if it fails.
-void job_planner::share(planned_task& task) const {
-  auto const& all = task.job->request.shares->of;
-  for (auto const& one : all) {
-    if (on_devices_[one.device].is_lost) throw error(devices_[one.device].name + " is lost");
-    auto uses = std::make_shared<std::vector<array_use> const>(one.uses);
-    if (&one == &all.front())
-      task.uses = std::move(uses);
-    else
-      task.shares.push_back({.job = task.job,
-                             .device_index = task.device_index,
-                             .part = task.part,
-                             .uses = std::move(uses),
-                             .share_on = one.device});
-  }
-}
-
-/// Pins all or nothing. Newer jobs take none of the missing memory.
-bool job_planner::pin_all(planned_task& task) {
-  auto const pin = [&](planned_task& one) {
-    bool const has_room = arrays_.pin(one);
-    if (!has_room) on_devices_[one.device()].lacks_memory = true;
-    return has_room;
-  };
-  if (!pin(task)) return false;
-  for (auto share = task.shares.begin(); share != task.shares.end(); ++share) {
-    if (pin(*share)) continue;
-    while (share != task.shares.begin()) arrays_.release(*--share, true);
-    arrays_.release(task, true);
-    return false;
-  }
-  return true;
-}
-
-/// The kernels into which the task is divided, so that its ends can run first. More than one pays only if the
-/// part is nearly all that the device gets of the job; checked tasks are never divided.
-std::vector<task_piece> job_planner::pieces_of(planned_task const& task) const {
-  auto const& job = *task.job;
-  auto const whole_share = job.own.count / std::uint32_t(2 * job.devices.size());
-  auto const is_alone = job.devices.size() < 2 && job.own.count == job.units();
-  if (is_alone || options_.check_maps || task.part.count < whole_share) return {{task.part, task.uses}};
-  auto const parts = boundary_first(task.part, job.units(), [&](std::uint32_t unit, std::uint32_t other) {
-    return job.read_in_common(unit, other);
-  });
-  if (parts.size() == 1) return {{task.part, task.uses}};
-  std::vector<task_piece> pieces;
-  for (auto const part : parts) pieces.push_back({part, job.uses(part)});
-  return pieces;
 }
 
 /// Plans the copies and the kernels of the task. The ends of its part follow the kernel that wrote their
@@ -316,18 +261,14 @@ void job_planner::plan_task(planned_task planned) {
   auto const task = std::make_shared<planned_task>(std::move(planned));
   auto const newest = ops_.newest();
   arrays_.fetch_reads(*task);
-  for (auto& share : task->shares) {
-    arrays_.fetch_reads(share);
-    task->moved += share.moved;
-  }
-  if (task->job->is_shared) arrays_.note_copied_by(*task);
   bool const needs_copies = ops_.newest() != newest;
   bool const may_join = !needs_copies && may_join_newest(*task);
   auto stream = compute_stream_of(*task, may_join);
   bool const joins = may_join && stream == on_devices_[task->device()].newest.on;
   for (std::size_t i = 0; i < task->pieces.size(); ++i) {
     if (i != 0 && i + 1 == task->pieces.size()) stream = other_compute_stream(stream);
-    auto const kernel = plan_kernel(*task, task->pieces[i], stream);
+    auto const kernel = ops_.add(op_kind::kernel, stream);
+    arrays_.record_uses(*task, task->pieces[i], kernel);
     note_newest(*task, kernel, stream, joins);
     sink_.take(kernel_work{kernel, task, i, joins});
   }
@@ -368,49 +309,6 @@ void job_planner::note_newest(planned_task const& task, op_id kernel, op_stream 
   newest.on = on, newest.job = task.job->number, newest.extent = std::move(extent);
 }
 
-/// Records all reads before all writes, since one array may be several arguments.
-op_id job_planner::plan_kernel(planned_task const& task, task_piece const& piece, op_stream on) {
-  auto const& arguments = task.job->request.arguments;
-  auto const place = task.place();
-  auto const kernel = ops_.add(op_kind::kernel, on);
-  for (auto const& resident : task.residents)
-    for (auto const earlier : resident.dependencies) ops_.add_dependency(kernel, earlier);
-  if (task.job->is_shared) {
-    record_shares(task, kernel);
-    return kernel;
-  }
-  for (std::size_t i = 0; i < arguments.size(); ++i)
-    record_reads(arguments[i].array->directory, kernel, place, (*piece.uses)[i].read);
-  for (std::size_t i = 0; i < arguments.size(); ++i)
-    record_writes(arguments[i].array->directory, kernel, place, (*piece.uses)[i].written);
-  return kernel;
-}
-
-/// Records what the kernel of a shared task reads and writes on each device. No other operation may touch the
-/// bytes that a device writes, or copies to itself meanwhile; finally each byte is valid where it was
-/// written.
-void job_planner::record_shares(planned_task const& task, op_id kernel) {
-  auto const& arguments = task.job->request.arguments;
-  auto const& all = task.job->request.shares->of;
-  auto const for_each = [&](auto const& record) {
-    for (auto const& share : all)
-      for (std::size_t i = 0; i < arguments.size(); ++i)
-        record(arguments[i].array->directory, place_of(share.device), share, i);
-  };
-  for (auto const& share : task.shares)
-    for (auto const& resident : share.residents)
-      for (auto const earlier : resident.dependencies) ops_.add_dependency(kernel, earlier);
-  for_each([&](coherence_directory& directory, place_id at, job_share const& share, std::size_t i) {
-    record_reads(directory, kernel, at, share.uses[i].read);
-  });
-  for_each([&](coherence_directory& directory, place_id at, job_share const& share, std::size_t i) {
-    record_writes(directory, kernel, at, share.uses[i].written);
-  });
-  for_each([&](coherence_directory& directory, place_id at, job_share const& share, std::size_t i) {
-    record_writes(directory, kernel, at, share.written_last[i]);
-  });
-}
-
 void job_planner::fail(job_record& job, job_part part, std::string const& device,
                        std::exception_ptr const& why) {
   bool const is_by_stop = has_stopped_jobs() && (is_failure_by_stop(why) || is_failure_of_source(why));
@@ -443,24 +341,11 @@ void job_planner::fail_if_stuck(job_record& job) {
 /// ends. One that may be joined uses the stream of the kernel that it joins. Other tasks alternate, so that
 /// the tail of one kernel and the beginning of the next share the device.
 op_stream job_planner::compute_stream_of(planned_task const& task, bool may_join) {
-  if (auto const writer = last_writer(task); writer != op_id()) return ops_.at(writer).on;
+  if (auto const writer = arrays_.newest_writer(task); writer != op_id()) return ops_.at(writer).on;
   auto const device = task.device();
   if (may_join) return on_devices_[device].newest.on;
   auto const even = on_devices_[device].kernels++ % 2 == 0;
   return stream_of(device, even ? device_stream::compute_0 : device_stream::compute_1);
-}
-
-/// The newest unfinished kernel of the task's device from which the task reads; or none. For a shared task it
-/// is the first device's.
-op_id job_planner::last_writer(planned_task const& task) const {
-  op_id newest{};
-  auto const place = task.place();
-  for (std::size_t i = 0; i < task.uses->size(); ++i)
-    for (auto const writer :
-         task.job->request.arguments[i].array->directory.writers(place, (*task.uses)[i].read.hull()))
-      if (auto const& op = ops_.at(writer); op.kind == op_kind::kernel && op.on.executor == task.device())
-        newest = std::max(newest, writer);
-  return newest;
 }
 
 void job_planner::handle_end(planned_work const& work, std::uint32_t device, ended_operation const& end,
@@ -469,16 +354,14 @@ void job_planner::handle_end(planned_work const& work, std::uint32_t device, end
   if (auto const* const kernel = std::get_if<kernel_work>(&work))
     return handle_kernel_end(*kernel, device, end, failed);
   auto const& copy = std::get<copy_work>(work);
-  if (!failed) record_span(copy, device, end);
-  arrays_.handle_copy_end(copy, failed);
+  arrays_.handle_copy_end(copy, device, end, failed);
 }
 
 void job_planner::release_task(std::uint32_t device, planned_task const& task) {
   --task.job->tasks_in_flight;
   --task.job->device_states[task.device_index].in_flight;
   --on_devices_[device].tasks;
-  arrays_.release(task, options_.reuse);
-  for (auto const& share : task.shares) arrays_.release(share, options_.reuse);
+  arrays_.release(task);
 }
 
 void job_planner::handle_kernel_end(kernel_work const& kernel, std::uint32_t device,
@@ -509,16 +392,7 @@ void job_planner::handle_task_end(std::uint32_t device, planned_task const& task
   auto& job = *task.job;
   ++statistics_.tasks;
   record_span(job, device, end);
-  job.report.moved += task.moved;
-  job.report.tasks.push_back({device, task.part, task.moved, end.begin_ns, end.end_ns});
-  for (auto const& share : task.shares)
-    job.report.tasks.push_back({share.device(), task.part, {}, end.begin_ns, end.end_ns});
-  job.note_end(task.device_index, {.part = task.part,
-                                   .begin_ns = end.begin_ns,
-                                   .end_ns = end.end_ns,
-                                   .bytes_in = task.own_bytes,
-                                   .bytes_out = task.moved.to_host,
-                                   .alone = was_alone(device, job.number, end)});
+  job.note_end(task, end, was_alone(device, job.number, end));
 }
 
 void job_planner::record_span(job_record const& job, std::uint32_t device, ended_operation const& end) const {
@@ -531,27 +405,6 @@ void job_planner::record_span(job_record const& job, std::uint32_t device, ended
                                 .tasks = 1,
                                 .begin_ns = end.begin_ns,
                                 .end_ns = end.end_ns});
-}
-
-void job_planner::record_span(copy_work const& copy, std::uint32_t device, ended_operation const& end) const {
-  if (!options_.trace_to) return;
-  auto const goes_out = ops_.at(end.op).on.stream == std::uint32_t(device_stream::copy_out);
-  options_.trace_to.record(span{.device = device,
-                                .worker = first_copy_worker + (goes_out ? 1 : 0),
-                                .label = label_of(copy),
-                                .step = std::int64_t(copy.job.value()),
-                                .begin_ns = end.begin_ns,
-                                .end_ns = end.end_ns,
-                                .counts = {{"bytes", copy.what.size}}});
-}
-
-std::string job_planner::label_of(copy_work const& copy) const {
-  auto const name_of = [&](place_id place) {
-    return place == host_place ? "host" : devices_[place.value() - 1].name;
-  };
-  auto const& [from, to] = std::pair(copy.what.from, copy.what.to);
-  auto const way = from == to ? "within " + name_of(to) : name_of(from) + " to " + name_of(to);
-  return copy.array->name() + ": " + way;
 }
 
 void job_planner::handle_piece_failure(planned_task& task, task_piece const& piece,

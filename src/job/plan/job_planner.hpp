@@ -125,24 +125,17 @@ class job_planner {
   void start_split(job_record& job);
   void choose_devices(job_record& job);
   bool may_share(job_record const& job) const;
-  std::uint32_t max_units_on(job_record const& job, std::uint32_t device) const;
   job_shape shape_of(job_record const& job) const;
 
   bool plan_round(std::shared_ptr<job_record> const& job);
   std::optional<planned_task> next_task(std::shared_ptr<job_record> const& job, std::uint32_t device_index);
   std::optional<planned_task> admit(std::shared_ptr<job_record> const& job, std::uint32_t device_index,
                                     job_part part);
-  void share(planned_task& task) const;
-  bool pin_all(planned_task& task);
-  std::vector<task_piece> pieces_of(planned_task const& task) const;
   void plan_task(planned_task task);
-  void record_shares(planned_task const& task, op_id kernel);
-  op_id plan_kernel(planned_task const& task, task_piece const& piece, op_stream on);
   std::uint64_t units_at_once(planned_task const& task) const;
   bool may_join_newest(planned_task const& task) const;
   void note_newest(planned_task const& task, op_id kernel, op_stream on, bool is_joined);
   op_stream compute_stream_of(planned_task const& task, bool may_join);
-  op_id last_writer(planned_task const& task) const;
 
   void handle_kernel_end(kernel_work const& kernel, std::uint32_t device, ended_operation const& end,
                          bool failed);
@@ -151,8 +144,6 @@ class job_planner {
   void release_task(std::uint32_t device, planned_task const& task);
   void handle_task_end(std::uint32_t device, planned_task const& task, ended_operation const& last);
   void record_span(job_record const& job, std::uint32_t device, ended_operation const& end) const;
-  void record_span(copy_work const& copy, std::uint32_t device, ended_operation const& end) const;
-  std::string label_of(copy_work const& copy) const;
   bool was_alone(std::uint32_t device, job_number job, ended_operation const& end);
   void lose_device(std::uint32_t device);
 

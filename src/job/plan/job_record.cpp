@@ -193,9 +193,17 @@ bool job_record::has_part_for(std::uint32_t device_index) {
   return true;
 }
 
-void job_record::note_end(std::uint32_t device_index, ended_task task) {
-  task.part.first -= own.first;
-  split->ended(device_index, task);
+void job_record::note_end(planned_task const& task, ended_operation const& its_end, bool alone) {
+  report.moved += task.moved;
+  report.tasks.push_back({task.device(), task.part, task.moved, its_end.begin_ns, its_end.end_ns});
+  for (auto const& share : task.shares)
+    report.tasks.push_back({share.device(), task.part, {}, its_end.begin_ns, its_end.end_ns});
+  split->ended(task.device_index, {.part = {task.part.first - own.first, task.part.count},
+                                   .begin_ns = its_end.begin_ns,
+                                   .end_ns = its_end.end_ns,
+                                   .bytes_in = task.own_bytes,
+                                   .bytes_out = task.moved.to_host,
+                                   .alone = alone});
 }
 
 void job_record::fail(job_failure why) {
@@ -208,6 +216,21 @@ void job_record::complete() {
     report.end_ns = std::ranges::max(report.tasks, {}, &task_report::end_ns).end_ns;
   }
   end->complete(std::move(report), failure);
+}
+
+void planned_task::share() {
+  auto const& all = job->request.shares->of;
+  for (auto const& one : all) {
+    auto of_one = std::make_shared<std::vector<array_use> const>(one.uses);
+    if (&one == &all.front())
+      uses = std::move(of_one);
+    else
+      shares.push_back({.job = job,
+                        .device_index = device_index,
+                        .part = part,
+                        .uses = std::move(of_one),
+                        .share_on = one.device});
+  }
 }
 
 resident_bytes const& planned_task::resident_of(std::size_t argument) const {

@@ -121,6 +121,8 @@ class job_end final : public completion_source {
   std::atomic<bool> complete_ = false;
 };
 
+struct planned_task;
+
 /// An unfinished job. Except for the constants, it belongs to the runtime, under the runtime's mutex.
 class job_record {
  public:
@@ -175,8 +177,9 @@ class job_record {
   /// True if the policy has assigned a part to the device that is not planned yet, or assigns the next one
   /// now.
   bool has_part_for(std::uint32_t device_index);
-  /// Passes the end of a task to the policy.
-  void note_end(std::uint32_t device_index, ended_task task);
+  /// Records the end of a task in the report and with the policy. `alone`: no other job's kernel ran on the
+  /// device meanwhile.
+  void note_end(planned_task const& task, ended_operation const& end, bool alone);
   /// Records a failure, unless the job has one: tasks that are not planned yet are dropped.
   void fail(job_failure why);
   /// Completes the report and notifies the completions.
@@ -245,6 +248,9 @@ struct planned_task {
 
   std::uint32_t device() const { return share_on.value_or(job->devices[device_index]); }
   place_id place() const { return place_of(device()); }
+  /// Gives the task of a shared job the uses of each device. Its piece keeps the uses of all devices: their
+  /// results are lost if it fails.
+  void share();
   resident_bytes const& resident_of(std::size_t argument) const;
   /// Its units, and where element 0 of each argument's array would be if the device's memory for arrays began
   /// at `memory`. The bytes before the hull do not exist, so that address is not computed as a pointer.

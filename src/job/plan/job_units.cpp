@@ -153,6 +153,20 @@ std::vector<job_part> boundary_first(job_part part, std::uint32_t units, read_in
   return pieces;
 }
 
+std::vector<task_piece> pieces_of(planned_task const& task) {
+  auto const& job = *task.job;
+  auto const whole_share = job.own.count / std::uint32_t(2 * job.devices.size());
+  auto const is_alone = job.devices.size() < 2 && job.own.count == job.units();
+  if (is_alone || task.part.count < whole_share) return {{task.part, task.uses}};
+  auto const parts = boundary_first(task.part, job.units(), [&](std::uint32_t unit, std::uint32_t other) {
+    return job.read_in_common(unit, other);
+  });
+  if (parts.size() == 1) return {{task.part, task.uses}};
+  std::vector<task_piece> pieces;
+  for (auto const part : parts) pieces.push_back({part, job.uses(part)});
+  return pieces;
+}
+
 void check_units_fit(job_record const& job, std::string const& largest_device, std::size_t limit) {
   auto const unit = first_unit_over(limit, job.units(), [&](job_part part) { return job.memory_of(part); });
   if (!unit) return;

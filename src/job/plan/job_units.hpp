@@ -15,6 +15,8 @@
 namespace ballast::detail {
 
 class job_record;
+struct planned_task;
+struct task_piece;
 
 /// The memory that the units of a part need at once: monotone, as access maps are.
 using memory_of_part = std::function<std::size_t(job_part)>;
@@ -72,5 +74,8 @@ using read_in_common = std::function<bool(std::uint32_t unit, std::uint32_t othe
 /// the rest is computed. Returns the whole part if there are no such units, or if one end has more than 64 of
 /// them or more than a hundredth of the part. Pure.
 std::vector<job_part> boundary_first(job_part part, std::uint32_t units, read_in_common const& meet);
+/// The kernels into which the task is divided, so that its ends can run first. More than one pays only if the
+/// part is nearly all that the device gets of the job. Throws the exception of a map.
+std::vector<task_piece> pieces_of(planned_task const& task);
 
 }  // namespace ballast::detail
