@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <string_view>
 #include <vector>
@@ -27,8 +28,8 @@ std::vector<named_policy> descriptions(registry_entry<What> const (&choices)[Cou
 template <class What, std::size_t Count>
 What const& find(registry_entry<What> const (&choices)[Count], std::string_view argument,
                  std::string_view name) {
-  std::vector<std::string_view> names;
-  for (auto const& one : choices) names.push_back(one.description.name);
+  std::array<std::string_view, Count> names;
+  for (std::size_t i = 0; i < Count; ++i) names[i] = choices[i].description.name;
   return choices[index_among(names, argument, name)].value;
 }
 
