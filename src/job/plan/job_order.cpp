@@ -22,14 +22,6 @@ bool covers(job_part range, job_part part) {
          part.count <= range.count - (part.first - range.first);
 }
 
-/// The parts of `range` before and after `part`.
-std::vector<job_part> without(job_part range, job_part part) {
-  std::vector<job_part> left{{range.first, part.first - range.first},
-                             {end_of(part), end_of(range) - end_of(part)}};
-  std::erase_if(left, [](job_part units) { return units.count == 0; });
-  return left;
-}
-
 std::vector<array_use> writes_of(std::vector<array_use> uses) {
   for (auto& use : uses) use.read = {};
   return uses;
@@ -83,9 +75,11 @@ void job_order::mark_planned(job_number job, job_part part) {
   auto& ranges = planned->ranges;
   auto const range = std::ranges::find_if(ranges, [&](auto const& r) { return covers(r.units, part); });
   if (range == ranges.end()) throw_bad_part(job, part);
-  auto const left = without(range->units, part);
+  auto const whole = range->units;
   ranges.erase(range);
-  for (auto const units : left) ranges.push_back({units});
+  for (auto const left : {job_part{whole.first, part.first - whole.first},
+                          job_part{end_of(part), end_of(whole) - end_of(part)}})
+    if (left.count != 0) ranges.push_back({left});
   if (ranges.empty()) jobs_.erase(planned);
 }
 
