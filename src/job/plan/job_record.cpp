@@ -66,15 +66,14 @@ job_record::job_record(job_number its_number, job_request its_request, array_use
       listed(its_listed),
       policy(std::move(its_policy)),
       tasks(its_tasks),
-      end(std::make_shared<job_end>(std::move(all), name_of(request), number, timeout)),
+      end(std::make_shared<job_end>(
+          std::move(all), job_report{.name = name_of(request), .policy = policy, .submitted_ns = now_ns()},
+          number, timeout)),
       own{0, units()},
-      whole_uses_(std::move(whole)) {
-  report.name = name_of(request);
-  report.policy = policy;
-  report.submitted_ns = now_ns();
-}
+      report(end->report()),
+      whole_uses_(std::move(whole)) {}
 
-std::string job_record::display_name() const { return display_name_of(name_of(request), number); }
+std::string job_record::display_name() const { return display_name_of(report.name, number); }
 
 void job_record::renumber(job_number to) {
   number = to;
@@ -215,7 +214,7 @@ void job_record::complete() {
     report.begin_ns = std::ranges::min(report.tasks, {}, &task_report::begin_ns).begin_ns;
     report.end_ns = std::ranges::max(report.tasks, {}, &task_report::end_ns).end_ns;
   }
-  end->complete(std::move(report), failure);
+  end->complete(failure);
 }
 
 void planned_task::share() {
@@ -266,8 +265,7 @@ std::int64_t planned_task::busy_ns() const {
   return sum;
 }
 
-void job_end::complete(job_report report, std::optional<job_failure> failure) {
-  report_ = std::move(report);
+void job_end::complete(std::optional<job_failure> failure) {
   failure_ = std::move(failure);
   complete_.store(true, std::memory_order_release);
   wake_event_.notify();
@@ -283,14 +281,16 @@ void job_end::wait(completion_key const& job, deadline until) {
   for (auto seen = wake_event_.epoch(); !has_ended(job); seen = wake_event_.epoch())
     if (!wake_event_.spin_then_wait_past(seen, until) && !has_ended(job)) throw_timed_out();
   if (failure_ && failure_->stopped_with != 0)
-    throw stopped("job " + display_name_of(name_, number_) + ": " + failure_->cause, failure_->stopped_with);
+    throw stopped("job " + display_name_of(report_.name, number_) + ": " + failure_->cause,
+                  failure_->stopped_with);
   if (failure_)
-    throw job_failed(display_name_of(name_, number_), failure_->part, failure_->device, failure_->cause);
+    throw job_failed(display_name_of(report_.name, number_), failure_->part, failure_->device,
+                     failure_->cause);
 }
 
 void job_end::throw_timed_out() const {
   auto const all = all_.lock();
-  throw timed_out("job " + display_name_of(name_, number_) + " to end",
+  throw timed_out("job " + display_name_of(report_.name, number_) + " to end",
                   all ? all->state() : "the scheduler is gone\n");
 }
 

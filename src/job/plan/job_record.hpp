@@ -90,13 +90,14 @@ class described_work {
 /// The end of a job, which completions can read even after the scheduler is destroyed.
 class job_end final : public completion_source {
  public:
-  job_end(std::weak_ptr<described_work const> all, std::string name, job_number number,
+  /// `report` has the job's name.
+  job_end(std::weak_ptr<described_work const> all, job_report report, job_number number,
           clock::duration timeout)
-      : all_(std::move(all)), name_(std::move(name)), number_(number), timeout_(timeout) {}
+      : all_(std::move(all)), number_(number), timeout_(timeout), report_(std::move(report)) {}
 
   void renumber(job_number to) { number_ = to; }
   /// Wakes waiting threads; called once. `failure` is empty if the job succeeded.
-  void complete(job_report report, std::optional<job_failure> failure);
+  void complete(std::optional<job_failure> failure);
 
   bool has_ended(completion_key const&) override { return complete_.load(std::memory_order_acquire); }
   /// Waits for the job's end. Throws job_failed or stopped, a separate exception for each caller, and
@@ -104,18 +105,17 @@ class job_end final : public completion_source {
   void wait(completion_key const& job, deadline until) override;
   clock::duration timeout(completion_key const&) const override { return timeout_; }
   bool notify_at_end(completion_key const& job, std::shared_ptr<end_listener> const& listener) override;
-  /// The report; valid after wait().
-  job_report const& report() const { return report_; }
+  /// The report. Until complete() it is the runtime's, under the runtime's mutex.
+  job_report& report() { return report_; }
 
  private:
   [[noreturn]] void throw_timed_out() const;
 
   std::weak_ptr<described_work const> const all_;  ///< of the scheduler
-  std::string const name_;
   job_number number_;
   clock::duration const timeout_;
   event_count wake_event_;
-  // Written once, before complete_.
+  // Written before complete_, except for the report's name, which is constant.
   job_report report_;
   std::optional<job_failure> failure_;
   std::atomic<bool> complete_ = false;
@@ -185,7 +185,7 @@ class job_record {
   /// Completes the report and notifies the completions.
   void complete();
   /// True if a device ran part of it; valid once it is complete.
-  bool has_run() const { return !end->report().tasks.empty(); }
+  bool has_run() const { return !report.tasks.empty(); }
 
   /// The job's state on one device.
   struct device_state {
@@ -211,7 +211,7 @@ class job_record {
                                               ///< the job has begun
   std::uint32_t tasks_in_flight = 0;          ///< planned tasks that have not ended
   std::optional<job_failure> failure;
-  job_report report;
+  job_report& report;  ///< of `end`
 
  private:
   array_uses const whole_uses_;
