@@ -174,8 +174,9 @@ void operation_dispatcher::handle_ends(std::uint32_t on_device, std::vector<ende
       ++reported;
       continue;
     }
-    auto const counts = reported_ends_.extract(reported++);
-    end(counts.mapped(), ended);
+    auto const counts = std::move(reported->second);
+    reported = reported_ends_.erase(reported);
+    end(counts, ended);
   }
   begin_exchanges();
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <boost/container/flat_map.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <unordered_map>
@@ -86,10 +86,10 @@ class operation_dispatcher final : public work_sink {
   submission const submit_;
   exchange_begin const begin_;
   std::function<bool()> const is_stopped_;
-  std::unordered_map<std::uint64_t, work_in_flight> in_flight_;  ///< by operation
-  std::map<op_id, reported_end> reported_ends_;                  ///< reported ends that do not count yet
-  std::vector<op_id> waiting_exchanges_;                         ///< waiting for their dependencies,
-                                                                 ///< ascending
+  std::unordered_map<std::uint64_t, work_in_flight> in_flight_;    ///< by operation
+  boost::container::flat_map<op_id, reported_end> reported_ends_;  ///< reported ends that do not count yet
+  std::vector<op_id> waiting_exchanges_;                           ///< waiting for their dependencies,
+                                                                   ///< ascending
   operation_journal journal_;
 };
 
