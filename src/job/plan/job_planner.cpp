@@ -153,7 +153,6 @@ void job_planner::start_split(job_record& job) {
                                                                            : longest_joined_ns);
   job.joinable = site.joinable;
   job.split = site.policy->begin(shape_of(job));
-  job.device_states.resize(job.devices.size());
 }
 
 /// Chooses the devices that run tasks of the job, and the most units of a task on each. CPU cores run ballast
@@ -161,8 +160,7 @@ void job_planner::start_split(job_record& job) {
 void job_planner::choose_devices(job_record& job) {
   if (may_share(job)) {
     job.is_shared = true;
-    job.devices = {job.request.shares->of.front().device};
-    job.max_units = {1};
+    job.devices = {{job.request.shares->of.front().device, 1}};
     return;
   }
   for (std::uint32_t device = 0; device < devices_.size(); ++device) {
@@ -170,9 +168,7 @@ void job_planner::choose_devices(job_record& job) {
         (job.request.is_for_gpus && !devices_[device].capabilities.runs_functions))
       continue;
     auto const most = arrays_.max_units(job, device);
-    if (most == 0) continue;
-    job.devices.push_back(device);
-    job.max_units.push_back(most);
+    if (most != 0) job.devices.push_back({device, most});
   }
   if (job.devices.empty()) throw error("no device that is not lost can run it");
 }
@@ -192,13 +188,11 @@ job_shape job_planner::shape_of(job_record const& job) const {
                   .in_flight = options_.in_flight,
                   .blocks_per_unit = job.grid().blocks_of_unit(),
                   .bytes_per_unit = job.bytes_per_unit()};
-  for (std::size_t device_index = 0; device_index < job.devices.size(); ++device_index) {
-    auto const device = job.devices[device_index];
+  for (auto const& on : job.devices)
     shape.devices.push_back(
-        {.max_units = job.max_units[device_index],
-         .blocks_at_once = job.listed == nullptr ? 0 : job.listed->blocks_at_once[device],
-         .bytes_per_ns = arrays_.links().between(host_place, place_of(device)).bytes_per_ns});
-  }
+        {.max_units = on.max_units,
+         .blocks_at_once = job.listed == nullptr ? 0 : job.listed->blocks_at_once[on.device],
+         .bytes_per_ns = arrays_.links().between(host_place, place_of(on.device)).bytes_per_ns});
   return shape;
 }
 
@@ -206,7 +200,7 @@ job_shape job_planner::shape_of(job_record const& job) const {
 /// anything is copied to them.
 bool job_planner::plan_round(std::shared_ptr<job_record> const& job) {
   std::vector<planned_task> tasks;
-  for (std::uint32_t device_index = 0; device_index < job->device_states.size(); ++device_index)
+  for (std::uint32_t device_index = 0; device_index < job->devices.size(); ++device_index)
     if (auto task = next_task(job, device_index)) tasks.push_back(std::move(*task));
   bool const any = !tasks.empty();
   try {
@@ -219,8 +213,8 @@ bool job_planner::plan_round(std::shared_ptr<job_record> const& job) {
 auto job_planner::next_task(std::shared_ptr<job_record> const& job, std::uint32_t device_index)
     -> std::optional<planned_task> {
   if (job->failure) return std::nullopt;
-  auto& on = job->device_states[device_index];
-  if (!has_room(on_devices_[job->devices[device_index]], on.in_flight - (on.deferred ? 1 : 0)) ||
+  auto& on = job->devices[device_index];
+  if (!has_room(on_devices_[on.device], on.in_flight - (on.deferred ? 1 : 0)) ||
       !job->has_part_for(device_index))
     return std::nullopt;
   auto task = admit(job, device_index, *on.deferred);
@@ -232,7 +226,7 @@ auto job_planner::next_task(std::shared_ptr<job_record> const& job, std::uint32_
 /// functions that may throw are called before anything changes.
 auto job_planner::admit(std::shared_ptr<job_record> const& job, std::uint32_t device_index, job_part part)
     -> std::optional<planned_task> {
-  auto const device = job->devices[device_index];
+  auto const device = job->devices[device_index].device;
   try {
     planned_task task{job, device_index, part, job->uses(part)};
     if (on_devices_[device].is_lost) throw error("the device is lost");
@@ -329,9 +323,8 @@ bool job_planner::drop_rest(job_record const& job) {
 /// final.
 void job_planner::fail_if_stuck(job_record& job) {
   if (job.is_planned() || job.tasks_in_flight != 0) return;
-  for (std::uint32_t device_index = 0; device_index < job.device_states.size(); ++device_index)
-    if (job.device_states[device_index].deferred || !has_room(on_devices_[job.devices[device_index]], 0))
-      return;
+  for (auto const& on : job.devices)
+    if (on.deferred || !has_room(on_devices_[on.device], 0)) return;
   fail(job, {}, {},
        std::make_exception_ptr(error("policy " + job.policy + " gave " +
                                      std::to_string(job.split->unissued()) + " units to no device")));
@@ -359,7 +352,7 @@ void job_planner::handle_end(planned_work const& work, std::uint32_t device, end
 
 void job_planner::release_task(std::uint32_t device, planned_task const& task) {
   --task.job->tasks_in_flight;
-  --task.job->device_states[task.device_index].in_flight;
+  --task.job->devices[task.device_index].in_flight;
   --on_devices_[device].tasks;
   arrays_.release(task);
 }

@@ -26,10 +26,9 @@ std::string counted(std::uint64_t count, std::string const& what) {
 
 std::string tasks_by_device(job_record const& job, std::vector<planned_device> const& all) {
   std::string text;
-  for (std::size_t device_index = 0; device_index < job.device_states.size(); ++device_index) {
-    auto const& on = job.device_states[device_index];
+  for (auto const& on : job.devices) {
     auto const kept = on.deferred ? 1u : 0u;
-    text += ", " + all[job.devices[device_index]].name + " has " + std::to_string(on.in_flight - kept) +
+    text += ", " + all[on.device].name + " has " + std::to_string(on.in_flight - kept) +
             (on.deferred ? " and one that waits for earlier jobs" : "");
   }
   return text;
@@ -178,12 +177,12 @@ void job_record::move_arrays_to(std::vector<std::shared_ptr<void const>>& list) 
 bool job_record::is_planned() const {
   if (failure || own.count == 0) return true;
   return split != nullptr && split->unissued() == 0 &&
-         std::ranges::none_of(device_states, [](auto const& device) { return device.deferred.has_value(); });
+         std::ranges::none_of(devices, [](auto const& on) { return on.deferred.has_value(); });
 }
 
 /// Policies count from the first unit of this rank.
 bool job_record::has_part_for(std::uint32_t device_index) {
-  auto& on = device_states[device_index];
+  auto& on = devices[device_index];
   if (on.deferred) return true;
   on.deferred = split->next(device_index, on.in_flight);
   if (!on.deferred) return false;

@@ -189,6 +189,8 @@ class job_record {
 
   /// The job's state on one device.
   struct device_state {
+    std::uint32_t device;                   ///< as an index in the scheduler's list
+    std::uint32_t max_units;                ///< the most units of a task
     std::optional<job_part> deferred = {};  ///< the policy assigned it, but it could not be planned yet
     std::uint32_t in_flight = 0;            ///< tasks in flight, including the deferred one
   };
@@ -200,16 +202,13 @@ class job_record {
   std::uint32_t const tasks;
   std::shared_ptr<job_end> const end;
 
-  bool is_shared = false;                     ///< its devices share its unit, by request.shares
-  job_part own;                               ///< units of this rank; all units if it is the only one
-  std::vector<std::uint32_t> devices{};       ///< the devices that take part, as indices in the scheduler's
-                                              ///< list
-  std::vector<std::uint32_t> max_units{};     ///< the most units of a task, for each of `devices`
-  std::vector<device_state> device_states{};  ///< for each of `devices`
-  std::unique_ptr<job_split> split;           ///< set once the job has begun
-  std::span<joinable_length> joinable{};      ///< the site's lengths, on each device of the list; set once
-                                              ///< the job has begun
-  std::uint32_t tasks_in_flight = 0;          ///< planned tasks that have not ended
+  bool is_shared = false;                 ///< its devices share its unit, by request.shares
+  job_part own;                           ///< units of this rank; all units if it is the only one
+  std::vector<device_state> devices{};    ///< that take part
+  std::unique_ptr<job_split> split;       ///< set once the job has begun
+  std::span<joinable_length> joinable{};  ///< the site's lengths, on each device of the list; set once
+                                          ///< the job has begun
+  std::uint32_t tasks_in_flight = 0;      ///< planned tasks that have not ended
   std::optional<job_failure> failure;
   job_report& report;  ///< of `end`
 
@@ -246,7 +245,7 @@ struct planned_task {
                                             ///< device
   std::vector<planned_task> shares{};       ///< the parts of other devices, if the task is shared
 
-  std::uint32_t device() const { return share_on.value_or(job->devices[device_index]); }
+  std::uint32_t device() const { return share_on.value_or(job->devices[device_index].device); }
   place_id place() const { return place_of(device()); }
   /// Gives the task of a shared job the uses of each device. Its piece keeps the uses of all devices: their
   /// results are lost if it fails.
