@@ -275,26 +275,26 @@ op_id array_placement::newest_writer(planned_task const& task) const {
 }
 
 /// The tasks belong to one job and are planned together.
-void array_placement::broadcast_shared_reads(std::vector<planned_task>& tasks) {
+void array_placement::broadcast_shared_reads(std::span<std::shared_ptr<planned_task> const> tasks) {
   if (tasks.size() < 2) return;
-  auto const job = tasks.front().job;
+  auto const& job = tasks.front()->job;
   for (std::size_t i = 0; i < job->request.arguments.size(); ++i)
     if (job->request.arguments[i].reads() && job->is_shared_by_units(i)) broadcast(i, tasks);
 }
 
 /// Plans copies of the argument's bytes that the first task reads. Skips tasks that read other bytes, because
 /// the map's units differ after all: they have no memory for the first task's bytes.
-void array_placement::broadcast(std::size_t argument, std::vector<planned_task>& tasks) {
-  auto const job = tasks.front().job;
+void array_placement::broadcast(std::size_t argument, std::span<std::shared_ptr<planned_task> const> tasks) {
+  auto const& job = tasks.front()->job;
   auto const& array = job->request.arguments[argument].array;
-  auto const& bytes = (*tasks.front().uses)[argument].read;
+  auto const& bytes = (*tasks.front()->uses)[argument].read;
   std::vector<shared_reader> readers;
   std::map<place_id, planned_task*> tasks_at;
-  for (auto& task : tasks) {
-    if ((*task.uses)[argument].read != bytes) continue;
-    auto const place = task.place();
-    readers.push_back({place, task.resident_of(argument).dependencies});
-    tasks_at.emplace(place, &task);
+  for (auto const& task : tasks) {
+    if ((*task->uses)[argument].read != bytes) continue;
+    auto const place = task->place();
+    readers.push_back({place, task->resident_of(argument).dependencies});
+    tasks_at.emplace(place, task.get());
   }
   for (auto& copy : planner_.broadcast(array->directory, bytes, readers)) {
     auto const moved = moved_by(copy);

@@ -83,7 +83,7 @@ class array_placement {
   void release(planned_task const& task);
   /// Plans copies of the bytes that several of these tasks read and that only the host has. The tasks belong
   /// to one job, and are pinned and planned together.
-  void broadcast_shared_reads(std::vector<planned_task>& tasks);
+  void broadcast_shared_reads(std::span<std::shared_ptr<planned_task> const> tasks);
   /// Plans copies of the bytes that a pinned task and its shares read and their devices lack. Counts the
   /// bytes that a shared task copies between its devices itself.
   void fetch_reads(planned_task& task);
@@ -111,7 +111,7 @@ class array_placement {
   void record_shares(planned_task const& task, op_id kernel);
   void record_span(copy_work const& copy, std::uint32_t device, ended_operation const& end) const;
   std::string label_of(copy_work const& copy) const;
-  void broadcast(std::size_t argument, std::vector<planned_task>& tasks);
+  void broadcast(std::size_t argument, std::span<std::shared_ptr<planned_task> const> tasks);
   op_stream stream_of_copy(place_id from, place_id to) const;
   void hand_over(std::shared_ptr<array_state> const& array, planned_copy copy, job_number job);
   std::vector<located_bytes> located(array_state const& array, place_id place, byte_range bytes) const;

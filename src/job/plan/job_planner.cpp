@@ -199,24 +199,24 @@ job_shape job_planner::shape_of(job_record const& job) const {
 /// Plans a task for each device that may have one more, so that devices that begin together are known before
 /// anything is copied to them.
 bool job_planner::plan_round(std::shared_ptr<job_record> const& job) {
-  std::vector<planned_task> tasks;
+  boost::container::small_vector<std::shared_ptr<planned_task>, 2> tasks;
   for (std::uint32_t device_index = 0; device_index < job->devices.size(); ++device_index)
-    if (auto task = next_task(job, device_index)) tasks.push_back(std::move(*task));
+    if (auto task = next_task(job, device_index)) tasks.push_back(std::move(task));
   bool const any = !tasks.empty();
   try {
-    arrays_.broadcast_shared_reads(tasks);
-    for (auto& task : tasks) plan_task(std::move(task));
+    arrays_.broadcast_shared_reads({tasks.data(), tasks.size()});
+    for (auto const& task : tasks) plan_task(task);
   } catch (...) { fail(*job, {}, {}, std::current_exception()); }
   return any;
 }
 
-auto job_planner::next_task(std::shared_ptr<job_record> const& job, std::uint32_t device_index)
-    -> std::optional<planned_task> {
-  if (job->failure) return std::nullopt;
+std::shared_ptr<planned_task> job_planner::next_task(std::shared_ptr<job_record> const& job,
+                                                     std::uint32_t device_index) {
+  if (job->failure) return nullptr;
   auto& on = job->devices[device_index];
   if (!has_room(on_devices_[on.device], on.in_flight - (on.deferred ? 1 : 0)) ||
       !job->has_part_for(device_index))
-    return std::nullopt;
+    return nullptr;
   auto task = admit(job, device_index, *on.deferred);
   if (task) on.deferred.reset();
   return task;
@@ -225,34 +225,33 @@ auto job_planner::next_task(std::shared_ptr<job_record> const& job, std::uint32_
 /// Makes the task of this part, and pins the arrays that it uses; nothing if it must wait or fails. All user
 /// functions that may throw are called before anything changes.
 auto job_planner::admit(std::shared_ptr<job_record> const& job, std::uint32_t device_index, job_part part)
-    -> std::optional<planned_task> {
+    -> std::shared_ptr<planned_task> {
   auto const device = job->devices[device_index].device;
   try {
-    planned_task task{job, device_index, part, job->uses(part)};
+    auto task = std::make_shared<planned_task>(job, device_index, part, job->uses(part));
     if (on_devices_[device].is_lost) throw error("the device is lost");
-    if (order_.blocking_job(job->number, *task.uses)) return std::nullopt;
-    check_has_inputs(task, first_failure_);
-    task.pieces = options_.check_maps ? std::vector{task_piece{part, task.uses}} : pieces_of(task);
-    if (job->is_shared) task.share();
-    for (auto const& share : task.shares)
+    if (order_.blocking_job(job->number, *task->uses)) return nullptr;
+    check_has_inputs(*task, first_failure_);
+    task->pieces = options_.check_maps ? std::vector{task_piece{part, task->uses}} : pieces_of(*task);
+    if (job->is_shared) task->share();
+    for (auto const& share : task->shares)
       if (is_lost(share.device())) throw error(device_name(share.device()) + " is lost");
-    if (auto const full = arrays_.pin(task)) {
+    if (auto const full = arrays_.pin(*task)) {
       on_devices_[*full].lacks_memory = true;  // newer jobs take none there
-      return std::nullopt;
+      return nullptr;
     }
     order_.mark_planned(job->number, part);
     return task;
   } catch (...) {
     fail(*job, part, devices_[device].name, std::current_exception());
-    return std::nullopt;
+    return nullptr;
   }
 }
 
 /// Plans the copies and the kernels of the task. The ends of its part follow the kernel that wrote their
 /// input in one stream, and so begin first. The rest, in the other stream, begins while the few blocks of the
 /// ends run.
-void job_planner::plan_task(planned_task planned) {
-  auto const task = std::make_shared<planned_task>(std::move(planned));
+void job_planner::plan_task(std::shared_ptr<planned_task> const& task) {
   auto const newest = ops_.newest();
   arrays_.fetch_reads(*task);
   bool const needs_copies = ops_.newest() != newest;

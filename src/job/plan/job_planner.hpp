@@ -128,10 +128,10 @@ class job_planner {
   job_shape shape_of(job_record const& job) const;
 
   bool plan_round(std::shared_ptr<job_record> const& job);
-  std::optional<planned_task> next_task(std::shared_ptr<job_record> const& job, std::uint32_t device_index);
-  std::optional<planned_task> admit(std::shared_ptr<job_record> const& job, std::uint32_t device_index,
-                                    job_part part);
-  void plan_task(planned_task task);
+  std::shared_ptr<planned_task> next_task(std::shared_ptr<job_record> const& job, std::uint32_t device_index);
+  std::shared_ptr<planned_task> admit(std::shared_ptr<job_record> const& job, std::uint32_t device_index,
+                                      job_part part);
+  void plan_task(std::shared_ptr<planned_task> const& task);
   std::uint64_t units_at_once(planned_task const& task) const;
   bool may_join_newest(planned_task const& task) const;
   void note_newest(planned_task const& task, op_id kernel, op_stream on, bool is_joined);
