@@ -50,18 +50,17 @@ std::uint32_t pooled_split::tasks_ahead(std::uint32_t device, std::uint32_t unit
 
 class master_worker_split final : public pooled_split {
  public:
-  master_worker_split(job_shape const& shape, listener finished) : pooled_split(shape, std::move(finished)) {
-    for (auto const& part : equal_parts({0, shape.units}, shape.tasks))
-      ends_.push_back(part.first + part.count);
-  }
+  using pooled_split::pooled_split;
 
  private:
-  /// The units up to the end of the part: the remainder, if the previous device took less than the whole.
+  /// The units up to the end of the part: the remainder, if the previous device took less than the whole. The
+  /// parts are equal_parts() of all units, of which the first may have one unit more.
   std::uint32_t wanted_units(std::uint32_t) const override {
-    return *std::ranges::upper_bound(ends_, units_taken()) - units_taken();
+    auto const parts = std::min(shape().units, shape().tasks);
+    auto const size = shape().units / parts, in_larger = shape().units % parts * (size + 1);
+    if (units_taken() < in_larger) return size + 1 - units_taken() % (size + 1);
+    return size - (units_taken() - in_larger) % size;
   }
-
-  std::vector<std::uint32_t> ends_;  ///< of the parts, ascending
 };
 
 constexpr double min_task_ns = 50e3;  // several times the cost of a task itself
