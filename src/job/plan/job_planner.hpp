@@ -171,7 +171,7 @@ class job_planner {
   bool stopped_ = false;
 };
 
-/// Repeats that while jobs end: a job that fails at once frees its slot without a completion event.
+/// Plans again while jobs fail: one that fails at once frees its slot without a completion event.
 void job_planner::advance(auto const& plan_all) {
   if (stopped_) return;
   for (auto& device : on_devices_) device.lacks_memory = false;
