@@ -45,6 +45,13 @@ TEST_F(exchange_plan_test, plans_an_exchange_at_once_that_nothing_is_before) {
   EXPECT_EQ(plan.exchanges.unfinished(), 0u);
 }
 
+TEST_F(exchange_plan_test, lets_a_job_read_what_it_receives) {
+  receive(a);
+  submit(a, argument_mode::reads);
+  EXPECT_THAT(plan.lines,
+              ElementsAre("64 bytes from rank 1", "64 bytes from 0 to 1", "job 2, units 0 to 7, on 0"));
+}
+
 TEST_F(exchange_plan_test, copies_to_the_host_what_it_sends) {
   submit(a, argument_mode::writes);
   send(a);
@@ -125,6 +132,7 @@ TEST_F(exchange_plan_test, that_is_abandoned_drops_what_waits_and_leaves_what_is
   plan.end_all();
   EXPECT_EQ(plan.exchanges.unfinished(), 0u);
   EXPECT_TRUE(job->failure);
+  EXPECT_TRUE(host_access(plan.planner, a, host_use::write, {0, 64}).has_come());
   EXPECT_THAT(plan.lines, ElementsAre("64 bytes from rank 1"));
 }
 
