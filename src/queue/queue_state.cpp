@@ -77,7 +77,7 @@ fed_queue::state::state(std::shared_ptr<compute_device> on, kernel_set const& li
       kernels(&list),
       options(legal_options(given, list)),
       kernel(device, list, list.entry_for(source_of(list)), options.resident, false,
-             may_spawn(list) ? 1 : options.servers),
+             may_spawn(list) ? server_limits{} : server_limits{options.servers, options.servers}),
       memory(device, options, kernel.max_blocks()),
       hybrid(may_spawn(list) ? make_hybrid() : nullptr),
       arguments(max_bytes_outside(list) > 0

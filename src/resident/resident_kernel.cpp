@@ -78,22 +78,21 @@ clock::duration poll_interval_after(clock::duration run) {
 
 resident_kernel::resident_kernel(std::shared_ptr<compute_device> device, kernel_set const& kernels,
                                  kernel_entry const& entry, resident_options const& options, bool yields,
-                                 std::uint32_t servers)
+                                 server_limits servers)
     : device_(require_unclaimed(std::move(device))),
       entry_(entry),
       options_(checked(options)),
       yields_(yields),
       launches_block_(environment("CUDA_LAUNCH_BLOCKING").value_or("0") != "0"),
       runs_one_by_one_(launches_block_ || environment("NV_SANITIZER_INJECTION_PORT_BASE").has_value()),
-      asked_servers_(servers),
+      limits_(servers),
       server_{.holder = "the server of set " + kernels.name(),
-              .blocks = most_servers(kernels, servers),
+              .blocks = most_servers(kernels, servers.most),
               .starts_first = true},
-      workers_(request_beside_servers(kernels, server_.blocks)),
+      workers_(request_beside_servers(kernels, std::min(servers.fewest, server_.blocks))),
       whole_(request_of_one(kernels)),
       max_blocks_(workers_.blocks != 0 ? workers_.blocks + 1 : whole_.blocks),
       blocks_(max_blocks()),
-      servers_(servers),
       words_(device_, words),
       arrived_(device_, max_blocks() + std::max(server_.blocks, 1u) - 1),
       clock_(device_, 1),
@@ -179,49 +178,50 @@ resident_request resident_kernel::request_of_one(kernel_set const& kernels) cons
   return request;
 }
 
-void resident_kernel::take_room() { take_room(may_split()); }
+void resident_kernel::take_room(std::uint32_t servers) { take_room(may_split(), servers); }
 
-void resident_kernel::take_room(bool two) {
+void resident_kernel::take_room(bool two, std::uint32_t servers) {
   if (claimed_) throw error("this resident kernel is running already");
   if (server_room_.blocks != 0 && !two) give_back_room();
   if (room_.id != 0) return;
-  if (!two || !take_two_rooms()) room_ = device_->claim_resident(whole_);
-  log_servers();
+  auto const asked = std::clamp(servers, limits_.fewest, limits_.most);
+  if (!two || !take_two_rooms(asked)) room_ = device_->claim_resident(whole_);
+  log_servers(asked);
   auto const blocks = room_.blocks + (server_room_.blocks != 0 ? 1 : 0);
-  if (blocks_.exchange(blocks) == blocks || room_.blocks == whole_.blocks || room_.blocks == workers_.blocks)
+  auto const others = device_->resident_holders(rooms());
+  if (blocks_.exchange(blocks) == blocks || others.empty() || room_.blocks == whole_.blocks ||
+      room_.blocks == workers_.blocks)
     return;
   write_log(log_level::info, whole_.holder + " runs on " + device_->name() + " with " +
                                  std::to_string(blocks) + " of " + std::to_string(max_blocks()) +
-                                 " blocks beside " + device_->resident_holders(rooms()));
+                                 " blocks beside " + others);
 }
 
-void resident_kernel::log_servers() {
+void resident_kernel::log_servers(std::uint32_t asked) {
   auto const servers = server_room_.blocks;
-  if (servers_.exchange(servers) == servers || asked_servers_ == 1 || !device_->capabilities().has_servers)
-    return;
+  if (servers_.exchange(servers) == servers || asked == 1) return;
   write_log(log_level::info, whole_.holder + " runs on " + device_->name() + " with " +
-                                 std::to_string(std::max(servers, 1u)) + " of " +
-                                 std::to_string(asked_servers_) + " servers");
+                                 std::to_string(std::max(servers, 1u)) + " of " + std::to_string(asked) +
+                                 " servers");
 }
 
 /// Claims space for the workers and as many servers as fit; false if not even one fits beside the workers.
-bool resident_kernel::take_two_rooms() {
-  for (auto servers = workers_.blocks == 0 ? 0 : server_.blocks; servers > 0; --servers)
-    if (take_two_rooms(servers)) return true;
+bool resident_kernel::take_two_rooms(std::uint32_t asked) {
+  for (auto servers = workers_.blocks == 0 ? 0 : std::min(asked, server_.blocks); servers > 0; --servers)
+    if (try_two_rooms(servers)) return true;
   return false;
 }
 
-bool resident_kernel::take_two_rooms(std::uint32_t servers) {
+bool resident_kernel::try_two_rooms(std::uint32_t servers) {
   auto request = server_;
   request.blocks = request.min_blocks = servers;
   try {
     server_room_ = device_->claim_resident(request);
     room_ = device_->claim_resident(workers_);
-    return true;
-  } catch (no_room const&) {
-    give_back_room();
-    return false;
-  }
+    if (servers <= limits_.fewest || room_.blocks >= workers_.blocks - workers_.blocks / 8) return true;
+  } catch (no_room const&) {}
+  give_back_room();
+  return false;
 }
 
 void resident_kernel::give_back_room() noexcept {
@@ -322,7 +322,7 @@ void resident_kernel::clear_activity(deadline until) {
 
 void resident_kernel::start_on(stream& on, void const* argument, std::size_t bytes,
                                std::function<void()> follow) {
-  take_room(false);
+  take_room(false, 1);
   begin_run();
   main_.on = &on;
   if (!launches_block_) return launch(main_, argument, bytes, follow);

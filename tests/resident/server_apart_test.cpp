@@ -36,15 +36,17 @@ class cores_as_gpu final : public noting_device {
   device_properties const& properties() const noexcept override { return properties_; }
   resident_room claim_resident(resident_request const& request) override {
     if (request.starts_first && request.min_blocks > left_to_servers_) throw no_room("others are there");
-    return {++rooms_, request.blocks};
+    if (request.starts_first) servers_ = request.blocks;
+    auto const left = std::uint32_t(properties_.multiprocessors) - (request.starts_first ? 0 : servers_);
+    return {++rooms_, std::min(request.blocks, left)};
   }
-  void release_resident(resident_room const&) noexcept override {}
+  void release_resident(resident_room const&) noexcept override { servers_ = 0; }
   bool has_resident() const noexcept override { return false; }
   std::string resident_holders(std::span<resident_room const>) const override { return ""; }
 
  private:
   device_properties properties_;
-  std::uint32_t left_to_servers_;
+  std::uint32_t left_to_servers_, servers_ = 0;
   std::uint64_t rooms_ = 0;
 };
 
@@ -93,7 +95,8 @@ kernel_entry entry_of_two() {
 
 struct apart_options {
   int blocks = 2;
-  std::uint32_t servers = 1, left_to_servers = 4;
+  server_limits servers = {};
+  std::uint32_t left_to_servers = 4;
   int multiprocessors = 2;
 };
 
@@ -103,8 +106,8 @@ struct apart {
                resident_test_kernels(), entry_of_two(), {.blocks = of.blocks, .spared_multiprocessors = 0},
                false, of.servers) {}
 
-  bool start() {
-    kernel.take_room();
+  bool start(std::uint32_t servers) {
+    kernel.take_room(servers);
     counted_begins const argument{kernel.next_control(), &begun};
     return kernel.start(&argument, sizeof argument);
   }
@@ -133,7 +136,7 @@ TEST_F(server_apart, runs_beside_its_workers_again_and_again) {
   auto const test = [] {
     apart two("host:2");
     for (int run = 1; run <= 3; ++run) {
-      if (!two.start()) end_with("it says that kernels run one at a time");
+      if (!two.start(1)) end_with("it says that kernels run one at a time");
       if (two.kernel.blocks() != 2 || !two.kernel.running()) end_with("it does not run");
       two.end();
       if (two.counts() != std::array{run, run, 0}) end_with("not one server and one worker a run");
@@ -145,8 +148,9 @@ TEST_F(server_apart, runs_beside_its_workers_again_and_again) {
 }
 
 /// Starts and ends it; says what is wrong, if its servers and workers are not so many.
-std::string complaint_about(apart& run, std::array<int, 3> expected) {
-  if (!run.start()) return "it says that kernels run one at a time";
+std::string complaint_about(apart& run, std::array<int, 3> expected, std::uint32_t asked) {
+  for (std::size_t i = 0; i < expected.size(); ++i) run.begun[i] = 0;
+  if (!run.start(asked)) return "it says that kernels run one at a time";
   auto const servers = run.kernel.servers(), blocks = run.kernel.blocks();
   run.end();
   if (run.counts() != expected) return "not the servers and workers that were expected";
@@ -157,8 +161,34 @@ std::string complaint_about(apart& run, std::array<int, 3> expected) {
 TEST_F(server_apart, is_several_blocks_beside_as_many_workers_if_these_have_room) {
   if (cores_of_process().usable < 2) GTEST_SKIP() << "needs two cores";
   auto const test = [] {
-    apart several("host:5", {.blocks = 3, .servers = 3, .multiprocessors = 5});
-    end_with(complaint_about(several, {3, 2, 0}));
+    apart several("host:5", {.blocks = 3, .servers = {3, 3}, .multiprocessors = 5});
+    end_with(complaint_about(several, {3, 2, 0}, 3));
+  };
+  EXPECT_EXIT(test(), testing::ExitedWithCode(0), "all is well");
+}
+
+TEST_F(server_apart, is_as_many_blocks_in_each_run_as_that_run_asks_for_within_its_limits) {
+  if (cores_of_process().usable < 2) GTEST_SKIP() << "needs two cores";
+  auto const test = [] {
+    captured_log log;
+    apart several("host:6", {.blocks = 3, .servers = {1, 3}, .multiprocessors = 6});
+    auto const max_blocks = several.kernel.max_blocks();
+    std::string complaint;
+    std::pair<std::uint32_t, int> const runs[] = {{0, 1}, {3, 3}, {2, 2}, {9, 3}, {1, 1}};
+    for (auto const& [asked, given] : runs)
+      if (complaint.empty()) complaint = complaint_about(several, {given, 2, 0}, asked);
+    if (log.lines().find("with 3 of 3 servers") == std::string::npos) end_with("the log: " + log.lines());
+    end_with(max_blocks == 3 ? complaint : "servers beyond the first count as its blocks");
+  };
+  EXPECT_EXIT(test(), testing::ExitedWithCode(0), "all is well");
+}
+
+// Of 16 workers, one on each multiprocessor, the second server costs one, and the third another.
+TEST_F(server_apart, is_fewer_blocks_than_asked_where_the_workers_would_lose_over_an_eighth) {
+  if (cores_of_process().usable < 2) GTEST_SKIP() << "needs two cores";
+  auto const test = [] {
+    apart several("host:18", {.blocks = 0, .servers = {1, 4}, .multiprocessors = 17});
+    end_with(complaint_about(several, {3, 14, 0}, 4));
   };
   EXPECT_EXIT(test(), testing::ExitedWithCode(0), "all is well");
 }
@@ -166,8 +196,8 @@ TEST_F(server_apart, is_several_blocks_beside_as_many_workers_if_these_have_room
 TEST_F(server_apart, is_fewer_blocks_where_so_many_leave_the_workers_no_room) {
   if (cores_of_process().usable < 2) GTEST_SKIP() << "needs two cores";
   auto const test = [] {
-    apart several("host:4", {.blocks = 3, .servers = 4, .multiprocessors = 4});
-    end_with(complaint_about(several, {2, 2, 0}));
+    apart several("host:4", {.blocks = 3, .servers = {4, 4}, .multiprocessors = 4});
+    end_with(complaint_about(several, {2, 2, 0}, 4));
   };
   EXPECT_EXIT(test(), testing::ExitedWithCode(0), "all is well");
 }
@@ -176,8 +206,8 @@ TEST_F(server_apart, is_fewer_blocks_where_others_have_the_room_of_so_many_and_t
   if (cores_of_process().usable < 2) GTEST_SKIP() << "needs two cores";
   auto const test = [] {
     captured_log log;
-    apart several("host:5", {.blocks = 3, .servers = 3, .left_to_servers = 1, .multiprocessors = 5});
-    auto const complaint = complaint_about(several, {1, 2, 0});
+    apart several("host:5", {.blocks = 3, .servers = {3, 3}, .left_to_servers = 1, .multiprocessors = 5});
+    auto const complaint = complaint_about(several, {1, 2, 0}, 3);
     if (log.lines().find("with 1 of 3 servers") == std::string::npos) end_with("the log: " + log.lines());
     end_with(complaint);
   };
@@ -187,7 +217,7 @@ TEST_F(server_apart, is_fewer_blocks_where_others_have_the_room_of_so_many_and_t
 TEST_F(server_apart, gives_way_to_a_block_that_serves_where_kernels_run_one_at_a_time) {
   auto const test = [] {
     apart two("host:1");
-    if (two.start()) end_with("two kernels ran on one core");
+    if (two.start(1)) end_with("two kernels ran on one core");
     if (two.kernel.claimed()) end_with("it has not ended");
     if (two.counts()[as_server] != 1 || two.counts()[as_either] != 0) end_with("the server did not try");
     end_with("");
@@ -200,7 +230,7 @@ TEST_F(server_apart, is_a_block_of_the_workers_kernel_where_launches_wait_for_th
   auto const test = [] {
     setenv("CUDA_LAUNCH_BLOCKING", "1", 1);
     apart one("host:2");
-    if (!one.start()) end_with("it says that kernels run one at a time");
+    if (!one.start(1)) end_with("it says that kernels run one at a time");
     one.end();
     if (one.counts() != std::array{0, 0, 2}) end_with("not two blocks of one kernel");
     end_with("");

@@ -22,6 +22,11 @@
 
 namespace ballast::detail {
 
+/// Limits of the number of servers that a resident kernel has as kernels of their own, 1 or more.
+struct server_limits {
+  std::uint32_t fewest = 1, most = 1;
+};
+
 /// A kernel whose blocks stay on one device: started, asked to stop, watched. Several run side by side on a
 /// device or its parts if all were made before the first was started, and if they fit
 /// (compute_device::claim_resident()). It claims residency when it starts and gives it back when it has
@@ -35,26 +40,31 @@ class resident_kernel {
   /// Loads the code and allocates the control words. Throws bad_argument ("device"; "idle_timeout"; "blocks",
   /// naming the heaviest kernel of the set, if fewer fit on the device than asked), no_room if a resident
   /// kernel that does not yield runs on the device, or on another part of its GPU: an allocation could wait
-  /// for that kernel's end. `yields`: as in resident_request. `servers`: the blocks that serve if the server
-  /// is a kernel of its own. Each takes an SM, and all but the first come in addition to `options.blocks`; a
-  /// run has fewer if other kernels leave fewer.
+  /// for that kernel's end. `yields`: as in resident_request. `servers`: how many blocks serve in a run if
+  /// the server is a kernel of its own. Each takes an SM, and all but the first come in addition to
+  /// `options.blocks`.
   resident_kernel(std::shared_ptr<compute_device> device, kernel_set const& kernels,
                   kernel_entry const& entry, resident_options const& options, bool yields = false,
-                  std::uint32_t servers = 1);
+                  server_limits servers = {});
   ~resident_kernel();  ///< Asks a running kernel to stop and waits for it, at most stop_timeout.
 
   /// The most blocks of a run, for which memory is allocated.
   std::uint32_t max_blocks() const { return max_blocks_; }
   /// The blocks of its current or last claim; before the first, max_blocks().
   std::uint32_t blocks() const { return blocks_; }
-  /// The number of servers that run, or last ran, as kernels of their own; before the first run, the
-  /// requested number. 0: none, so a block of the workers' kernel serves, if the source has a server.
+  /// The number of servers that run, or last ran, as kernels of their own. 0: none, so a block of the
+  /// workers' kernel serves, if the source has a server; or there was no run.
   std::uint32_t servers() const { return servers_; }
+  /// The most servers that take_room() can claim: fewer than the limit if workers need the SMs; 0 if the
+  /// server is no kernel of its own.
+  std::uint32_t max_servers() const { return server_.blocks; }
   /// Claims residency for the next run if there is no claim yet; without this call start() and start_on() do
   /// so. For callers that prepare memory with kernels: these kernels run on the claimed SMs if no others are
-  /// free. Waits for yielding kernels as claim_resident() does. Throws ballast::error if this kernel runs
-  /// already, and no_room, with the holders and their blocks, if it does not fit beside others.
-  void take_room();
+  /// free. The run has `servers` servers, within the limits; fewer where other kernels leave no SM for them,
+  /// and, above the lower limit, where they would cost over an eighth of the workers' blocks. Waits for
+  /// yielding kernels as claim_resident() does. Throws ballast::error if this kernel runs already, and
+  /// no_room, with the holders and their blocks, if it does not fit beside others.
+  void take_room(std::uint32_t servers = 1);
   /// Gives the claim back if no run was begun. After a run, join() does so.
   void give_back_room() noexcept;
   /// The value that the next start() or start_on() must put into its argument.
@@ -116,10 +126,10 @@ class resident_kernel {
   resident_request request_beside_servers(kernel_set const& kernels, std::uint32_t servers) const;
   std::uint32_t most_servers(kernel_set const& kernels, std::uint32_t asked) const;
   resident_request request_of_one(kernel_set const& kernels) const;
-  void take_room(bool two);
-  bool take_two_rooms();
+  void take_room(bool two, std::uint32_t servers);
   bool take_two_rooms(std::uint32_t servers);
-  void log_servers();
+  bool try_two_rooms(std::uint32_t servers);
+  void log_servers(std::uint32_t asked);
   void clear_activity(deadline until);
   void begin_run();
   void launch(launched_kernel& which, void const* argument, std::size_t bytes,
@@ -142,10 +152,10 @@ class resident_kernel {
   kernel_entry entry_;
   resident_options options_;
   bool yields_, launches_block_, runs_one_by_one_;
-  std::uint32_t const asked_servers_;
+  server_limits const limits_;
   resident_request const server_;   ///< the server's request, for a kernel of its own
-  resident_request const workers_;  ///< the request of the workers beside it; no blocks: the server is no
-                                    ///< kernel of its own
+  resident_request const workers_;  ///< the request of the workers beside the fewest servers; no blocks: the
+                                    ///< server is no kernel of its own
   resident_request const whole_;    ///< the request for server and workers as one kernel
   std::uint32_t const max_blocks_;
   resident_room room_, server_room_;
