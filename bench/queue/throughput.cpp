@@ -87,19 +87,26 @@ void measure_submissions(session& now, counted_blocks& counts, std::string const
   now.verify(all.each_ran_once_a_round(), "every task of every round ran exactly once");
 }
 
-/// Measures prepared tasks from eight threads, which submit faster than one server moves the tasks. There are
-/// more tasks than elsewhere, since starting the threads and finishing the last tasks take as long as a
-/// million tasks.
-void measure_servers(session& now, counted_blocks& counts, std::uint32_t servers) {
-  auto const what = std::to_string(servers) + (servers == 1 ? " server" : " servers") + ", blocks of 128";
+/// Measures prepared tasks by these servers, or by those that a second run gets. Eight threads submit faster
+/// than one server moves the tasks. There are more tasks than elsewhere, since starting the threads and
+/// finishing the last tasks take as long as a million tasks.
+void measure_servers(session& now, counted_blocks& counts, std::size_t threads, std::string const& by,
+                     detail::servers_of_runs const& servers) {
+  auto const what =
+      (threads == 1 ? "1 thread, prepared, " : "8 threads, prepared, ") + by + ", blocks of 128";
   counts.clear();
   auto options = options_for(now);
   options.servers = servers;
   task_queue queue(now.first(), small_block_kernels(), options);
   submitting all(queue, counts, counts.all<128>());
+  if (servers.empty()) {
+    (void)all.prepared_tasks_per_second(4096, threads);
+    queue.close();
+    queue.start();
+  }
   for (std::size_t const piece : {16, 256, 4096})
-    now.measure("8 threads, prepared, " + what, double(piece), "tasks/s",
-                [&] { return all.prepared_tasks_per_second(piece, 8); });
+    now.measure(what, double(piece), "tasks/s",
+                [&] { return all.prepared_tasks_per_second(piece, threads); });
   queue.close();
   now.parameter("servers that run of " + what, queue.statistics().servers);
   now.verify(all.each_ran_once_a_round(), "every task of every round ran exactly once");
@@ -146,7 +153,12 @@ void measure_throughput(session& now) {
   measure_submissions(now, counts, "blocks of 512", large_block_kernels(), counts.all<512>());
   counted_blocks many(now.first(), now.size(1 << 23, 1 << 12));
   now.parameter("tasks of several servers", many.size());
-  for (std::uint32_t const servers : {1, 2, 4}) measure_servers(now, many, servers);
+  measure_servers(now, many, 8, "1 server", {1});
+  measure_servers(now, many, 8, "2 servers", {2});
+  measure_servers(now, many, 8, "4 servers", {4});
+  measure_servers(now, many, 8, "second run", {});
+  measure_servers(now, many, 1, "1 server", {1});
+  measure_servers(now, many, 1, "second run", {});
 }
 
 }  // namespace ballast::bench

@@ -62,6 +62,9 @@ class ring_home {
   std::shared_ptr<compute_device> peer_;
 };
 
+/// The blocks that serve a task_queue in each of its runs in turn, 1 to 4; empty: start() decides.
+using servers_of_runs = std::vector<std::uint32_t>;
+
 }  // namespace detail
 
 /// Options for queues with a kernel that creates tasks; other queues ignore them.
@@ -89,13 +92,9 @@ struct queue_options {
   std::size_t large_argument_bytes = 0;
   /// Where the ring lies: elsewhere than on the queue's device only for the library's own measurements.
   detail::ring_home ring = detail::ring_home::own_device();
-  /// Blocks of a GPU that move tasks from the submission rings to the ring, 1 to 4; the submission rings are
-  /// divided among them. Several help where threads submit very small tasks faster than one block moves them.
-  /// Each takes an SM, and those beyond the first come in addition to resident.blocks. A run has fewer
-  /// servers where they do not fit (queue_statistics::servers), and only one where the set's blocks have 512
-  /// threads or more or its kernels create tasks. Each of S servers opens 8 / S grid tasks at a time; tasks
-  /// after further grid tasks wait. Changes nothing on CPU cores.
-  std::uint32_t servers = 1;
+  /// How many servers the runs have (queue_statistics::servers): given only for the library's own
+  /// measurements. Changes nothing on CPU cores.
+  detail::servers_of_runs servers = {};
   /// How many blocks stay on the device, and how long they may take to start and stop.
   resident_options resident = {};
   /// Capacity for created tasks; ignored if no kernel of the set creates any.
@@ -171,8 +170,12 @@ struct queue_statistics {
   std::uint64_t claimed = 0;    ///< those of `fetched` that workers claimed; may lag by a few microseconds
   /// How many batches, each a submission, these tasks were in.
   std::uint64_t batches = 0;
-  /// Blocks that serve in the present or last run: fewer than queue_options::servers if no more fitted; 0 on
-  /// CPU cores, whose workers fetch tasks themselves.
+  /// Blocks that move tasks from the submission rings, which are divided among them, to the ring, in the
+  /// present or last run; 0 on CPU cores, whose workers fetch tasks themselves. The first run has one. After
+  /// a run in which several threads outran its servers there are up to 4, until a run's threads submit
+  /// little. Each takes an SM. Fewer run where they do not fit or would cost over an eighth of the workers;
+  /// one where resident.blocks is given, the set's blocks have 512 threads or more, or its kernels create
+  /// tasks. Each of S servers opens 8 / S grid tasks at a time; tasks after further grid tasks wait.
   std::uint32_t servers = 0;
   std::uint64_t trace_dropped = 0;  ///< tasks that did not fit into trace_depth, known after close()
   /// If tasks create tasks: the workers' counts over all tasks. Known once close() or stop() has returned,
@@ -327,8 +330,8 @@ class BALLAST_API task_queue : public detail::fed_queue {
   /// quarter of options.large_argument_bytes, but at least 1. Larger batches are accepted in parts.
   std::size_t max_whole_batch() const;
   /// The value of block.workers() in tasks: the blocks that execute tasks; on a GPU, where kernels have one
-  /// thread, the threads of these blocks, 32 in each. A run that started beside other resident kernels with
-  /// options.resident.blocks 0 may have fewer.
+  /// thread, the threads of these blocks, 32 in each. With options.resident.blocks 0 a run that started
+  /// beside other resident kernels, or with several servers, may have fewer.
   std::uint32_t workers() const;
   /// The workers that the present or last run has; workers() before the first.
   std::uint32_t workers_of_run() const;

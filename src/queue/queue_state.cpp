@@ -25,11 +25,20 @@ entry_key source_of(kernel_set const& list) {
 queue_options legal_options(queue_options options, kernel_set const& list) {
   constexpr std::uint32_t default_trace_depth = 1024;
   options.trace_to.check(1);
-  if (options.servers < 1 || options.servers > max_servers)
-    throw_bad_argument("servers", options.servers, "1 to " + std::to_string(max_servers));
+  for (auto const servers : options.servers)
+    if (servers < 1 || servers > max_servers)
+      throw_bad_argument("servers", servers, "1 to " + std::to_string(max_servers));
   if (options.trace_to && options.trace_depth == 0 && !may_spawn(list))
     options.trace_depth = default_trace_depth;
   return options;
+}
+
+/// A start takes no SM that resident.blocks leaves to others.
+server_limits limits_of_servers(queue_options const& options, kernel_set const& list) {
+  if (may_spawn(list)) return {};
+  if (options.servers.empty()) return {1, options.resident.blocks == 0 ? max_servers : 1};
+  auto const [fewest, most] = std::ranges::minmax(options.servers);
+  return {fewest, most};
 }
 
 /// The batches of a run that had not run when its kernel ended, as ranges in ascending order.
@@ -51,6 +60,22 @@ bool are_none_of(lost_batches const& lost, completion_key const& work) {
 }
 
 }  // namespace
+
+// A further server has other rings, so threads of several must have stalled again and again. Several servers
+// may prevent all stalls; they stay unless the threads submitted less than a tenth of what one server moves.
+std::uint32_t servers_after(served_run const& run) {
+  constexpr std::uint64_t telling_stalls = 16;
+  constexpr double little_per_second = 20e6;
+  std::uint64_t all = 0, largest = 1, busy = 0, outran = 0;
+  for (auto const& ring : run.rings) all += ring.slots, largest = std::max(largest, ring.slots);
+  for (auto const& ring : run.rings) {
+    if (ring.slots < largest / 4) continue;
+    ++busy;
+    if (ring.stalls >= std::max(telling_stalls, ring.slots / run.capacity / 2)) ++outran;
+  }
+  bool const keeps = run.servers > 1 && double(all) > little_per_second * run.seconds;
+  return outran > 1 || keeps ? std::max(1u, std::min(std::uint32_t(busy), run.most)) : 1;
+}
 
 /// Keeps submitting threads out while it lives. Throws timed_out if one does not leave.
 class fed_queue::state::all_rings_lock {
@@ -77,7 +102,7 @@ fed_queue::state::state(std::shared_ptr<compute_device> on, kernel_set const& li
       kernels(&list),
       options(legal_options(given, list)),
       kernel(device, list, list.entry_for(source_of(list)), options.resident, false,
-             may_spawn(list) ? server_limits{} : server_limits{options.servers, options.servers}),
+             limits_of_servers(options, list)),
       memory(device, options, kernel.max_blocks()),
       hybrid(may_spawn(list) ? make_hybrid() : nullptr),
       arguments(max_bytes_outside(list) > 0
@@ -151,8 +176,9 @@ std::uint64_t fed_queue::state::max_overtaken(completion_key const&) {
   return workers_of(kernel.blocks()) + open_grids;
 }
 
-void fed_queue::state::await_in_submission(submission_ring const& ring, std::function<bool()> const& done,
+void fed_queue::state::await_in_submission(submission_ring& ring, std::function<bool()> const& done,
                                            wait_reason what, deadline until) {
+  if (what == wait_reason::room) ring.note_stall(steady_now_ns());
   if (!options.trace_to) return await(done, what, until);
   struct recorded_wait {
     trace_target const& to;
@@ -332,8 +358,19 @@ void fed_queue::state::start() {
   launch();
 }
 
+std::uint32_t fed_queue::state::servers_of_next_run() const {
+  if (!options.servers.empty())
+    return options.servers[(kernel.next_control().run - 1) % options.servers.size()];
+  served_run last{.capacity = std::uint64_t(1) << memory.shift,
+                  .seconds = 1e-9 * double(ended_ns - begun_ns),
+                  .servers = kernel.servers(),
+                  .most = kernel.max_servers()};
+  for (auto const& ring : submission_rings) last.rings.push_back({ring.submitted(), ring.stalls()});
+  return servers_after(last);
+}
+
 void fed_queue::state::launch() {
-  kernel.take_room();  // first: kernels that clear memory may run on the claimed SMs
+  kernel.take_room(servers_of_next_run());  // first: kernels that clear memory may run on the claimed SMs
   try {
     end_run();
     prepare_memory();
@@ -441,6 +478,7 @@ void fed_queue::state::join(deadline until) {
 }
 
 void fed_queue::state::end_joined() {
+  if (now.load() != phase::ended) ended_ns = std::int64_t(steady_now_ns());
   now = phase::ended;
   is_over = true;
   memory.host_wake_event.notify();

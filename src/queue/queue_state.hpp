@@ -41,6 +41,21 @@ class waiter_registration {
   std::uint32_t* waiters_;
 };
 
+/// What a run shows of the servers that the next one needs.
+struct served_run {
+  struct ring {
+    std::uint64_t slots = 0, stalls = 0;  ///< tasks and grid tasks submitted; submission_ring::stalls()
+  };
+  std::vector<ring> rings = {};
+  std::uint64_t capacity = 2;  ///< slots of each ring
+  double seconds = 0;          ///< from start to end
+  /// Servers of the run, as kernels of their own; 0 also if there was no run.
+  std::uint32_t servers = 0, most = 1;  ///< servers that the next run may have
+};
+
+/// The servers of the run after this one: 1 to `most`, one if `most` is 0.
+std::uint32_t servers_after(served_run const& run);
+
 /// The number of threads that use each submission ring of a queue. This object outlives the queue while a
 /// thread uses one of its rings. Any thread may call.
 class ring_users {
@@ -119,10 +134,10 @@ struct fed_queue::state final : completion_source {
   /// device.
   void await(std::function<bool()> const& done, wait_reason what, deadline until);
   /// await() for a submission, which also records its span; the caller holds the ring's lock.
-  void await_in_submission(submission_ring const& ring, std::function<bool()> const& done, wait_reason what,
+  void await_in_submission(submission_ring& ring, std::function<bool()> const& done, wait_reason what,
                            deadline until);
   /// The same for argument memory, which rings get in the order in which they began to wait.
-  void await_arguments(submission_ring const& ring, std::function<bool()> const& done, deadline until);
+  void await_arguments(submission_ring& ring, std::function<bool()> const& done, deadline until);
   /// The most records that one batch puts into a ring: a quarter of it, to leave space for later batches.
   std::size_t max_ring_batch() const {
     return std::max<std::size_t>(1, (std::size_t(1) << memory.shift) / 4);
@@ -147,6 +162,7 @@ struct fed_queue::state final : completion_source {
 
   void close(deadline until);
   class all_rings_lock;
+  std::uint32_t servers_of_next_run() const;
   void launch();
   void prepare_memory();
   bool start_kernel();
@@ -205,7 +221,7 @@ struct fed_queue::state final : completion_source {
   bool close_published = false;
   bool completed = true;    ///< whether the last run ended by close(), with all its tasks executed
   bool is_recorded = true;  ///< whether the recorder has the last run's spans
-  std::int64_t begun_ns = 0;
+  std::int64_t begun_ns = 0, ended_ns = 0;
   bool collected = true;  ///< whether the last run's unexecuted tasks were returned
 };
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <thread>
+#include <utility>
 
 namespace ballast::detail {
 namespace {
@@ -65,6 +66,16 @@ void submission_ring::reset() {
   next_batch_.store(0, std::memory_order_relaxed);
   slots_free_until_ = slots();
   batches_free_until_ = batch_slots();
+  stalls_ = noted_ns_ = fetched_at_note_ = 0;
+}
+
+void submission_ring::note_stall(std::uint64_t now_ns) {
+  std::uint64_t all = 0;
+  for (auto& of_ring : memory_->to_host[0].fetched)
+    all += atomic_ref<std::uint64_t, scope::system>(of_ring).load_relaxed();
+  auto const since = all - std::exchange(fetched_at_note_, all);
+  bool const is_fast = 1000 * since >= fast_fetch * (now_ns - std::exchange(noted_ns_, now_ns));
+  if (is_fast && submitted() - fetched() > slots() / 2) ++stalls_;
 }
 
 std::uint64_t submission_ring::fetched() const {

@@ -64,6 +64,11 @@ class alignas(128) submission_ring {
   /// Returns which of these batches of the ring are unfinished, in the form in which the next batch names
   /// them; nothing if they do not fit this form, since they are too far back or too many.
   std::optional<batch_dependency> reach(std::uint64_t first, std::uint32_t count) const;
+  /// Called at `now_ns` if a batch does not fit. Counts a stall if most of the ring's tasks wait although
+  /// servers have fetched `fast_fetch` a microsecond from all rings since the last call.
+  void note_stall(std::uint64_t now_ns);
+  /// Workers seldom finish as many; one server of an H200 fetches twice as many (docs/decisions/0032).
+  static constexpr std::uint64_t fast_fetch = 80;
   void reset();  ///< before a new run
 
   // For any thread.
@@ -72,6 +77,7 @@ class alignas(128) submission_ring {
   std::uint64_t batch_slots() const { return std::uint64_t(1) << batch_shift_; }
   std::uint64_t next_batch() const { return next_batch_.load(std::memory_order_acquire); }
   std::uint64_t fetched() const;
+  std::uint64_t stalls() const { return stalls_; }  ///< of the last run, while no thread submits
   /// The number of the batch that the device named by `mark` before it had counted all tasks of this batch.
   std::uint64_t batch_of(batch_mark const& mark) const;
   bool complete(std::uint64_t batch) const;
@@ -112,6 +118,7 @@ class alignas(128) submission_ring {
                                                          ///< written
   std::vector<std::atomic<std::uint32_t>> batch_tasks_;
   biased_lock lock_;
+  std::uint64_t stalls_, noted_ns_, fetched_at_note_;
 };
 
 template <std::size_t Extent>

@@ -160,7 +160,7 @@ std::size_t fed_queue::state::max_whole_batch() const {
 }
 
 // The next waiting thread continues when this one has finished, or has given up.
-void fed_queue::state::await_arguments(submission_ring const& ring, std::function<bool()> const& done,
+void fed_queue::state::await_arguments(submission_ring& ring, std::function<bool()> const& done,
                                        deadline until) {
   struct ring_the_bell {
     queue_memory& memory;

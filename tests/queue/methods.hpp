@@ -104,7 +104,7 @@ struct rings_to_a_ring_on_the_host : rings_to_one {
 /// On a GPU; on cores as one, which the option leaves as it is.
 inline queue_options several_servers_options_for(fit size) {
   auto options = queue_options_for(size);
-  options.servers = 3;
+  options.servers = {3};
   return options;
 }
 

@@ -5,16 +5,65 @@
 #include <thread>
 
 #include "fixture.hpp"
+#include "queue_state.hpp"
 #include "row_chain.hpp"
 
 namespace ballast::test {
 using namespace detail;
 namespace {
 
+/// A run in rings of 1024 slots.
+served_run run_of(std::vector<served_run::ring> rings, std::uint32_t servers = 1, std::uint32_t most = 4) {
+  return {.rings = std::move(rings), .capacity = 1024, .seconds = 1, .servers = servers, .most = most};
+}
+
+/// Eight rings, some used.
+std::vector<served_run::ring> rings(std::size_t used, std::uint64_t slots, std::uint64_t stalls) {
+  std::vector<served_run::ring> all(8);
+  std::fill_n(all.begin(), used, served_run::ring{slots, stalls});
+  return all;
+}
+
+TEST(number_of_servers, is_decided_by_what_the_threads_of_the_last_run_did) {
+  std::uint64_t const many = 1 << 20, few = 4096;
+  auto uneven = rings(8, many / 4 - 1, 1024);
+  uneven[3] = {many, 4096};
+  auto two_large = uneven;
+  ++two_large[4].slots;
+  struct {
+    char const* after;
+    served_run run;
+    std::uint32_t expected;
+  } const cases[] = {
+      {"no run", {}, 1},
+      {"a run without tasks", run_of(rings(0, 0, 0)), 1},
+      {"one thread", run_of(rings(1, many, 1024)), 1},
+      {"two threads", run_of(rings(2, many, 1024)), 2},
+      {"two, one of which stalls", run_of({{many, 1024}, {many, 0}}), 1},
+      {"three of four servers", run_of(rings(3, many, 1024), 4), 3},
+      {"eight threads", run_of(rings(8, many, 1024)), 4},
+      {"eight of four servers", run_of(rings(8, many, 1024), 4), 4},
+      {"one of eight does almost all", run_of(uneven), 1},
+      {"two of eight do much", run_of(two_large), 2},
+      {"too short to tell", run_of(rings(8, few, 15)), 1},
+      {"long enough", run_of(rings(8, few, 16)), 4},
+      {"stalls are rare", run_of(rings(8, many, 511)), 1},
+      {"just enough", run_of(rings(8, many, 512)), 4},
+      {"no stalls, one server", run_of(rings(8, 3 * many, 0)), 1},
+      {"no stalls, four servers", run_of(rings(8, 3 * many, 0), 4), 4},
+      {"a trickle", run_of(rings(8, 2 * many, 0), 4), 1},
+      {"one thread of four servers", run_of(rings(1, 100 * many, 0), 4), 1},
+      {"a set that creates tasks", run_of(rings(8, many, 1024), 1, 1), 1},
+      {"few SMs left", run_of(rings(8, many, 1024), 1, 2), 2},
+      {"no server kernel", run_of(rings(8, many, 1024), 0, 0), 1},
+  };
+  for (auto const& [after, run, expected] : cases) EXPECT_EQ(servers_after(run), expected) << after;
+}
+
 struct several_servers : testing::TestWithParam<std::uint32_t> {
   static queue_options options(std::uint32_t capacity = 1024) {
     auto all = test_options();
-    all.servers = GetParam();
+    all.servers = {GetParam()};
     all.capacity = capacity;
     return all;
   }
@@ -30,6 +79,14 @@ void by_threads(std::uint32_t threads, Submit const& submit) {
       submit(t);
       submitted.arrive_and_wait();
     });
+}
+
+/// What the statistics report.
+std::uint32_t servers_where(std::uint32_t asked) {
+  if (!first_device()->is_cuda()) return 0;
+  bool const one_by_one = environment("NV_SANITIZER_INJECTION_PORT_BASE") ||
+                          environment("CUDA_LAUNCH_BLOCKING").value_or("0") != "0";
+  return one_by_one ? 1 : asked;
 }
 
 constexpr std::uint32_t submitters = 6;
@@ -100,6 +157,57 @@ TEST_P(several_servers, hand_back_at_a_stop_what_did_not_run_and_start_again) {
   EXPECT_EQ(check_visits(visits.read()), exactly_once);
 }
 
+// Held workers leave tasks in every ring when a run is stopped.
+TEST(servers, whose_number_changes_with_each_run_run_what_stops_left_exactly_once) {
+  std::uint32_t const each = 600, runs = 7;
+  counted_words visits(first_device(), runs * submitters * each);
+  auto const tasks = visits_of(visits.ref(), runs * submitters * each);
+  auto later = test_options();
+  later.servers = {1, 4, 2, 1, 3};
+  later.capacity = 256;
+  later.start_at_once = false;
+  task_queue queue(first_device(), kernels(), later);
+  std::vector<std::unique_ptr<gate>> gates;
+  for (std::uint32_t run = 0; run < runs; ++run) gates.push_back(std::make_unique<gate>(queue.workers()));
+  std::vector<task> rest;
+  for (std::uint32_t run = 0; run < runs; ++run) {
+    queue.start();
+    EXPECT_EQ(queue.statistics().servers, servers_where(later.servers[run % later.servers.size()]));
+    queue.submit(rest);
+    queue.wait_all();
+    for (std::uint32_t i = 0; i < queue.workers_of_run(); ++i) queue.submit(gates[run]->holder(i));
+    gates[run]->await_inside(queue.workers_of_run());
+    by_threads(submitters, [&](std::uint32_t t) {
+      auto const first = (run * submitters + t) * each;
+      queue.submit(std::span(tasks).subspan(first, 50));
+      queue.submit(grid_task(task(count_visit{visits.ref()}, {first + 50, each - 200})));
+      queue.submit(std::span(tasks).subspan(first + each - 150, 150));
+    });
+    queue.request_stop();
+    gates[run]->open();
+    rest = queue.stop();
+  }
+  queue.start();
+  queue.submit(rest);
+  queue.close();
+  EXPECT_EQ(check_visits(visits.read()), exactly_once);
+}
+
+TEST(servers, are_at_first_one_and_stay_one_where_few_tasks_come) {
+  counted_words visits(first_device(), submitters);
+  auto unset = test_options();
+  unset.servers = {};
+  unset.start_at_once = false;
+  task_queue queue(first_device(), kernels(), unset);
+  for (std::uint32_t run = 0; run < 3; ++run) {
+    queue.start();
+    EXPECT_EQ(queue.statistics().servers, servers_where(1));
+    by_threads(submitters, [&](std::uint32_t t) { queue.submit(task(count_visit{visits.ref()}, {t, 1})); });
+    queue.close();
+  }
+  EXPECT_EQ(visits.read(), std::vector<std::uint32_t>(submitters, 3));
+}
+
 TEST_P(several_servers, keep_the_order_of_batches_that_wait_for_others) {
   std::vector<row_chain> chains;
   for (std::uint32_t t = 0; t < submitters; ++t) chains.emplace_back(16);
@@ -121,19 +229,6 @@ TEST_P(several_servers, end_together_at_the_idle_timeout) {
   while (queue.running() && !until.passed()) std::this_thread::yield();
   EXPECT_FALSE(queue.running());
   EXPECT_TRUE(queue.stop().empty());
-}
-
-TEST_P(several_servers, are_told_by_the_statistics) {
-  task_queue queue(first_device(), kernels(), options());
-  auto const servers = queue.statistics().servers;
-  queue.close();
-  if (!first_device()->is_cuda()) {
-    EXPECT_EQ(servers, 0u);
-  } else {
-    bool const one_by_one = environment("NV_SANITIZER_INJECTION_PORT_BASE") ||
-                            environment("CUDA_LAUNCH_BLOCKING").value_or("0") != "0";
-    EXPECT_EQ(servers, one_by_one ? 1 : GetParam());
-  }
 }
 
 INSTANTIATE_TEST_SUITE_P(servers, several_servers, testing::Values(1, 2, 3, 4),

@@ -24,6 +24,7 @@ class test_driven_ring {
   void fetch_all() {
     atomic_ref<std::uint64_t, scope::system>(memory_.to_host[0].fetched[0]).store_release(ring_.submitted());
   }
+  void fetch(int ring, std::uint64_t tasks) { memory_.to_host[0].fetched[ring] += tasks; }
   void complete(std::uint64_t batch) {
     auto const lap = std::uint32_t(batch / ring_.batch_slots() + 1) & batch_lap_mask;
     store_chunk<scope::system>(memory_.completions[batch % ring_.batch_slots()], {{0, 0, 0}, lap});
@@ -41,7 +42,7 @@ class test_driven_ring {
   static queue_options options() {
     queue_options given;
     given.capacity = 4;
-    given.submission_rings = 1;
+    given.submission_rings = 2;
     return given;
   }
 
@@ -49,6 +50,27 @@ class test_driven_ring {
   task_record record_{};
   submission_ring ring_;
 };
+
+TEST(stalls_of_a_submission_ring, are_counted_where_servers_fetch_fast_and_most_of_its_tasks_wait_again) {
+  test_driven_ring driven;
+  auto& ring = driven.ring();
+  std::uint64_t now_ns = 1'000'000;
+  auto const stalls_after = [&](std::uint64_t fetched_elsewhere) {
+    driven.fetch(1, fetched_elsewhere);
+    ring.note_stall(now_ns += 1000);
+    return ring.stalls();
+  };
+  for (int i = 0; i < 3; ++i) driven.write_one();
+  EXPECT_EQ(stalls_after(0), 0u) << "the first";
+  EXPECT_EQ(stalls_after(ring.fast_fetch), 1u);
+  EXPECT_EQ(stalls_after(ring.fast_fetch - 1), 1u) << "slowly";
+  driven.fetch(0, 1);
+  EXPECT_EQ(stalls_after(ring.fast_fetch), 1u) << "half of the ring waits";
+  driven.write_one();
+  EXPECT_EQ(stalls_after(ring.fast_fetch), 2u);
+  ring.reset();
+  EXPECT_EQ(ring.stalls(), 0u);
+}
 
 TEST(batch_of_a_submission_ring, holds_two_to_the_24_tasks_and_not_one_more) {
   std::uint32_t const large = 3, blocks = max_blocks_per_task / large;

@@ -183,7 +183,7 @@ TEST_F(server_apart, is_as_many_blocks_in_each_run_as_that_run_asks_for_within_i
   EXPECT_EXIT(test(), testing::ExitedWithCode(0), "all is well");
 }
 
-// Of 16 workers, one on each multiprocessor, the second server costs one, and the third another.
+// Each server beyond the first costs one of 16 workers.
 TEST_F(server_apart, is_fewer_blocks_than_asked_where_the_workers_would_lose_over_an_eighth) {
   if (cores_of_process().usable < 2) GTEST_SKIP() << "needs two cores";
   auto const test = [] {

@@ -22,7 +22,7 @@
 
 namespace ballast::detail {
 
-/// Limits of the number of servers that a resident kernel has as kernels of their own, 1 or more.
+/// Limits, from 1 on, of the servers of a run.
 struct server_limits {
   std::uint32_t fewest = 1, most = 1;
 };
@@ -60,10 +60,10 @@ class resident_kernel {
   std::uint32_t max_servers() const { return server_.blocks; }
   /// Claims residency for the next run if there is no claim yet; without this call start() and start_on() do
   /// so. For callers that prepare memory with kernels: these kernels run on the claimed SMs if no others are
-  /// free. The run has `servers` servers, within the limits; fewer where other kernels leave no SM for them,
-  /// and, above the lower limit, where they would cost over an eighth of the workers' blocks. Waits for
-  /// yielding kernels as claim_resident() does. Throws ballast::error if this kernel runs already, and
-  /// no_room, with the holders and their blocks, if it does not fit beside others.
+  /// free. The run has `servers` servers within the limits; fewer where other kernels leave no SM or where,
+  /// beyond the fewest, they would cost over an eighth of the workers. Waits for yielding kernels as
+  /// claim_resident() does. Throws ballast::error if this kernel runs already, and no_room, with the holders
+  /// and their blocks, if it does not fit beside others.
   void take_room(std::uint32_t servers = 1);
   /// Gives the claim back if no run was begun. After a run, join() does so.
   void give_back_room() noexcept;
