@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstdint>
 #include <exception>
 #include <memory>
 #include <optional>
@@ -39,7 +40,7 @@ TEST(stream_queue, marks_as_failed_what_its_lost_device_did_not_carry_out) {
 /// What the stream of a queue is asked for to carry out a copy of one byte, and the end that is told of it.
 struct carried_out {
   explicit carried_out(bool is_timed, bool looks_like_a_gpu = false,
-                       std::exception_ptr const& failure = nullptr) {
+                       std::exception_ptr const& failure = nullptr, bool is_sequence = false) {
     auto const cores = open_devices("host:1").front();
     noting_device device(cores, looks_like_a_gpu ? device_spec{.kind = backend::cuda} : cores->spec(), "one");
     auto const on_device = device.make_stream();
@@ -53,10 +54,13 @@ struct carried_out {
     queue.add(
         {.progress = std::make_shared<operation_progress>(op_id(1), op_stream{0, 0}, device.spec().kind),
          .is_timed = is_timed,
-         .enqueue = [&](stream& on, task_extent const&) {
-           on.copy(&to, &from, 1);
-           if (failure) std::rethrow_exception(failure);
-         }});
+         .enqueue =
+             [&](stream& on, task_extent const&) {
+               enqueued_ns = now_ns();
+               on.copy(&to, &from, 1);
+               if (failure) std::rethrow_exception(failure);
+             },
+         .is_sequence = is_sequence});
     queue.issue_next();
     asked = device.notes().take();
     while (!(end = queue.next_end(clock))) std::this_thread::yield();
@@ -64,6 +68,7 @@ struct carried_out {
 
   std::vector<std::string> asked;
   std::optional<ended_operation> end;
+  std::int64_t enqueued_ns = 0;  ///< when the copy was
 };
 
 TEST(stream_queue, records_a_beginning_only_of_what_is_timed_on_cores) {
@@ -86,6 +91,12 @@ TEST(stream_queue, tells_times_only_of_what_is_timed_and_ended_well) {
     EXPECT_EQ(failed.begin_ns, 0);
     EXPECT_EQ(failed.end_ns, 0);
   }
+}
+
+TEST(stream_queue, counts_the_time_in_which_a_sequence_is_enqueued_on_a_gpu) {
+  carried_out const one(true, true), sequence(true, true, nullptr, true);
+  EXPECT_GE(one.end->begin_ns, one.enqueued_ns);
+  EXPECT_LE(sequence.end->begin_ns, sequence.enqueued_ns);
 }
 
 }  // namespace

@@ -149,12 +149,13 @@ stream_queue::issued_work stream_queue::enqueue(device_operation const& work, bo
                                                 std::size_t joined) {
   auto extent = work.extent;
   for (std::size_t i = 1; i < joined; ++i) extent.take(waiting_[i].extent);
-  issued_work result{.is_timed = work.is_timed, .launched = extent.part, .joined = joined};
+  issued_work result{
+      .is_timed = work.is_timed, .issued_ns = now_ns(), .launched = extent.part, .joined = joined};
   if (!is_tried) result.failure = failure_of_source();
   try {
     try_to_enqueue(work, extent, result);
   } catch (...) { result.failure = std::current_exception(); }
-  result.issued_ns = now_ns();
+  if (!work.is_sequence) result.issued_ns = now_ns();
   return result;
 }
 

@@ -38,6 +38,8 @@ struct device_operation {
   std::function<void()> settle = {};
   task_extent extent{};        ///< of a kernel
   bool may_be_joined = false;  ///< with operations before it in its stream, if their launch can take it
+  bool is_sequence = false;    ///< its first kernels run while others are enqueued: its time on a GPU begins
+                               ///< before that
 };
 
 /// The number of waiting operations, from the first on, that one launch carries out if the first is issued

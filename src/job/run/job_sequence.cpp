@@ -362,6 +362,7 @@ job_request sequence_content::request(std::uint32_t times) {
     all.arguments.push_back(array.argument());  // the steps rely on this order
   for (auto const& array : arrays_)
     if (auto const more = array.argument_read_only()) all.arguments.push_back(*more);
+  all.is_sequence = true;
   if (may_be_shared_ && !is_tried_ && jobs() != 0) share();
   if (is_shared_) all.shares = shares_of(all, times);
   all.launch = [program = program_, times](task_launch const& whole, stream& on) {

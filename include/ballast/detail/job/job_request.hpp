@@ -48,6 +48,7 @@ struct job_request {
   std::function<void(task_launch const&, stream&)> launch = {};
   /// The shares of a job of one unit that may run on several devices at once.
   std::shared_ptr<job_shares const> shares = {};
+  bool is_sequence = false;  ///< it launches many kernels
 };
 
 /// A factory's argument for each array: a reference if the factory takes references, as a generic one does,
