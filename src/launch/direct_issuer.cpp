@@ -82,30 +82,21 @@ dispatch_parts::dispatch_parts(std::shared_ptr<compute_device> on, kernel_set co
       rings(make_rings(device, kernels, options, wake_event)),
       trial(modes_of(*device, options, connections, rings != nullptr)) {}
 
-/// A launch before it is issued, as way_of_new() asks about it.
-struct direct_issuer::new_launch {
+struct direct_issuer::new_launch : asked_launch {
   direct_issuer const& by;
-  launch_stream_state& line;
-  submission const& work;
   bool was_awaited = false;
 
-  dispatch_mode mode() const { return by.parts_.mode(); }
-  direct_dispatch order() const { return by.parts_.order; }
-  bool may_issue() const { return line.submitted() == line.issued() && by.parts_.gate.is_open(); }
-  bool is_awaited() { return was_awaited = by.parts_.looks_for_awaited && line.is_awaited_each_time(); }
-  bool fits_ring() const { return by.parts_.rings != nullptr && by.parts_.rings->takes(line, work); }
-  bool may_enter_ring() const {
-    return (!line.is_in_flight() || line.is_in_ring()) && work.dependencies_met();
-  }
-  bool is_in_ring() const { return line.is_in_flight() && line.is_in_ring(); }
+  direct_dispatch order() const { return parts.order; }
+  bool may_issue() const { return line.submitted() == line.issued() && parts.gate.is_open(); }
+  bool is_awaited() { return was_awaited = parts.looks_for_awaited && line.is_awaited_each_time(); }
   bool may_be_issued_behind() const {
-    return !work.has_dependencies() || by.parts_.placement.can_wait_on_device(work);
+    return !work.has_dependencies() || parts.placement.can_wait_on_device(work);
   }
   bool is_alone() const { return by.is_alone(line, work); }
 };
 
 bool direct_issuer::issue(launch_stream_state& line, submission& work) {
-  new_launch launch{*this, line, work};
+  new_launch launch{{parts_, line, work}, *this};
   try {
     auto const way = way_of_new(launch);
     if (way == launch_way::ring) return put(launch);

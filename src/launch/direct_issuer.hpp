@@ -76,6 +76,20 @@ struct dispatch_parts {
   dispatch_gate gate;
 };
 
+/// What both way_of_new() and way_of_oldest() ask about a launch.
+struct asked_launch {
+  dispatch_parts const& parts;
+  launch_stream_state& line;
+  submission const& work;
+
+  dispatch_mode mode() const { return parts.mode(); }
+  bool fits_ring() const { return parts.rings != nullptr && parts.rings->takes(line, work); }
+  bool is_in_ring() const { return line.is_in_flight() && line.is_in_ring(); }
+  bool may_enter_ring() const {
+    return (!line.is_in_flight() || line.is_in_ring()) && work.dependencies_met();
+  }
+};
+
 /// Issues launches of launch streams on their own threads, where way_of_new() allows it.
 class direct_issuer {
  public:

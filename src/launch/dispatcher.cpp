@@ -191,19 +191,10 @@ bool dispatcher::drain_inbox() {
   return found;
 }
 
-/// The oldest launch of a launch stream, as way_of_oldest() asks about it.
-struct dispatcher::oldest_launch {
-  dispatch_parts& parts;
-  launch_stream_state& line;
-  submission const& work;
+struct dispatcher::oldest_launch : asked_launch {
   predecessor_stream behind = {};
 
-  dispatch_mode mode() const { return parts.mode(); }
   bool may_issue() const { return parts.gate.is_open(); }
-  bool fits_ring() const { return parts.rings != nullptr && parts.rings->takes(line, work); }
-  bool may_enter_ring() const {
-    return work.dependencies_met() && (!line.is_in_flight() || line.is_in_ring());
-  }
   bool may_follow() {
     auto const found = parts.placement.find_predecessor(line, work, parts.merges());
     if (found) behind = *found;
@@ -254,7 +245,7 @@ submission* dispatcher::oldest_of(launch_stream_state& line) {
 /// Lets the launch take its way; returns `wait` if its ring is full. Throws the error that made a dependency
 /// impossible.
 launch_way dispatcher::send(launch_stream_state& line, submission& oldest) {
-  oldest_launch launch{parts_, line, oldest};
+  oldest_launch launch{{parts_, line, oldest}};
   auto const way = way_of_oldest(launch);
   if (way == launch_way::plan) offer(line, oldest, launch.behind);
   return way == launch_way::ring && !put(line, oldest) ? launch_way::wait : way;
