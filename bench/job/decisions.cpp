@@ -67,7 +67,7 @@ class planned_steps {
   void plan_step() {
     auto& step = steps_.emplace_back();
     job_ = job_number(job_.value() + 1);
-    order_.add(job_, units, [=, this](job_part part) { return uses(part); });
+    order_.add(job_, {0, units}, [=, this](job_part part) { return uses(part); });
     step.split = policy_->begin(shape_);
     while (step.split->unissued() > 0)
       if (!plan_round(step)) end_all();
