@@ -17,7 +17,7 @@ namespace {
 // A look at a GPU's records costs little, a query of an event a microsecond, and a sleep at least fifty.
 constexpr std::uint32_t looks_before_sleep = 2000;
 // A yield costs a system call, which would delay work that comes at once.
-constexpr std::uint32_t looks_before_yields = 16;
+constexpr std::uint32_t looks_before_yields = 4;
 // Work that ends on a GPU wakes no thread, so the device's thread looks this often.
 constexpr std::chrono::nanoseconds between_looks_at_gpu = std::chrono::microseconds(50);
 // CPU cores wake the thread when work ends, but not when a block of a lost device never ends.
