@@ -184,8 +184,8 @@ struct grid_block {
 /// In a ballast kernel (block.cuh), on a GPU or a core: `blocks` blocks, each of which calls this once, share
 /// the tiles 0 to tiles - 1. Calls body(tile) for each, exactly once, in all threads of the block that took
 /// it. All threads call it with the same arguments. The body may use block.sync(); one comes between two
-/// tiles, and at the end. What it throws on a core ends the block's part alone. `tiles` may be 0 and have 32
-/// bits; `blocks` is at least 1.
+/// tiles, and at the end. What it throws on a core ends the block's part, which loses the tiles that it had
+/// taken. `tiles` may be 0 and have 32 bits; `blocks` is at least 1.
 template <class Block, class Body>
 BALLAST_HD void for_each_block(Block const& block, block_counter& counter, unsigned tiles, unsigned blocks,
                                Body&& body) {
@@ -257,39 +257,58 @@ inline loop_shape shape_for(unsigned resident, std::uint64_t tiles, loop_options
 #if defined(__CUDACC__) && !defined(__CUDACC_RTC__)
 namespace detail {
 
-/// Throws error with CUDA's message, if it is one.
+/// Throws error with CUDA's message, if it is one, and leaves none for cudaGetLastError().
 inline void require_cuda(cudaError_t status, char const* call) {
-  if (status != cudaSuccess) throw error(std::string(call) + ": " + cudaGetErrorString(status));
+  if (status == cudaSuccess) return;
+  (void)cudaGetLastError();
+  throw error(std::string(call) + ": " + cudaGetErrorString(status));
+}
+
+/// An attribute of the thread's current GPU.
+inline int current_gpu(cudaDeviceAttr attribute) {
+  int device = 0, value = 0;
+  require_cuda(cudaGetDevice(&device), "cudaGetDevice");
+  require_cuda(cudaDeviceGetAttribute(&value, attribute, device), "cudaDeviceGetAttribute");
+  return value;
+}
+
+/// Lets blocks of the function have this many threads and bytes, or throws bad_argument.
+inline void permit_block(void const* function, cudaFuncAttributes const& of, unsigned threads,
+                         std::size_t shared_bytes) {
+  auto const most_bytes =
+      std::size_t(current_gpu(cudaDevAttrMaxSharedMemoryPerBlockOptin)) - of.sharedSizeBytes;
+  if (threads < 1 || threads > unsigned(of.maxThreadsPerBlock))
+    throw_bad_argument("threads", threads, "1 to " + std::to_string(of.maxThreadsPerBlock));
+  if (shared_bytes > most_bytes)
+    throw_bad_argument("shared_bytes", shared_bytes, "0 to " + std::to_string(most_bytes));
+  if (shared_bytes > std::size_t(of.maxDynamicSharedSizeBytes))
+    require_cuda(
+        cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, int(shared_bytes)),
+        "cudaFuncSetAttribute");
 }
 
 /// The blocks of the function that the thread's current GPU holds at a time.
 inline unsigned resident_blocks(void const* function, unsigned threads, std::size_t shared_bytes) {
-  int device = 0, multiprocessors = 0, of_one = 0;
-  require_cuda(cudaGetDevice(&device), "cudaGetDevice");
-  require_cuda(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device),
-               "cudaDeviceGetAttribute");
+  int of_one = 0;
   require_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&of_one, function, int(threads), shared_bytes),
                "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
-  if (of_one == 0) throw_bad_argument("threads", threads, "what an SM of this GPU holds beside shared_bytes");
-  return unsigned(of_one) * unsigned(multiprocessors);
+  return unsigned(of_one) * unsigned(current_gpu(cudaDevAttrMultiProcessorCount));
 }
 
 }  // namespace detail
 
 /// The shape in which to launch `kernel`, a `__global__` function that calls for_each_block() for `tiles`
-/// tiles (0 to 2^31 - 1), with `threads` threads and `shared_bytes` bytes of dynamic shared memory a block,
-/// on the calling thread's current GPU, for which it also permits the kernel so much. Does not wait. Throws
-/// bad_argument if a block does not fit on an SM or an argument is not legal, and error with CUDA's message.
+/// tiles, 0 to 2^31 - 1, by blocks of `threads` threads with `shared_bytes` bytes of dynamic shared memory,
+/// on the calling thread's current GPU. Also permits the kernel that shared memory. Does not wait. Throws
+/// bad_argument for an argument that is not legal or that this GPU does not allow, and error with CUDA's
+/// message.
 template <class... Parameter>
 loop_shape shape_of(void (*kernel)(Parameter...), std::uint64_t tiles, unsigned threads,
                     std::size_t shared_bytes = 0, loop_options const& options = {}) {
   auto const* const function = reinterpret_cast<void const*>(kernel);
   cudaFuncAttributes attributes{};
   detail::require_cuda(cudaFuncGetAttributes(&attributes, function), "cudaFuncGetAttributes");
-  if (shared_bytes > std::size_t(attributes.maxDynamicSharedSizeBytes))
-    detail::require_cuda(
-        cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, int(shared_bytes)),
-        "cudaFuncSetAttribute");
+  detail::permit_block(function, attributes, threads, shared_bytes);
   auto shape = detail::shape_for(detail::resident_blocks(function, threads, shared_bytes), tiles, options);
   if (attributes.ptxVersion >= 100) shape.blocks = (std::max)(1u, unsigned(tiles));
   return shape;

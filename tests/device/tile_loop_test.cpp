@@ -338,11 +338,12 @@ TEST_F(tile_loops_of_cuda, are_right_after_a_launch_that_failed) {
   }
 }
 
-TEST_F(tile_loops_of_cuda, are_refused_a_shape_that_fits_on_no_multiprocessor) {
+TEST_F(tile_loops_of_cuda, are_refused_blocks_that_the_gpu_does_not_allow) {
   for (auto const& device : devices_) {
     auto const gpu = device->spec().index;
     EXPECT_EQ(refused_argument([&] { shape_of_visits(gpu, 10, 2048, 0, {}); }), "threads");
-    EXPECT_THROW(shape_of_visits(gpu, 10, 64, 1u << 30, {}), error);
+    EXPECT_EQ(refused_argument([&] { shape_of_visits(gpu, 10, 0, 0, {}); }), "threads");
+    EXPECT_EQ(refused_argument([&] { shape_of_visits(gpu, 10, 64, 1u << 30, {}); }), "shared_bytes");
     EXPECT_EQ(shape_of_visits(gpu, 10, 64, 60 * 1024, {}).blocks, 10u);
   }
 }
