@@ -11,6 +11,10 @@ std::vector<benchmark> device_benchmarks() {
        &needs_a_gpu},
       {"device/fetch_add", "latency and rate of fetch-and-add, by blocks and addresses", &measure_fetch_add},
       {"device/launches", "launches of an empty kernel, by blocks and host threads", &measure_launches},
+      {"device/tiles", "a loop over tiles in a persistent kernel, alone and beside another kernel",
+       &measure_tiles, &needs_a_gpu},
+      {"device/table_tiles", "a loop over tiles in a kernel whose blocks share a table", &measure_table_tiles,
+       &needs_a_gpu},
   };
 }
 
