@@ -220,11 +220,11 @@ __device__ void for_each_block(block_counter& counter, unsigned tiles, block_qua
 
 /// What shape_of() goes by.
 struct loop_options {
-  /// A block ends after about this time, so that blocks of other kernels find a place. 0: it stays until no
-  /// tile is left.
+  /// A block ends after about this time, so that blocks of other kernels find a place; 0 or more. 0: it stays
+  /// until no tile is left.
   std::chrono::nanoseconds quantum = std::chrono::microseconds(200);
-  /// About the time that a block spends on a tile. If it is much too long, blocks end early and prologues
-  /// repeat; if it is much too short, blocks stay longer than the quantum.
+  /// About the time that a block spends on a tile, at least 1 ns. If it is much too long, blocks end early
+  /// and prologues repeat; if it is much too short, blocks stay longer than the quantum.
   std::chrono::nanoseconds tile = std::chrono::microseconds(10);
 };
 

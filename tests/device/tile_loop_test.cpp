@@ -119,6 +119,24 @@ TEST(tile_loop, counts_to_the_last_tile_of_32_bits) {
   EXPECT_TRUE(is_zero(counter));
 }
 
+TEST(tile_loop, takes_fewer_tiles_at_a_time_towards_the_end) {
+  detail::tile_loop const loop{1000, 10, 0, {}};
+  EXPECT_EQ(loop.next_batch(0), 8u);
+  EXPECT_EQ(loop.next_batch(700), 3u);
+  EXPECT_EQ(loop.next_batch(950), 1u);
+  EXPECT_EQ(loop.next_batch(1000), 1u);
+}
+
+TEST(tile_loop, takes_no_tile_behind_the_last_though_the_block_has_seen_few_taken) {
+  detail::tile_loop const loop{100, 1, 0, {}};
+  block_counter counter;
+  counter.take(97);
+  auto const taken = loop.take(counter, 0);
+  EXPECT_EQ(taken.first, 97u);
+  EXPECT_EQ(taken.end, 100u);
+  EXPECT_TRUE(loop.is_over(taken.end));
+}
+
 // A GPU that holds `room` blocks of a grid at a time. Each takes tiles in turn; when one ends, the next of
 // the grid begins.
 class played_grid {
@@ -241,7 +259,8 @@ TEST_F(tile_loops_on, every_device_visit_each_tile_once_in_all_threads_of_a_bloc
       for (unsigned const blocks : {1u, 40u}) {
         SCOPED_TRACE(testing::Message()
                      << device->name() << ": " << tiles << " tiles, " << blocks << " blocks");
-        pinned_buffer<unsigned> words(device, 2 * (tiles + 1));
+        device_buffer<unsigned> words(device, 2 * (tiles + 1));
+        pinned_buffer<unsigned> seen(device, words.size());
         device_buffer<block_counter> counter(device, 1);
         auto const work = device->make_stream();
         work->fill(words.data(), 0, words.bytes());
@@ -250,10 +269,11 @@ TEST_F(tile_loops_on, every_device_visit_each_tile_once_in_all_threads_of_a_bloc
                                  tiles, blocks};
         for (int times = 0; times < 3; ++times)
           work->launch(visit_tiles_kernel(), blocks, &kernel, sizeof kernel);
+        work->copy(seen.data(), words.data(), words.bytes());
         work->synchronize();
         auto const threads = device->is_cuda() ? visit_tiles::threads : 1;
-        EXPECT_THAT(words.span().first(tiles), Each(unsigned(3 * threads)));
-        for (unsigned tile = 0; tile < tiles; ++tile) ASSERT_EQ(words[tiles + tile], tile);
+        EXPECT_THAT(seen.span().first(tiles), Each(unsigned(3 * threads)));
+        for (unsigned tile = 0; tile < tiles; ++tile) ASSERT_EQ(seen[tiles + tile], tile);
       }
 }
 
@@ -261,7 +281,12 @@ TEST_F(tile_loops_on, every_device_visit_each_tile_once_in_all_threads_of_a_bloc
 class tiles_on_gpu {
  public:
   tiles_on_gpu(std::shared_ptr<compute_device> const& device, unsigned tiles, loop_shape const& shape)
-      : tiles_(tiles), shape_(shape), visits_(device, tiles + 1), counter_(device, 1), end_(device, 1) {
+      : tiles_(tiles),
+        shape_(shape),
+        visits_(device, tiles + 1),
+        seen_(device, tiles + 1),
+        counter_(device, 1),
+        end_(device, 1) {
     stream_ = device->make_stream();
     stream_->fill(visits_.data(), 0, visits_.bytes());
     stream_->fill(counter_.data(), 0, counter_.bytes());
@@ -276,17 +301,19 @@ class tiles_on_gpu {
   }
   void expect_visited(unsigned times, unsigned threads) {
     static constexpr char zeros[sizeof(block_counter)] = {};
+    stream_->copy(seen_.data(), visits_.data(), visits_.bytes());
     stream_->copy(end_.data(), counter_.data(), counter_.bytes());
     stream_->synchronize();
-    EXPECT_THAT(visits_.span().first(tiles_), Each(times * threads));
-    EXPECT_LE(visits_[tiles_], times * shape_.blocks);  // fewer where the hardware cancels blocks
+    EXPECT_THAT(seen_.span().first(tiles_), Each(times * threads));
+    EXPECT_LE(seen_[tiles_], times * shape_.blocks);  // fewer where the hardware cancels blocks
     EXPECT_EQ(std::memcmp(&end_[0], zeros, sizeof zeros), 0);
   }
 
  private:
   unsigned tiles_;
   loop_shape shape_;
-  pinned_buffer<unsigned> visits_;
+  device_buffer<unsigned> visits_;
+  pinned_buffer<unsigned> seen_;
   device_buffer<block_counter> counter_;
   pinned_buffer<block_counter> end_;
   unsigned* first_visit_;
