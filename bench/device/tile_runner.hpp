@@ -33,18 +33,13 @@ class tile_runner {
   /// Does not wait. A tile takes a worker about `tile_seconds`.
   template <class Tiles>
   void launch(Tiles const& tiles, unsigned count, tile_way way, double tile_seconds) {
-    auto const shape = this->shape(tiles, count, way, tile_seconds);
-    auto* counter = counter_.data();
-    auto quantum = shape.quantum;
-    void* const arguments[] = {const_cast<Tiles*>(&tiles), &count, &counter, &quantum};
-    launch_shape const launched{shape.blocks, Tiles::threads, shared_bytes_of(&tiles, gpu_)};
-    stream_->launch_plain({function_of(&tiles, way), launched, arguments, "tiles"});
-    ++launches_;
+    launch_in(shape(tiles, count, way, tile_seconds), tiles, count, way);
   }
-  /// The seconds of a launch on the device.
+  /// The seconds of a launch on the device, which does not wait for the host to find its shape.
   template <class Tiles>
   double seconds(Tiles const& tiles, unsigned count, tile_way way, double tile_seconds) {
-    return device_seconds(*stream_, [&] { launch(tiles, count, way, tile_seconds); });
+    auto const found = shape(tiles, count, way, tile_seconds);
+    return device_seconds(*stream_, [&] { launch_in(found, tiles, count, way); });
   }
   /// Checks that all launches so far, of `count` tiles, visited each once; then forgets them.
   void verify(unsigned count);
@@ -53,6 +48,14 @@ class tile_runner {
   template <class Tiles>
   loop_shape shape(Tiles const& tiles, unsigned count, tile_way way, double tile_seconds) const {
     return shape_of_tiles(&tiles, way, count, shared_bytes_of(&tiles, gpu_), tile_seconds);
+  }
+  template <class Tiles>
+  void launch_in(loop_shape shape, Tiles const& tiles, unsigned count, tile_way way) {
+    auto* counter = counter_.data();
+    void* const arguments[] = {const_cast<Tiles*>(&tiles), &count, &counter, &shape.quantum};
+    launch_shape const launched{shape.blocks, Tiles::threads, shared_bytes_of(&tiles, gpu_)};
+    stream_->launch_plain({function_of(&tiles, way), launched, arguments, "tiles"});
+    ++launches_;
   }
 
   session* now_;

@@ -103,7 +103,7 @@ class computing_runs {
   }
 
  private:
-  static constexpr unsigned most_rounds = 400;
+  static constexpr unsigned most_rounds = 1000;
 
   void prepare(double tile_seconds, bool is_uneven) {
     tiles_ = {length_of(tile_seconds), is_uneven, runner_.visits()};
