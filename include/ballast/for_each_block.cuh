@@ -225,7 +225,7 @@ struct loop_options {
   std::chrono::nanoseconds quantum = std::chrono::microseconds(200);
   /// About the time that a block spends on a tile, at least 1 ns. If it is much too long, blocks end early
   /// and prologues repeat; if it is much too short, blocks stay longer than the quantum.
-  std::chrono::nanoseconds tile = std::chrono::microseconds(10);
+  std::chrono::nanoseconds tile = std::chrono::microseconds(5);
 };
 
 /// How to launch a kernel that calls for_each_block().
