@@ -351,8 +351,9 @@ class cuda_block : public block_outside_pools {
 /// on CPU cores, where it has one: `[=] BALLAST_HD (ballast::block_of<128> const& block) { ... }`. A lambda
 /// can be launched in a .cu file, in a function that is no member. It takes the block as `block_of<128>
 /// const&`, is neither generic nor mutable, returns nothing, and captures numbers and array_refs by value. A
-/// functor can do more than a lambda: it has scratch, worker(), reduce() and scan(), and may be merged with
-/// others.
+/// functor can do more than a lambda: it has scratch, worker() and warp(), and may be merged with others. In
+/// a
+/// `__global__` function of one's own, `block_of<128>({}, blockIdx.x)` is its block.
 template <std::uint32_t Threads>
 class block_of {
   static_assert(Threads >= 32 && Threads <= 1024 && Threads % 32 == 0,
@@ -368,7 +369,7 @@ class block_of {
   static constexpr std::uint32_t threads = 1;
 #endif
 
-  /// For the library: block `index` of a launch of these blocks.
+  /// Block `index` of a launch of these blocks.
   BALLAST_HD block_of(block_range range, std::uint32_t index) : range_(range), index_(index) {}
 
   ///@{
@@ -378,7 +379,7 @@ class block_of {
   BALLAST_HD std::uint32_t count() const { return range_.count; }
   BALLAST_HD std::uint32_t size() const { return threads; }
 #if BALLAST_ON_GPU
-  __device__ std::uint32_t rank() const { return threadIdx.x; }
+  __device__ std::uint32_t rank() const { return threadIdx.x & max_rank; }  // masked for per_item
   __device__ void sync() const { __syncthreads(); }
 #else
   BALLAST_HD std::uint32_t rank() const { return 0; }
@@ -404,9 +405,27 @@ class block_of {
       for (std::uint32_t column = 0; column < columns; ++column) f(row, column);
 #endif
   }
+  template <class T, class F, class Op = plus>
+  BALLAST_HD T reduce(std::uint32_t n, T initial, F&& f, Op op = {}) const {
+#if BALLAST_ON_GPU
+    return detail::reduce_of_block<threads>(n, initial, f, op);
+#else
+    return detail::reduce_alone(n, initial, f, op);
+#endif
+  }
+  template <class T, class F, class Op, class Put>
+  BALLAST_HD T scan(std::uint32_t n, T initial, F&& f, Op op, Put&& put) const {
+#if BALLAST_ON_GPU
+    return detail::scan_of_block<threads>(n, initial, f, op, put);
+#else
+    return detail::scan_alone(n, initial, f, op, put);
+#endif
+  }
   ///@}
 
  private:
+  static constexpr std::uint32_t max_rank = std::bit_ceil(threads) - 1;
+
   block_range range_;
   std::uint32_t index_;
 };

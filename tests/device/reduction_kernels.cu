@@ -3,38 +3,14 @@
 
 #include <stdexcept>
 
-#include "ballast/kernel.cuh"
+#include "code_of_kernel.cuh"
 
 namespace ballast::test {
 namespace {
 
 template <class K>
-void reduce_on_host(void const* argument, detail::host_block_context& context) {
-  detail::host_block<K> block({0, context.grid}, context.place());
-  block.move_to(context.block);
-  (*static_cast<K const*>(argument))(block);
-}
-
-#if defined(__CUDACC__)
-template <class K, class Scratch = detail::launched_with<scratch_bytes<K>>>
-__global__ void __launch_bounds__(K::threads) reduce_on_gpu(__grid_constant__ K const kernel) {
-  detail::cuda_block<K> block({0, gridDim.x}, nullptr);
-  block.move_to(blockIdx.x);
-  kernel(block);
-}
-#endif
-
-template <class K>
 kernel_code code_of() {
-  kernel_code code;
-  code.name = "reductions";
-#if defined(__CUDACC__)
-  code.cuda_function = &reduce_on_gpu<K>;
-#endif
-  code.host_function = &reduce_on_host<K>;
-  code.threads = K::threads;
-  code.scratch_bytes = scratch_bytes<K>;
-  return code;
+  return code_of_kernel<K>("reductions");
 }
 
 template <template <int> class K>
