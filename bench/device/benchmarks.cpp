@@ -15,6 +15,10 @@ std::vector<benchmark> device_benchmarks() {
        &measure_tiles, &needs_a_gpu},
       {"device/table_tiles", "a loop over tiles in a kernel whose blocks share a table", &measure_table_tiles,
        &needs_a_gpu},
+      {"device/ragged_attention", "attention over sequences of unlike lengths, cut into pieces or not",
+       &measure_ragged_attention},
+      {"device/row_sums", "sums and products of a sparse matrix's rows: ours, simple ways, CUB, cuSPARSE",
+       &measure_row_sums},
   };
 }
 

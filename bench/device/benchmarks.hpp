@@ -9,6 +9,8 @@ namespace ballast::bench {
 
 /// The basis of a queue between host and device: section 5.2 of Chen et al. 2010, measured again; and loops
 /// of one's own kernels.
+/// The basis of a queue between host and device (section 5.2 of Chen et al. 2010, measured again), and rows
+/// of unlike lengths.
 std::vector<benchmark> device_benchmarks();
 
 void measure_transfers(session&);
@@ -17,5 +19,7 @@ void measure_fetch_add(session&);
 void measure_launches(session&);
 void measure_tiles(session&);
 void measure_table_tiles(session&);
+void measure_ragged_attention(session&);
+void measure_row_sums(session&);
 
 }  // namespace ballast::bench
