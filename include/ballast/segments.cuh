@@ -242,18 +242,15 @@ BALLAST_HD void find_ends(Block const& block, Ends const& ends, std::uint32_t co
   block.for_each(2, [&](std::uint32_t i) { before[i] = ends_before(ends, count, places[i]); });
 }
 
-/// Where a share lies.
-template <class Index>
+/// The first segment of a share, and how many end in it.
 struct share_place {
-  std::uint32_t segment, ended;  ///< the first segment, and how many end here
-  Index item;                    ///< the first item
+  std::uint32_t segment, ended;
 };
 
 /// Finds a share and brings its values and ends to the memory; after the last share's values there is `zero`.
 template <class Block, class T, class Index, class Map>
-BALLAST_HD share_place<Index> load_share(Block const& block, share_memory<T>& memory,
-                                         segments<T, Index> const& of, std::uint32_t share, T const& zero,
-                                         Map& map) {
+BALLAST_HD share_place load_share(Block const& block, share_memory<T>& memory, segments<T, Index> const& of,
+                                  std::uint32_t share, T const& zero, Map& map) {
   constexpr auto size = segments<T>::share_size;
   auto const begin = std::uint64_t(share) * size, left = std::uint64_t(of.items) + of.count - begin;
   auto const length = left < size ? std::uint32_t(left) : size;
@@ -271,7 +268,7 @@ BALLAST_HD share_place<Index> load_share(Block const& block, share_memory<T>& me
   if (block.rank() == 0) memory.ends[ended] = size;  // after the last end no item ends a segment
   block.for_each(items<size>, [&](std::uint32_t i) { memory.values[i] = values[i]; });
   block.sync();
-  return {segment, ended, item};
+  return {segment, ended};
 }
 
 /// Combines values that belong to segments, where the right one may begin a segment.
@@ -283,13 +280,12 @@ struct plus_by_segment {
   }
 };
 
-/// Walks a strand: calls end(segment, value) for each segment that ends there, counted from the share's
-/// first, where `value` is of the items in the strand. Returns what is left over.
-template <class T, class Index, class Plus, class End>
-BALLAST_HD segment_carry<T> walk_strand(share_memory<T> const& memory, share_place<Index> const& of,
-                                        std::uint32_t strand, T const& zero, Plus const& plus, End&& end) {
-  auto const begin = strand * strand_size;
-  auto segment = ends_before(memory.ends, of.ended, begin), item = begin - segment;
+/// Walks a strand, which begins in segment `segment` of its share: calls end(segment, value) for each segment
+/// that ends there, where `value` is of the items in the strand. Returns what is left over.
+template <class T, class Plus, class End>
+BALLAST_HD segment_carry<T> walk_strand(share_memory<T> const& memory, std::uint32_t strand,
+                                        std::uint32_t segment, T const& zero, Plus const& plus, End&& end) {
+  auto item = strand * strand_size - segment;
   T value = zero;
 #if BALLAST_ON_GPU
 #  pragma unroll
@@ -304,21 +300,26 @@ BALLAST_HD segment_carry<T> walk_strand(share_memory<T> const& memory, share_pla
   return {segment, value};
 }
 
-/// Walks all strands of a share, and calls end() with whole values. Returns what is left over.
-template <class Block, class T, class Index, class Plus, class End>
-BALLAST_HD segment_carry<T> walk_share(Block const& block, share_memory<T> const& memory,
-                                       share_place<Index> const& of, T const& zero, Plus const& plus,
-                                       End&& end) {
+/// Walks all strands of a share, in which `ended` segments end, and calls end() with whole values. Returns
+/// what is left over.
+template <class Block, class T, class Plus, class End>
+BALLAST_HD segment_carry<T> walk_share(Block const& block, share_memory<T> const& memory, std::uint32_t ended,
+                                       T const& zero, Plus const& plus, End&& end) {
   constexpr auto strands = segments<T>::share_size / strand_size, none = segments<T>::share_size;
   per_item<segment_carry<T>, strands, Block> head;  // of the first segment that ends in a strand
+  std::uint32_t next = 0;                           // one thread begins where it stopped, several search
   auto const walk = [&](std::uint32_t strand) {
     head[strand].segment = none;
-    return walk_strand(memory, of, strand, zero, plus, [&](std::uint32_t segment, T const& value) {
-      if (head[strand].segment == none)
-        head[strand] = {segment, value};
-      else
-        end(segment, value);
-    });
+    if constexpr (Block::threads != 1) next = ends_before(memory.ends, ended, strand * strand_size);
+    auto const left =
+        walk_strand(memory, strand, next, zero, plus, [&](std::uint32_t segment, T const& value) {
+          if (head[strand].segment == none)
+            head[strand] = {segment, value};
+          else
+            end(segment, value);
+        });
+    next = left.segment;
+    return left;
   };
   plus_by_segment<T, Plus> const by_segment{plus};
   return block.scan(items<strands>, segment_carry<T>{0, zero}, walk, by_segment,
@@ -345,7 +346,7 @@ BALLAST_HD void reduce_segments(Block const& block, share_memory<T>& memory, seg
                                 Store&& store) {
   auto const here = detail::load_share(block, memory, of, share, T(zero), map);
   auto const left = detail::walk_share(
-      block, memory, here, zero, plus,
+      block, memory, here.ended, zero, plus,
       [&](std::uint32_t segment, T const& value) { store(here.segment + segment, value); });
   if (block.rank() == 0) of.carries[share] = {here.segment + left.segment, left.value};
 }
