@@ -5,6 +5,7 @@
 
 #include "ballast/kernel.cuh"
 #include "ballast/kernel_set.hpp"
+#include "ballast/segments.cuh"
 
 namespace ballast::test {
 
@@ -38,12 +39,54 @@ struct tree_node {
   }
 };
 
+/// Count the items of segments: by shares, what goes over their borders, and by pieces.
+struct count_shares {
+  static constexpr int threads = 64;
+  using scratch = share_memory<std::uint32_t>;
+  segments<std::uint32_t> of;
+  array_ref<std::uint32_t> counts;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    reduce_segments(
+        block, block.scratch(), of, block.index(), 0, [](std::uint32_t) { return 1u; }, plus(),
+        [&](std::uint32_t segment, std::uint32_t count) { counts[segment] = count; });
+  }
+};
+struct count_carries {
+  static constexpr int threads = 64;
+  segments<std::uint32_t> of;
+  array_ref<std::uint32_t> counts;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    add_carries(block, of, block.index(), 0, plus(),
+                [&](std::uint32_t segment, std::uint32_t count) { counts[segment] += count; });
+  }
+};
+struct count_pieces {
+  static constexpr int threads = 64;
+  array_ref<piece const> pieces;
+  array_ref<std::uint32_t> parts, counters, counts;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    piece const mine = pieces[block.index()];
+    if (block.rank() == 0) parts[block.index()] = std::uint32_t(mine.end - mine.begin);
+    if (!is_last_of(block, mine, counters)) return;
+    auto const part = [&](std::uint32_t i) { return parts[mine.first + i]; };
+    auto const count = block.reduce(mine.of, 0u, part);
+    if (block.rank() == 0) counts[mine.segment] = count;
+  }
+};
+
 kernel_set const& plain_kernels();        ///< add<64>
 kernel_set const& unequal_kernels();      ///< add<64>, add<96>
 kernel_set const& large_kernels();        ///< add<64>, add<64, 300>
 kernel_set const& spawning_kernels();     ///< tree_node<false>
 kernel_set const& summing_kernels();      ///< tree_node<true>
 kernel_set const& kernels_for_queues();   ///< add<64>, for_queues
+kernel_set const& counting_kernels();     ///< count_shares, count_carries, count_pieces
 kernel_set const& kernels_for_nothing();  ///< add<64>, for_jobs
 
 }  // namespace ballast::test
