@@ -129,7 +129,7 @@ BALLAST_HD inline std::uint32_t arrive_last(std::uint32_t& arrived, std::uint32_
 /// True in one block among those of a segment's pieces: in the last to call, which then sees what all of them
 /// wrote to global memory before they called, and combines that in the order of the pieces. Each piece's
 /// block calls once, on one device. counters[segment] is a std::uint32_t in global memory: zero before, and
-/// zero again after the last call; after a run that ended early set it to zero. Every thread gets the same
+/// zero again after the last call. After a run that ended early, set it to zero. Every thread gets the same
 /// answer. Begins with a sync().
 template <class Block, class Counters>
 BALLAST_HD bool is_last_of(Block const& block, piece const& done, Counters const& counters) {
@@ -251,6 +251,7 @@ struct share_place {
 template <class Block, class T, class Index, class Map>
 BALLAST_HD share_place load_share(Block const& block, share_memory<T>& memory, segments<T, Index> const& of,
                                   std::uint32_t share, T const& zero, Map& map) {
+  check_reduction<T, Map>(0);
   constexpr auto size = segments<T>::share_size;
   auto const begin = std::uint64_t(share) * size, left = std::uint64_t(of.items) + of.count - begin;
   auto const length = left < size ? std::uint32_t(left) : size;
@@ -331,15 +332,15 @@ BALLAST_HD segment_carry<T> walk_share(Block const& block, share_memory<T> const
 
 }  // namespace detail
 
-/// Combines the items of each segment that ends in share `share`, and calls store(segment, value) once for it
-/// in one thread: `zero` if it is empty. The part of a segment that began in earlier shares is missing in the
-/// value: add_carries() adds it, in a second step after the whole first. Works on any segments in the same
-/// time; a share is for one call, in any order and by any blocks. map(item), with an Index below of.items, is
-/// called once for each item and must be held by T; plus(a, b) is associative; plus(zero, a) is a. T is
-/// trivially copyable and default constructible. The order in which values are combined depends on the ends
-/// only: the results of both steps have the same bits for any number of blocks and threads, on a GPU and on
-/// cores, if `map` and `plus` give the same bits there. Not checked: `share` is below of.shares(). Begins
-/// with no sync(), ends with one.
+/// Combines the items of each segment that ends in share `share`, and calls store(segment, value) once for
+/// it, in one thread; `value` is `zero` if the segment is empty. It lacks what lies in earlier shares, which
+/// add_carries() adds in a second step, after all of the first. A share is for one call, by any block; shares
+/// may come in any order, and take as long for long segments as for short ones.
+/// map(item) is called once for each item, an Index below of.items; T holds its result, and is trivially
+/// copyable and default constructible. plus(a, b) is associative, and plus(zero, a) is a. The ends alone
+/// decide in which order values are combined: the results of both steps have the same bits for any number of
+/// blocks and threads, on a GPU and on cores, if `map` and `plus` give the same bits there. Not checked:
+/// `share` is below of.shares(). Begins with no sync(), ends with one.
 template <class Block, class T, class Index, class Map, class Plus, class Store>
 BALLAST_HD void reduce_segments(Block const& block, share_memory<T>& memory, segments<T, Index> const& of,
                                 std::uint32_t share, std::type_identity_t<T> zero, Map&& map, Plus plus,
