@@ -91,7 +91,7 @@ struct block_a_row {
 /// The first step of ours, for shares() blocks.
 template <bool Product>
 struct share_of_rows {
-  static constexpr int threads = 256;
+  static constexpr int threads = 256, blocks_per_multiprocessor = 8;
   using scratch = share_memory<float>;
   segments<float> rows;
   row_term<Product> term;

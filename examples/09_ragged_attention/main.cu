@@ -99,9 +99,11 @@ int main() {
   auto const list = ballast::cut_segments(ends, {max_items, true});
   ballast::pinned_buffer<ballast::piece> pieces(device, list.size());
   std::copy(list.begin(), list.end(), pieces.data());
-  ballast::pinned_buffer<attention> parts(device, list.size());
-  ballast::pinned_buffer<unsigned> counters(device, ends.size());
-  for (unsigned& counter : counters.span()) counter = 0;
+  ballast::device_buffer<attention> parts(device, list.size());
+  ballast::device_buffer<unsigned> counters(device, ends.size());
+  auto const stream = device->make_stream();
+  stream->fill(counters.data(), 0, counters.bytes());
+  stream->synchronize();
 
   ballast::balanced_queue queue({device}, kernels());
   attend const kernel{ballast::array_ref<ballast::piece const>(pieces.data()),
