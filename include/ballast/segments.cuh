@@ -140,6 +140,13 @@ BALLAST_HD bool is_last_of(Block const& block, piece const& done, Counters const
   }) != 0;
 }
 
+namespace detail {
+
+/// Segments and items of a share together, so that empty segments count too; carries of a group.
+inline constexpr std::uint32_t share_size = 2304, group_size = 32;
+
+}  // namespace detail
+
 /// What reduce_segments() leaves of a segment that goes on in the next share.
 template <class T>
 struct segment_carry {
@@ -151,20 +158,17 @@ struct segment_carry {
 /// bits there may be more than 2^32 items.
 template <class T, class Index = std::uint32_t>
 struct segments {
-  /// A share is this many segments and items together, so that empty segments count too.
-  static constexpr std::uint32_t share_size = 2304;
-  /// How many carries a call of add_carries() looks at.
-  static constexpr std::uint32_t group_size = 32;
-
   array_ref<Index const> ends;          ///< `count` of them, which do not decrease
   std::uint32_t count;                  ///< at most 2^32 - 1024
   Index items;                          ///< the last end; at most 2^42
   array_ref<segment_carry<T>> carries;  ///< shares() of them, written by reduce_segments()
 
   /// Shares there are, each for one call of reduce_segments().
-  BALLAST_HD constexpr std::uint32_t shares() const { return up(std::uint64_t(items) + count, share_size); }
+  BALLAST_HD constexpr std::uint32_t shares() const {
+    return up(std::uint64_t(items) + count, detail::share_size);
+  }
   /// Groups of carries there are, each for one call of add_carries().
-  BALLAST_HD constexpr std::uint32_t groups() const { return up(shares(), group_size); }
+  BALLAST_HD constexpr std::uint32_t groups() const { return up(shares(), detail::group_size); }
 
  private:
   static BALLAST_HD constexpr std::uint32_t up(std::uint64_t total, std::uint32_t size) {
@@ -179,8 +183,8 @@ struct share_memory {
   ///@{
   /// For the library.
   std::uint32_t first[2];
-  std::uint16_t ends[segments<T>::share_size + 1];
-  T values[segments<T>::share_size];
+  std::uint16_t ends[detail::share_size + 1];
+  T values[detail::share_size];
   ///@}
 };
 
@@ -252,7 +256,7 @@ template <class Block, class T, class Index, class Map>
 BALLAST_HD share_place load_share(Block const& block, share_memory<T>& memory, segments<T, Index> const& of,
                                   std::uint32_t share, T const& zero, Map& map) {
   check_reduction<T, Map>(0);
-  constexpr auto size = segments<T>::share_size;
+  constexpr auto size = share_size;
   auto const begin = std::uint64_t(share) * size, left = std::uint64_t(of.items) + of.count - begin;
   auto const length = left < size ? std::uint32_t(left) : size;
   find_ends(block, of.ends, of.count, {begin, begin + length}, memory.first);
@@ -306,7 +310,7 @@ BALLAST_HD segment_carry<T> walk_strand(share_memory<T> const& memory, std::uint
 template <class Block, class T, class Plus, class End>
 BALLAST_HD segment_carry<T> walk_share(Block const& block, share_memory<T> const& memory, std::uint32_t ended,
                                        T const& zero, Plus const& plus, End&& end) {
-  constexpr auto strands = segments<T>::share_size / strand_size, none = segments<T>::share_size;
+  constexpr auto strands = share_size / strand_size, none = share_size;
   per_item<segment_carry<T>, strands, Block> head;  // of the first segment that ends in a strand
   std::uint32_t next = 0;                           // one thread begins where it stopped, several search
   auto const walk = [&](std::uint32_t strand) {
@@ -360,7 +364,7 @@ BALLAST_HD std::uint32_t carries_from(segments<T, Index> const& of, std::uint32_
   if (i >= of.shares()) return 0;
   auto const segment = of.carries[i].segment;
   if (segment >= of.count || (i > 0 && of.carries[i - 1].segment == segment)) return 0;
-  return std::uint32_t((std::uint64_t(of.ends[segment]) + segment) / of.share_size) - i;
+  return std::uint32_t((std::uint64_t(of.ends[segment]) + segment) / share_size) - i;
 }
 
 /// The most carries that one thread adds alone.
@@ -375,8 +379,8 @@ inline constexpr std::uint32_t few_carries = 8;
 template <class Block, class T, class Index, class Plus, class Add>
 BALLAST_HD void add_carries(Block const& block, segments<T, Index> const& of, std::uint32_t group,
                             std::type_identity_t<T> zero, Plus plus, Add&& add) {
-  constexpr auto none = segments<T>::group_size;
-  auto const first = group * of.group_size;
+  constexpr auto none = detail::group_size;
+  auto const first = group * detail::group_size;
   block.for_each(items<none>, [&](std::uint32_t i) {
     auto const count = detail::carries_from(of, first + i);
     if (count == 0 || count > detail::few_carries) return;

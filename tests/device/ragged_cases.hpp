@@ -35,7 +35,7 @@ inline std::vector<std::uint32_t> around(std::vector<std::uint32_t> inner, std::
 /// Also segments that end at, before and after the border of a share.
 inline std::vector<ends_list> ragged_cases() {
   using lengths = std::vector<std::uint32_t>;
-  constexpr auto share = segments<float>::share_size;
+  constexpr auto share = detail::share_size;
   std::vector<ends_list> cases;
   for (lengths const& each : {lengths(),
                               {0},

@@ -63,7 +63,7 @@ class reduction_on {
     for (std::uint32_t i = 0; i < of_.count; ++i) {
       auto const place = std::uint64_t(ends_[i]) + i;
       ASSERT_EQ(stored_[i], 1u) << "segment " << i;
-      ASSERT_EQ(added_[i], before / of_.share_size != place / of_.share_size) << "segment " << i;
+      ASSERT_EQ(added_[i], before / detail::share_size != place / detail::share_size) << "segment " << i;
       before = place;
     }
   }
@@ -167,7 +167,7 @@ TEST(segment_sums, by_teams_of_threads_have_the_same_bits) {
 TEST(segment_sums, have_items_beyond_32_bits) {
   constexpr auto far = std::uint64_t(1) << 33;
   std::uint64_t const ends[] = {5, far + 7, far + 9};
-  constexpr auto share = (far + 11) / segments<float>::share_size;
+  constexpr auto share = (far + 11) / detail::share_size;
   std::vector<segment_carry<std::uint64_t>> carries(share + 1);
   segments<std::uint64_t, std::uint64_t> const of{array_ref(&ends[0]), 3, far + 9, array_ref(carries.data())};
   ASSERT_EQ(of.shares(), carries.size());
@@ -177,7 +177,7 @@ TEST(segment_sums, have_items_beyond_32_bits) {
   reduce_segments(
       block, memory, of, share, 0, [](std::uint64_t item) { return item; }, plus(),
       [&](std::uint32_t segment, std::uint64_t sum) { stored[segment] = sum; });
-  auto const first = share * segments<float>::share_size - 1, last = far + 6;  // one end came before
+  auto const first = share * detail::share_size - 1, last = far + 6;  // one end came before
   EXPECT_EQ(stored, (std::vector<std::uint64_t>{0, (last - first + 1) * (first + last) / 2, 2 * far + 15}));
 }
 
