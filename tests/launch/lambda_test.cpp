@@ -15,17 +15,18 @@ class lambda_in_a_launch : public testing::Test {
   std::shared_ptr<compute_device> device_ = open_devices().front();
 };
 
-TEST_F(lambda_in_a_launch, sees_its_block_and_has_each_item_of_a_loop_once) {
+TEST_F(lambda_in_a_launch, sees_its_block_and_has_each_item_of_a_loop_once_and_reduces) {
   constexpr std::uint32_t blocks = 7;
-  pinned_buffer<std::uint32_t> places(device_, blocks * 6);
+  pinned_buffer<std::uint32_t> places(device_, blocks * 8);
   std::ranges::fill(places.span(), 0u);
   launch_queue queue({device_});
   auto stream = queue.make_launch_stream();
   launch_telling(stream, array_ref(places.data()), 1000, blocks).wait();
   for (std::uint32_t block = 0; block < blocks; ++block) {
-    auto const of_block = places.span().subspan(block * 6, 6);
+    auto const of_block = places.span().subspan(block * 8, 8);
     EXPECT_EQ(std::vector(of_block.begin(), of_block.end()),
-              (std::vector<std::uint32_t>{block, 0, blocks, 1000, 99 * 100 / 2, 149 * 150 / 2}));
+              (std::vector<std::uint32_t>{block, 0, blocks, 1000, 99 * 100 / 2, 149 * 150 / 2,
+                                          7 + 998 * 999 / 2, 14 + 999 * 1000}));
   }
 }
 

@@ -20,7 +20,7 @@ completion launch_telling(launch_stream& on, array_ref<std::uint32_t> places, st
                           std::uint32_t blocks) {
   return on.launch(
       [=] BALLAST_HD(block_of<96> const& block) {
-        auto const mine = places.from(block.index() * 6);
+        auto const mine = places.from(block.index() * 8);
         if (block.rank() == 0) mine[0] = block.index(), mine[1] = block.first(), mine[2] = block.count();
         block.for_each(items, [&](std::uint32_t) { device_atomic<std::uint32_t>(mine[3]).add_relaxed(1); });
         per_item<std::uint32_t, 100, block_of<96>> kept;
@@ -32,6 +32,13 @@ completion launch_telling(launch_stream& on, array_ref<std::uint32_t> places, st
           device_atomic<std::uint32_t>(mine[5]).add_relaxed(row * 50 + column);
         });
         block.sync();
+        auto const number = [](std::uint32_t i) { return i; };
+        auto const sum = block.reduce(items, 7u, number);
+        auto const scanned =
+            block.scan(items, 7u, number, plus(), [&](std::uint32_t i, std::uint32_t before) {
+              if (i + 1 == items) mine[6] = before;
+            });
+        if (block.rank() == 0) mine[7] = sum + scanned;
       },
       blocks);
 }
