@@ -7,10 +7,6 @@
 
 namespace ballast::bench {
 
-/// The basis of a queue between host and device: section 5.2 of Chen et al. 2010, measured again; and loops
-/// of one's own kernels.
-/// The basis of a queue between host and device (section 5.2 of Chen et al. 2010, measured again), and rows
-/// of unlike lengths.
 std::vector<benchmark> device_benchmarks();
 
 void measure_transfers(session&);
