@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <charconv>
 #include <chrono>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <functional>
@@ -27,7 +29,16 @@ class BALLAST_API error : public std::runtime_error {
 class BALLAST_API bad_argument : public error {
  public:
   /// `argument` is the documented name, `value` the value that was passed, `legal` the legal range in words.
-  bad_argument(std::string_view argument, std::string_view value, std::string_view legal);
+  /// `shown` replaces a value in what() that could drive a terminal; throw_bad_argument() sets it.
+  bad_argument(std::string_view argument, std::string_view value, std::string_view legal,
+               std::string_view shown)
+      : error(std::string(argument).append(" is ").append(shown).append("; legal is ").append(legal)),
+        argument_(argument),
+        value_(value),
+        legal_(legal) {}
+  /// The same for a value that cannot.
+  bad_argument(std::string_view argument, std::string_view value, std::string_view legal)
+      : bad_argument(argument, value, legal, value) {}
 
   /// The argument's name, as documented.
   std::string const& argument() const noexcept { return argument_; }
@@ -100,14 +111,17 @@ class BALLAST_API kernel_failed : public error {
 };
 
 ///@{
-/// Throws bad_argument with the value as it is, or printed in decimal.
+/// Throws bad_argument with the value as it is, or printed in decimal. Only the first has to be linked.
 [[noreturn]] BALLAST_API void throw_bad_argument(std::string_view argument, std::string_view value,
                                                  std::string_view legal);
-[[noreturn]] BALLAST_API void throw_bad_argument(std::string_view argument, double value,
-                                                 std::string_view legal);
+[[noreturn]] inline void throw_bad_argument(std::string_view argument, double value, std::string_view legal) {
+  char digits[40];
+  auto const end = std::to_chars(digits, digits + sizeof digits, value);
+  throw bad_argument(argument, std::string_view(digits, std::size_t(end.ptr - digits)), legal);
+}
 template <std::integral Integer>
 [[noreturn]] void throw_bad_argument(std::string_view argument, Integer value, std::string_view legal) {
-  throw_bad_argument(argument, std::string_view(std::to_string(value)), legal);
+  throw bad_argument(argument, std::to_string(value), legal);
 }
 ///@}
 

@@ -1,19 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ballast/error.hpp"
 
-#include <charconv>
-
 #include "ballast/arguments.hpp"
 
 namespace ballast {
-
-static std::string sentence(std::string_view argument, std::string_view value, std::string_view legal) {
-  std::string text(argument);
-  return text.append(" is ").append(escape_control_characters(value)).append("; legal is ").append(legal);
-}
-
-bad_argument::bad_argument(std::string_view argument, std::string_view value, std::string_view legal)
-    : error(sentence(argument, value, legal)), argument_(argument), value_(value), legal_(legal) {}
 
 timed_out::timed_out(std::string_view what_was_awaited, std::string state)
     : error("deadline passed while waiting for " + std::string(what_was_awaited) +
@@ -25,14 +15,8 @@ device_lost::device_lost(std::string_view device, std::string_view cause)
       device_(device),
       cause_(cause) {}
 
-void throw_bad_argument(std::string_view argument, double value, std::string_view legal) {
-  char digits[40];
-  auto const end = std::to_chars(digits, digits + sizeof digits, value);
-  throw bad_argument(argument, std::string_view(digits, std::size_t(end.ptr - digits)), legal);
-}
-
 void throw_bad_argument(std::string_view argument, std::string_view value, std::string_view legal) {
-  throw bad_argument(argument, value, legal);
+  throw bad_argument(argument, value, legal, escape_control_characters(value));
 }
 
 std::string detail::cause_of(std::exception_ptr const& failure) {

@@ -28,6 +28,12 @@ TEST(base_error, prints_a_refused_real_number_in_its_shortest_exact_form) {
 
 TEST(base_error, keeps_the_text_of_a_refused_value) { EXPECT_EQ(refusal_of("far").value(), "far"); }
 
+TEST(base_error, escapes_in_its_sentence_what_could_drive_a_terminal) {
+  auto const refused = refusal_of("a\x1b[0m");
+  EXPECT_EQ(refused.value(), "a\x1b[0m");
+  EXPECT_STREQ(refused.what(), "cutoff is a\\x1b[0m; legal is above 0");
+}
+
 TEST(base_error, carries_the_state_that_explains_a_passed_deadline) {
   timed_out const passed("ticket 4", "head 3");
   EXPECT_EQ(passed.state(), "head 3");
