@@ -8,12 +8,13 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
 cat >"$scratch/main.cpp" <<'PROGRAM'
-#include "ballast/error.hpp"
+#include "ballast/balance.hpp"
 
 int main() {
   try {
-    ballast::throw_bad_argument("parts", 0, "at least 1");
-  } catch (ballast::error const& refused) { return refused.what() != std::string_view("parts is 0; legal is at least 1"); }
+    ballast::cut_costs(ballast::shares(std::vector<double>{1, 2}, 30, {.multiple_of = 0}), std::vector<double>{1});
+  } catch (ballast::error const& refused) { return refused.what() != std::string_view("multiple_of is 0; legal is at least 1"); }
+  return 1;
 }
 PROGRAM
 
