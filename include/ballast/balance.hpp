@@ -53,7 +53,7 @@ inline std::vector<double> relative_speeds(std::span<double const> speeds, bool 
   return relative;
 }
 
-/// `total` by speed, but to nobody less than its `least`.
+/// `total` by speed, but no part gets less than its `least`.
 inline std::vector<double> divided(double total, std::span<double const> speeds,
                                    std::vector<double> const& least) {
   auto by_speed = least;
@@ -85,7 +85,7 @@ inline std::vector<std::size_t> largest_first(std::vector<double> const& amounts
 }
 
 /// Whole numbers near `wanted` with the sum `total`: rounded down, then one more for the largest remainders,
-/// of equal ones for the first. Nobody gets what it does not want.
+/// of equal ones for the first. What wants nothing gets nothing.
 inline std::vector<std::size_t> by_largest_remainder(std::vector<double> const& wanted, std::size_t total) {
   std::vector<std::size_t> whole;
   std::vector<double> remainder;
@@ -138,7 +138,7 @@ struct costed_items {
   }
 };
 
-/// Who takes items: how fast, and how many.
+/// The parts that take items: how fast, and how many.
 struct takers {
   std::span<double const> speeds;  ///< over the fastest
   std::span<std::size_t const> capacity = {};
@@ -179,6 +179,156 @@ std::vector<std::size_t> earliest_boundaries(Items const& items, takers const& p
   if (!fits_in(most)) boundaries.clear();
   return boundaries;
 }
+
+/// What the logarithms of observed speeds say of all parts together: how much of their change is noise, and
+/// how much drift. Over 2^l steps noise changes a speed as much as over one, a drift 2^l times as much.
+class speed_changes {
+ public:
+  static constexpr std::size_t longest = 32;  ///< steps between two compared speeds
+
+  /// Begins a step: what is older counts a little less.
+  void age() {
+    for (auto& scale : scales_) scale.squares *= memory, scale.count *= memory;
+  }
+  /// `past`: earlier ones of the same part, the newest last.
+  void add(std::vector<double> const& past, double observed) {
+    for (std::size_t l = 0, steps = 1; l < scales_.size() && steps <= past.size(); ++l, steps *= 2) {
+      auto const change = observed - past[past.size() - steps];
+      scales_[l].squares += change * change;
+      ++scales_[l].count;
+    }
+  }
+  /// Concludes noise and drift from what was added.
+  void conclude() {
+    auto const& first = scales_.front();
+    auto const once = first.count > 0 ? first.squares / first.count : unknown_noise * 2;
+    drift_ = 0;
+    is_drifting_ = false;
+    double steps = 1;
+    for (auto const& scale : scales_) {
+      if (scale.count > least_count && steps > 1) {
+        auto const more = scale.squares / scale.count - once;
+        auto const error = once * std::sqrt(6 / scale.count) * (1 + 4 / scale.count);
+        drift_ = (std::max)(drift_, (more - 3 * error) / (steps - 1));
+        is_drifting_ = is_drifting_ || more > 7 * error;
+      }
+      steps *= 2;
+    }
+    noise_ = (std::max)(least_noise, (once - drift_) / 2);
+    caution_ = first.count > 0 ? 1 + 20 / first.count : 1e3;
+  }
+  /// A step in speed looks like a drift.
+  void forget_drift() {
+    for (auto& scale : std::span(scales_).subspan(1)) scale = {};
+    drift_ = 0;
+    is_drifting_ = false;
+  }
+  double noise() const { return noise_; }  ///< the variance of one observation
+  double drift() const { return drift_; }  ///< the variance that is added in each step
+  bool is_drifting() const { return is_drifting_; }
+  /// How many times the usual number of deviations are significant, as long as noise() rests on few
+  /// observations.
+  double caution() const { return caution_; }
+
+ private:
+  static constexpr double memory = 0.99, least_count = 4;
+  static constexpr double unknown_noise = 0.05 * 0.05, least_noise = 1e-6;
+
+  struct compared {
+    double squares = 0, count = 0;
+  };
+
+  std::array<compared, 6> scales_{};
+  double noise_ = unknown_noise, drift_ = 0, caution_ = 1e3;
+  bool is_drifting_ = false;
+};
+
+/// The logarithm of a part's speed: a Kalman filter that begins anew when several observations on one side of
+/// it cannot be noise. Variances are relative to the noise.
+class filtered_speed {
+ public:
+  bool is_known() const { return !past_.empty(); }
+  double level() const { return level_; }
+  double variance() const { return variance_; }
+  std::vector<double> const& past() const { return past_; }
+
+  bool is_outlier(double observed, speed_changes const& known) const {
+    return is_known() && std::abs(deviations(observed, known)) > 3.5;
+  }
+  void hasten() { variance_ = (std::max)(variance_, 0.125); }
+  void pass(speed_changes const& known) { variance_ += known.drift() / known.noise(); }
+  /// After pass(). True if it began anew.
+  bool learn(double observed, speed_changes const& known) {
+    bool const is_outlier_now = is_outlier(observed, known);
+    note_side(observed, known);
+    if (on_one_side_.size() > 1 && deviations_ > 5.5 * std::sqrt(double(on_one_side_.size()))) {
+      begin_anew();
+      return true;
+    }
+    if (is_outlier_now) return false;
+    auto const gain = is_known() ? variance_ / (variance_ + 1) : 1;
+    level_ += gain * (observed - level_);
+    variance_ = gain;
+    if (past_.size() == speed_changes::longest) past_.erase(past_.begin());
+    past_.push_back(observed);
+    return false;
+  }
+
+ private:
+  static constexpr std::size_t longest_side = 8;
+  static constexpr double most_of_one = 4.5;  // so that one outlier begins nothing
+
+  double deviations(double observed, speed_changes const& known) const {
+    auto const variance = known.noise() * (variance_ + 1) + known.drift();
+    return (observed - level_) / (known.caution() * std::sqrt(variance));
+  }
+  void note_side(double observed, speed_changes const& known) {
+    bool const is_same = !on_one_side_.empty() && (on_one_side_.back() > level_) == (observed > level_);
+    if (!is_same || on_one_side_.size() == longest_side) {
+      on_one_side_.clear();
+      deviations_ = 0;
+    }
+    on_one_side_.push_back(observed);
+    deviations_ += (std::min)(std::abs(deviations(observed, known)), most_of_one);
+  }
+  void begin_anew() {
+    past_ = {on_one_side_.back()};
+    variance_ = 1 / double(on_one_side_.size());
+    level_ = 0;
+    for (auto const observed : on_one_side_) level_ += observed * variance_;
+    on_one_side_.clear();
+  }
+
+  double level_ = 0, variance_ = 1;
+  std::vector<double> past_;         ///< since it began anew, the newest last
+  std::vector<double> on_one_side_;  ///< the latest ones that were all above, or all below, the level
+  double deviations_ = 0;            ///< the sum of theirs
+};
+
+/// The places that a boundary left not long ago, to which it must not return.
+class left_places {
+ public:
+  void forget() { below_ = above_ = {}; }
+  void note_move(std::size_t from, std::size_t to, std::uint64_t step) {
+    (to > from ? below_ : above_) = {from, step + quiet_steps};
+  }
+  /// From `at` it may go back half of the way, so that it comes to rest.
+  std::size_t lowest(std::size_t at, std::uint64_t step) const {
+    return step <= below_.until ? at - (at - below_.where) / 2 : 0;
+  }
+  std::size_t highest(std::size_t at, std::uint64_t step, std::size_t items) const {
+    return step <= above_.until ? at + (above_.where - at) / 2 : items;
+  }
+
+ private:
+  static constexpr std::uint64_t quiet_steps = 20;
+
+  struct place {
+    std::size_t where = 0;
+    std::uint64_t until = 0;
+  };
+  place below_, above_;
+};
 
 }  // namespace detail
 
@@ -251,5 +401,254 @@ std::vector<std::size_t> longest_first(Costs const& costs, std::span<double cons
   }
   return part;
 }
+
+/// What a balancer must respect, and what a move costs.
+struct balancer_options {
+  std::vector<std::size_t> capacity = {};  ///< the most items of each part; empty: no limit
+  std::size_t multiple_of = 1;             ///< at least 1; boundaries are multiples of it
+  double move_seconds = 0;                 ///< to move one item over one boundary; at least 0
+};
+
+/// Balances contiguous parts of items in a program that repeats its work, from the times that the parts took:
+/// observe() each part after each step, then propose(). It follows speeds that drift, and a step in speed
+/// from the second time on that shows it. A single outlier is ignored. Boundaries move if that saves at least
+/// 1% of the slowest part's time, more while times are noisy, and once what was lost by waiting makes up for
+/// `move_seconds`. While speeds stay, no boundary returns within 20 steps to a place that it left.
+/// Deterministic; one thread at a time may call.
+class balancer {
+ public:
+  /// Begins with parts of equally many items, or as many as fit. Throws bad_argument if there is no part, if
+  /// the items do not fit, or if an option is out of its range.
+  balancer(std::size_t parts, std::size_t items, balancer_options options = {})
+      : options_(std::move(options)), items_(items), parts_(parts), left_(parts + 1) {
+    if (parts == 0) throw_bad_argument("parts", parts, "at least 1");
+    if (options_.multiple_of == 0) throw_bad_argument("multiple_of", 0, "at least 1");
+    detail::check_amount("move_seconds", options_.move_seconds);
+    std::vector<double> const alike(parts, 1.0);
+    takers(alike).check();
+    boundaries_ = detail::earliest_boundaries(detail::equal_items{items}, takers(alike));
+    if (boundaries_.empty()) throw_bad_argument("items", items, "at most the sum of the capacities");
+  }
+
+  /// One more than parts: part i has the items from boundary i up to boundary i + 1.
+  std::vector<std::size_t> const& boundaries() const { return boundaries_; }
+
+  /// Part `part` took `seconds` for `work`: the number of its items, or the sum of their costs if propose()
+  /// gets these. Several in one step count as one. Nothing is learned from no work. Throws bad_argument if
+  /// there is no such part, if `seconds` is not finite and above 0, or `work` not finite and at least 0.
+  void observe(std::size_t part, double work, double seconds) {
+    auto& observed = at(part);
+    detail::check_amount("work", work);
+    detail::check_amount("seconds", seconds);
+    if (seconds == 0) throw_bad_argument("seconds", seconds, "above 0");
+    if (work == 0) return;
+    observed.work += work;
+    observed.seconds += seconds;
+  }
+
+  /// Ends a step. Returns the new boundaries, which are those of boundaries() from now on, or nothing: keep
+  /// what you have. Throws error if the items do not fit into the parts that are left.
+  std::optional<std::vector<std::size_t>> propose() { return propose_for(detail::equal_items{items_}); }
+  /// The same for items with costs that the caller knows, one for each item, as cut_costs() takes them.
+  template <std::ranges::forward_range Costs>
+  std::optional<std::vector<std::size_t>> propose(Costs const& costs) {
+    detail::costed_items const items(costs);
+    if (items.count != items_) throw_bad_argument("the number of costs", items.count, "that of the items");
+    return propose_for(items);
+  }
+
+  /// From the next propose() on the part has no items. Throws bad_argument if there is no such part.
+  void leave(std::size_t part) { at(part).works = false; }
+  /// The part works again, at a speed that is to be found out, or is one more after the last: then `part` is
+  /// the number of parts so far, and there must be no `capacity`. Throws bad_argument otherwise.
+  void join(std::size_t part) {
+    if (part == parts_.size() && options_.capacity.empty()) {
+      parts_.emplace_back();
+      left_.emplace_back();
+      boundaries_.push_back(items_);
+    }
+    at(part) = {};
+  }
+
+ private:
+  struct observed_part {
+    bool works = true;
+    double work = 0, seconds = 0;  ///< of this step
+    detail::filtered_speed speed{};
+    double level_at_move = 0, variance_at_move = -1;  ///< negative: was not known then
+  };
+
+  observed_part& at(std::size_t part) {
+    if (part >= parts_.size()) throw_bad_argument("part", part, "less than the number of parts");
+    return parts_[part];
+  }
+  detail::takers takers(std::vector<double> const& speeds) const {
+    return {speeds, options_.capacity, options_.multiple_of};
+  }
+
+  template <class Items>
+  std::optional<std::vector<std::size_t>> propose_for(Items const& items) {
+    ++step_;
+    learn();
+    auto const speeds = relative_speeds();
+    auto next = detail::earliest_boundaries(items, takers(speeds));
+    if (next.empty()) throw error("the items do not fit into the parts that are left");
+    bool const must_move = has_idle_items() || is_trying(next);
+    bool const has_changed = note_changed_speeds();
+    bool const is_free = must_move || has_changed || changes_.is_drifting();
+    if (is_free)
+      for (auto& place : left_) place.forget();
+    else
+      keep_from_left_places(next);
+    if (next == boundaries_ || (!must_move && !pays(items, speeds, next))) return std::nullopt;
+    move_to(next);
+    return next;
+  }
+
+  void learn() {
+    pace_ = common_change();
+    changes_.age();
+    for (auto const& part : parts_)
+      if (part.work > 0 && !part.speed.is_outlier(observed(part), changes_))
+        changes_.add(part.speed.past(), observed(part));
+    changes_.conclude();
+    for (auto& part : parts_) {
+      part.speed.pass(changes_);
+      if (part.work > 0 && part.speed.learn(observed(part), changes_)) changes_.forget_drift();
+      part.work = part.seconds = 0;
+    }
+  }
+  /// How much faster this step was for all parts: the median of the logarithms. It moves no boundary.
+  double common_change() const {
+    std::vector<double> all;
+    for (auto const& part : parts_)
+      if (part.work > 0 && part.speed.is_known()) all.push_back(logarithm(part) - part.speed.level());
+    std::ranges::sort(all);
+    return all.empty() ? pace_ : (all[all.size() / 2] + all[(all.size() - 1) / 2]) / 2;
+  }
+  static double logarithm(observed_part const& part) { return std::log(part.work) - std::log(part.seconds); }
+  double observed(observed_part const& part) const { return logarithm(part) - pace_; }
+
+  /// The logarithm of the greatest known speed, 0 without any.
+  double highest_level() const {
+    std::optional<double> highest;
+    for (auto const& part : parts_)
+      if (part.works && part.speed.is_known())
+        highest = (std::max)(highest.value_or(part.speed.level()), part.speed.level());
+    return highest.value_or(0);
+  }
+  /// Over the fastest. A part of unknown speed counts as slightly faster, so that it is tried.
+  std::vector<double> relative_speeds() const {
+    std::vector<double> speeds;
+    for (auto const& part : parts_) {
+      auto const speed = part.speed.is_known() ? std::exp(part.speed.level() - highest_level()) : 1.05;
+      speeds.push_back(part.works ? speed : 0);
+    }
+    return speeds;
+  }
+
+  bool has_idle_items() const {
+    for (std::size_t i = 0; i < parts_.size(); ++i)
+      if (!parts_[i].works && boundaries_[i] < boundaries_[i + 1]) return true;
+    return false;
+  }
+  /// True if the boundaries give items to a part of unknown speed.
+  bool is_trying(std::vector<std::size_t> const& boundaries) const {
+    for (std::size_t i = 0; i < parts_.size(); ++i)
+      if (!parts_[i].speed.is_known() && boundaries[i] < boundaries[i + 1]) return true;
+    return false;
+  }
+  /// True if noise does not explain how far a speed is from what it was at the last move.
+  bool has_changed(observed_part const& part) const {
+    auto const deviation = std::sqrt(part.variance_at_move * changes_.noise());
+    return part.variance_at_move > 0 &&
+           std::abs(part.speed.level() - part.level_at_move) > 6 * changes_.caution() * deviation;
+  }
+  /// Such a speed is followed faster from now on.
+  bool note_changed_speeds() {
+    bool is_any = false;
+    for (auto& part : parts_) {
+      if (!has_changed(part)) continue;
+      part.speed.hasten();
+      is_any = true;
+    }
+    return is_any;
+  }
+
+  void keep_from_left_places(std::vector<std::size_t>& next) const {
+    std::vector<std::size_t> highest(next.size(), items_);
+    for (std::size_t i = next.size() - 1; i-- > 1;)
+      highest[i] = (std::min)(highest[i + 1], left_[i].highest(boundaries_[i], step_, items_));
+    std::size_t lowest = 0;
+    for (std::size_t i = 1; i + 1 < next.size(); ++i) {
+      lowest = (std::max)(lowest, left_[i].lowest(boundaries_[i], step_));
+      next[i] = rounded(std::clamp(next[i], lowest, highest[i]), boundaries_[i]);
+    }
+    if (!fits(next)) next = boundaries_;
+  }
+  /// A multiple of `multiple_of`, towards `to`, which is one, or all items.
+  std::size_t rounded(std::size_t boundary, std::size_t to) const {
+    auto const beyond = boundary % options_.multiple_of;
+    if (beyond == 0 || boundary == items_ || boundary == to) return boundary;
+    return boundary > to ? boundary - beyond : (std::min)(boundary - beyond + options_.multiple_of, to);
+  }
+  bool fits(std::vector<std::size_t> const& next) const {
+    for (std::size_t i = 0; i < options_.capacity.size(); ++i)
+      if (next[i + 1] - next[i] > options_.capacity[i]) return false;
+    return true;
+  }
+
+  template <class Items>
+  bool pays(Items const& items, std::vector<double> const& speeds, std::vector<std::size_t> const& next) {
+    auto const now = slowest(items, speeds, boundaries_), then = slowest(items, speeds, next);
+    if (!(then < (1 - (std::max)(0.01, uncertainty() / 2)) * now)) {
+      lost_seconds_ = 0;
+      return false;
+    }
+    lost_seconds_ += (now - then) * std::exp(-pace_ - highest_level());
+    return options_.move_seconds == 0 || lost_seconds_ >= options_.move_seconds * moved_items(next);
+  }
+  template <class Items>
+  static double slowest(Items const& items, std::vector<double> const& speeds,
+                        std::vector<std::size_t> const& boundaries) {
+    double most = 0;
+    for (std::size_t i = 0; i < speeds.size(); ++i)
+      if (boundaries[i] < boundaries[i + 1])
+        most = (std::max)(most, items.cost(boundaries[i], boundaries[i + 1]) / speeds[i]);
+    return most;
+  }
+  /// The deviation to expect of a known speed.
+  double uncertainty() const {
+    double variance = 0;
+    for (auto const& part : parts_) variance += part.speed.variance();
+    return std::sqrt(changes_.noise() * variance / double(parts_.size()));
+  }
+  double moved_items(std::vector<std::size_t> const& next) const {
+    double items = 0;
+    for (std::size_t i = 0; i < next.size(); ++i) items += std::abs(double(next[i]) - double(boundaries_[i]));
+    return items;
+  }
+
+  void move_to(std::vector<std::size_t> const& next) {
+    for (std::size_t i = 0; i < next.size(); ++i)
+      if (next[i] != boundaries_[i] && !is_trying(next)) left_[i].note_move(boundaries_[i], next[i], step_);
+    for (auto& part : parts_) {
+      part.level_at_move = part.speed.level();
+      part.variance_at_move = part.speed.is_known() ? part.speed.variance() : -1;
+    }
+    boundaries_ = next;
+    lost_seconds_ = 0;
+  }
+
+  balancer_options options_;
+  std::size_t items_;
+  std::vector<observed_part> parts_;
+  std::vector<detail::left_places> left_;  ///< by each boundary
+  std::vector<std::size_t> boundaries_;
+  detail::speed_changes changes_;
+  double pace_ = 0;          ///< the logarithm of what all speeds have in common in this step
+  double lost_seconds_ = 0;  ///< by steps since a move would have paid
+  std::uint64_t step_ = 0;
+};
 
 }  // namespace ballast

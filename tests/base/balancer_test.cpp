@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <limits>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "ballast/balance.hpp"
+
+namespace ballast::test::balancer_test {
+namespace {
+
+using testing::ElementsAre;
+
+using counts = std::vector<std::size_t>;
+using numbers = std::vector<double>;
+
+constexpr auto infinity = std::numeric_limits<double>::infinity();
+constexpr auto not_a_number = std::numeric_limits<double>::quiet_NaN();
+
+std::string refused(std::function<void()> const& call) {
+  try {
+    call();
+  } catch (bad_argument const& refusal) { return refusal.argument(); }
+  return "nothing";
+}
+
+/// A step of parts with these speeds, whose times have no noise; true if boundaries moved.
+bool step(balancer& balance, numbers const& speeds) {
+  auto const at = balance.boundaries();
+  for (std::size_t i = 0; i < speeds.size(); ++i)
+    if (at[i] < at[i + 1])
+      balance.observe(i, double(at[i + 1] - at[i]), double(at[i + 1] - at[i]) / speeds[i]);
+  return balance.propose().has_value();
+}
+
+int moves(balancer& balance, numbers const& speeds, int steps) {
+  int moves = 0;
+  for (int i = 0; i < steps; ++i) moves += step(balance, speeds);
+  return moves;
+}
+
+TEST(balancer, begins_with_parts_of_equally_many_items) {
+  EXPECT_THAT(balancer(3, 9).boundaries(), ElementsAre(0, 3, 6, 9));
+  EXPECT_THAT(balancer(2, 0).boundaries(), ElementsAre(0, 0, 0));
+  EXPECT_THAT(balancer(3, 100, {.capacity = {10, 50, 60}}).boundaries(), ElementsAre(0, 10, 55, 100));
+}
+
+TEST(balancer, moves_boundaries_to_the_speeds_once_and_then_keeps_them) {
+  balancer balance(2, 400);
+  EXPECT_TRUE(step(balance, {3, 1}));
+  EXPECT_THAT(balance.boundaries(), ElementsAre(0, 300, 400));
+  EXPECT_EQ(moves(balance, {3, 1}, 50), 0);
+}
+
+TEST(balancer, returns_the_boundaries_that_it_has_from_then_on) {
+  balancer balance(2, 100);
+  balance.observe(0, 50, 1);
+  balance.observe(1, 50, 4);
+  auto const next = balance.propose();
+  ASSERT_TRUE(next);
+  EXPECT_EQ(*next, balance.boundaries());
+  EXPECT_FALSE(balance.propose());
+}
+
+TEST(balancer, keeps_boundaries_for_less_than_a_hundredth) {
+  balancer balance(2, 1'000'000);
+  EXPECT_EQ(moves(balance, {1.009, 1}, 30), 0);
+  EXPECT_GT(moves(balance, {1.05, 1}, 30), 0);
+}
+
+TEST(balancer, does_not_mind_steps_that_are_longer_for_all_parts) {
+  balancer balance(3, 3000);
+  step(balance, {1, 2, 3});
+  int moved = 0;
+  for (double const pace : {0.1, 10.0, 3.0, 0.5, 1.0}) moved += step(balance, {pace, 2 * pace, 3 * pace});
+  EXPECT_EQ(moved, 0);
+}
+
+TEST(balancer, ignores_one_outlier_and_follows_a_step_in_speed) {
+  balancer balance(4, 1000);
+  moves(balance, {1, 1, 1, 1}, 20);
+  EXPECT_EQ(moves(balance, {1, 0.1, 1, 1}, 1), 0);
+  EXPECT_EQ(moves(balance, {1, 1, 1, 1}, 20), 0);
+  EXPECT_GT(moves(balance, {1, 3, 1, 1}, 3), 0);
+  EXPECT_THAT(balance.boundaries(), ElementsAre(0, 167, 667, 834, 1000));
+}
+
+TEST(balancer, moves_once_what_waiting_has_lost_makes_up_for_the_move) {
+  balancer free(2, 100), costly(2, 100, {.move_seconds = 10});
+  EXPECT_TRUE(step(free, {3, 1}));
+  // A step takes 50 s, 25 after a move of 25 items that takes 250.
+  EXPECT_EQ(moves(costly, {3, 1}, 9), 0);
+  EXPECT_EQ(moves(costly, {3, 1}, 2), 1);
+}
+
+TEST(balancer, keeps_to_capacities_and_multiples) {
+  balancer balance(2, 100, {.capacity = {60, 90}, .multiple_of = 8});
+  EXPECT_THAT(balance.boundaries(), ElementsAre(0, 48, 100));
+  moves(balance, {9, 1}, 3);
+  EXPECT_THAT(balance.boundaries(), ElementsAre(0, 56, 100));
+}
+
+TEST(balancer, cuts_items_by_their_costs) {
+  balancer balance(2, 6);
+  numbers const costs{1, 1, 1, 1, 1, 5};
+  balance.observe(0, 3, 3);
+  balance.observe(1, 7, 7);
+  ASSERT_TRUE(balance.propose(costs));
+  EXPECT_THAT(balance.boundaries(), ElementsAre(0, 5, 6));
+  EXPECT_EQ(refused([&] { balance.propose(numbers{1, 2}); }), "the number of costs");
+  EXPECT_EQ(refused([&] { balance.propose(numbers(6, not_a_number)); }), "costs");
+}
+
+TEST(balancer, takes_all_items_from_a_part_that_leaves) {
+  balancer balance(3, 90);
+  moves(balance, {1, 1, 1}, 5);
+  balance.leave(1);
+  ASSERT_TRUE(balance.propose());
+  EXPECT_THAT(balance.boundaries(), ElementsAre(0, 45, 45, 90));
+  EXPECT_EQ(moves(balance, {1, 1, 1}, 30), 0);
+  balance.leave(0);
+  balance.leave(2);
+  EXPECT_THROW(balance.propose(), error);
+}
+
+TEST(balancer, tries_a_part_that_joins_and_then_knows_its_speed) {
+  balancer balance(2, 120);
+  moves(balance, {1, 1}, 5);
+  balance.join(2);
+  EXPECT_TRUE(balance.propose());
+  EXPECT_THAT(balance.boundaries(), ElementsAre(0, 40, 80, 120));
+  moves(balance, {1, 1, 0.5}, 3);
+  EXPECT_THAT(balance.boundaries(), ElementsAre(0, 48, 96, 120));
+  balance.leave(0);
+  balance.propose();
+  balance.join(0);
+  EXPECT_TRUE(balance.propose());
+  EXPECT_GT(balance.boundaries()[1], 0u);
+}
+
+TEST(balancer, finds_the_fast_parts_when_there_are_fewer_items_than_parts) {
+  balancer balance(5, 2);
+  numbers const speeds{1, 1, 1, 9, 10};
+  moves(balance, speeds, 10);
+  EXPECT_THAT(balance.boundaries(), ElementsAre(0, 0, 0, 0, 1, 2));
+}
+
+TEST(balancer, refuses_times_and_work_that_are_none) {
+  balancer balance(2, 10);
+  for (double const amount : {0.0, -1.0, infinity, not_a_number})
+    EXPECT_EQ(refused([&] { balance.observe(0, 5, amount); }), "seconds") << amount;
+  for (double const amount : {-1.0, infinity, not_a_number})
+    EXPECT_EQ(refused([&] { balance.observe(0, amount, 1); }), "work") << amount;
+  EXPECT_FALSE(balance.propose());
+}
+
+TEST(balancer, learns_nothing_from_no_work) {
+  balancer balance(2, 10);
+  balance.observe(0, 0, 100);
+  balance.observe(1, 5, 1);
+  balance.propose();
+  balance.observe(0, 5, 1);
+  balance.propose();
+  EXPECT_THAT(balance.boundaries(), ElementsAre(0, 5, 10));
+}
+
+TEST(balancer, refuses_parts_that_it_does_not_have_and_items_that_do_not_fit) {
+  EXPECT_EQ(refused([] { balancer(0, 5); }), "parts");
+  EXPECT_EQ(refused([] { balancer(2, 5, {.capacity = {2, 2}}); }), "items");
+  EXPECT_EQ(refused([] { balancer(2, 5, {.capacity = {9}}); }), "the size of capacity");
+  EXPECT_EQ(refused([] { balancer(2, 5, {.multiple_of = 0}); }), "multiple_of");
+  EXPECT_EQ(refused([] { balancer(2, 5, {.move_seconds = -1}); }), "move_seconds");
+  balancer balance(2, 5), full(2, 5, {.capacity = {3, 3}});
+  EXPECT_EQ(refused([&] { balance.observe(2, 1, 1); }), "part");
+  EXPECT_EQ(refused([&] { balance.leave(2); }), "part");
+  EXPECT_EQ(refused([&] { balance.join(3); }), "part");
+  EXPECT_EQ(refused([&] { full.join(2); }), "part");
+  full.leave(0);
+  EXPECT_THROW(full.propose(), error);
+}
+
+TEST(balancer, is_the_same_for_the_same_observations) {
+  balancer one(7, 12345), same(7, 12345);
+  for (int i = 0; i < 40; ++i) {
+    numbers speeds;
+    for (int part = 0; part < 7; ++part) speeds.push_back(1 + (i * 37 + part * 11) % 5);
+    step(one, speeds), step(same, speeds);
+    EXPECT_EQ(one.boundaries(), same.boundaries());
+  }
+}
+
+TEST(balancer, holds_for_times_at_the_ends_of_their_type) {
+  balancer balance(2, 1000);
+  balance.observe(0, 1e308, 5e-324);
+  balance.observe(1, 5e-324, 1e308);
+  balance.propose();
+  EXPECT_EQ(balance.boundaries().back(), 1000u);
+  EXPECT_GE(balance.boundaries()[1], 999u);
+}
+
+}  // namespace
+}  // namespace ballast::test::balancer_test
