@@ -18,8 +18,8 @@
 #include "ballast/error.hpp"
 
 // How much of the work each part gets: GPUs, ranks, threads, whatever computes. Nothing here knows a device,
-// a thread or a clock, and nothing has to be linked. Equal arguments give equal results in one program, so
-// ranks that pass the same numbers need not exchange what follows from them. Any thread may call a function.
+// a thread or a clock, and nothing has to be linked. Equal arguments give equal results in one program on one
+// kind of processor, so such ranks need not exchange what follows from them. Any thread may call a function.
 namespace ballast {
 
 /// How shares() rounds.
