@@ -283,13 +283,15 @@ class filtered_speed {
     return (observed - level_) / (known.caution() * std::sqrt(variance));
   }
   void note_side(double observed, speed_changes const& known) {
-    bool const is_same = !on_one_side_.empty() && (on_one_side_.back() > level_) == (observed > level_);
-    if (!is_same || on_one_side_.size() == longest_side) {
+    auto const away = deviations(observed, known);
+    bool const is_same = !on_one_side_.empty() && (on_one_side_.back() > level_) == (away > 0);
+    if (!is_same || std::abs(away) < 1 || on_one_side_.size() == longest_side) {
       on_one_side_.clear();
       deviations_ = 0;
     }
+    if (std::abs(away) < 1) return;
     on_one_side_.push_back(observed);
-    deviations_ += (std::min)(std::abs(deviations(observed, known)), most_of_one);
+    deviations_ += (std::min)(std::abs(away), most_of_one);
   }
   void begin_anew() {
     past_ = {on_one_side_.back()};
@@ -301,7 +303,7 @@ class filtered_speed {
 
   double level_ = 0, variance_ = 1;
   std::vector<double> past_;         ///< since it began anew, the newest last
-  std::vector<double> on_one_side_;  ///< the latest ones that were all above, or all below, the level
+  std::vector<double> on_one_side_;  ///< the latest ones, if all were well above, or well below, the level
   double deviations_ = 0;            ///< the sum of theirs
 };
 

@@ -72,12 +72,15 @@ TEST(balancer, keeps_boundaries_for_less_than_a_hundredth) {
   EXPECT_GT(moves(balance, {1.05, 1}, 30), 0);
 }
 
-TEST(balancer, does_not_mind_steps_that_are_longer_for_all_parts) {
-  balancer balance(3, 3000);
+TEST(balancer, takes_steps_that_are_longer_for_all_parts_for_no_noise) {
+  balancer balance(3, 6000);
   step(balance, {1, 2, 3});
   int moved = 0;
-  for (double const pace : {0.1, 10.0, 3.0, 0.5, 1.0}) moved += step(balance, {pace, 2 * pace, 3 * pace});
+  for (int i = 0; i < 20; ++i)
+    for (double const pace : {0.1, 10.0, 3.0, 0.5}) moved += step(balance, {pace, 2 * pace, 3 * pace});
   EXPECT_EQ(moved, 0);
+  for (double const pace : {0.1, 10.0, 3.0, 0.5}) step(balance, {pace, 2 * pace, 2 * pace});
+  EXPECT_THAT(balance.boundaries(), ElementsAre(0, 1200, 3600, 6000));
 }
 
 TEST(balancer, ignores_one_outlier_and_follows_a_step_in_speed) {
