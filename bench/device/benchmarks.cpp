@@ -10,6 +10,7 @@ std::vector<benchmark> device_benchmarks() {
       {"device/fences", "cycles of barriers and fences, by blocks of 128 threads", &measure_fences,
        &needs_a_gpu},
       {"device/fetch_add", "latency and rate of fetch-and-add, by blocks and addresses", &measure_fetch_add},
+      {"device/cuts", "time of dividing items between 64 parts, by items; on one core", &measure_cuts},
       {"device/launches", "launches of an empty kernel, by blocks and host threads", &measure_launches},
       {"device/tiles", "a loop over tiles in a persistent kernel, alone and beside another kernel",
        &measure_tiles, &needs_a_gpu},

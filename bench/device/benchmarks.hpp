@@ -7,11 +7,14 @@
 
 namespace ballast::bench {
 
+/// The basis of a queue between host and device: section 5.2 of Chen et al. 2010, measured again. And
+/// divisions of work, which need no device.
 std::vector<benchmark> device_benchmarks();
 
 void measure_transfers(session&);
 void measure_fences(session&);
 void measure_fetch_add(session&);
+void measure_cuts(session&);
 void measure_launches(session&);
 void measure_tiles(session&);
 void measure_table_tiles(session&);
