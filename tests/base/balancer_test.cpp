@@ -159,6 +159,9 @@ TEST(balancer, refuses_times_and_work_that_are_none) {
   for (double const amount : {-1.0, infinity, not_a_number})
     EXPECT_EQ(refused([&] { balance.observe(0, amount, 1); }), "work") << amount;
   EXPECT_FALSE(balance.propose());
+  balance.observe(0, 1e308, 1e308);
+  EXPECT_EQ(refused([&] { balance.observe(0, 1e308, 1); }), "work");
+  EXPECT_EQ(refused([&] { balance.observe(0, 1, 1e308); }), "seconds");
 }
 
 TEST(balancer, learns_nothing_from_no_work) {
