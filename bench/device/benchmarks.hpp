@@ -7,8 +7,8 @@
 
 namespace ballast::bench {
 
-/// The basis of a queue between host and device: section 5.2 of Chen et al. 2010, measured again. And
-/// divisions of work, which need no device.
+/// The basis of a queue between host and device (section 5.2 of Chen et al. 2010, measured again), divisions
+/// of work, loops over tiles, and rows of unlike lengths.
 std::vector<benchmark> device_benchmarks();
 
 void measure_transfers(session&);

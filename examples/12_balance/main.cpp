@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Heat in a plate whose rows MPI ranks share: mpirun -n 4 example_09_balance
+// Heat in a plate whose rows MPI ranks share: mpirun -n 4 example_12_balance
 // Odd ranks compute three times as slowly, and the boundaries between ranks follow their times. Of ballast it
 // uses one header, and links nothing.
 #include <mpi.h>

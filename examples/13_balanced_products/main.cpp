@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of matrices by cuBLAS over unequal devices: example_10_balanced_products cuda:0@96,cuda:0@32
+// Products of matrices by cuBLAS over unequal devices: example_13_balanced_products cuda:0@96,cuda:0@32
 // Each device computes a range of the products, and the boundaries follow its times.
 #include <cublas_v2.h>
 #include <cuda_runtime_api.h>
