@@ -333,6 +333,14 @@ class left_places {
   place below_, above_;
 };
 
+/// What a balancer knows of a part.
+struct observed_part {
+  bool works = true;
+  double work = 0, seconds = 0;  ///< of this step
+  filtered_speed speed{};
+  double level_at_move = 0, variance_at_move = -1;  ///< negative: was not known then
+};
+
 }  // namespace detail
 
 /// How many of `total` items each part gets, in proportion to its speed; the sum is `total`. Proportions are
@@ -475,12 +483,7 @@ class balancer {
   }
 
  private:
-  struct observed_part {
-    bool works = true;
-    double work = 0, seconds = 0;  ///< of this step
-    detail::filtered_speed speed{};
-    double level_at_move = 0, variance_at_move = -1;  ///< negative: was not known then
-  };
+  using observed_part = detail::observed_part;
 
   observed_part& at(std::size_t part) {
     if (part >= parts_.size()) throw_bad_argument("part", part, "less than the number of parts");

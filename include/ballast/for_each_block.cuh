@@ -26,7 +26,6 @@
 #endif
 
 namespace ballast {
-
 /// How long the blocks of a loop stay. By default, until no tile is left.
 struct block_quantum {
   /// How many blocks the GPU holds at a time; 0: none ends before the last tile is taken.
@@ -35,12 +34,12 @@ struct block_quantum {
   unsigned batch = 8;
 };
 
-/// What the blocks of one loop share: 256 bytes of device memory, or for CPU cores of any memory, aligned to
-/// 128 bytes. They are zero before the loop and, as soon as the last block has ended, zero again. Loops that
-/// run at the same time need a counter each. The host may clear one by cudaMemset, and needs to only once.
-class alignas(128) block_counter {
+namespace detail {
+
+/// The tiles that were taken, and the blocks that have ended.
+class alignas(128) tile_counter {
  public:
-  /// For the library: takes `count` tiles and returns the number of the first.
+  /// Takes `count` tiles and returns the number of the first.
   BALLAST_HD unsigned long long take(unsigned count) {
 #if BALLAST_ON_GPU
     return atomicAdd(&next_, static_cast<unsigned long long>(count));
@@ -48,7 +47,7 @@ class alignas(128) block_counter {
     return std::atomic_ref(next_).fetch_add(count, std::memory_order_relaxed);
 #endif
   }
-  /// For the library: each of `blocks` blocks calls it once, after which the counter is zero.
+  /// Each of `blocks` blocks calls it once, after which the counter is zero.
   BALLAST_HD void leave(unsigned blocks) {
 #if BALLAST_ON_GPU
     __threadfence();
@@ -64,6 +63,13 @@ class alignas(128) block_counter {
   unsigned long long next_ = 0;
   alignas(128) unsigned left_ = 0;  // in a line of its own: blocks that end do not delay others
 };
+
+}  // namespace detail
+
+/// What the blocks of one loop share: 256 bytes of device memory, or for CPU cores of any memory, aligned to
+/// 128 bytes. They are zero before the loop and, as soon as the last block has ended, zero again. Loops that
+/// run at the same time need a counter each. The host may clear one by cudaMemset, and needs to only once.
+class block_counter : public detail::tile_counter {};
 static_assert(sizeof(block_counter) == 256);
 
 namespace detail {
