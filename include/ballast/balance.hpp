@@ -144,7 +144,6 @@ struct takers {
   std::span<std::size_t const> capacity = {};
   std::size_t multiple_of = 1;
 
-  std::size_t count() const { return speeds.size(); }
   /// Throws bad_argument unless there is a capacity for each part, or none at all.
   void check() const {
     if (!capacity.empty() && capacity.size() != speeds.size())
@@ -163,9 +162,9 @@ struct takers {
 
 /// The boundaries of parts side by side of which the slowest ends as early as possible; none if the items do
 /// not fit. Taking as much as time allows is best for each part in turn, so only the time is searched.
-template <class Items, class Parts>
-std::vector<std::size_t> earliest_boundaries(Items const& items, Parts const& parts) {
-  std::vector<std::size_t> boundaries(parts.count() + 1);
+template <class Items>
+std::vector<std::size_t> earliest_boundaries(Items const& items, takers const& parts) {
+  std::vector<std::size_t> boundaries(parts.speeds.size() + 1);
   auto const fits_in = [&](std::uint64_t seconds) {
     for (std::size_t i = 0; i + 1 < boundaries.size(); ++i)
       boundaries[i + 1] = parts.end_of(items, i, boundaries[i], std::bit_cast<double>(seconds));

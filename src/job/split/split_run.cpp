@@ -7,7 +7,6 @@
 #include <string>
 #include <utility>
 
-#include "ballast/balance.hpp"
 #include "ballast/error.hpp"
 
 namespace ballast::detail {
@@ -24,17 +23,30 @@ double time_ns(std::uint32_t steps, device_pace pace) {
   return pace.steps_per_ns > 0 ? steps / pace.steps_per_ns : std::numeric_limits<double>::infinity();
 }
 
-/// Devices that compute whole steps, for earliest_boundaries().
-struct devices_by_pace {
-  std::span<device_pace const> paces;
+/// The device that would end first with one step more.
+std::size_t first_with_one_more(std::span<std::uint32_t const> shares, std::span<device_pace const> paces) {
+  auto const with_one_more = [&](std::size_t device) {
+    return time_ns(whole_steps(shares[device], paces[device].units_per_step) + 1, paces[device]);
+  };
+  std::size_t first = 0;
+  for (std::size_t device = 1; device < shares.size(); ++device)
+    if (with_one_more(device) < with_one_more(first)) first = device;
+  return first;
+}
 
-  std::size_t count() const { return paces.size(); }
-  std::size_t end_of(equal_items const& units, std::size_t device, std::size_t begin, double ns) const {
-    auto const [steps_per_ns, units_per_step] = paces[device];
-    auto const steps = std::floor(ns * steps_per_ns);
-    return units.end_within(begin, units.count, steps * units_per_step);
+/// Whole steps that fit in the time that all devices together would need if steps could be divided.
+std::vector<std::uint32_t> shares_rounded_down(std::uint32_t units, std::span<device_pace const> paces) {
+  double units_per_ns = 0;
+  for (auto const& pace : paces) units_per_ns += pace.steps_per_ns * pace.units_per_step;
+  std::vector<std::uint32_t> shares;
+  auto left = units;
+  for (auto const& pace : paces) {
+    auto const steps = std::floor(units * (pace.steps_per_ns / units_per_ns));
+    shares.push_back(std::min(left, static_cast<std::uint32_t>(steps) * pace.units_per_step));
+    left -= shares.back();
   }
-};
+  return shares;
+}
 
 }  // namespace
 
@@ -59,10 +71,15 @@ std::vector<job_part> parts_of_steps(job_part whole, std::uint32_t count, std::u
 }
 
 std::vector<std::uint32_t> shares_by_pace(std::uint32_t units, std::span<device_pace const> paces) {
-  auto const borders = earliest_boundaries(equal_items{units}, devices_by_pace{paces});
-  std::vector<std::uint32_t> shares;
-  for (std::size_t device = 0; device < paces.size(); ++device)
-    shares.push_back(static_cast<std::uint32_t>(borders[device + 1] - borders[device]));
+  auto shares = shares_rounded_down(units, paces);
+  auto left = units;
+  for (auto const share : shares) left -= share;
+  while (left > 0) {
+    auto const device = first_with_one_more(shares, paces);
+    auto const step = std::min(left, paces[device].units_per_step);
+    shares[device] += step;
+    left -= step;
+  }
   return shares;
 }
 
