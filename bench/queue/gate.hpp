@@ -27,9 +27,9 @@ class gate {
   void hold_workers(task_queue& queue) {
     for (auto& word : entered_.span()) system_word(word).store_relaxed(0);
     say(0);
-    for (std::uint32_t i = 0; i < queue.workers(); ++i) queue.submit(holder(i));
+    for (std::uint32_t i = 0; i < queue.workers_of_run(); ++i) queue.submit(holder(i));
     auto const until = deadline::in(std::chrono::seconds(10));
-    for (std::uint32_t i = 0; i < queue.workers(); ++i) {
+    for (std::uint32_t i = 0; i < queue.workers_of_run(); ++i) {
       while (system_word(entered_[i]).load_acquire() == 0) {
         if (until.passed()) throw timed_out("every worker at the gate", queue.describe());
         std::this_thread::yield();

@@ -16,6 +16,10 @@ namespace {
 
 // A look at a GPU's records costs little, a query of an event a microsecond, and a sleep at least fifty.
 constexpr std::uint32_t looks_before_sleep = 2000;
+// Where others need the core, a yield may take a time slice, and only a sleep that ends overdue shows a
+// fault.
+constexpr std::uint32_t looks_between_clocks = 64;
+constexpr auto longest_looking = std::chrono::milliseconds(5);
 // A yield costs a system call, which would delay work that comes at once.
 constexpr std::uint32_t looks_before_yields = 4;
 // Work that ends on a GPU wakes no thread, so the device's thread looks this often.
@@ -69,6 +73,8 @@ void device_thread::run() {
 /// program has as many threads as cores, another one uses this thread's core between two looks.
 bool device_thread::keeps_looking() {
   if (!is_of_gpu_ || ++looks_ >= looks_before_sleep || !work_.awaited().is_near) return false;
+  if (looks_ == 1) looking_since_ = clock::now();
+  if (looks_ % looks_between_clocks == 0 && clock::now() - looking_since_ > longest_looking) return false;
   looks_ < looks_before_yields ? pause_core() : std::this_thread::yield();
   return true;
 }

@@ -97,18 +97,25 @@ struct direct_issuer::new_launch : asked_launch {
 
 bool direct_issuer::issue(launch_stream_state& line, submission& work) {
   new_launch launch{{parts_, line, work}, *this};
+  auto way = launch_way::plan;
+  completion_events events;
+  std::uint32_t place = 0;
   try {
-    auto const way = way_of_new(launch);
-    if (way == launch_way::ring) return put(launch);
-    return way == launch_way::direct && issue_on_stream(line, work);
+    way = way_of_new(launch);
+    if (way == launch_way::ring && !parts_.rings->put(line, work, launch.was_awaited)) return false;
+    if (way == launch_way::direct) {
+      place = stream_for(line);
+      parts_.issuer.record_events_before(work, parts_.streams[place], events);
+    }
   } catch (...) { return false; }  // the dispatcher's thread will see the error
+  if (way == launch_way::ring) return note_put(line);
+  return way == launch_way::direct && issue_on_stream(line, work, place, events);
 }
 
-/// Puts the launch into the stream's ring; false if it is full.
-bool direct_issuer::put(new_launch const& launch) {
+/// Has the launch that was put into the stream's ring carried out.
+bool direct_issuer::note_put(launch_stream_state const& line) {
   auto& rings = *parts_.rings;
-  if (!rings.put(launch.line, launch.work, launch.was_awaited)) return false;
-  rings.count_direct(launch.line);
+  rings.count_direct(line);
   if (rings.is_running()) {
     thread_.wake_if_idle();
   } else {
@@ -118,11 +125,10 @@ bool direct_issuer::put(new_launch const& launch) {
   return true;
 }
 
-bool direct_issuer::issue_on_stream(launch_stream_state& line, submission& work) {
-  auto const place = stream_for(line);
+/// False if the stream is full, or in use.
+bool direct_issuer::issue_on_stream(launch_stream_state& line, submission& work, std::uint32_t place,
+                                    completion_events const& events) {
   auto& target = parts_.streams[place];
-  completion_events events;
-  parts_.issuer.record_events_before(work, target, events);
   std::unique_lock const hold(target.mutex(), std::try_to_lock);
   if (!hold || target.is_full()) return false;
   bool const must_be_first =

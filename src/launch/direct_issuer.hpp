@@ -42,7 +42,8 @@ class dispatch_gate {
   std::atomic<char const*> stopped_because_ = nullptr;
 };
 
-/// What a dispatcher's thread shares with the threads that launch.
+/// What a dispatcher's thread shares with the threads that launch; these only read `table`, and call of
+/// `lines`, `trial` and `issuer` what is for them.
 struct dispatch_parts {
   /// `wake_event`: of the dispatcher's thread. Throws as the device for its streams and memory.
   dispatch_parts(std::shared_ptr<compute_device> on, kernel_set const* set, launch_options const& options,
@@ -86,7 +87,7 @@ struct asked_launch {
   bool fits_ring() const { return parts.rings != nullptr && parts.rings->takes(line, work); }
   bool is_in_ring() const { return line.is_in_flight() && line.is_in_ring(); }
   bool may_enter_ring() const {
-    return (!line.is_in_flight() || line.is_in_ring()) && work.dependencies_met();
+    return work.dependencies_met() && (!line.is_in_flight() || line.is_in_ring());
   }
 };
 
@@ -114,8 +115,9 @@ class direct_issuer {
   static constexpr std::uint32_t no_line = ~std::uint32_t{0};
 
   void note_lone(std::uint32_t number) { lone_line_.store(number, std::memory_order_relaxed); }
-  bool put(new_launch const& launch);
-  bool issue_on_stream(launch_stream_state& line, submission& work);
+  bool note_put(launch_stream_state const& line);
+  bool issue_on_stream(launch_stream_state& line, submission& work, std::uint32_t place,
+                       completion_events const& events);
   bool is_alone(launch_stream_state const& line, submission const& work) const;
   std::uint32_t stream_for(launch_stream_state const& line) const;
   bool is_sound();

@@ -78,14 +78,14 @@ class mode_trial {
 
   /// Any thread.
   dispatch_mode now() const { return now_.load(std::memory_order_relaxed); }
-  /// Called after each look: `kernels` have ended since the last one, and from now on there is work if
-  /// `is_busy`. `outstanding` as in mode_selector.
-  void record(std::uint64_t kernels, bool is_busy, auto outstanding) {
+  /// Called after each look: `kernels` have ended since the last one. is_busy() says whether there is work
+  /// from now on, in the mode that is then now(). `outstanding` as in mode_selector.
+  void record(std::uint64_t kernels, auto is_busy, auto outstanding) {
     auto const at = clock::now();
     selector_.record(kernels, was_busy_ ? std::chrono::nanoseconds(at - looked_at_).count() : 0, outstanding);
     now_.store(selector_.now(), std::memory_order_relaxed);
     looked_at_ = at;
-    was_busy_ = is_busy;
+    was_busy_ = is_busy();
   }
 
  private:

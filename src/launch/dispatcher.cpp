@@ -147,14 +147,13 @@ bool dispatcher::poll_once() {
 
 /// Reports to the trial of modes how many kernels have ended.
 void dispatcher::update_mode() {
-  parts_.trial.record(poller_.take_ended(), has_work(), [this] {
+  auto const is_busy = [this] {
+    return parts_.counts.in_flight() != 0 || (has_offers() && !parts_.gate.is_paused()) ||
+           (parts_.uses_rings() && parts_.rings->is_anything_tried());
+  };
+  parts_.trial.record(poller_.take_ended(), is_busy, [this] {
     return parts_.counts.in_flight() + plan_.offers() + (parts_.rings == nullptr ? 0 : parts_.rings->tried());
   });
-}
-
-bool dispatcher::has_work() const {
-  return parts_.counts.in_flight() != 0 || (has_offers() && !parts_.gate.is_paused()) ||
-         (parts_.uses_rings() && parts_.rings->is_anything_tried());
 }
 
 /// What the thread waits for. A paused queue with waiting launches is usually resumed soon, and a wake-up

@@ -90,7 +90,6 @@ class dispatcher final : private device_work {
   void notify_completed();
   void forget_if_left(launch_stream_state& line);
   bool has_offers() const { return plan_.offers() != 0 || planned_ != nullptr; }
-  bool has_work() const;
   bool issue_next();
   bool issue(planned_launch const& planned);
   void issue_on(std::uint32_t place, planned_launch const& planned, completion_events const& events);

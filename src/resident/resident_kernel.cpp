@@ -218,7 +218,10 @@ bool resident_kernel::try_two_rooms(std::uint32_t servers) {
   try {
     server_room_ = device_->claim_resident(request);
     room_ = device_->claim_resident(workers_);
-    if (servers <= limits_.fewest || room_.blocks >= workers_.blocks - workers_.blocks / 8) return true;
+    auto const more = std::max(servers, limits_.fewest) - limits_.fewest;
+    auto const cost = std::min(std::uint32_t(workers_.blocks_per_multiprocessor) * more,
+                               std::uint32_t(workers_.blocks - room_.blocks));
+    if (8 * cost <= room_.blocks + cost) return true;
   } catch (no_room const&) {}
   give_back_room();
   return false;

@@ -2,6 +2,7 @@
 #include "plan/job_planner.hpp"
 
 #include <algorithm>
+#include <boost/container/small_vector.hpp>
 #include <utility>
 
 #include "ballast/error.hpp"

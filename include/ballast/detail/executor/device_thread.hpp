@@ -89,6 +89,7 @@ class device_thread {
   std::atomic<bool> closing_ = false;
   deadline close_by_ = deadline::never();  // valid once closing_ is set
   std::uint32_t looks_ = 0;                // looks in a row that found nothing
+  clock::time_point looking_since_;        // the first of them
   std::thread thread_;
 };
 
