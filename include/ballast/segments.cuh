@@ -98,7 +98,7 @@ std::vector<piece> cut_segments(Ends const& ends, piece_limits limits) {
 }
 
 /// The same by one block, where the ends are known on the device only: writes the pieces to pieces[0] on, in
-/// the order of their segments, and returns their number. `ends` and `pieces` have [];
+/// the order of their segments, and returns their number. `ends` and `pieces` are pointers or array_refs;
 /// there are segments + items / max_items of `pieces` at least. Not checked: max_items is at least 1, the
 /// ends do not decrease, and there are at most 2^32 - 1024 segments and fewer than 2^32 pieces. Ends with a
 /// sync() if there are segments.
@@ -341,10 +341,10 @@ BALLAST_HD segment_carry<T> walk_share(Block const& block, share_memory<T> const
 /// add_carries() adds in a second step, after all of the first. A share is for one call, by any block; shares
 /// may come in any order, and take as long for long segments as for short ones.
 /// map(item) is called once for each item, an Index below of.items; T holds its result, and is trivially
-/// copyable and default constructible. plus(a, b) is associative, and plus(zero, a) is a. The ends alone
-/// decide in which order values are combined: the results of both steps have the same bits for any number of
-/// blocks and threads, on a GPU and on cores, if `map` and `plus` give the same bits there. Not checked:
-/// `share` is below of.shares(). Begins with no sync(), ends with one.
+/// copyable and default constructible. plus(a, b) is associative, and both plus(zero, a) and plus(a, zero)
+/// are a. The ends alone decide in which order values are combined: the results of both steps have the same
+/// bits for any number of blocks and threads, on a GPU and on cores, if `map` and `plus` give the same bits
+/// there. Not checked: `share` is below of.shares(). Begins with no sync(), ends with one.
 template <class Block, class T, class Index, class Map, class Plus, class Store>
 BALLAST_HD void reduce_segments(Block const& block, share_memory<T>& memory, segments<T, Index> const& of,
                                 std::uint32_t share, std::type_identity_t<T> zero, Map&& map, Plus plus,
@@ -373,9 +373,10 @@ inline constexpr std::uint32_t few_carries = 8;
 }  // namespace detail
 
 /// After reduce_segments() has been called for all shares, calls add(segment, value) once for each segment
-/// that goes over borders of shares and whose first border is in group `group`: `value` combines the parts
-/// before the share that it ends in, for `y[segment] = plus(value, y[segment])`. To be called for each group
-/// below of.groups(), once, in any order and by any blocks, with the `zero` and `plus` of the first step.
+/// that begins at or goes over borders of shares and whose first border is in group `group`: `value` combines
+/// the parts before the share that it ends in, for `y[segment] = plus(value, y[segment])`. To be called for
+/// each group below of.groups(), once, in any order and by any blocks, with the `zero` and `plus` of the
+/// first step.
 template <class Block, class T, class Index, class Plus, class Add>
 BALLAST_HD void add_carries(Block const& block, segments<T, Index> const& of, std::uint32_t group,
                             std::type_identity_t<T> zero, Plus plus, Add&& add) {
