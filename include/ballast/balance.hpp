@@ -338,6 +338,7 @@ struct observed_part {
   double work = 0, seconds = 0;  ///< of this step
   filtered_speed speed{};
   double level_at_move = 0, variance_at_move = -1;  ///< negative: was not known then
+  std::uint64_t idle_steps = 0;                     ///< without items, up to now
 };
 
 }  // namespace detail
@@ -423,7 +424,8 @@ struct balancer_options {
 /// observe() each part after each step, then propose(). It follows speeds that drift, and a step in speed
 /// from the second time on that shows it. A single outlier is ignored. Boundaries move if that saves at least
 /// 1% of the slowest part's time, more while times are noisy, and once what was lost by waiting makes up for
-/// `move_seconds`. While speeds stay, no boundary returns within 20 steps to a place that it left.
+/// `move_seconds`. While speeds stay, no boundary returns within 20 steps to a place that it left, but for
+/// trials: a part without items for 100 steps, more if trying is dear, gets `multiple_of` for one step.
 /// Deterministic; one thread at a time may call.
 class balancer {
  public:
@@ -499,19 +501,48 @@ class balancer {
     auto const speeds = relative_speeds();
     auto next = detail::earliest_boundaries(items, takers(speeds));
     if (next.empty()) throw error("the items do not fit into the parts that are left");
-    bool const must_move = has_idle_items() || is_trying(next);
-    bool const has_changed = note_changed_speeds();
-    bool const is_free = must_move || has_changed || changes_.is_drifting();
-    if (is_free)
+    bool const must = must_move(next), has_changed = note_changed_speeds();
+    if (must || has_changed || changes_.is_drifting())
       for (auto& place : left_) place.forget();
     else
       keep_from_left_places(next);
-    if (next == boundaries_ || (!must_move && !pays(items, speeds, next))) return std::nullopt;
+    if (next == boundaries_ || (!must && !pays(items, speeds, next))) return trial(items, speeds);
     move_to(next);
     return next;
   }
 
+  /// Counts steps without items. After many of them a part's speed is to be found out anew.
+  void note_idle_parts() {
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+      auto& part = parts_[i];
+      if (part.work > 0 && part.idle_steps >= patience) part.speed = {}, part.variance_at_move = -1;
+      bool const is_idle = part.works && items_ > 0 && boundaries_[i] == boundaries_[i + 1];
+      part.idle_steps = is_idle ? part.idle_steps + 1 : 0;
+    }
+  }
+  /// One unit for a part that has been idle so long that this costs 1%, if each idle part gets one.
+  template <class Items>
+  std::optional<std::vector<std::size_t>> trial(Items const& items, std::vector<double> const& speeds) {
+    auto const idle = std::ranges::count_if(parts_, [](auto const& part) { return part.idle_steps > 0; });
+    auto const now = slowest(items, speeds, boundaries_) * second();
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+      auto const rounds = double(parts_[i].idle_steps) / double(patience * std::uint64_t(idle));
+      if (!(rounds >= 1)) continue;
+      auto next = boundaries_;
+      auto const end = next[i] + (std::min)(options_.multiple_of, items_ - next[i]);
+      auto const begin = end - 1 - (end - 1) % options_.multiple_of;
+      for (std::size_t j = 1; j < parts_.size(); ++j)
+        next[j] = j > i ? (std::max)(next[j], end) : (std::min)(next[j], begin);
+      auto const moving = 2 * options_.move_seconds * moved_items(next);
+      if (!fits(next) || !(slowest(items, speeds, next) * second() + moving <= rounds * now)) continue;
+      for (auto& place : left_) place.forget();
+      return boundaries_ = next;
+    }
+    return std::nullopt;
+  }
+
   void learn() {
+    note_idle_parts();
     pace_ = common_change();
     changes_.age();
     for (auto const& part : parts_)
@@ -543,6 +574,8 @@ class balancer {
         highest = (std::max)(highest.value_or(part.speed.level()), part.speed.level());
     return highest.value_or(0);
   }
+  /// What to multiply costs over relative speeds with.
+  double second() const { return std::exp(-pace_ - highest_level()); }
   /// Over the fastest. A part of unknown speed counts as slightly faster, so that it is tried.
   std::vector<double> relative_speeds() const {
     std::vector<double> speeds;
@@ -553,15 +586,12 @@ class balancer {
     return speeds;
   }
 
-  bool has_idle_items() const {
+  /// True if a part that left has items, or if `next` has some for one of unknown speed.
+  bool must_move(std::vector<std::size_t> const& next) const {
     for (std::size_t i = 0; i < parts_.size(); ++i)
-      if (!parts_[i].works && boundaries_[i] < boundaries_[i + 1]) return true;
-    return false;
-  }
-  /// True if the boundaries give items to a part of unknown speed.
-  bool is_trying(std::vector<std::size_t> const& boundaries) const {
-    for (std::size_t i = 0; i < parts_.size(); ++i)
-      if (!parts_[i].speed.is_known() && boundaries[i] < boundaries[i + 1]) return true;
+      if (parts_[i].works ? !parts_[i].speed.is_known() && next[i] < next[i + 1]
+                          : boundaries_[i] < boundaries_[i + 1])
+        return true;
     return false;
   }
   /// True if noise does not explain how far a speed is from what it was at the last move.
@@ -611,7 +641,7 @@ class balancer {
       lost_seconds_ = 0;
       return false;
     }
-    lost_seconds_ += (now - then) * std::exp(-pace_ - highest_level());
+    lost_seconds_ += (now - then) * second();
     return options_.move_seconds == 0 || lost_seconds_ >= options_.move_seconds * moved_items(next);
   }
   template <class Items>
@@ -636,8 +666,9 @@ class balancer {
   }
 
   void move_to(std::vector<std::size_t> const& next) {
+    bool const must = must_move(next);
     for (std::size_t i = 0; i < next.size(); ++i)
-      if (next[i] != boundaries_[i] && !is_trying(next)) left_[i].note_move(boundaries_[i], next[i], step_);
+      if (next[i] != boundaries_[i] && !must) left_[i].note_move(boundaries_[i], next[i], step_);
     for (auto& part : parts_) {
       part.level_at_move = part.speed.level();
       part.variance_at_move = part.speed.is_known() ? part.speed.variance() : -1;
@@ -645,6 +676,8 @@ class balancer {
     boundaries_ = next;
     lost_seconds_ = 0;
   }
+
+  static constexpr std::uint64_t patience = 100;  ///< the fewest steps between two trials of an idle part
 
   balancer_options options_;
   std::size_t items_;

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <functional>
 #include <limits>
 #include <numeric>
@@ -35,6 +36,14 @@ bool step(balancer& balance, numbers const& speeds) {
     if (at[i] < at[i + 1])
       balance.observe(i, double(at[i + 1] - at[i]), double(at[i + 1] - at[i]) / speeds[i]);
   return balance.propose().has_value();
+}
+
+/// The time of the slowest part.
+double slowest_of(counts const& at, numbers const& speeds) {
+  double slowest = 0;
+  for (std::size_t i = 0; i < speeds.size(); ++i)
+    slowest = std::max(slowest, double(at[i + 1] - at[i]) / speeds[i]);
+  return slowest;
 }
 
 int moves(balancer& balance, numbers const& speeds, int steps) {
@@ -150,6 +159,59 @@ TEST(balancer, finds_the_fast_parts_when_there_are_fewer_items_than_parts) {
   numbers const speeds{1, 1, 1, 9, 10};
   moves(balance, speeds, 10);
   EXPECT_THAT(balance.boundaries(), ElementsAre(0, 0, 0, 0, 1, 2));
+}
+
+TEST(balancer, gives_items_again_to_a_part_that_was_slow_for_some_steps) {
+  balancer balance(4, 64);
+  moves(balance, {1, 1, 1, 1}, 20);
+  moves(balance, {1, 1, 1. / 30, 1}, 20);
+  EXPECT_EQ(balance.boundaries()[2], balance.boundaries()[3]);
+  moves(balance, {1, 1, 1, 1}, 200);
+  EXPECT_THAT(balance.boundaries(), ElementsAre(0, 16, 32, 48, 64));
+}
+
+TEST(balancer, gives_items_again_to_any_part_that_was_slow_in_the_first_step) {
+  for (std::size_t const items : {4u, 8u})
+    for (std::size_t slow = 0; slow < 4; ++slow) {
+      balancer balance(4, items);
+      numbers speeds(4, 1);
+      speeds[slow] = items == 4 ? 1. / 3 : 1. / 5;
+      step(balance, speeds);
+      EXPECT_EQ(balance.boundaries()[slow], balance.boundaries()[slow + 1]);
+      moves(balance, {1, 1, 1, 1}, 250);
+      EXPECT_THAT(balance.boundaries(), ElementsAre(0, items / 4, items / 2, items / 4 * 3, items));
+    }
+}
+
+/// How much longer than without them the steps of 10 000 take in which a part is tried.
+double cost_of_trials(balancer& balance, numbers const& speeds, double move_seconds = 0) {
+  moves(balance, speeds, 10);
+  auto const usual = slowest_of(balance.boundaries(), speeds);
+  double more = 0;
+  for (int i = 0; i < 10'000; ++i) {
+    auto const before = balance.boundaries();
+    more += slowest_of(before, speeds) - usual;
+    step(balance, speeds);
+    for (std::size_t part = 0; part < speeds.size(); ++part)
+      more += move_seconds * std::abs(double(before[part]) - double(balance.boundaries()[part]));
+  }
+  return more / 10'000 / usual;
+}
+
+TEST(balancer, tries_parts_that_stay_slow_so_rarely_that_it_costs_a_hundredth) {
+  balancer one(4, 64), many(8, 4), costly(4, 64, {.move_seconds = 1}), by_fours(3, 10, {.multiple_of = 4});
+  EXPECT_LE(cost_of_trials(one, {1, 1, 1. / 30, 1}), 0.011);
+  EXPECT_LE(cost_of_trials(many, {1, .01, .1, 1, .01, .2, 1, .1}), 0.011);
+  EXPECT_LE(cost_of_trials(costly, {1, 1, 1. / 30, 1}, 1), 0.02);
+  EXPECT_LE(cost_of_trials(by_fours, {1, .1, 1}), 0.011);
+  EXPECT_EQ(many.boundaries().back(), 4u);
+}
+
+TEST(balancer, tries_no_part_that_may_have_no_items) {
+  balancer full(3, 10, {.capacity = {9, 0, 9}}), none(3, 0), left(3, 10);
+  left.leave(1);
+  left.propose();
+  for (auto* balance : {&full, &none, &left}) EXPECT_LE(moves(*balance, {1, 1, 1}, 1000), 0);
 }
 
 TEST(balancer, refuses_times_and_work_that_are_none) {
