@@ -72,6 +72,14 @@ TEST(shares, hold_for_speeds_and_totals_at_the_ends_of_their_types) {
   EXPECT_THAT(shares(numbers{1, 1}, most_items, {.multiple_of = most_items}), ElementsAre(most_items, 0));
 }
 
+TEST(shares, give_all_even_if_what_is_beyond_the_least_is_too_little_for_a_double) {
+  constexpr auto half = std::size_t(1) << 59;
+  EXPECT_THAT(shares(numbers{1, 1}, half * 2, {.min_each = half - 1}), ElementsAre(half, half));
+  EXPECT_THAT(shares(numbers{1, 0, 1, 1}, half * 3, {.min_each = half - 1}),
+              ElementsAre(half, 0, half, half));
+  EXPECT_THAT(shares(numbers{0, 1}, half, {.min_each = half - 1}), ElementsAre(0, half));
+}
+
 TEST(shares, refuse_what_they_cannot_keep) {
   EXPECT_EQ(refused([] { shares(numbers{}, 1); }), "speeds");
   EXPECT_EQ(refused([] { shares(numbers{0, 0}, 1); }), "speeds");
