@@ -472,7 +472,10 @@ class balancer {
   }
 
   /// From the next propose() on the part has no items. Throws bad_argument if there is no such part.
-  void leave(std::size_t part) { at(part).works = false; }
+  void leave(std::size_t part) {
+    at(part).works = false;
+    for (auto& place : left_) place.forget();  // so that both boundaries of the part have the same
+  }
   /// The part works again, at a speed that is to be found out, or is one more after the last: then `part` is
   /// the number of parts so far, and there must be no `capacity`. Throws bad_argument otherwise.
   void join(std::size_t part) {

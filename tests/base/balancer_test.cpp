@@ -2,10 +2,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
 #include <numeric>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -137,6 +139,40 @@ TEST(balancer, takes_all_items_from_a_part_that_leaves) {
   balance.leave(0);
   balance.leave(2);
   EXPECT_THROW(balance.propose(), error);
+}
+
+/// Costs of 30 items: `cost` for those from `begin` up to `end`, else 0.
+numbers with_costs(numbers costs, std::size_t begin, std::size_t end, double cost) {
+  for (auto i = begin; i < end; ++i) costs[i] = cost;
+  return costs;
+}
+
+TEST(balancer, gives_no_item_to_a_part_that_left_even_if_boundaries_may_not_return) {
+  balancer balance(3, 30);
+  for (std::size_t part = 0; part < 3; ++part) balance.observe(part, 10, 10);
+  balance.leave(1);
+  numbers const none(30);
+  balance.propose(with_costs(none, 26, 30, 1));
+  EXPECT_EQ(balance.boundaries()[1], balance.boundaries()[2]);
+  balance.propose(with_costs(with_costs(none, 0, 10, 10), 24, 28, 5));
+  EXPECT_EQ(balance.boundaries()[1], balance.boundaries()[2]);
+}
+
+TEST(balancer, gives_no_item_to_parts_that_left_for_any_costs) {
+  std::mt19937_64 random(4);
+  for (int trial = 0; trial < 300; ++trial) {
+    balancer balance(5, 30);
+    moves(balance, {1, 1, 1, 1, 1}, 2);
+    auto const one = random() % 5, other = random() % 5;
+    for (int i = 0; i < 60; ++i) {
+      if (i == 30) balance.leave(one), balance.leave(other);
+      auto const begin = random() % 30;
+      balance.propose(with_costs(numbers(30, 0.1), begin, begin + random() % (31 - begin), 5));
+      auto const& at = balance.boundaries();
+      EXPECT_TRUE(std::ranges::is_sorted(at) && at.front() == 0 && at.back() == 30);
+      for (auto const part : {one, other}) EXPECT_TRUE(i < 30 || at[part] == at[part + 1]);
+    }
+  }
 }
 
 TEST(balancer, tries_a_part_that_joins_and_then_knows_its_speed) {
