@@ -40,7 +40,7 @@ inline void check_amount(std::string_view name, double amount) {
     throw_bad_argument(name, amount, "a finite number, at least 0");
 }
 
-/// The speeds over the fastest, so that no sum of them overflows.
+/// The speeds over the fastest, so that no sum of them overflows. Only 0 becomes 0.
 inline std::vector<double> relative_speeds(std::span<double const> speeds, bool has_work) {
   double fastest = 0;
   for (auto const speed : speeds) {
@@ -49,7 +49,8 @@ inline std::vector<double> relative_speeds(std::span<double const> speeds, bool 
   }
   if (has_work && fastest == 0) throw_bad_argument("speeds", fastest, "at least one above 0");
   std::vector<double> relative;
-  for (auto const speed : speeds) relative.push_back(fastest > 0 ? speed / fastest : 0);
+  for (auto const speed : speeds)
+    relative.push_back(speed > 0 ? (std::max)(speed / fastest, (std::numeric_limits<double>::min)()) : 0);
   return relative;
 }
 
@@ -171,7 +172,7 @@ std::vector<std::size_t> earliest_boundaries(Items const& items, takers const& p
     return boundaries.back() == items.count;
   };
   // Positive doubles are in the order of their bits: halving these finds the least one in 63 steps.
-  auto least = std::uint64_t(0), most = std::bit_cast<std::uint64_t>((std::numeric_limits<double>::max)());
+  auto least = std::uint64_t(0), most = std::bit_cast<std::uint64_t>(std::numeric_limits<double>::infinity());
   while (least < most) {
     auto const middle = least + (most - least) / 2;
     fits_in(middle) ? most = middle : least = middle + 1;
@@ -585,7 +586,7 @@ class balancer {
     std::vector<double> speeds;
     for (auto const& part : parts_) {
       auto const speed = part.speed.is_known() ? std::exp(part.speed.level() - highest_level()) : 1.05;
-      speeds.push_back(part.works ? speed : 0);
+      speeds.push_back(part.works ? (std::max)(speed, 1e-260) : 0);  // costs over it are finite
     }
     return speeds;
   }

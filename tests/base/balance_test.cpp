@@ -68,6 +68,7 @@ TEST(shares, are_no_smaller_than_the_least) {
 TEST(shares, hold_for_speeds_and_totals_at_the_ends_of_their_types) {
   EXPECT_THAT(shares(numbers{1e308, 1e308, 1e308}, 9), ElementsAre(3, 3, 3));
   EXPECT_THAT(shares(numbers{5e-324, 5e-324}, 8), ElementsAre(4, 4));
+  EXPECT_THAT(shares(numbers{1e308, 1e-308}, 10, {.multiple_of = 1, .min_each = 2}), ElementsAre(8, 2));
   EXPECT_EQ(sum_of(shares(numbers{1, 2, 3, 0.1, 7}, most_items)), most_items);
   EXPECT_THAT(shares(numbers{1, 1}, most_items, {.multiple_of = most_items}), ElementsAre(most_items, 0));
 }
@@ -169,6 +170,12 @@ TEST(cut_costs, fills_capacities_that_just_fit) {
   counts const capacity{1, 3, 2};
   EXPECT_THAT(cut_costs(numbers{9, 1, 1, 1, 9, 9}, numbers{1, 100, 1}, {.capacity = capacity}),
               ElementsAre(0, 1, 4, 6));
+}
+
+TEST(cut_costs, gives_items_to_a_part_of_any_speed_above_0_if_nobody_else_has_room) {
+  counts const no_room_in_the_first{0, 1};
+  for (double const speed : {1e-300, 5e-324})
+    EXPECT_THAT(cut_costs(numbers{1e10}, numbers{1, speed}, {no_room_in_the_first}), ElementsAre(0, 0, 1));
 }
 
 TEST(cut_costs, says_when_nothing_fits) {

@@ -297,6 +297,14 @@ TEST(balancer, is_the_same_for_the_same_observations) {
   }
 }
 
+TEST(balancer, gives_items_to_a_part_that_took_very_long_if_nobody_else_has_room) {
+  balancer balance(2, 10, {.capacity = {6, 6}});
+  balance.observe(0, 1e300, 1e-300);
+  balance.observe(1, 1e-300, 1e300);
+  balance.propose();
+  EXPECT_THAT(balance.boundaries(), ElementsAre(0, 6, 10));
+}
+
 TEST(balancer, holds_for_times_at_the_ends_of_their_type) {
   balancer balance(2, 1000);
   balance.observe(0, 1e308, 5e-324);
