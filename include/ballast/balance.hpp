@@ -449,14 +449,14 @@ class balancer {
 
   /// Part `part` took `seconds` for `work`: the number of its items, or the sum of their costs if propose()
   /// gets these. Several in one step count as one. Nothing is learned from no work. Throws bad_argument if
-  /// there is no such part, if `seconds` is not finite and above 0, or `work` not finite and at least 0; also
-  /// for their sums.
+  /// there is no such part, if `seconds` or `work` is not finite and at least 0, or `seconds` is 0 for work;
+  /// also for their sums.
   void observe(std::size_t part, double work, double seconds) {
     auto& observed = at(part);
     detail::check_amount("work", work < 0 ? work : observed.work + work);
-    if (!(seconds > 0)) throw_bad_argument("seconds", seconds, "above 0");
-    detail::check_amount("seconds", observed.seconds + seconds);
+    detail::check_amount("seconds", seconds < 0 ? seconds : observed.seconds + seconds);
     if (work == 0) return;
+    if (seconds == 0) throw_bad_argument("seconds", seconds, "above 0 for work");
     observed.work += work;
     observed.seconds += seconds;
   }

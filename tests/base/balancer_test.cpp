@@ -256,6 +256,7 @@ TEST(balancer, refuses_times_and_work_that_are_none) {
     EXPECT_EQ(refused([&] { balance.observe(0, 5, amount); }), "seconds") << amount;
   for (double const amount : {-1.0, infinity, not_a_number})
     EXPECT_EQ(refused([&] { balance.observe(0, amount, 1); }), "work") << amount;
+  EXPECT_EQ(refused([&] { balance.observe(0, 0, -1); }), "seconds");
   EXPECT_FALSE(balance.propose());
   balance.observe(0, 1e308, 1e308);
   EXPECT_EQ(refused([&] { balance.observe(0, 1e308, 1); }), "work");
@@ -265,6 +266,7 @@ TEST(balancer, refuses_times_and_work_that_are_none) {
 TEST(balancer, learns_nothing_from_no_work) {
   balancer balance(2, 10);
   balance.observe(0, 0, 100);
+  balance.observe(0, 0, 0);
   balance.observe(1, 5, 1);
   balance.propose();
   balance.observe(0, 5, 1);
