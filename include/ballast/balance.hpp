@@ -431,17 +431,23 @@ struct balancer_options {
 /// Deterministic; one thread at a time may call.
 class balancer {
  public:
-  /// Begins with parts of equally many items, or as many as fit. Throws bad_argument if there is no part, if
-  /// the items do not fit, or if an option is out of its range.
+  /// Begins with shares() of equal speeds, or what fits. Throws bad_argument if there is no part, or more
+  /// than a vector holds, if the items do not fit, or if an option is out of its range.
   balancer(std::size_t parts, std::size_t items, balancer_options options = {})
-      : options_(std::move(options)), items_(items), parts_(parts), left_(parts + 1) {
-    if (parts == 0) throw_bad_argument("parts", parts, "at least 1");
+      : options_(std::move(options)), items_(items), boundaries_{0} {
+    if (parts == 0 || parts > parts_.max_size())
+      throw_bad_argument("parts", parts, "1 to what a vector holds");
+    parts_.resize(parts), left_.resize(parts + 1);
     if (options_.multiple_of == 0) throw_bad_argument("multiple_of", 0, "at least 1");
     detail::check_amount("move_seconds", options_.move_seconds);
     std::vector<double> const alike(parts, 1.0);
     takers(alike).check();
-    boundaries_ = detail::earliest_boundaries(detail::equal_items{items}, takers(alike));
-    if (boundaries_.empty()) throw_bad_argument("items", items, "at most the sum of the capacities");
+    for (auto const share : shares(alike, items, {options_.multiple_of, 0}))
+      boundaries_.push_back(boundaries_.back() + share);
+    if (!fits(boundaries_))
+      boundaries_ = detail::earliest_boundaries(detail::equal_items{items}, takers(alike));
+    if (boundaries_.empty())
+      throw_bad_argument("items", items, "what capacities hold in multiples of multiple_of");
   }
 
   /// One more than parts: part i has the items from boundary i up to boundary i + 1.

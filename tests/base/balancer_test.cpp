@@ -56,6 +56,7 @@ int moves(balancer& balance, numbers const& speeds, int steps) {
 
 TEST(balancer, begins_with_parts_of_equally_many_items) {
   EXPECT_THAT(balancer(3, 9).boundaries(), ElementsAre(0, 3, 6, 9));
+  EXPECT_THAT(balancer(8, 9).boundaries(), ElementsAre(0, 2, 3, 4, 5, 6, 7, 8, 9));
   EXPECT_THAT(balancer(2, 0).boundaries(), ElementsAre(0, 0, 0));
   EXPECT_THAT(balancer(3, 100, {.capacity = {10, 50, 60}}).boundaries(), ElementsAre(0, 10, 55, 100));
 }
@@ -275,7 +276,8 @@ TEST(balancer, learns_nothing_from_no_work) {
 }
 
 TEST(balancer, refuses_parts_that_it_does_not_have_and_items_that_do_not_fit) {
-  EXPECT_EQ(refused([] { balancer(0, 5); }), "parts");
+  for (std::size_t const parts : {std::size_t(0), std::numeric_limits<std::size_t>::max()})
+    EXPECT_EQ(refused([&] { balancer(parts, 9); }), "parts");
   EXPECT_EQ(refused([] { balancer(2, 5, {.capacity = {2, 2}}); }), "items");
   EXPECT_EQ(refused([] { balancer(2, 5, {.capacity = {9}}); }), "the size of capacity");
   EXPECT_EQ(refused([] { balancer(2, 5, {.multiple_of = 0}); }), "multiple_of");
