@@ -35,6 +35,11 @@ struct cut_options {
 
 namespace detail {
 
+template <class Costs>
+concept cost_range = std::ranges::forward_range<Costs const> && requires(Costs const& costs) {
+  double(*std::ranges::begin(costs));
+};
+
 inline void check_amount(std::string_view name, double amount) {
   if (!(amount >= 0) || amount > (std::numeric_limits<double>::max)())
     throw_bad_argument(name, amount, "a finite number, at least 0");
@@ -344,12 +349,12 @@ struct observed_part {
 
 }  // namespace detail
 
-/// How many of `total` items each part gets, in proportion to its speed; the sum is `total`. Proportions are
-/// rounded down to multiples of `multiple_of`, then up for those with the largest remainders. What `total`
-/// has beyond a multiple goes to the last part with a speed above 0, so that boundaries of parts side by side
-/// are multiples. A part of speed 0 gets nothing, and one whose proportion is below `min_each` just that.
-/// Speeds are finite, at least 0, in any unit; one is above 0 if `total` is. Throws bad_argument otherwise,
-/// and if `min_each` exceeds what there is.
+/// How many of `total` items each part gets, in proportion to its speed; the sum is `total`. What `total` has
+/// beyond a multiple of `multiple_of` is first set aside for the last part with a speed above 0, so that
+/// boundaries of parts side by side are multiples. Then proportions are rounded down to multiples, and up for
+/// those with the largest remainders. A part of speed 0 gets nothing, and one whose proportion is below
+/// `min_each` just that. Speeds are finite, at least 0, in any unit; one is above 0 if `total` is. Throws
+/// bad_argument otherwise, and if `min_each` exceeds what there is.
 inline std::vector<std::size_t> shares(std::span<double const> speeds, std::size_t total,
                                        share_options rounding = {}) {
   auto const [unit, least] = rounding;
@@ -374,12 +379,12 @@ inline std::vector<std::size_t> shares(std::span<double const> speeds, std::size
 
 /// Cuts items in a row into contiguous parts, one for each speed, so that the slowest part, of the time cost
 /// over speed, ends as early as possible. Returns the boundaries, one more than parts: part i has the items
-/// from boundary i up to boundary i + 1. Of equally good cuts it is the one whose first parts have most. The
-/// minimum is exact while sums of costs are exact as double, integers up to 2^53 for instance. A part of
-/// speed 0 gets nothing. Costs are numbers, finite and at least 0, as is their sum; speeds are as for
-/// shares(). Throws bad_argument otherwise, and if the items do not fit into `capacity`. Takes O(n) time for
-/// n items, and O(log n) for each part.
-template <std::ranges::forward_range Costs>
+/// from boundary i up to boundary i + 1. Of equally good cuts it is the one whose first parts have most,
+/// except that rounded speeds may make equal ones differ. The minimum is exact while sums of costs are exact
+/// as double, integers up to 2^53 for instance. A part of speed 0 gets nothing. Costs are numbers, finite and
+/// at least 0, as is their sum; speeds are as for shares(). Throws bad_argument otherwise, and if the items
+/// do not fit into `capacity`. Takes O(n) time for n items, and O(log n) for each part.
+template <detail::cost_range Costs>
 std::vector<std::size_t> cut_costs(Costs const& costs, std::span<double const> speeds,
                                    cut_options limits = {}) {
   detail::costed_items const items(costs);
@@ -395,7 +400,7 @@ std::vector<std::size_t> cut_costs(Costs const& costs, std::span<double const> s
 /// ends first. The slowest part takes at most 4/3 of the least possible time if speeds are equal (Graham
 /// 1969), else at most 5/3 (Friesen 1987). Costs and speeds, and what is thrown, are as for cut_costs().
 /// Takes O(n log n + n p) time for n items and p parts.
-template <std::ranges::forward_range Costs>
+template <detail::cost_range Costs>
 std::vector<std::size_t> longest_first(Costs const& costs, std::span<double const> speeds) {
   detail::costed_items const items(costs);
   auto const relative = detail::relative_speeds(speeds, items.count > 0);
@@ -468,10 +473,11 @@ class balancer {
   }
 
   /// Ends a step. Returns the new boundaries, which are those of boundaries() from now on, or nothing: keep
-  /// what you have. Throws error if the items do not fit into the parts that are left.
+  /// what you have. Throws error if the items do not fit into the parts that are left; the step has ended
+  /// even so, and what was observed in it is learned.
   std::optional<std::vector<std::size_t>> propose() { return propose_for(detail::equal_items{items_}); }
   /// The same for items with costs that the caller knows, one for each item, as cut_costs() takes them.
-  template <std::ranges::forward_range Costs>
+  template <detail::cost_range Costs>
   std::optional<std::vector<std::size_t>> propose(Costs const& costs) {
     detail::costed_items const items(costs);
     if (items.count != items_) throw_bad_argument("the number of costs", items.count, "that of the items");

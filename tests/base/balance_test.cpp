@@ -9,7 +9,9 @@
 #include <limits>
 #include <numeric>
 #include <random>
+#include <ranges>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ballast::test::balance_test {
@@ -187,6 +189,20 @@ TEST(cut_costs, says_when_nothing_fits) {
 
 TEST(cut_costs, takes_integers_whose_sum_exceeds_64_bits) {
   EXPECT_THAT(cut_costs(std::vector<std::uint64_t>(4, most_items), numbers{1, 3}), ElementsAre(0, 1, 4));
+}
+
+template <class Costs>
+constexpr bool has_costs = requires(Costs const& costs, numbers const& speeds) {
+  cut_costs(costs, speeds);
+  longest_first(costs, speeds);
+  balancer(1, 1).propose(costs);
+};
+
+TEST(cut_costs, takes_what_can_be_read_as_const_and_becomes_double) {
+  using only_writable = decltype(std::views::filter(std::declval<numbers&>(), [](double) { return true; }));
+  EXPECT_TRUE(has_costs<counts>);
+  EXPECT_FALSE(has_costs<std::vector<std::string>>);
+  EXPECT_FALSE(has_costs<only_writable>);
 }
 
 TEST(cut_costs, refuses_costs_and_speeds_that_are_no_amounts) {
