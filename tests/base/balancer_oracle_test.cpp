@@ -9,6 +9,7 @@
 
 #include "ballast/balance.hpp"
 #include "invented_parts.hpp"
+#include "sanitized.hpp"
 
 namespace ballast::test {
 namespace {
@@ -153,6 +154,7 @@ class balanced_run {
 class balancer_oracle : public testing::TestWithParam<std::uint64_t> {};
 
 TEST_P(balancer_oracle, is_hardly_better_and_sees_no_boundary_oscillate) {
+  if (sanitized) GTEST_SKIP() << "takes minutes under a sanitizer, and runs no code that other tests do not";
   verdict all;
   int machines = 0;
   for (auto number = GetParam(); number < 10'000; number += 9, ++machines)
