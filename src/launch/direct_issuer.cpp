@@ -75,6 +75,7 @@ dispatch_parts::dispatch_parts(std::shared_ptr<compute_device> on, kernel_set co
       has_merge_policy(options.merge != "none"),
       looks_for_awaited(serves_awaited(*device, options)),
       streams(device, streams_for(*device, options)),
+      has_queue_for_each(connections >= streams.size()),
       lines(owner, device, options.timeout),
       placement(lines.fence(), rules_of(options, connections)),
       table(*device, kernels),
@@ -174,7 +175,7 @@ bool direct_issuer::is_sound() {
 /// continue in a stream of its own, and none would be merged.
 bool direct_issuer::is_alone(launch_stream_state const& line, submission const& work) const {
   bool const may_merge = parts_.merges() && work.kernel() != nullptr;
-  bool const may_follow_own = parts_.connections >= parts_.streams.size() && !may_merge;
+  bool const may_follow_own = parts_.has_queue_for_each && !may_merge;
   auto const own = may_follow_own ? line.issued() - line.finished() : 0;
   return lone_line_.load(std::memory_order_relaxed) == line.number() && parts_.counts.in_flight() == own &&
          !anyone_waits_.load(std::memory_order_relaxed) && parts_.inbox.is_empty();

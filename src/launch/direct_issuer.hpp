@@ -66,6 +66,7 @@ struct dispatch_parts {
   bool const has_merge_policy;
   bool const looks_for_awaited;  ///< whether it looks for launches whose thread waits for each one
   dispatch_streams streams;
+  bool const has_queue_for_each;  ///< each stream has a hardware queue of its own
   launch_stream_table lines;
   launch_inbox inbox;
   launch_placement const placement;

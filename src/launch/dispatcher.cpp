@@ -55,10 +55,6 @@ void dispatcher::stop(char const* cause) {
   thread_.wake();
 }
 
-void dispatcher::throw_if_stopped() const {
-  if (auto const* const cause = parts_.gate.stopped_because()) throw stopped_by(cause);
-}
-
 /// The error for a stop, with the number of unissued launches of all launch streams.
 stopped dispatcher::stopped_by(char const* cause) const {
   std::uint64_t waiting = 0;
@@ -101,11 +97,6 @@ void dispatcher::add_to(launch_statistics& sum) const {
   sum.costs.push_back(parts_.device->costs().name());
   sum.predictions.push_back({parts_.table.errors().all(), parts_.table.errors().newest()});
   sum.dispatch_modes.push_back(name_of(parts_.mode()));
-}
-
-void dispatcher::add_to_inbox(launch_stream_state& line) {
-  parts_.inbox.add(line);
-  thread_.wake();
 }
 
 /// True if there was anything to do. A kernel that faulted reports no end.

@@ -45,7 +45,9 @@ class dispatcher final : private device_work {
   /// True if all launches have failed, or will, because the device was lost. Any thread.
   bool is_lost() const { return lost_; }
   /// Throws stopped with that cause after stop().
-  void throw_if_stopped() const;
+  void throw_if_stopped() const {
+    if (auto const* const cause = parts_.gate.stopped_because()) throw stopped_by(cause);
+  }
   /// Sleeps until all launches submitted so far have finished or failed. Throws timed_out.
   void wait_all(deadline until);
   /// Launches that have been submitted and have not finished, without those of failed launch streams.
@@ -63,7 +65,10 @@ class dispatcher final : private device_work {
   }
   void add_to(launch_statistics& sum) const;
   /// Accepts a launch stream that has new launches.
-  void add_to_inbox(launch_stream_state& line);
+  void add_to_inbox(launch_stream_state& line) {
+    parts_.inbox.add(line);
+    thread_.wake();
+  }
   /// As direct_issuer::issue(); for the thread of the launch stream.
   bool issue_directly(launch_stream_state& line, submission& work) { return direct_.issue(line, work); }
 
