@@ -371,7 +371,7 @@ inline std::vector<std::size_t> shares(std::span<double const> speeds, std::size
   all[working.back()] += total % unit;
   auto wanted = detail::divided(double(total), relative, {all.begin(), all.end()});
   for (std::size_t i = 0; i < all.size(); ++i) wanted[i] = (wanted[i] - double(all[i])) / double(unit);
-  if (std::ranges::max(wanted) == 0) wanted = relative;  // all rounded away
+  if (*std::ranges::max_element(wanted) == 0) wanted = relative;  // all rounded away
   auto const more = detail::by_largest_remainder(wanted, total / unit - least / unit * working.size());
   for (std::size_t i = 0; i < all.size(); ++i) all[i] += more[i] * unit;
   return all;
