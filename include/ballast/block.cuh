@@ -351,9 +351,8 @@ class cuda_block : public block_outside_pools {
 /// on CPU cores, where it has one: `[=] BALLAST_HD (ballast::block_of<128> const& block) { ... }`. A lambda
 /// can be launched in a .cu file, in a function that is no member. It takes the block as `block_of<128>
 /// const&`, is neither generic nor mutable, returns nothing, and captures numbers and array_refs by value. A
-/// functor can do more than a lambda: it has scratch, worker() and warp(), and may be merged with others. In
-/// a
-/// `__global__` function of one's own, `block_of<128>({}, blockIdx.x)` is its block.
+/// functor can do more than a lambda: it has scratch, worker() and warp(), and may be merged with others.
+/// `block_of<128>({}, blockIdx.x)` is the block of a `__global__` function of one's own.
 template <std::uint32_t Threads>
 class block_of {
   static_assert(Threads >= 32 && Threads <= 1024 && Threads % 32 == 0,
