@@ -223,29 +223,9 @@ class BALLAST_API job_sequence {
 
 namespace detail {
 
-/// One line of a scheduler's journal: an operation was submitted to a device's thread, or has ended. The
-/// journal records the order of events, not their times.
-struct journal_entry {
-  /// The events that a line can record.
-  enum class what : std::uint8_t { submitted, ended, failed };
-
-  /// Whether the operation was submitted, has succeeded or has failed.
-  what happened{};
-  std::uint64_t operation = 0;  ///< its number, counted from 1 in the order of planning
-  bool is_kernel = false;       ///< true: a kernel, false: a copy
-  std::uint64_t job = 0;        ///< the job's number; 0 for host accesses and for ends
-  std::uint32_t device = 0;     ///< index of the device that carries it out
-  std::uint32_t stream = 0;     ///< stream of the device: 0 copies in, 1 and 2 compute, 3 copies out
-  std::vector<std::uint64_t> dependencies =
-      {};  ///< operations that it waits for, the newest of each stream; empty for ends
-};
-
 /// The part of a job_scheduler that only the library calls.
 class BALLAST_API running_jobs {
  public:
-  /// The newest lines of the journal, at most 65536, oldest first.
-  std::vector<journal_entry> journal() const;
-
   /// The scheduler's state, for the parts of the library that share it.
   std::shared_ptr<job_runtime> const& runtime() const { return runtime_; }
 

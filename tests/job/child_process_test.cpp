@@ -50,7 +50,6 @@ TEST(child_made_by_fork, is_refused_the_job_schedulers_of_its_parent) {
               REFUSED(one.jobs->wait_all());
               REFUSED(one.jobs->stop());
               REFUSED(one.jobs->statistics());
-              REFUSED(one.jobs->journal());
               REFUSED(one.to->read());
               REFUSED(one.to->write());
               REFUSED(words(*one.jobs, {4}));

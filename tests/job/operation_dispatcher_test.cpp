@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ballast/error.hpp"
+#include "job_journal.hpp"
 
 namespace ballast::test::operation_dispatcher_test {
 using namespace detail;
@@ -112,14 +113,15 @@ TEST_F(operation_dispatcher_test, names_the_oldest_operation_that_has_not_ended)
   EXPECT_FALSE(dispatcher.oldest()->is_issued);
 }
 
-TEST_F(operation_dispatcher_test, keeps_a_journal_of_what_it_handed_over_and_of_what_has_ended) {
+TEST_F(operation_dispatcher_test, shows_a_watcher_what_it_handed_over_and_what_has_ended) {
+  job_journal const journal(dispatcher);
   auto const first = plan(host_place, left);
   report(0, {failure_of(first)});
-  auto const lines = dispatcher.journal().lines();
+  auto const lines = journal.lines();
   ASSERT_EQ(lines.size(), 2u);
   EXPECT_EQ(lines[0].job, 7u);
   EXPECT_EQ(lines[1].operation, first.value());
-  EXPECT_EQ(lines[1].happened, journal_entry::what::failed);
+  EXPECT_EQ(lines[1].happened, journal_line::what::failed);
 }
 
 TEST_F(operation_dispatcher_test, gives_back_all_that_it_forgets) {

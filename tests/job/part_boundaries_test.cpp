@@ -11,6 +11,7 @@
 #include "ballast/error.hpp"
 #include "ballast/job_scheduler.hpp"
 #include "job_fixture.hpp"
+#include "job_journal.hpp"
 
 namespace ballast::test {
 using namespace detail;
@@ -28,6 +29,7 @@ class part_boundaries : public testing::Test {
       devices_, kernels(), {.policy = "static", .in_flight = 64, .device_bytes = enough_device_bytes}};
   word_rows from_{jobs_, {row_count, column_count}}, now_{jobs_, {row_count, column_count}},
       next_{jobs_, {row_count, column_count}};
+  job_journal journal_{jobs_};
 
   ~part_boundaries() override { gate_.open(); }
 
@@ -39,12 +41,8 @@ class part_boundaries : public testing::Test {
                  });
     for (int step = 0; step < steps; ++step) submit_mix(jobs_, now_, next_, {row_count});
   }
-  std::vector<journal_entry> submitted(bool kernels_only) const {
-    auto all = jobs_.journal();
-    std::erase_if(all, [&](auto const& line) {
-      return line.happened != journal_entry::what::submitted || line.is_kernel != kernels_only;
-    });
-    return all;
+  std::vector<journal_line> submitted(bool of_kernels) const {
+    return journal_.lines(journal_line::what::submitted, of_kernels);
   }
 };
 

@@ -189,21 +189,4 @@ struct ended_operation {
   std::optional<joined_launch> joined = {};
 };
 
-/// The newest events of operations. One thread at a time.
-class operation_journal {
- public:
-  static constexpr std::size_t max_lines = 65536;
-
-  void record_submission(op_id op, operation const& planned, job_number job);
-  /// Records the end of an operation. Call it while the operation is still known.
-  void record_end(op_id op, operation const& ended);
-
-  std::vector<journal_entry> lines() const { return {lines_.begin(), lines_.end()}; }
-
- private:
-  void keep(journal_entry line);
-
-  std::deque<journal_entry> lines_;
-};
-
 }  // namespace ballast::detail

@@ -249,6 +249,11 @@ kernel_code const* job_runtime::checked_code(job_request const& request) {
   return code;
 }
 
+void job_runtime::watch(operation_watcher* by) {
+  guard hold(*this);
+  dispatcher_.watch(by);
+}
+
 void job_runtime::wait_all(deadline until) {
   check_process();
   guard hold(*this);
@@ -300,12 +305,6 @@ job_statistics job_runtime::statistics() const {
   if (ranks_ != nullptr) now.sent = ranks_->plan().sent(), now.received = ranks_->plan().received();
   for (auto const& device : devices_) now.costs.push_back(device->costs().name());
   return now;
-}
-
-std::vector<journal_entry> job_runtime::journal() const {
-  check_process();
-  std::lock_guard const hold(mutex_);
-  return dispatcher_.journal().lines();
 }
 
 std::shared_ptr<array_state> job_runtime::make_array(extents const& shape, std::size_t element_bytes,

@@ -77,7 +77,8 @@ class job_runtime final : public described_work, public std::enable_shared_from_
   /// Logs that a destructor is about to wait for jobs, if there are any.
   void log_wait_for_jobs(std::string const& why, clock::duration at_most) const;
   job_statistics statistics() const;
-  std::vector<journal_entry> journal() const;
+  /// As operation_dispatcher::watch(), which is called with the mutex held.
+  void watch(operation_watcher* by);
   /// The unfinished work, as text for messages.
   std::string state() const override;
   /// Throws error if an executor cannot start its thread; then none has started.

@@ -131,8 +131,6 @@ std::uint32_t job_scheduler::ranks() const noexcept {
 
 job_statistics job_scheduler::statistics() const { return runtime_->statistics(); }
 
-std::vector<journal_entry> detail::running_jobs::journal() const { return runtime_->journal(); }
-
 job_report report_of(completion const& job, std::optional<deadline> until) {
   auto const end = std::dynamic_pointer_cast<job_end>(job.source());
   if (end == nullptr) throw_bad_argument("job", "the completion of other work", "one that a scheduler gave");

@@ -107,7 +107,7 @@ void operation_dispatcher::submit(op_id op, job_number job, planned_work work, d
   auto const executor = planned.on.executor;
   auto const progress =
       std::make_shared<operation_progress>(op, planned.on, devices_[executor].kind, check_maps_);
-  journal_.record_submission(op, planned, job);
+  if (watcher_ != nullptr) watcher_->submitted(op, planned, job);
   operation.progress = progress;
   operation.is_timed = planned.kind == op_kind::kernel || times_copies_;
   operation.dependencies = progress_of(planned.dependencies);
@@ -187,7 +187,8 @@ void operation_dispatcher::end(reported_end const& reported, end_listener const&
   ops_.mark_ended(op, reported.end.failure != nullptr);
   auto const failed = ops_.at(op).status == op_status::failed;
   auto const work = in_flight_.extract(op.value());
-  if (!std::holds_alternative<exchange_work>(work.mapped().work)) journal_.record_end(op, ops_.at(op));
+  if (watcher_ != nullptr && !std::holds_alternative<exchange_work>(work.mapped().work))
+    watcher_->ended(op, ops_.at(op));
   ended(work.mapped().work, reported.device, reported.end, failed);
 }
 

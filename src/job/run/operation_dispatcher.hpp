@@ -17,6 +17,15 @@
 
 namespace ballast::detail {
 
+/// Sees the operations of a dispatcher. No exception may leave a call.
+class operation_watcher {
+ public:
+  virtual ~operation_watcher() = default;
+  virtual void submitted(op_id op, operation const& planned, job_number job) = 0;
+  /// Exchanges are left out.
+  virtual void ended(op_id op, operation const& about) = 0;
+};
+
 /// Turns planned work into operations of executors, and decides which of their reported ends count. It only
 /// asks where memory lies: no device, no clock, no mutex; one thread at a time.
 class operation_dispatcher final : public work_sink {
@@ -58,7 +67,8 @@ class operation_dispatcher final : public work_sink {
     exchanged_bytes const* exchange;  ///< null if it is no exchange
   };
   std::optional<unfinished_operation> oldest() const;
-  operation_journal const& journal() const { return journal_; }
+  /// From now on calls `by`, unless it is null.
+  void watch(operation_watcher* by) { watcher_ = by; }
 
  private:
   struct work_in_flight {
@@ -90,7 +100,7 @@ class operation_dispatcher final : public work_sink {
   boost::container::flat_map<op_id, reported_end> reported_ends_;  ///< reported ends that do not count yet
   std::vector<op_id> waiting_exchanges_;                           ///< waiting for their dependencies,
                                                                    ///< ascending
-  operation_journal journal_;
+  operation_watcher* watcher_ = nullptr;
 };
 
 }  // namespace ballast::detail
