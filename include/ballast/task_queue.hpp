@@ -175,7 +175,8 @@ struct queue_statistics {
   /// a run in which several threads outran its servers there are up to 4, until a run's threads submit
   /// little. Each takes an SM. Fewer run where they do not fit or would cost over an eighth of the workers;
   /// one where resident.blocks is given, the set's blocks have 512 threads or more, or its kernels create
-  /// tasks. Each of S servers opens 8 / S grid tasks at a time; tasks after further grid tasks wait.
+  /// tasks. Each of S servers opens 8 / S grid tasks at a time; tasks after further grid tasks wait. While no
+  /// tasks come, only the first polls host memory, since several SMs that do slow down other kernels.
   std::uint32_t servers = 0;
   std::uint64_t trace_dropped = 0;  ///< tasks that did not fit into trace_depth, known after close()
   /// If tasks create tasks: the workers' counts over all tasks. Known once close() or stop() has returned,

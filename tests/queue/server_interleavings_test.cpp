@@ -201,5 +201,90 @@ TEST(server_interleavings, lose_blocks_of_a_grid_that_its_worker_gives_back_at_a
   EXPECT_GT(stopped_grid::explored(true).failures, 0u);
 }
 
+/// A server that rests as soon as it finds nothing, and the first, which then looks at its submission ring.
+/// Two tasks come there and one to the first server, whose tail wakes the other too. A server that nobody
+/// will wake gives up.
+namespace resting_server {
+
+constexpr std::uint64_t tasks = 2;
+
+enum class first { looks_until_it_has_left, looks_once, ends_before_it_has_left };
+
+struct shared {
+  std::uint64_t slots[tasks + 1], own_slot, tail, resting, next, left, first_ended;
+};
+
+taken host(shared& memory) {
+  word(memory.slots[0]).store_release(1);
+  word(memory.own_slot).store_release(1);
+  word(memory.slots[1]).store_release(1);
+  return {};
+}
+
+taken resting_server(shared& memory) {
+  taken moved;
+  while (moved.size() < tasks) {
+    auto const tail = word(memory.tail).load_relaxed();
+    if (word(memory.slots[moved.size()]).load_acquire() != 0) {
+      moved.push_back(moved.size());
+      continue;
+    }
+    word(memory.next).store_relaxed(moved.size());
+    word(memory.resting).or_acq_rel(1);
+    while (word(memory.resting).load_relaxed() != 0) {
+      if (word(memory.tail).load_relaxed() != tail)
+        word(memory.resting).and_acq_rel(0);
+      else if (word(memory.first_ended).load_relaxed() != 0)
+        return moved;
+      else
+        running_thread->wait(3);
+    }
+  }
+  word(memory.left).store_release(1);
+  return moved;
+}
+
+/// Wakes the other server if its next task has come; then true.
+bool wake_for_next(shared& memory) {
+  auto const next = word(memory.next).load_relaxed();
+  if (word(memory.slots[next]).load_relaxed() == 0) return false;
+  word(memory.resting).and_acq_rel(0);
+  return true;
+}
+
+explorer<shared>::program first_server(first how) {
+  return [=](shared& memory) {
+    while (word(memory.own_slot).load_acquire() == 0) {
+      if (word(memory.resting).load_relaxed() == 0) running_thread->wait(2);
+      if (!wake_for_next(memory)) running_thread->wait(4);
+    }
+    word(memory.tail).store_relaxed(1);
+    while (how != first::ends_before_it_has_left && word(memory.left).load_acquire() == 0) {
+      if (word(memory.resting).load_relaxed() == 0) running_thread->wait(2);
+      if (wake_for_next(memory)) continue;
+      if (how == first::looks_once) break;
+      running_thread->wait(4);
+    }
+    word(memory.first_ended).store_release(1);
+    return taken{};
+  };
+}
+
+explorer<shared>::report explored(first how) {
+  auto const moved_each = [](shared&, taken const& moved) { return moved == taken{0, 1}; };
+  return explorer<shared>({}, {host, resting_server, first_server(how)}, moved_each).explore();
+}
+
+}  // namespace resting_server
+
+TEST(server_interleavings, move_what_comes_to_a_server_that_rests) {
+  EXPECT_TRUE(always_right(resting_server::explored(resting_server::first::looks_until_it_has_left)));
+}
+
+TEST(server_interleavings, leave_a_task_where_the_first_server_stops_looking_for_one_that_rests) {
+  for (auto const how : {resting_server::first::looks_once, resting_server::first::ends_before_it_has_left})
+    EXPECT_GT(resting_server::explored(how).failures, 0u) << int(how);
+}
+
 }  // namespace
 }  // namespace ballast::test::server_interleavings

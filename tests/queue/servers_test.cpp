@@ -221,6 +221,22 @@ TEST_P(several_servers, keep_the_order_of_batches_that_wait_for_others) {
   for (auto const& chain : chains) EXPECT_TRUE(chain.is_right());
 }
 
+// Pauses of unlike lengths, in which servers other than the first rest on a GPU.
+TEST_P(several_servers, run_what_comes_after_pauses) {
+  std::uint32_t const pauses = 10, each = 20;
+  counted_words visits(first_device(), submitters * pauses * each);
+  auto const tasks = visits_of(visits.ref(), submitters * pauses * each);
+  task_queue queue(first_device(), kernels(), options());
+  by_threads(submitters, [&](std::uint32_t t) {
+    for (std::uint32_t pause = 0; pause < pauses; ++pause) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(2 + t));
+      queue.submit(std::span(tasks).subspan((std::size_t(t) * pauses + pause) * each, each)).wait();
+    }
+  });
+  queue.close();
+  EXPECT_EQ(check_visits(visits.read()), exactly_once);
+}
+
 TEST_P(several_servers, end_together_at_the_idle_timeout) {
   auto idle = options();
   idle.resident.idle_timeout = std::chrono::milliseconds(100);

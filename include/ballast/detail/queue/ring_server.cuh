@@ -24,6 +24,8 @@ constexpr std::uint32_t chunks_in_flight_of = is_lone_server<WorkerGroup> ? 8 : 
 inline constexpr std::uint32_t fencing_threads = 128;
 inline constexpr std::uint32_t slots_checked = 4;            ///< ring slots that a thread checks for space
 inline constexpr std::uint32_t slots_checked_for_many = 16;  ///< the same, if many will be filled at once
+/// How long no task has come when all servers but the first stop polling host memory.
+inline constexpr std::uint64_t rest_after_ns = 1'000'000;
 
 /// The state of a GPU's server, in shared memory. Each word has one writer between two syncs.
 struct ring_server_memory {
@@ -36,7 +38,7 @@ struct ring_server_memory {
   std::uint64_t filled_published;   ///< device_words::filled as last written
   std::uint32_t idle_published;     ///< device_words::idle as last written
   std::uint32_t hand_out_until;     ///< ring_words::hand_out_until as last written
-  std::uint64_t last_task_ns;       ///< when a task last came
+  std::uint64_t last_task_ns;       ///< when a task last came, or the server last rested
   std::uint64_t got[max_submission_rings];
   std::uint32_t
       fetched_published[max_submission_rings];  ///< low half of device_words::fetched as last written
@@ -61,7 +63,7 @@ struct ring_server_memory {
   std::uint32_t passed_on;       ///< shared_server_words::said as last written
   std::uint64_t reserved;        ///< the first ticket of the last reservation
   std::uint32_t reserved_count;  ///< the number of its tickets
-  std::uint32_t left;            ///< shared_server_words::left as last seen
+  std::uint16_t left, resting;   ///< shared_server_words::left and resting as last seen
   /// The source, in shared memory because a fence empties the SM's L1.
   alignas(16) unsigned char source_bytes[sizeof(ring_source_ref)];
 
@@ -97,7 +99,7 @@ struct ring_server {
     bool stop;
     // For several servers:
     std::uint64_t tail, unticketed_blocks;
-    std::uint32_t left;
+    std::uint32_t left, resting;
   };
   /// The result of polling eight slots of a submission ring: the tasks to move, and their places among all
   /// that move.
@@ -158,6 +160,7 @@ struct ring_server {
   __device__ atomic_ref<Word, scope::device> shared_word(Word shared_server_words::*which) const {
     return atomic_ref<Word, scope::device>(source().words->servers.*which);
   }
+  __device__ bool rests() const { return Several && (state().resting >> number() & 1) != 0; }
   __device__ bool others_have_left() const { return !Several || !leads() || state().left == servers() - 1; }
 
   /// Called by one thread: reserves up to `wanted` of the free tickets in one step.
@@ -192,20 +195,56 @@ struct ring_server {
     find_space(worker_group_type::warps * slots_per_poll * servers());
     host_state said{};
     if (is_host_reader()) said = read_host_state();
-    std::uint32_t const ring_count = (min)(worker_group_type::warps, state().ring_count);
+    look_for_others();
+    std::uint32_t const ring_count = rests() ? 0 : (min)(worker_group_type::warps, state().ring_count);
     polled_slots polled{};
     if (worker_group.warp() < ring_count) {
       polled = poll_ring(polled_ring(worker_group.warp()), ring_count);
       if constexpr (!Several) move_polled(polled, state().tail, polled.some);
     }
-    bool const moved = worker_group.any(polled.whole != 0) && move_all(ring_count, polled);
+    bool const found = worker_group.any(polled.whole != 0);
+    bool const moved = found && move_all(ring_count, polled);
     if (is_host_reader()) {
       state().rounds_since_publish = publishes ? 0 : state().rounds_since_publish + (moved ? 1 : 8);
       rotate_rings();
       apply(said);
+      if (!leads()) rest_if_idle(found);
     }
     worker_group.sync();
     return moved;
+  }
+
+  /// For a server other than the first: rests, that is, polls no submission ring, while tasks come to no
+  /// server. Several SMs that poll host memory slow down every kernel on the GPU.
+  __device__ void rest_if_idle(bool found) const {
+    auto const now = worker_group.now_ns();
+    bool const came = found || state().tail != state().tail_seen;
+    state().tail_seen = state().tail;
+    if (came && rests()) {
+      atomicAnd(&source().words->servers.resting, ~(1u << number()));
+      state().resting = 0;
+    }
+    if (came || rests()) state().last_task_ns = now;
+    if (now - state().last_task_ns <= rest_after_ns) return;
+    for (std::uint32_t ring = number(); ring < max_submission_rings; ring += servers())
+      next_of(ring).store_relaxed(state().got[ring]);
+    atomicOr(&source().words->servers.resting, 1u << number());
+  }
+
+  /// For a warp of the first server: looks at the next slot of each submission ring whose server rests, and
+  /// wakes a server to which a task has come. A position that is out of date at worst wakes one in vain.
+  __device__ void look_for_others() const {
+    if (!Several || state().resting == 0 || !leads() || worker_group.warp() + 2 != worker_group_type::warps)
+      return;
+    std::uint32_t const ring = worker_group.lane(), owner = 1u << ring % servers();
+    if ((state().resting & owner) == 0 || ring >= (state().passed_on & 0xff)) return;
+    auto const next = next_of(ring).load_relaxed();
+    auto const lap = lap_of(next, source().shift);
+    if (is_here(load_chunk<scope::system>(source().submission_slot(ring, next).chunks[0], lap), lap))
+      atomicAnd(&source().words->servers.resting, ~owner);
+  }
+  __device__ atomic_ref<std::uint64_t, scope::device> next_of(std::uint32_t ring) const {
+    return atomic_ref<std::uint64_t, scope::device>(source().words->servers.next[ring]);
   }
 
   __device__ std::uint32_t polled_ring(std::uint32_t warp) const {
@@ -279,6 +318,7 @@ struct ring_server {
       said.tail = shared_word(&shared_server_words::tail).load_relaxed();
       said.unticketed_blocks = shared_word(&shared_server_words::unticketed_blocks).load_relaxed();
       said.left = shared_word(&shared_server_words::left).load_relaxed();
+      said.resting = shared_word(&shared_server_words::resting).load_relaxed();
     }
     return said;
   }
@@ -289,6 +329,7 @@ struct ring_server {
     auto const passed = shared_word(&shared_server_words::said).load_relaxed();
     host_state said{control_in(passed), 0, stop_in(passed)};
     said.tail = shared_word(&shared_server_words::tail).load_relaxed();
+    said.resting = shared_word(&shared_server_words::resting).load_relaxed();
     return said;
   }
 
@@ -333,8 +374,9 @@ struct ring_server {
   __device__ void apply(host_state const& said) const {
     if constexpr (Several) {
       see_tail(said.tail);
+      state().resting = std::uint16_t(said.resting);
       if (!leads()) return follow(said.control, said.stop);
-      state().left = said.left;
+      state().left = std::uint16_t(said.left);
       state().unticketed_blocks = said.unticketed_blocks;
     }
     if constexpr (ClaimWhenReady) pass_on(said.control);

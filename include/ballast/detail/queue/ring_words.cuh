@@ -181,6 +181,9 @@ struct alignas(128) shared_server_words {
   std::uint64_t unticketed_blocks;  ///< ring_server_memory::unticketed_blocks of all servers together
   std::uint32_t left;               ///< servers other than the first that have filled their last ticket
   alignas(128) std::uint32_t said;  ///< from the first server to the others: passed_on()
+  std::uint32_t resting;            ///< a bit for each server that polls no submission ring until tasks come
+  /// Where the next task of a resting server's submission ring will be.
+  std::uint64_t next[max_submission_rings];
 };
 
 /// The first server's word to the others: the number of submission rings in use, whether more tasks will
