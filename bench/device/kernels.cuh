@@ -86,6 +86,23 @@ struct copy_words {
   }
 };
 
+/// Copies an array, by all `blocks` of the grid.
+struct copy_array {
+  static constexpr int threads = 256;
+  static constexpr int blocks_per_multiprocessor = 8;
+  struct alignas(16) word {
+    std::uint64_t low, high;
+  };
+  array_ref<word> to, from;
+  std::uint32_t words, blocks;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    for (auto i = block.index() * block.size() + block.rank(); i < words; i += blocks * block.size())
+      to[i] = from[i];
+  }
+};
+
 /// One thread of each block adds to one of `addresses` words, each add after the previous one has returned.
 struct add_to_words {
   static constexpr int threads = 128;

@@ -124,14 +124,18 @@ __device__ std::uint64_t global_nanoseconds() {
 }
 
 __global__ void hold_multiprocessors(std::uint32_t* started, std::uint32_t* release,
-                                     std::uint64_t nanoseconds) {
+                                     std::uint64_t nanoseconds, std::uint32_t lookers) {
   if (threadIdx.x != 0) return;
   auto const began = global_nanoseconds();
   auto const limit = nanoseconds == 0 ? 10'000'000'000u : nanoseconds;
-  *static_cast<std::uint32_t volatile*>(started + blockIdx.x) = 1;
+  std::uint32_t volatile* const own = started + blockIdx.x;
+  *own = 1;
   while (global_nanoseconds() - began < limit) {
     if (nanoseconds == 0 && *static_cast<std::uint32_t volatile*>(release) != 0) return;
-    __nanosleep(1000);
+    if (blockIdx.x >= lookers)
+      __nanosleep(1000);
+    else if (*own == 0)
+      return;
   }
 }
 

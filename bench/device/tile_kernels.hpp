@@ -40,9 +40,10 @@ struct table_tiles {
   float* product;  ///< of all rows
 };
 
-/// hold_multiprocessors(std::uint32_t* started, std::uint32_t* release, std::uint64_t nanoseconds): block b
-/// writes 1 to started[b], and ends after that time; if that is 0, once *release is not 0, but within ten
-/// seconds. With `all_shared_bytes` a block has its SM alone.
+/// hold_multiprocessors(std::uint32_t* started, std::uint32_t* release, std::uint64_t nanoseconds,
+/// std::uint32_t lookers): block b writes 1 to started[b], and ends after that time; if that is 0, once
+/// *release is not 0, but within ten seconds. Blocks below `lookers` read started[b] all the time, others
+/// sleep. With `all_shared_bytes` a block has its SM alone.
 gpu_function hold_function();
 std::uint32_t all_shared_bytes(int gpu);
 

@@ -6,69 +6,13 @@
 #include <vector>
 
 #include "ballast/device.hpp"
-#include "ballast/error.hpp"
 #include "device/benchmarks.hpp"
+#include "device/held_multiprocessors.hpp"
 #include "device/tile_kernels.hpp"
 #include "device/tile_runner.hpp"
 
 namespace ballast::bench {
 namespace {
-
-/// Another kernel of greater priority, whose blocks have an SM each. It looks at device memory only, since
-/// looks at host memory slow the whole GPU down.
-class held_multiprocessors {
- public:
-  /// `most`: how many SMs may be held.
-  held_multiprocessors(std::shared_ptr<compute_device> const& device, std::uint32_t most)
-      : shared_bytes_(all_shared_bytes(device->spec().index)),
-        started_(device, most),
-        words_(device, 2),
-        release_(device, 1),
-        held_(device->make_priority_stream()),
-        copies_(device->make_stream()) {
-    words_[0] = 0;
-    words_[1] = 1;
-  }
-
-  /// Takes `count` SMs, for `nanoseconds` or, if that is 0, until release(), which must come within ten
-  /// seconds. Returns the seconds until all had begun.
-  double take(std::uint32_t count, std::uint64_t nanoseconds = 0) {
-    if (count == 0) return 0;
-    std::ranges::fill(started_.span(), 0u);
-    set_release(0);
-    return seconds_of([&] { launch(count, nanoseconds); });
-  }
-  /// Waits until those that were taken are free.
-  void release() {
-    set_release(1);
-    held_->synchronize(soon());
-  }
-
- private:
-  void set_release(std::size_t value) {
-    copies_->copy(release_.data(), &words_[value], sizeof words_[value]);
-    copies_->synchronize(soon());
-  }
-  void launch(std::uint32_t count, std::uint64_t nanoseconds) {
-    auto *started = started_.data(), *release = release_.data();
-    void* const arguments[] = {&started, &release, &nanoseconds};
-    held_->launch_plain({hold_function(), {count, 32, shared_bytes_}, arguments, "hold_multiprocessors"});
-    auto const until = soon();
-    while (!all_began(count))
-      if (until.passed()) throw timed_out("a kernel of whole SMs", std::to_string(count) + " blocks");
-  }
-  bool all_began(std::uint32_t count) const {
-    std::uint32_t const volatile* const started = started_.data();
-    for (std::uint32_t i = 0; i < count; ++i)
-      if (started[i] == 0) return false;
-    return true;
-  }
-
-  std::uint32_t shared_bytes_;
-  pinned_buffer<std::uint32_t> started_, words_;  // what release_ may become
-  device_buffer<std::uint32_t> release_;
-  std::unique_ptr<stream> held_, copies_;
-};
 
 /// Tiles that only compute, in all ways: alone, and beside another kernel.
 class computing_runs {

@@ -38,6 +38,9 @@ std::vector<benchmark> queue_benchmarks() {
        &measure_uneven_grids},
       {"queue/matmul_patterns", "a matrix product with nullified tiles, as one launch and as tasks",
        &measure_matmul_patterns},
+      {"queue/neighbours",
+       "time of a foreign kernel's copy beside queues and rings, idle and fed, and beside an inert kernel",
+       &measure_neighbours, &needs_a_gpu},
   };
 }
 

@@ -21,5 +21,6 @@ void measure_homes(session&);
 void measure_trees(session&);
 void measure_uneven_grids(session&);
 void measure_matmul_patterns(session&);
+void measure_neighbours(session&);
 
 }  // namespace ballast::bench
