@@ -161,7 +161,11 @@ inline std::string name_of(kernel_key key) { return (*static_cast<detail::type_n
 
 /// The form of every kernel: a trivially copyable functor whose members are its arguments, with `static
 /// constexpr int threads` (of a block on a GPU: a multiple of 32, at most 1024; or 1, for kernels that only
-/// pools run) and `template <class Block> BALLAST_HD void operator()(Block& block) const`.
+/// pools run) and `template <class Block> BALLAST_HD void operator()(Block& block) const`. A kernel may also
+/// have `template <class Block> BALLAST_HD void prepare(Block& block) const`, which each thread of a block
+/// calls just before operator(), also where queues and pools run the kernel. In a job_sequence on a GPU of
+/// compute capability 9.0 or later it runs while the previous job still does. So it reads only members and
+/// what no job of the sequence writes, writes only block.scratch(), and ends without a sync().
 template <class K>
 concept kernel_form = std::is_trivially_copyable_v<K> && std::is_trivially_copyable_v<scratch_of<K>> &&
     (K::threads == 1 || (K::threads >= 32 && K::threads <= 1024 && K::threads % 32 == 0));
@@ -182,14 +186,32 @@ class BALLAST_API kernel_exception : public std::runtime_error {
   std::string kernel_;
 };
 
-/// Calls the kernel for one block. On the host throws kernel_exception if the kernel throws.
+/// Calls the kernel's prepare() for one block, if there is one.
+template <class K, class Block>
+BALLAST_HD void prepare_block(K const& kernel, Block& block) {
+  if constexpr (requires { kernel.prepare(block); }) {
+    kernel.prepare(block);
+  } else {
+    constexpr bool is_declared = requires { &K::template prepare<Block>; };
+    static_assert(!is_declared, "K::prepare() cannot be called: it is const and takes the block alone");
+  }
+}
+
+/// Calls the kernel for one block, after its prepare().
+template <class K, class Block>
+BALLAST_HD void call_kernel(K const& kernel, Block& block) {
+  prepare_block(kernel, block);
+  kernel(block);
+}
+
+/// Like call_kernel(). On the host throws kernel_exception if the kernel throws.
 template <class K, class Block>
 BALLAST_HD void invoke_kernel(K const& kernel, Block& block) {
 #if BALLAST_ON_GPU
-  kernel(block);
+  call_kernel(kernel, block);
 #else
   try {
-    kernel(block);
+    call_kernel(kernel, block);
   } catch (std::exception const& failure) {
     throw kernel_exception(type_name<K>(), failure.what());
   } catch (...) { throw kernel_exception(type_name<K>(), "something that is not a std::exception"); }
@@ -323,7 +345,7 @@ struct indirect {
   template <class Block>
   BALLAST_HD void operator()(Block& block) const {
     K const kernel = *arguments.data();
-    kernel(block);
+    detail::call_kernel(kernel, block);
   }
 };
 

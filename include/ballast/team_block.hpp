@@ -129,7 +129,7 @@ void run_with_team(K const& kernel, block_range range) {
     team_block<K, Threads> block(range, scratch, meeting, rank);
     for (std::uint32_t i = 0; i < range.count; ++i) {
       block.move_to(range.first + i);
-      kernel(block);
+      detail::call_kernel(kernel, block);
       block.sync();
     }
   };

@@ -108,6 +108,25 @@ TEST(kernel_set, of_kernels_that_reduce_serves_pools_alone) {
   EXPECT_THROW(task_queue(device(), summing_kernels(), two_blocks()), error);
 }
 
+TEST(kernel_set, of_a_kernel_that_prepares_does_so_wherever_it_runs) {
+  sums all(blocks);
+  auto const work = [&](std::uint32_t value) { return task(add_prepared{all.ref(), value}, {0, blocks}); };
+  task_queue queue(device(), preparing_kernels(), two_blocks());
+  queue.submit(work(1)).wait();
+  queue.close();
+  launch_queue launches({device()}, preparing_kernels());
+  launches.make_launch_stream().launch(add_prepared{all.ref(), 10}, blocks).wait();
+  pool_options options;
+  options.resident.blocks = 2;
+  task_pool(device(), spawning_kernels(), options).run(work(100));
+  EXPECT_EQ(all.value(), 111u);
+  job_scheduler jobs({device()}, preparing_kernels());
+  shared_array<std::uint32_t> array(jobs, {blocks});
+  std::ranges::fill(array.write(), 0u);
+  jobs.submit({blocks}, updates(array), [](auto to) { return add_prepared{to, 3}; });
+  EXPECT_EQ(array(blocks - 1), 3u);
+}
+
 TEST(kernel_set, for_one_use_still_serves_jobs_and_launches_that_are_not_merged) {
   sums all(blocks);
   add_by_launch(kernels_for_queues(), all, 7);

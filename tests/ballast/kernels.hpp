@@ -23,6 +23,27 @@ struct add {
   }
 };
 
+/// Adds to the element of its block what prepare() left in the scratch, and clears that.
+struct add_prepared {
+  static constexpr int threads = 32;
+  struct scratch {
+    std::uint32_t value;
+  };
+  array_ref<std::uint32_t> sums;
+  std::uint32_t value;
+
+  template <class Block>
+  BALLAST_HD void prepare(Block& block) const {
+    if (block.rank() == 0) block.scratch().value = value;
+  }
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    if (block.rank() != 0) return;
+    sums[block.index()] += block.scratch().value;
+    block.scratch().value = 0;
+  }
+};
+
 /// Is one of a tree of that many levels and adds 1 to the run's sum, if it has one.
 template <bool Reduces>
 struct tree_node {
@@ -83,7 +104,8 @@ struct count_pieces {
 kernel_set const& plain_kernels();        ///< add<64>
 kernel_set const& unequal_kernels();      ///< add<64>, add<96>
 kernel_set const& large_kernels();        ///< add<64>, add<64, 300>
-kernel_set const& spawning_kernels();     ///< tree_node<false>
+kernel_set const& preparing_kernels();    ///< add_prepared
+kernel_set const& spawning_kernels();     ///< tree_node<false>, add_prepared
 kernel_set const& summing_kernels();      ///< tree_node<true>
 kernel_set const& kernels_for_queues();   ///< add<64>, for_queues
 kernel_set const& counting_kernels();     ///< count_shares, count_carries, count_pieces

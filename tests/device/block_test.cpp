@@ -9,6 +9,7 @@
 
 #include "ballast/atomic_ref.cuh"
 #include "ballast/detail/device/stamped_chunk.cuh"
+#include "ballast/detail/device/task_of_kernel.cuh"
 #include "ballast/team_block.hpp"
 
 namespace ballast::test {
@@ -42,6 +43,24 @@ static_assert(kernel_form<reverse_and_keep>);
 static_assert(block<host_block<reverse_and_keep>>);
 static_assert(block<team_block<reverse_and_keep, 4>>);
 
+/// Notes each of its calls: of prepare() the block's index, of the kernel 100 more.
+struct prepare_and_note {
+  static constexpr int threads = 32;
+  std::vector<std::uint32_t>* calls;
+
+  template <class Block>
+  BALLAST_HD void prepare(Block& block) const {
+    if (block.rank() == 0) calls->push_back(block.index());
+  }
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    if (block.rank() == 0) calls->push_back(100 + block.index());
+  }
+};
+
+/// What prepare_and_note notes of blocks 3 and 4.
+std::vector<std::uint32_t> const prepared_in_turn{3, 103, 4, 104};
+
 std::vector<int> counting(std::size_t size) {
   std::vector<int> values(size);
   std::iota(values.begin(), values.end(), 0);
@@ -54,6 +73,36 @@ void expect_reversed_blocks(std::vector<int> const& values, int first, int count
     bool const inside = block >= first && block < first + count;
     ASSERT_EQ(values[std::size_t(i)], inside ? block * 64 + (63 - i % 64) + 1000 : i) << "item " << i;
   }
+}
+
+TEST(kernel_that_prepares, does_so_once_just_before_each_block) {
+  std::vector<std::uint32_t> calls;
+  run_blocks<host_block>(prepare_and_note{&calls}, {3, 2}, nullptr);
+  EXPECT_EQ(calls, prepared_in_turn);
+}
+
+TEST(kernel_that_prepares, does_so_behind_a_reference) {
+  std::vector<std::uint32_t> calls;
+  prepare_and_note const kernel{&calls};
+  run_blocks<host_block>(indirect<prepare_and_note>{array_ref<prepare_and_note const>(&kernel)}, {3, 2},
+                         nullptr);
+  EXPECT_EQ(calls, prepared_in_turn);
+}
+
+TEST(kernel_that_prepares, does_so_in_a_team) {
+  std::vector<std::uint32_t> calls;
+  run_with_team<5>(prepare_and_note{&calls}, {3, 2});
+  EXPECT_EQ(calls, prepared_in_turn);
+}
+
+TEST(kernel_that_prepares, does_so_in_a_launch_on_cores) {
+  std::vector<std::uint32_t> calls;
+  task_of_kernel<prepare_and_note> const task{{&calls}, {3, 2}};
+  for (std::uint32_t block = 0; block < 2; ++block) {
+    host_block_context context{.block = block, .grid = 2};
+    run_task_on_cores<prepare_and_note>(&task, context);
+  }
+  EXPECT_EQ(calls, prepared_in_turn);
 }
 
 TEST(host_block, runs_the_logical_blocks_of_its_range_and_no_others) {

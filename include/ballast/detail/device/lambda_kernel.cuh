@@ -111,6 +111,8 @@ __global__ void __launch_bounds__(signature_of<Lambda>::block::gpu_threads)
   static_assert(std::is_trivially_copyable_v<Lambda>,
                 "what a kernel's lambda captures travels as bytes: numbers and array_refs");
 #  endif
+  let_next_launch_begin();
+  await_previous_launch();
   run_block(reinterpret_cast<Lambda const&>(task.bytes), task.arguments, task.range, blockIdx.x);
 }
 #endif

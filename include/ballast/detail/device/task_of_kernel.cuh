@@ -41,15 +41,33 @@ void run_task_on_cores(void const* argument, host_block_context& context) {
   auto const& task = *static_cast<task_of_kernel<K> const*>(argument);
   host_block<K> block(task.range, context.place());
   block.move_to(task.range.first + context.block);
-  task.kernel(block);
+  call_kernel(task.kernel, block);
 }
 
 #if defined(__CUDACC__)
+/// Lets the stream's next launch begin once every block of this one has called, if that launch may begin
+/// early.
+__device__ inline void let_next_launch_begin() {
+#  if BALLAST_ON_GPU && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;");
+#  endif
+}
+/// Every thread of a launch that may begin early calls this, and then sees what all earlier launches wrote.
+/// In another launch it returns at once.
+__device__ inline void await_previous_launch() {
+#  if BALLAST_ON_GPU && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#  endif
+}
+
 template <class K, class Scratch = launched_with<scratch_bytes<K>>>
 __global__ void __launch_bounds__(K::threads, clamped_launch_bound<K::threads, launch_bound_blocks<K>>)
     run_task_on_gpu(__grid_constant__ task_of_kernel<K> const task) {
+  let_next_launch_begin();
   cuda_block<K> block(task.range, nullptr);
   block.move_to(task.range.first + blockIdx.x);
+  prepare_block(task.kernel, block);
+  await_previous_launch();
   task.kernel(block);
 }
 #endif

@@ -35,7 +35,7 @@ void launch_alone_on_cores(void const* argument, host_block_context& context) {
   launch.end.record_begin(context.block);
   launched_host_block<K> block({0, context.grid}, context.scratch);
   block.move_to(context.block);
-  kernel_at<K>(launch.kernel)(block);
+  call_kernel(kernel_at<K>(launch.kernel), block);
   launch.end.record_end(context.grid);
 }
 
@@ -53,7 +53,7 @@ __global__ void __launch_bounds__(K::threads, clamped_launch_bound<K::threads, l
   if (threadIdx.x == 0) launch.end.record_begin(blockIdx.x);
   launched_cuda_block<K> block({0, gridDim.x}, nullptr);
   block.move_to(blockIdx.x);
-  kernel_at<K>(launch.kernel)(block);
+  call_kernel(kernel_at<K>(launch.kernel), block);
   __syncthreads();
   if (threadIdx.x == 0) launch.end.record_end(gridDim.x);
 }

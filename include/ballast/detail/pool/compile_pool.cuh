@@ -118,6 +118,8 @@ template <class List, class K, class Scratch = launched_with<List::scratch * Lis
 __global__ void __launch_bounds__(List::block_threads,
                                   clamped_launch_bound<List::block_threads, launch_bound_blocks<K>>)
     launch_task_on_gpu(__grid_constant__ task_of_kernel<K> const task) {
+  let_next_launch_begin();
+  await_previous_launch();
   extern __shared__ __align__(128) unsigned char ballast_scratch[];
   using base = std::conditional_t<List::by_threads, lone_lane<K>, cuda_block<K>>;
   if (List::by_threads && threadIdx.x != 0) return;
