@@ -201,11 +201,11 @@ class BALLAST_API job_sequence {
   job_sequence& operator=(job_sequence&&) noexcept;
   ~job_sequence();
 
-  /// Appends a job, which begins when the previous one has ended. Takes the arguments of
-  /// job_scheduler::submit() and throws as it does; `policy`, `tasks` and `learning_key` of the setup are
-  /// ignored. The factory may be called once for several repetitions: for the same arrays it must return the
-  /// same kernel. The sequence keeps the arrays. Does not wait for a device, except as submit() for the first
-  /// use of a kernel.
+  /// Appends a job, which begins when the previous one has ended; only prepare() of its kernel may begin
+  /// before. Takes the arguments of job_scheduler::submit() and throws as it does; `policy`, `tasks` and
+  /// `learning_key` of the setup are ignored. The factory may be called once for several repetitions: for the
+  /// same arrays it must return the same kernel. The sequence keeps the arrays. Does not wait for a device,
+  /// except as submit() for the first use of a kernel.
   template <class... Arguments, bool CompiledHere = BALLAST_COMPILES_KERNELS>
   job_sequence& add(job_setup const& setup, Arguments&&... accesses_then_factory) {
     return add_request(

@@ -69,6 +69,9 @@ struct kernel_code {
   void (*host_function)(void const* argument, detail::host_block_context& context) = nullptr;
   std::uint32_t threads = 0;        ///< threads of a block on a GPU, a multiple of 32 up to 1024
   std::uint32_t scratch_bytes = 0;  ///< dynamic shared memory of a block; a buffer per worker on the host
+  /// GPU: its blocks may begin once all blocks of the stream's previous launch have begun. Only for functions
+  /// that then wait for the end of that launch.
+  bool overlap = false;
 };
 
 namespace detail {

@@ -43,6 +43,22 @@ std::vector<std::uint32_t> mixed(std::vector<std::uint32_t> now, std::uint32_t s
   return now;
 }
 
+void add_weights(job_sequence& steps, words& weights, words& now, words& next) {
+  auto const elements = std::uint32_t(now.size());
+  steps.add({elements}, reads(weights), reads(now, all), writes(next),
+            [elements](auto each, auto from, auto to) {
+              return add_weight{each, from, to, elements};
+            });
+}
+
+/// What add_weight does.
+std::vector<std::uint32_t> weighted(std::vector<std::uint32_t> const& now,
+                                    std::vector<std::uint32_t> const& weights) {
+  auto next = weights;
+  for (std::size_t i = 0; i < now.size(); ++i) next[i] += 3 * now[(i + 1) % now.size()];
+  return next;
+}
+
 /// On one of the devices, and on all.
 class sequence_on_devices : public testing::TestWithParam<std::tuple<std::string, sequence_devices>> {
  protected:
@@ -130,6 +146,21 @@ TEST_P(sequence_on_devices, reads_what_a_job_read_before_another_wrote_it) {
   steps.add({4}, reads(sums, all), writes(values), [](auto from, auto to) { return add_all{from, to, 4}; });
   jobs_.submit(steps);
   EXPECT_EQ(values_of(values), (std::vector<std::uint32_t>{22, 23, 24, 25}));
+}
+
+TEST_P(sequence_on_devices, prepares_from_what_no_job_writes) {
+  constexpr std::uint32_t elements = 300, times = 500;
+  words weights(jobs_, {elements}), now(jobs_, {elements}), next(jobs_, {elements});
+  number(weights);
+  number(now);
+  auto const weight = values_of(weights);
+  auto expected = values_of(now);
+  for (std::uint32_t step = 0; step < 2 * times; ++step) expected = weighted(expected, weight);
+  job_sequence both(jobs_, "steps", on_);
+  add_weights(both, weights, now, next);
+  add_weights(both, weights, next, now);
+  jobs_.submit(both, times);
+  EXPECT_EQ(values_of(now), expected);
 }
 
 TEST_P(sequence_on_devices, that_was_submitted_may_be_added_to) {
@@ -347,6 +378,41 @@ TEST_F(captured_sequence, is_captured_anew_where_submissions_are_shorter_than_th
   EXPECT_EQ(values_of(visits), std::vector<std::uint32_t>(8, 3000));
   EXPECT_EQ(said("captures 128 launches"), 1u);
   EXPECT_EQ(said("captures 50 launches"), 1u);
+}
+
+TEST_F(captured_sequence, begins_each_launch_early_that_follows_another_of_it) {
+  job_scheduler jobs({device_}, kernels(), {.device_bytes = enough_device_bytes});
+  words visits(jobs, {8});
+  fill_with(visits, 0);
+  job_sequence steps(jobs);
+  add_count(steps, visits, 8);
+  add_count(steps, visits, 8);
+  jobs.submit(steps, 3).wait();
+  jobs.submit({8}, updates(visits), [](auto all) { return count_visits{all}; }).wait();
+  jobs.submit(steps, 1).wait();
+  EXPECT_EQ(device_->notes().overlap,
+            (std::vector<bool>{false, true, false, true, true, true, false, false, true}));
+}
+
+TEST_F(captured_sequence, waits_for_earlier_work_where_its_graph_begins) {
+  job_scheduler jobs({device_}, kernels(), {.device_bytes = enough_device_bytes});
+  words visits(jobs, {8});
+  fill_with(visits, 0);
+  job_sequence steps(jobs);
+  add_count(steps, visits, 8);
+  jobs.submit(steps, 1 + max_captured_launches).wait();
+  jobs.submit(steps, 5 * max_captured_launches).wait();
+  ASSERT_EQ(said("captures 128 launches"), 1u);
+  auto const& overlap = device_->notes().overlap;
+  EXPECT_EQ(std::ranges::count(overlap, false), 2 + std::ptrdiff_t(said("launches 128 captured")));
+}
+
+TEST(launch_of_a_sequence, overlaps_only_if_its_kernel_waits_for_an_earlier_one) {
+  kernel_code const compiled;
+  EXPECT_TRUE(may_overlap(&compiled, true));
+  EXPECT_FALSE(may_overlap(&compiled, false)) << "a copy may come before it";
+  EXPECT_FALSE(may_overlap(nullptr, true)) << "a plain kernel does not wait";
+  EXPECT_FALSE(may_overlap(nullptr, false));
 }
 
 TEST(capture_plan, waits_until_what_was_lost_pays_for_it) {

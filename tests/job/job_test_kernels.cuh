@@ -164,6 +164,28 @@ struct turn_rows {
   }
 };
 
+/// A block is an element: three times its neighbour's and a number that prepare() reads.
+struct add_weight {
+  static constexpr int threads = 32;
+  struct scratch {
+    std::uint32_t weight;
+  };
+  array_ref<std::uint32_t const> weights, now;
+  array_ref<std::uint32_t> next;
+  std::uint32_t elements;
+
+  template <class Block>
+  BALLAST_HD void prepare(Block& block) const {
+    block.for_each(1, [&](std::uint32_t) { block.scratch().weight = weights[block.index()]; });
+  }
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    block.for_each(1, [&](std::uint32_t) {
+      next[block.index()] = 3 * now[(block.index() + 1) % elements] + block.scratch().weight;
+    });
+  }
+};
+
 /// Throws on CPU cores: their device is lost.
 struct fault {
   static constexpr int threads = 32;

@@ -113,5 +113,28 @@ TEST_F(plain_kernels_on_gpus, run_in_grids_that_are_cut_along_y) {
       ASSERT_EQ(found[row * columns_of + column], 1000 * row + column + 6);
 }
 
+TEST_F(plain_kernels_on_gpus, wait_in_a_sequence_for_kernels_of_a_set_and_these_for_them) {
+  constexpr std::uint32_t elements = 1000, times = 600;
+  job_scheduler jobs({*std::ranges::find_if(devices_, &compute_device::is_cuda)}, kernels(),
+                     {.device_bytes = enough_device_bytes});
+  words now(jobs, {elements}), next(jobs, {elements});
+  number(now);
+  auto expected = values_of(now);
+  job_sequence steps(jobs);
+  auto const add = [&](words& from, words& to) {
+    steps.add({1}, reads(from, all), writes(to, all), [](auto one, auto other) {
+      return plain(plain_add(), 1024, one.data(), other.data(), elements, 3u);
+    });
+    for (int count = 0; count < 3; ++count)
+      steps.add({elements}, updates(to), [](auto visits) { return count_visits{visits}; });
+  };
+  add(now, next);
+  add(next, now);
+  jobs.submit(steps, times);
+  for (std::uint32_t step = 0; step < 2 * times; ++step)
+    for (auto& value : expected) value = 2 * value + 6;
+  EXPECT_EQ(values_of(now), expected);
+}
+
 }  // namespace
 }  // namespace ballast::test::plain_kernels_test

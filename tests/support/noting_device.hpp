@@ -15,6 +15,7 @@ namespace ballast::test {
 /// What was asked of a device's streams, in order, and when its events are reached.
 struct stream_notes {
   std::vector<std::string> said;
+  std::vector<bool> overlap;            ///< of each launch, once it is not only captured
   std::vector<deadline> awaited_until;  ///< of each wait for a stream
   int unreached_looks = 0;              ///< so often each event says that it is not reached, though it may be
   std::function<void()> before_next_look;  ///< whether a stream is idle, by whichever thread; called once
@@ -94,6 +95,7 @@ class noting_stream final : public stream {
   void launch(kernel_code const& code, std::uint32_t grid, void const* argument, std::size_t bytes,
               std::shared_ptr<void const> kept) override {
     if (captured_ != nullptr) return captured_->add(code, grid, argument, bytes);
+    notes_->overlap.push_back(code.overlap);
     inner_->launch(code, grid, argument, bytes, std::move(kept));
   }
   /// As a GPU's stream does.

@@ -182,7 +182,9 @@ loaded_kernel cuda_engine::load(kernel_code const& code, CUfunction function) {
   require_kernel(
       calls->count_blocks(&found.blocks_per_multiprocessor, function, int(code.threads), code.scratch_bytes),
       "cuOccupancyMaxActiveBlocksPerMultiprocessor", code.name);
-  return {function, code.threads, code.scratch_bytes, found};
+  // Not the GPU's own capability: the driver may have compiled PTX of an earlier one, which does not wait.
+  bool const can_wait = attribute(CU_FUNC_ATTRIBUTE_PTX_VERSION) >= 90;
+  return {function, code.threads, code.scratch_bytes, found, can_wait};
 }
 
 CUfunction cuda_engine::prepare(plain_launch const& launch) {

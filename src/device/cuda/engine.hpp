@@ -76,6 +76,7 @@ struct loaded_kernel {
   CUfunction function;
   std::uint32_t threads, scratch_bytes;
   kernel_resources found;
+  bool can_overlap;  ///< compiled for a compute capability that can wait for the previous launch
 };
 
 class cuda_engine;

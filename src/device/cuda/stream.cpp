@@ -19,6 +19,12 @@ constexpr int polls_before_sleep = 2000;
 // The value of cudaDevAttrMaxPitch on every GPU.
 constexpr std::size_t max_pitch = std::numeric_limits<std::int32_t>::max();
 
+constexpr CUlaunchAttribute cooperative{
+    .id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE, .pad = {}, .value = {.cooperative = 1}};
+constexpr CUlaunchAttribute early{.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
+                                  .pad = {},
+                                  .value = {.programmaticStreamSerializationAllowed = 1}};
+
 /// Throws bad_argument ("native") for a stream of another GPU. The engine's GPU is current.
 void require_own(cuda_engine& engine, cudaStream_t native) {
   auto const legal = "a stream of " + engine.fault.device();
@@ -157,7 +163,8 @@ void cuda_stream::launch(kernel_code const& code, std::uint32_t grid, void const
   auto const kernel = engine_->loaded(code);
   if (grid > most)
     throw_bad_argument("blocks", grid, "0 to " + std::to_string(most) + " on " + device_name());
-  launch_blocks(kernel, grid, argument, false, code.name);
+  bool const is_early = code.overlap && kernel.can_overlap;
+  launch_blocks(kernel, grid, argument, is_early ? &early : nullptr, code.name);
 }
 
 void cuda_stream::launch_cooperative(kernel_code const& code, std::uint32_t grid, void const* argument,
@@ -170,18 +177,15 @@ void cuda_stream::launch_cooperative(kernel_code const& code, std::uint32_t grid
     throw_bad_argument("blocks", grid,
                        "1 to " + std::to_string(most) + " resident blocks of kernel " +
                            std::string(code.name) + " on " + device_name());
-  launch_blocks(kernel, grid, argument, true, code.name);
+  launch_blocks(kernel, grid, argument, &cooperative, code.name);
 }
 
 void cuda_stream::launch_blocks(loaded_kernel const& kernel, std::uint32_t grid, void const* argument,
-                                bool together, std::string_view name) {
+                                CUlaunchAttribute const* attribute, std::string_view name) {
   if (grid == 0) return;
-  CUlaunchAttribute cooperative{};
-  cooperative.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
-  cooperative.value.cooperative = 1;
   auto config = config_of({grid, kernel.threads, kernel.scratch_bytes});
-  config.attrs = &cooperative;
-  config.numAttrs = together ? 1 : 0;
+  config.attrs = const_cast<CUlaunchAttribute*>(attribute);
+  config.numAttrs = attribute != nullptr ? 1 : 0;
   void* arguments[] = {const_cast<void*>(argument)};
   engine_->require_kernel(engine_->calls->launch(&config, kernel.function, arguments, nullptr),
                           "cuLaunchKernelEx", name);

@@ -75,8 +75,9 @@ class cuda_stream final : public stream {
   bool await_idle(deadline until) override;
   std::string const& device_name() const override { return engine_->fault.device(); }
   std::shared_ptr<void const> enqueue_gate() override;
-  void launch_blocks(loaded_kernel const& kernel, std::uint32_t grid, void const* argument, bool together,
-                     std::string_view name);
+  /// `attribute` may be null.
+  void launch_blocks(loaded_kernel const& kernel, std::uint32_t grid, void const* argument,
+                     CUlaunchAttribute const* attribute, std::string_view name);
   CUlaunchConfig config_of(launch_shape const& shape) const;
   std::unique_ptr<event> record(event_kind kind);
 

@@ -129,8 +129,15 @@ capture_plan plan_capture(device_costs const& costs, std::size_t jobs, std::uint
   return {repetitions, gains && launched >= jobs && lost_ns >= build_ns};
 }
 
+// A plain kernel need not wait for what was launched before, so it must not begin early.
+bool may_overlap(kernel_code const* code, bool follows_a_launch_of_the_sequence) {
+  return code != nullptr && follows_a_launch_of_the_sequence;
+}
+
 void sequence_program::add(job_request const& job, kernel_code const* code, std::vector<std::size_t> arrays) {
-  steps_.push_back({job.setup.grid, code, job.launch, std::move(arrays)});
+  auto early = code == nullptr ? kernel_code() : *code;
+  early.overlap = true;
+  steps_.push_back({job.setup.grid, code, early, job.launch, std::move(arrays)});
 }
 
 /// Compares the addresses, since evicted arrays return at another one.
@@ -145,10 +152,13 @@ bool sequence_program::place(placed_arrays& arrays, std::span<void* const> at) c
   return true;
 }
 
-void sequence_program::launch_once(captured_by_device& now, std::uint32_t device, stream& on) const {
-  for (std::size_t i = 0; i < steps_.size(); ++i) {
-    auto const& one = steps_[i];
-    one.launch({now.arrays.of_steps[i], one.grid, {0, one.grid.units()}, one.code, device}, on);
+void sequence_program::launch(captured_by_device& now, std::uint32_t device, std::uint32_t times,
+                              stream& on) const {
+  for (std::size_t i = 0; i < times * steps_.size(); ++i) {
+    auto const at = i % steps_.size();
+    auto const& one = steps_[at];
+    auto const* const code = may_overlap(one.code, i != 0) ? &one.overlapping : one.code;
+    one.launch({now.arrays.of_steps[at], one.grid, {0, one.grid.units()}, code, device}, on);
   }
 }
 
@@ -158,9 +168,7 @@ void sequence_program::enqueue(task_launch const& whole, std::uint32_t times, st
   if (place(now.arrays, whole.arrays)) now.work = nullptr, now.launched = 0;
   repeat(now,
          {devices_[whole.device]->costs(), steps_.size(), max_captured_launches,
-          [&](std::uint32_t left) {
-            for (; left != 0; --left) launch_once(now, whole.device, on);
-          }},
+          [&](std::uint32_t left) { launch(now, whole.device, left, on); }},
          times, on);
 }
 

@@ -39,6 +39,10 @@ inline constexpr std::size_t max_captured_when_shared = 1024;
 capture_plan plan_capture(device_costs const& costs, std::size_t jobs, std::uint64_t launched,
                           std::uint32_t left, std::size_t max_launches = max_captured_launches);
 
+/// Whether a launch of a sequence may begin before the stream's previous work has ended
+/// (docs/decisions/0043). `code` is null for a plain kernel. Pure.
+bool may_overlap(kernel_code const* code, bool follows_a_launch_of_the_sequence);
+
 /// Repetitions that a device's stream captured.
 struct captured_repetitions {
   std::unique_ptr<captured_work> work = nullptr;
@@ -73,6 +77,7 @@ class sequence_program {
   struct step {
     job_grid grid;
     kernel_code const* code;
+    kernel_code overlapping;  ///< `code`, for launches that may begin early
     std::function<void(task_launch const&, stream&)> launch;
     std::vector<std::size_t> arrays;
   };
@@ -95,7 +100,7 @@ class sequence_program {
 
   /// Stores the arrays' addresses. True if the arrays lie elsewhere than at the last call.
   bool place(placed_arrays& arrays, std::span<void* const> at) const;
-  void launch_once(captured_by_device& now, std::uint32_t device, stream& on) const;
+  void launch(captured_by_device& now, std::uint32_t device, std::uint32_t times, stream& on) const;
   void enqueue_shared(task_launch const& whole, std::uint32_t times, stream& on);
   void open_lanes(shared_by_devices& all) const;
   void run(shared_by_devices& all, std::vector<shared_step> const& steps, std::uint32_t times,
