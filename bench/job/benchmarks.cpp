@@ -23,6 +23,8 @@ std::vector<benchmark> job_benchmarks() {
        &measure_job_small_steps},
       {"job/shared_steps", "steps of hotspot as one sequence on one device and on all, and as jobs on all",
        &measure_job_shared_steps, &needs_two_devices},
+      {"job/level_solve", "a sparse triangular solve as a sequence, by kernels with and without prepare()",
+       &measure_job_level_solve},
       {"job/pair_matmul", "matmul on several devices by every policy, and on each alone",
        &measure_pair_of<program_name::matmul>, &needs_two_devices},
       {"job/pair_ep", "the same of ep", &measure_pair_of<program_name::ep>, &needs_two_devices},

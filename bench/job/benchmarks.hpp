@@ -14,6 +14,7 @@ std::vector<benchmark> job_benchmarks();
 void measure_job_one_device(session& now);
 void measure_job_small_steps(session& now);
 void measure_job_shared_steps(session& now);
+void measure_job_level_solve(session& now);
 void measure_job_pair(session& now, program_name name);
 void measure_job_granularity(session& now, program_name name);
 void measure_job_scaling(session& now);
