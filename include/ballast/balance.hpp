@@ -90,6 +90,19 @@ inline std::vector<std::size_t> largest_first(std::vector<double> const& amounts
   return order;
 }
 
+/// The part that ends first with `cost` more, of equal ones the first. A speed is above 0.
+inline std::size_t first_to_end(double cost, std::vector<double> const& loads,
+                                std::vector<double> const& speeds) {
+  std::size_t first = 0;
+  auto first_end = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < loads.size(); ++i) {
+    if (speeds[i] == 0) continue;
+    auto const end = (loads[i] + cost) / speeds[i];
+    if (end < first_end) first_end = end, first = i;
+  }
+  return first;
+}
+
 /// Whole numbers near `wanted` with the sum `total`: rounded down, then one more for the largest remainders,
 /// of equal ones for the first. What wants nothing gets nothing.
 inline std::vector<std::size_t> by_largest_remainder(std::vector<double> const& wanted, std::size_t total) {
@@ -409,12 +422,7 @@ std::vector<std::size_t> longest_first(Costs const& costs, std::span<double cons
   std::vector<std::size_t> part(items.count);
   std::vector<double> load(speeds.size());
   for (auto const i : detail::largest_first(cost)) {
-    auto first_end = std::numeric_limits<double>::infinity();
-    for (std::size_t to = 0; to < load.size(); ++to) {
-      if (relative[to] == 0) continue;
-      auto const end = (load[to] + cost[i]) / relative[to];
-      if (end < first_end) first_end = end, part[i] = to;
-    }
+    part[i] = detail::first_to_end(cost[i], load, relative);
     load[part[i]] += cost[i];
   }
   return part;

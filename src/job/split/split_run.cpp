@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <string>
 #include <utility>
 
+#include "ballast/balance.hpp"
 #include "ballast/error.hpp"
 
 namespace ballast::detail {
@@ -16,37 +16,6 @@ namespace {
 constexpr double outlier_factor = 2;
 constexpr std::uint32_t outliers_to_accept = 3;
 constexpr double unknown_speed_factor = 1.05;  // more than the smallest gain that counts
-
-/// The time of `steps` steps; infinite for a device that makes none.
-double time_ns(std::uint32_t steps, device_pace pace) {
-  if (steps == 0) return 0;
-  return pace.steps_per_ns > 0 ? steps / pace.steps_per_ns : std::numeric_limits<double>::infinity();
-}
-
-/// The device that would end first with one step more.
-std::size_t first_with_one_more(std::span<std::uint32_t const> shares, std::span<device_pace const> paces) {
-  auto const with_one_more = [&](std::size_t device) {
-    return time_ns(whole_steps(shares[device], paces[device].units_per_step) + 1, paces[device]);
-  };
-  std::size_t first = 0;
-  for (std::size_t device = 1; device < shares.size(); ++device)
-    if (with_one_more(device) < with_one_more(first)) first = device;
-  return first;
-}
-
-/// Whole steps that fit in the time that all devices together would need if steps could be divided.
-std::vector<std::uint32_t> shares_rounded_down(std::uint32_t units, std::span<device_pace const> paces) {
-  double units_per_ns = 0;
-  for (auto const& pace : paces) units_per_ns += pace.steps_per_ns * pace.units_per_step;
-  std::vector<std::uint32_t> shares;
-  auto left = units;
-  for (auto const& pace : paces) {
-    auto const steps = std::floor(units * (pace.steps_per_ns / units_per_ns));
-    shares.push_back(std::min(left, static_cast<std::uint32_t>(steps) * pace.units_per_step));
-    left -= shares.back();
-  }
-  return shares;
-}
 
 }  // namespace
 
@@ -71,23 +40,33 @@ std::vector<job_part> parts_of_steps(job_part whole, std::uint32_t count, std::u
 }
 
 std::vector<std::uint32_t> shares_by_pace(std::uint32_t units, std::span<device_pace const> paces) {
-  auto shares = shares_rounded_down(units, paces);
-  auto left = units;
-  for (auto const share : shares) left -= share;
-  while (left > 0) {
-    auto const device = first_with_one_more(shares, paces);
-    auto const step = std::min(left, paces[device].units_per_step);
+  std::vector<double> speeds, steps;
+  std::vector<std::uint32_t> shares;
+  for (auto const& pace : paces) speeds.push_back(pace.steps_per_ns * pace.units_per_step);
+  auto const wanted = divided(units, speeds, std::vector<double>(paces.size()));
+  for (std::size_t device = 0; device < paces.size(); ++device) {
+    speeds[device] = paces[device].steps_per_ns;
+    steps.push_back(std::floor(wanted[device] / paces[device].units_per_step));
+    shares.push_back(static_cast<std::uint32_t>(steps.back()) * paces[device].units_per_step);
+    units -= shares.back();
+  }
+  while (units > 0) {
+    auto const device = first_to_end(1, steps, speeds);
+    auto const step = std::min(units, paces[device].units_per_step);
+    ++steps[device];
     shares[device] += step;
-    left -= step;
+    units -= step;
   }
   return shares;
 }
 
 double slowest_ns(std::span<std::uint32_t const> shares, std::span<device_pace const> paces) {
   double slowest = 0;
-  for (std::size_t device = 0; device < shares.size(); ++device)
-    slowest =
-        std::max(slowest, time_ns(whole_steps(shares[device], paces[device].units_per_step), paces[device]));
+  for (std::size_t device = 0; device < shares.size(); ++device) {
+    auto const [steps_per_ns, units_per_step] = paces[device];
+    if (shares[device] > 0)
+      slowest = std::max(slowest, whole_steps(shares[device], units_per_step) / steps_per_ns);
+  }
   return slowest;
 }
 
