@@ -157,6 +157,21 @@ struct costed_items {
   }
 };
 
+/// The ends of parts side by side, in items and fractions of one, that share the cost in proportion to their
+/// speeds. Items of no cost at an end belong to the next part.
+inline std::vector<double> ends_in_proportion(costed_items const& items, std::span<double const> speeds) {
+  std::vector<double> ends;
+  double cost = 0;
+  for (auto const more : divided(items.sums.back(), speeds, std::vector<double>(speeds.size()))) {
+    cost = (std::min)(cost + more, items.sums.back());
+    auto const at = std::size_t(std::ranges::lower_bound(items.sums, cost) - items.sums.begin());
+    auto const beyond = at == 0 ? 0 : (items.sums[at] - cost) / (items.sums[at] - items.sums[at - 1]);
+    ends.push_back(double(at) - beyond);
+  }
+  ends.back() = double(items.count);
+  return ends;
+}
+
 /// The parts that take items: how fast, and how many.
 struct takers {
   std::span<double const> speeds;  ///< over the fastest

@@ -3,8 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <utility>
+
+#include "ballast/balance.hpp"
 
 namespace ballast::detail {
 
@@ -48,18 +49,11 @@ bool batch_costs::are_known() const {
 
 std::vector<std::size_t> batch_costs::cut(std::size_t parts) const {
   if (!are_known()) return equal_parts(tasks_, parts);
-  auto const total = std::accumulate(ns_.begin(), ns_.end(), 0.0);
   std::vector<std::size_t> borders{0};
-  std::size_t section = 0;
-  double before = 0;  // time of the sections before `section`
-  for (std::size_t part = 1; part < parts; ++part) {
-    auto const wanted = total * double(part) / double(parts);
-    while (section + 1 < ns_.size() && before + ns_[section] < wanted) before += ns_[section++];
-    auto const share = ns_[section] > 0 ? std::min((wanted - before) / ns_[section], 1.0) : 0;
-    auto const begin = begin_of(section);
-    borders.push_back(begin + std::size_t(std::lround(share * double(begin_of(section + 1) - begin))));
+  for (double const sections : ends_in_proportion(costed_items(ns_), std::vector(parts, 1.0))) {
+    auto const whole = std::size_t(sections), begin = begin_of(whole), end = begin_of(whole + 1);
+    borders.push_back(begin + std::size_t(std::lround((sections - double(whole)) * double(end - begin))));
   }
-  borders.push_back(tasks_);
   return borders;
 }
 

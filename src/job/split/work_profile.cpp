@@ -7,6 +7,8 @@
 #include <span>
 #include <utility>
 
+#include "ballast/balance.hpp"
+
 namespace ballast::detail {
 namespace {
 
@@ -167,24 +169,14 @@ void work_profile::learn_speeds(finished_job const& run) {
 }
 
 std::vector<std::uint32_t> work_profile::shares() const {
-  auto const work = std::accumulate(cells_.begin(), cells_.end(), 0.0);
-  double speed = 0;
-  for (std::size_t device = 0; device < speeds_.size(); ++device) speed += speed_of(device);
-  auto const units = static_cast<std::uint32_t>(std::llround(units_per_cell_ * double(cells_.size())));
+  std::vector<double> speeds;
+  for (std::size_t device = 0; device < speeds_.size(); ++device) speeds.push_back(speed_of(device));
   std::vector<std::uint32_t> shares;
   std::uint32_t begin = 0;
-  double sum = 0, wanted = 0;
-  std::size_t cell = 0;
-  for (std::size_t device = 0; device < speeds_.size(); ++device) {
-    wanted += work * speed_of(device) / speed;
-    for (; cell < cells_.size() && sum + cells_[cell] <= wanted; ++cell) sum += cells_[cell];
-    auto const within = cell < cells_.size() ? (wanted - sum) / cells_[cell] : 0;
-    auto const border = std::llround((double(cell) + within) * units_per_cell_);
-    auto const end = std::clamp(static_cast<std::uint32_t>(border), begin, units);
-    shares.push_back(end - begin);
-    begin = end;
+  for (double const cells : ends_in_proportion(costed_items(cells_), speeds)) {
+    auto const end = static_cast<std::uint32_t>(std::llround(cells * units_per_cell_));
+    shares.push_back(end - std::exchange(begin, end));
   }
-  shares.back() += units - begin;
   return shares;
 }
 
