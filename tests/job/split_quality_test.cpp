@@ -51,6 +51,56 @@ TEST(split_quality, the_default_beats_static_halves_by_what_the_ratio_of_speeds_
     EXPECT_LE(later_time(pair_of(slower), "learned"), most * later_time(pair_of(slower), "static")) << slower;
 }
 
+/// The units of each device in the last run.
+std::vector<std::uint32_t> units_by_device(invented_devices const& devices, std::size_t count) {
+  std::vector<std::uint32_t> units(count);
+  for (auto const& task : devices.placed()) units[task.device] += task.part.count;
+  return units;
+}
+
+TEST(split_quality, few_units_leave_no_device_idle_that_is_as_fast_as_others) {
+  for (auto const* policy : {"static", "weighted", "learned"}) {
+    invented_devices devices(std::vector<invented_device>(4), {5});
+    auto const decides = make_split_policy(policy);
+    devices.run(*decides);
+    for (int run = 2; run <= 150; ++run) {
+      devices.run(*decides);
+      EXPECT_EQ(std::ranges::count(units_by_device(devices, 4), 1u), 3) << policy << ", run " << run;
+    }
+  }
+}
+
+TEST(split_quality, a_device_that_is_too_slow_for_a_unit_is_tried_again_and_used_once_it_is_faster) {
+  for (auto const* policy : {"weighted"}) {
+    invented_devices devices({{10e3}, {1e6}}, {64});
+    auto const decides = make_split_policy(policy);
+    auto const mean = [&](int runs) {
+      double sum = 0;
+      for (int run = 0; run < runs; ++run) sum += devices.run(*decides);
+      return sum / runs;
+    };
+    mean(5);
+    EXPECT_EQ(units_by_device(devices, 2), (std::vector<std::uint32_t>{64, 0})) << policy;
+    EXPECT_LE(mean(400), 1.01 * 643e3) << policy;
+    devices.slow_down(1, 0.01);
+    mean(200);
+    EXPECT_EQ(units_by_device(devices, 2), (std::vector<std::uint32_t>{32, 32})) << policy;
+  }
+}
+
+TEST(split_quality, weighted_ranges_seldom_move_while_times_only_spread) {
+  invented_device device;
+  device.spread = 0.04;
+  invented_devices devices({device, device}, {1024});
+  auto const policy = make_split_policy("weighted");
+  std::vector<std::uint32_t> all;
+  for (int run = 0; run < 50; ++run) {
+    devices.run(*policy);
+    all.push_back(units_by_device(devices, 2)[0]);
+  }
+  EXPECT_LE(std::ranges::unique(all).begin() - all.begin(), 3) << "places in 50 runs";
+}
+
 struct uneven_load {
   std::string name;
   double (*weight)(double at);

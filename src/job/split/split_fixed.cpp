@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "ballast/balance.hpp"
 #include "ballast/detail/job/split_policy.hpp"
 #include "split/split_run.hpp"
 #include "split/task_join.hpp"
@@ -48,27 +49,38 @@ std::unique_ptr<job_split> split_as_mapped(job_shape const& shape, device_parts 
 
 namespace {
 
+struct range_balancer : balancer {
+  explicit range_balancer(job_shape const& shape) : balancer(shape.devices.size(), shape.units) {}
+};
+
+/// One range per device.
+device_parts parts_between(std::vector<std::size_t> const& borders) {
+  device_parts parts;
+  for (std::size_t i = 1; i < borders.size(); ++i)
+    parts.push_back({{std::uint32_t(borders[i - 1]), std::uint32_t(borders[i] - borders[i - 1])}});
+  return parts;
+}
+
 /// One range of equal size per device, as a program without a scheduler would use.
 class static_policy final : public split_policy {
   std::unique_ptr<job_split> split(job_shape const& shape) override {
-    device_parts parts;
-    for (auto const& part : equal_parts({0, shape.units}, static_cast<std::uint32_t>(shape.devices.size())))
-      parts.push_back({part});
-    return split_as_mapped(shape, parts);
+    return split_as_mapped(shape, parts_between(range_balancer(shape).boundaries()));
   }
 };
 
 /// One range per device, by measured speed; equal ones at first.
 class weighted_policy final : public split_policy {
   std::unique_ptr<job_split> split(job_shape const& shape) override {
-    auto const known = history_.of(shape);
-    device_parts parts;
-    for (auto const& range : side_by_side(shares_by_pace(shape.units, known->paces())))
-      parts.push_back({range});
-    return split_as_mapped(shape, parts, [known](finished_job const& run) { known->learn(run); });
+    auto const ranges = ranges_.of(shape);
+    return split_as_mapped(shape, parts_between(ranges->boundaries()), [ranges](finished_job const& run) {
+      if (!run.alone) return;
+      for (std::size_t device = 0; device < run.devices.size(); ++device)
+        ranges->observe(device, run.devices[device].units, run.devices[device].span_ns() * 1e-9);
+      ranges->propose();
+    });
   }
 
-  shape_cache<job_history> history_;
+  shape_cache<range_balancer> ranges_;
 };
 
 /// The task-device map of a repeated job (Ohno et al. 2016, section 3.4.3), which the paper never changes.

@@ -122,7 +122,7 @@ class guided_policy final : public split_policy {
   std::unique_ptr<job_split> split(job_shape const& shape) override {
     auto const known = history_.of(shape);
     return split_guided(shape, known->speeds(), false,
-                        [known](finished_job const& run) { known->learn(run); });
+                        [known](finished_job const& run) { known->learn(run, run.spans_ns()); });
   }
 
   shape_cache<job_history> history_;

@@ -212,7 +212,7 @@ double task_grain::learn(device_run const& run, double busy_ns, std::function<do
 
 learned_ranges::learned_ranges(job_shape const& shape)
     : shape_(shape),
-      by_units_(shape, std::vector<std::uint32_t>(shape.devices.size(), 1)),
+      by_units_(shape, {}),
       by_waves_(shape, units_of_waves(shape)),
       profile_(shape.units, shape.devices.size()),
       look_closer_(shape.devices.size() > 1),

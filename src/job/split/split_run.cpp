@@ -157,13 +157,9 @@ bool device_speed::is_outlier(double steps_per_ns) const {
 }
 
 job_history::job_history(job_shape const& shape, std::vector<std::uint32_t> units_per_step)
-    : units_per_step_(std::move(units_per_step)), speeds_(shape.devices.size()) {}
-
-std::vector<std::uint32_t> job_history::all_ones(job_shape const& shape) {
-  return std::vector<std::uint32_t>(shape.devices.size(), 1);
+    : units_per_step_(std::move(units_per_step)), speeds_(shape.devices.size()) {
+  units_per_step_.resize(speeds_.size(), 1);
 }
-
-void job_history::learn(finished_job const& run) { learn(run, run.spans_ns()); }
 
 void job_history::learn(finished_job const& run, std::vector<double> const& busy_ns) {
   if (!run.alone) return;

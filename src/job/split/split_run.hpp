@@ -153,16 +153,13 @@ class device_speed {
 /// The speeds of the devices for the jobs of one kind.
 class job_history {
  public:
-  /// `units_per_step` as in device_pace, for each device.
-  job_history(job_shape const& shape, std::vector<std::uint32_t> units_per_step);
-  explicit job_history(job_shape const& shape) : job_history(shape, all_ones(shape)) {}
+  /// `units_per_step` as in device_pace, for each device; 1 if it has none.
+  explicit job_history(job_shape const& shape, std::vector<std::uint32_t> units_per_step = {});
 
   std::vector<std::uint32_t> const& units_per_step() const { return units_per_step_; }
 
-  /// Learns the devices' speeds from the run; nothing if it shared a device with another job, which distorts
-  /// its times.
-  void learn(finished_job const& run);
-  /// Learns from the run, but with these times: one for each device, above 0 where it had units.
+  /// Learns the devices' speeds from the run, with these times: one for each device, above 0 where it had
+  /// units. Nothing if the run shared a device with another job, which distorts its times.
   void learn(finished_job const& run, std::vector<double> const& busy_ns);
   /// Forgets the speeds of the devices that had units in this run.
   void forget(finished_job const& run);
@@ -175,8 +172,6 @@ class job_history {
   std::vector<device_pace> paces() const;
 
  private:
-  static std::vector<std::uint32_t> all_ones(job_shape const& shape);
-
   std::vector<std::uint32_t> units_per_step_;
   std::vector<device_speed> speeds_;
   bool known_ = false;
