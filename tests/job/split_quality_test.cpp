@@ -71,7 +71,7 @@ TEST(split_quality, few_units_leave_no_device_idle_that_is_as_fast_as_others) {
 }
 
 TEST(split_quality, a_device_that_is_too_slow_for_a_unit_is_tried_again_and_used_once_it_is_faster) {
-  for (auto const* policy : {"weighted"}) {
+  for (auto const* policy : {"weighted", "learned"}) {
     invented_devices devices({{10e3}, {1e6}}, {64});
     auto const decides = make_split_policy(policy);
     auto const mean = [&](int runs) {

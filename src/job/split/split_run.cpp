@@ -142,7 +142,9 @@ void recorded_split::check(std::uint32_t device) const {
 }
 
 void device_speed::learn(double steps, double busy_ns) {
+  auto const idle_runs = std::exchange(idle_runs_, steps == 0 ? idle_runs_ + 1 : 0);
   if (steps == 0) return;
+  if (idle_runs >= patience) steps_per_ns_ = 0;
   auto const measured = steps / busy_ns;
   auto const outlier = is_outlier(measured);
   outliers_in_a_row_ = outlier ? outliers_in_a_row_ + 1 : 0;
@@ -183,11 +185,11 @@ std::vector<double> job_history::speeds() const {
 std::vector<device_pace> job_history::paces() const {
   double fastest = 0;
   for (std::size_t device = 0; device < speeds_.size(); ++device)
-    fastest = std::max(fastest, speeds_[device].steps_per_ns() * units_per_step_[device]);
+    fastest = std::max(fastest, speeds_[device].hoped_steps_per_ns() * units_per_step_[device]);
   auto const guess = fastest > 0 ? fastest * unknown_speed_factor : 1;
   std::vector<device_pace> all;
   for (std::size_t device = 0; device < speeds_.size(); ++device) {
-    auto const speed = speeds_[device].steps_per_ns();
+    auto const speed = speeds_[device].hoped_steps_per_ns();
     all.push_back({speed > 0 ? speed : guess / units_per_step_[device], units_per_step_[device]});
   }
   return all;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -137,16 +138,21 @@ class device_speed {
  public:
   /// 0 while nothing is known.
   double steps_per_ns() const { return steps_per_ns_; }
+  /// As many times more as the last runs without steps are hundreds. So a device that is too slow for one
+  /// step is tried again, and waiting for it costs less than 1% of these runs.
+  double hoped_steps_per_ns() const { return steps_per_ns_ * std::max(idle_runs_ / patience, 1.0); }
 
   /// Averages the known speed and the new one. A speed beyond twice or below half of the known one counts
-  /// only the third time in a row, and then alone: it is no outlier but a new speed. Learns nothing from 0
-  /// steps; `busy_ns` must be above 0.
+  /// only the third time in a row, and then alone: it is no outlier but a new speed. So is the first one
+  /// after 100 runs without steps. `busy_ns` must be above 0 unless `steps` is 0.
   void learn(double steps, double busy_ns);
 
  private:
   bool is_outlier(double steps_per_ns) const;
 
-  double steps_per_ns_ = 0;
+  static constexpr double patience = 100;  ///< in runs
+
+  double steps_per_ns_ = 0, idle_runs_ = 0;
   std::uint32_t outliers_in_a_row_ = 0;
 };
 

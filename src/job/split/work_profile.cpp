@@ -137,7 +137,7 @@ void work_profile::set_work(job_part part, double work) {
 
 /// A device of unknown speed counts as the fastest, so that it is tried.
 double work_profile::speed_of(std::size_t device) const {
-  if (auto const speed = speeds_[device].steps_per_ns(); speed > 0) return speed;
+  if (auto const speed = speeds_[device].hoped_steps_per_ns(); speed > 0) return speed;
   auto const fastest = std::ranges::max(speeds_, {}, &device_speed::steps_per_ns).steps_per_ns();
   return fastest > 0 ? fastest : 1;
 }
