@@ -138,8 +138,9 @@ class device_speed {
  public:
   /// 0 while nothing is known.
   double steps_per_ns() const { return steps_per_ns_; }
-  /// As many times more as the last runs without steps are hundreds. So a device that is too slow for one
-  /// step is tried again, and waiting for it costs less than 1% of these runs.
+  /// The speed to try the device with: the known one, multiplied by the hundreds of runs since the device had
+  /// steps, if that is more than one. So a device that is too slow for one step is tried again, at a cost of
+  /// less than 1% of these runs.
   double hoped_steps_per_ns() const { return steps_per_ns_ * std::max(idle_runs_ / patience, 1.0); }
 
   /// Averages the known speed and the new one. A speed beyond twice or below half of the known one counts
