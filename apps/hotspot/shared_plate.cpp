@@ -64,7 +64,7 @@ template <class Real>
 void shared_plate<Real>::run_at_once(std::uint32_t steps) {
   if (steps % 2 != 0) step();
   if (!there_and_back_) {
-    auto& both = there_and_back_.emplace(jobs_, "hotspot, two steps", sequence_devices::all);
+    auto& both = there_and_back_.emplace(jobs_, "hotspot, two steps");
     auto const add = [&](job_setup const& setup, auto const&... step) { both.add(setup, step...); };
     give_step(now_, next_, add);
     give_step(next_, now_, add);

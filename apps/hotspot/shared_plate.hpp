@@ -36,7 +36,7 @@ class shared_plate {
   std::uint32_t run(
       std::uint32_t steps, std::function<bool()> const& stop_requested = [] { return false; });
 
-  /// Like run(), but as one job that all devices share: for steps that are shorter than their planning.
+  /// Like run(), but as one job_sequence: for steps that are shorter than their planning.
   void run_at_once(std::uint32_t steps);
 
   /// The temperature on the host (of the first rank, if there are several), after the steps so far. Valid

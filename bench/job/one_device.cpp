@@ -57,7 +57,7 @@ void measure_job_one_device(session& now) {
 }
 
 void measure_job_shared_steps(session& now) {
-  now.axes("Steps of hotspot as one sequence on one device and on all, and as jobs on all",
+  now.axes("Steps of hotspot as one sequence on one device, on all and as learned, and as jobs on all",
            "rows and columns of the plate, 800 steps", "seconds");
   now.repeat(now.quick() ? 1 : runs_to_learn, now.quick() ? 2 : 7);
   for (auto const size : {1024u, 2048u, 4096u, 8192u}) {
@@ -67,7 +67,9 @@ void measure_job_shared_steps(session& now) {
     now.parameter(kind.name, kind.size);
     std::vector<contestant> all;
     all.push_back(as_sequence("one sequence, one device", kind, {now.first()}));
-    all.push_back(as_sequence("one sequence, all devices", kind, now.devices()));
+    all.push_back(as_sequence("one sequence, all devices", kind, now.devices(),
+                              {.sequences_on = detail::sequence_devices::all}));
+    all.push_back(as_sequence("one sequence, learned", kind, now.devices()));
     all.push_back(as_jobs("jobs, all devices", kind, now.devices(), {}));
     race(now, kind, all);
     for (auto const& one : all) {

@@ -37,8 +37,11 @@ contestant as_jobs(std::string name, program_kind const& kind, device_list const
   return {std::move(name), kind.as_jobs(devices, options), learns};
 }
 
-contestant as_sequence(std::string name, program_kind const& kind, device_list const& devices) {
-  return {std::move(name), kind.as_sequence(devices, {.device_bytes = 2 * kind.bytes + spare_bytes})};
+contestant as_sequence(std::string name, program_kind const& kind, device_list const& devices,
+                       job_options options) {
+  options.device_bytes = 2 * kind.bytes + spare_bytes;
+  bool const learns = options.sequences_on == job_options{}.sequences_on && devices.size() > 1;
+  return {std::move(name), kind.as_sequence(devices, options), learns};
 }
 
 void race(session& now, program_kind const& kind, std::vector<contestant>& all) {

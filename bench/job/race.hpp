@@ -28,8 +28,9 @@ struct contestant {
 contestant as_jobs(std::string name, program_kind const& kind, device_list const& devices,
                    job_options options);
 
-/// Likewise the program as one job_sequence, which the devices share. The kind must have one.
-contestant as_sequence(std::string name, program_kind const& kind, device_list const& devices);
+/// Likewise the program as one job_sequence. The kind must have one.
+contestant as_sequence(std::string name, program_kind const& kind, device_list const& devices,
+                       job_options options = {});
 
 /// Runs all contestants in turn, as often as the session repeats, so that disturbances affect all of them.
 /// Before that, contestants that learn have the session's number of warm-up runs, the others one. Reports to

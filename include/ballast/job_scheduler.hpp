@@ -30,6 +30,9 @@ namespace ballast::detail {
 class job_peers;
 class job_runtime;
 class sequence_content;
+
+/// The devices that sequences run on: by learned times, always one, or all where they can.
+enum class sequence_devices : std::uint8_t { learned, one, all };
 }
 
 namespace ballast {
@@ -59,6 +62,8 @@ struct job_options {
   /// results reaches the arrays. Kernels must give the same bits twice and have no effects except on arrays;
   /// the factory is called twice for each task.
   bool check_maps = false;
+  /// Which devices a job_sequence runs on: set only for the library's own measurements.
+  detail::sequence_devices sequences_on = detail::sequence_devices::learned;
   /// Asked before each task is issued, and before each block on CPU cores, on any thread, also with locks
   /// held. The first true acts as request_stop(). It must be quick, must not throw, and must not call the
   /// library: let it read a flag.
@@ -169,32 +174,26 @@ BALLAST_API job_report report_of(completion const& job, std::optional<deadline> 
 
 class job_scheduler;
 
-/// The devices of its scheduler that a sequence runs on.
-enum class sequence_devices : std::uint8_t {
-  /// One device, whose memory holds all its arrays.
-  one,
-  /// All devices: each runs a part of every job, in proportion to its multiprocessors (or cores), and copies
-  /// the elements that it needs from the others between two jobs. The sequence runs on one device instead if
-  /// there is only one, if devices are of two backends or cannot reach each other's memory, under check_maps
-  /// or with ranks, if two devices would write the same elements, if the copies differ from one repetition to
-  /// the next, or if a device is lost or has too little memory for its part. If a device is lost while the
-  /// sequence waits or runs, the sequence fails.
-  all
-};
-
 /// Jobs that are submitted together, one after another and any number of times, as one job: for steps that
-/// are shorter than their planning. The sequence is one job of one unit, which runs on one device or on all
-/// at once (sequence_devices), and its report has one task for each device that runs it. If one of its jobs
-/// fails, the sequence fails, and all elements that it should have written are lost. On GPUs repetitions are
-/// captured as a CUDA graph, if they are numerous enough to pay for it. job_options::check_maps compares with
-/// the regions of all its jobs together. Only one thread at a time may call; jobs that are added later do not
-/// affect earlier submissions.
+/// are shorter than their planning. The sequence is one job of one unit, and its report has one task for each
+/// device that runs it. If one of its jobs fails, the sequence fails, and all elements that it should have
+/// written are lost. On GPUs repetitions are captured as a CUDA graph, if they are numerous enough to pay for
+/// it. job_options::check_maps compares with the regions of all its jobs together. Only one thread at a time
+/// may call, or submit it; jobs that are added later do not affect earlier submissions.
+///
+/// The first submissions run on one device, whose memory holds all arrays. If the jobs take long enough
+/// there, later submissions try all devices, and the faster way stays until another trial; a submission is
+/// never divided. add() begins anew. Devices that share the sequence each run a part of every job, in
+/// proportion to their multiprocessors (or cores), and copy the elements that they need from each other
+/// between two jobs. The sequence stays on one device if there is only one, if devices are of two backends or
+/// cannot reach each other's memory, under check_maps or with ranks, if two devices would write the same
+/// elements, if the copies differ from one repetition to the next, or if a device is lost or has too little
+/// memory for its part. If a device is lost while a shared submission waits or runs, this fails.
 class BALLAST_API job_sequence {
  public:
   /// Makes an empty sequence of jobs of the scheduler. `name` is for messages and reports. A sequence may
   /// outlive the scheduler: it keeps the state that its arrays need.
-  explicit job_sequence(job_scheduler const& scheduler, std::string name = "a sequence",
-                        sequence_devices on = sequence_devices::one);
+  explicit job_sequence(job_scheduler const& scheduler, std::string name = "a sequence");
   /// Moves the jobs; the old sequence can only be destroyed or assigned to.
   job_sequence(job_sequence&&) noexcept;
   /// Moves the jobs, as the constructor does.

@@ -59,12 +59,13 @@ std::vector<std::uint32_t> weighted(std::vector<std::uint32_t> const& now,
   return next;
 }
 
-/// On one of the devices, and on all.
+/// On one of the devices, on all, and by learned times.
 class sequence_on_devices : public testing::TestWithParam<std::tuple<std::string, sequence_devices>> {
  protected:
-  job_scheduler jobs_{
-      open_devices(std::get<0>(GetParam())), kernels(), {.device_bytes = enough_device_bytes}};
   sequence_devices const on_ = std::get<1>(GetParam());
+  job_scheduler jobs_{open_devices(std::get<0>(GetParam())),
+                      kernels(),
+                      {.device_bytes = enough_device_bytes, .sequences_on = on_}};
 };
 
 TEST_P(sequence_on_devices, gives_what_its_jobs_give_one_by_one) {
@@ -73,7 +74,7 @@ TEST_P(sequence_on_devices, gives_what_its_jobs_give_one_by_one) {
     word_rows now(jobs_, {rows_of, columns_of}), next(jobs_, {rows_of, columns_of});
     number(now);
     auto const expected = mixed(values_of(now), 2 * times);
-    job_sequence both(jobs_, "steps", on_);
+    job_sequence both(jobs_, "steps");
     add_mix(both, now, next);
     add_mix(both, next, now);
     jobs_.submit(both, times);
@@ -84,7 +85,7 @@ TEST_P(sequence_on_devices, gives_what_its_jobs_give_one_by_one) {
 TEST_P(sequence_on_devices, keeps_its_place_among_other_jobs_and_accesses_of_the_host) {
   words visits(jobs_, {64});
   fill_with(visits, 0);
-  job_sequence steps(jobs_, "steps", on_);
+  job_sequence steps(jobs_, "steps");
   add_count(steps, visits, 64);
   add_count(steps, visits, 64);
   for (int round = 0; round < 5; ++round) {
@@ -100,7 +101,7 @@ TEST_P(sequence_on_devices, keeps_its_place_among_other_jobs_and_accesses_of_the
 TEST_P(sequence_on_devices, is_one_job_with_a_task_for_each_device) {
   words visits(jobs_, {10});
   fill_with(visits, 0);
-  job_sequence steps(jobs_, "counts", on_);
+  job_sequence steps(jobs_, "counts");
   add_count(steps, visits, 10);
   auto const report = report_of(jobs_.submit(steps, 3));
   EXPECT_EQ(report.name, "counts");
@@ -112,7 +113,7 @@ TEST_P(sequence_on_devices, is_one_job_with_a_task_for_each_device) {
 TEST_P(sequence_on_devices, that_is_empty_or_runs_no_times_ends_at_once) {
   words visits(jobs_, {10});
   fill_with(visits, 4);
-  job_sequence steps(jobs_, "steps", on_);
+  job_sequence steps(jobs_, "steps");
   EXPECT_TRUE(jobs_.submit(steps, 3).ready());
   add_count(steps, visits, 0);
   EXPECT_EQ(steps.jobs(), 0u);
@@ -125,7 +126,7 @@ TEST_P(sequence_on_devices, keeps_what_its_jobs_do_not_write) {
   words marks(jobs_, {9}), halves(jobs_, {8});
   fill_with(marks, 7);
   fill_with(halves, 7);
-  job_sequence steps(jobs_, "steps", on_);
+  job_sequence steps(jobs_, "steps");
   steps.add({9}, writes_some(marks), [](auto all) { return mark_even{all}; });
   steps.add({4},
             updates(halves,
@@ -141,7 +142,7 @@ TEST_P(sequence_on_devices, keeps_what_its_jobs_do_not_write) {
 TEST_P(sequence_on_devices, reads_what_a_job_read_before_another_wrote_it) {
   words values(jobs_, {4}), sums(jobs_, {4});
   fill_with(values, 1);
-  job_sequence steps(jobs_, "steps", on_);
+  job_sequence steps(jobs_, "steps");
   steps.add({4}, reads(values, all), writes(sums), [](auto from, auto to) { return add_all{from, to, 4}; });
   steps.add({4}, reads(sums, all), writes(values), [](auto from, auto to) { return add_all{from, to, 4}; });
   jobs_.submit(steps);
@@ -156,7 +157,7 @@ TEST_P(sequence_on_devices, prepares_from_what_no_job_writes) {
   auto const weight = values_of(weights);
   auto expected = values_of(now);
   for (std::uint32_t step = 0; step < 2 * times; ++step) expected = weighted(expected, weight);
-  job_sequence both(jobs_, "steps", on_);
+  job_sequence both(jobs_, "steps");
   add_weights(both, weights, now, next);
   add_weights(both, weights, next, now);
   jobs_.submit(both, times);
@@ -166,7 +167,7 @@ TEST_P(sequence_on_devices, prepares_from_what_no_job_writes) {
 TEST_P(sequence_on_devices, that_was_submitted_may_be_added_to) {
   words visits(jobs_, {16});
   fill_with(visits, 0);
-  job_sequence steps(jobs_, "steps", on_);
+  job_sequence steps(jobs_, "steps");
   add_count(steps, visits, 16);
   for (int more = 0; more < 10; ++more) {
     jobs_.submit(steps, 3);
@@ -178,7 +179,7 @@ TEST_P(sequence_on_devices, that_was_submitted_may_be_added_to) {
 TEST_P(sequence_on_devices, that_has_run_may_be_added_to) {
   words visits(jobs_, {16});
   fill_with(visits, 0);
-  job_sequence steps(jobs_, "steps", on_);
+  job_sequence steps(jobs_, "steps");
   add_count(steps, visits, 16);
   jobs_.submit(steps, 1000).wait();
   jobs_.submit({16}, updates(visits), [](auto all) { return count_visits{all}; }).wait();
@@ -190,7 +191,7 @@ TEST_P(sequence_on_devices, that_has_run_may_be_added_to) {
 TEST_P(sequence_on_devices, runs_as_often_as_each_submission_says) {
   words visits(jobs_, {16});
   fill_with(visits, 0);
-  job_sequence steps(jobs_, "steps", on_);
+  job_sequence steps(jobs_, "steps");
   add_count(steps, visits, 16);
   std::uint32_t sum = 0;
   for (auto const times : {1u, 700u, 50u, 50u, 3u, 900u, 127u, 128u, 129u, 5000u, 1u}) {
@@ -204,7 +205,7 @@ TEST_P(sequence_on_devices, may_go_before_it_has_run) {
   words visits(jobs_, {16});
   fill_with(visits, 0);
   {
-    job_sequence steps(jobs_, "steps", on_);
+    job_sequence steps(jobs_, "steps");
     add_count(steps, visits, 16);
     jobs_.submit(steps, 700);
   }
@@ -213,7 +214,8 @@ TEST_P(sequence_on_devices, may_go_before_it_has_run) {
 
 INSTANTIATE_TEST_SUITE_P(devices, sequence_on_devices,
                          testing::Combine(testing::ValuesIn(device_sets()),
-                                          testing::Values(sequence_devices::one, sequence_devices::all)));
+                                          testing::Values(sequence_devices::one, sequence_devices::all,
+                                                          sequence_devices::learned)));
 
 class job_sequence_of_a_scheduler : public testing::Test {
  protected:

@@ -31,7 +31,10 @@ constexpr std::uint32_t rows_of = 40, columns_of = 16, elements = rows_of * colu
 class random_sequence {
  public:
   random_sequence(device_list const& devices, std::uint32_t seed, std::uint64_t device_bytes)
-      : random_(seed), jobs_(devices, kernels(), {.device_bytes = device_bytes}) {
+      : random_(seed),
+        jobs_(devices, kernels(),
+              {.device_bytes = device_bytes,
+               .sequences_on = seed % 4 == 3 ? sequence_devices::learned : sequence_devices::all}) {
     for (auto& array : arrays_) number(array);
     for (auto& words : expected_) std::iota(words.begin(), words.end(), 1u);
     for (std::size_t job = 0, count = 1 + below(4); job < count; ++job) add(below(4), below(3));
@@ -91,7 +94,7 @@ class random_sequence {
                                              std::vector<std::uint32_t>(elements),
                                              std::vector<std::uint32_t>(elements)};
   std::vector<std::pair<std::size_t, std::size_t>> what_;
-  job_sequence all_{jobs_, "drawn", sequence_devices::all};
+  job_sequence all_{jobs_, "drawn"};
 };
 
 std::string devices_to_share() {
@@ -100,7 +103,7 @@ std::string devices_to_share() {
 
 TEST(shared_sequence, drawn_at_random_gives_what_its_jobs_give_one_by_one) {
   auto const devices = open_devices(devices_to_share());
-  for (std::uint32_t seed = 0; seed < (sanitized ? 12u : 60u); ++seed) {
+  for (std::uint32_t seed = 0; seed < (sanitized ? 16u : 80u); ++seed) {
     SCOPED_TRACE(seed);
     random_sequence steps(devices, seed, enough_device_bytes);
     for (auto const times : {1u, 2u, 3u, 4u, 9u}) {
@@ -113,7 +116,7 @@ TEST(shared_sequence, drawn_at_random_gives_what_its_jobs_give_one_by_one) {
 
 TEST(shared_sequence, whose_shares_do_not_fit_beside_each_other_gives_the_same) {
   auto const devices = open_devices(devices_to_share());
-  for (std::uint32_t seed = 0; seed < (sanitized ? 6u : 30u); ++seed) {
+  for (std::uint32_t seed = 0; seed < (sanitized ? 8u : 40u); ++seed) {
     SCOPED_TRACE(seed);
     random_sequence steps(devices, seed, 3 * elements * sizeof(std::uint32_t));
     for (auto const times : {1u, 3u, 5u}) {
@@ -124,13 +127,171 @@ TEST(shared_sequence, whose_shares_do_not_fit_beside_each_other_gives_the_same) 
   }
 }
 
+/// Jobs that are long enough to try sharing on any device.
+class long_sequence {
+ public:
+  long_sequence(device_list const& devices, job_options options)
+      : jobs_(devices, kernels(), (options.device_bytes = enough_device_bytes, options)) {
+    fill_with(values_, 1);
+    steps_.add({units}, reads(values_, all), writes(sums_), [](auto from, auto to) {
+      return add_all{from, to, all_values};
+    });
+  }
+
+  /// The number of devices that run each of the next submissions.
+  std::vector<std::size_t> devices_of_next(int submissions) {
+    std::vector<std::size_t> found;
+    for (; submissions != 0; --submissions) found.push_back(report_of(jobs_.submit(steps_, 3)).tasks.size());
+    return found;
+  }
+  void add_job() {
+    steps_.add({units}, updates(sums_), [](auto sums) { return count_visits{sums}; });
+  }
+  std::vector<std::uint32_t> sums() { return values_of(sums_); }
+
+  static constexpr std::uint32_t units = 64, all_values = 1 << 16;
+
+ private:
+  job_scheduler jobs_;
+  words values_{jobs_, {all_values}}, sums_{jobs_, {units}};
+  job_sequence steps_{jobs_, "long steps"};
+};
+
+TEST(shared_sequence, runs_twice_on_one_device_before_all_are_tried) {
+  auto const devices = two_devices();
+  auto const all = devices[0]->is_cuda() == devices[1]->is_cuda() ? 2u : 1u;
+  long_sequence steps(devices, {});
+  EXPECT_THAT(steps.devices_of_next(3), testing::ElementsAre(1, 1, all));
+  std::vector<std::uint32_t> expected(long_sequence::units);
+  std::iota(expected.begin(), expected.end(), long_sequence::all_values);
+  EXPECT_EQ(steps.sums(), expected);
+  steps.add_job();
+  EXPECT_THAT(steps.devices_of_next(3), testing::ElementsAre(1, 1, all)) << "it is another sequence";
+}
+
+TEST(shared_sequence, under_checked_maps_stays_on_one_device) {
+  long_sequence steps(open_devices("host:1,host:1"), {.check_maps = true});
+  EXPECT_THAT(steps.devices_of_next(4), testing::Each(1));
+}
+
+/// The devices of the next runs, "1" for one and "n" for all, whose jobs take these times there.
+std::string next_runs(sharing_choice& choice, int runs, double one_ns, double all_ns) {
+  std::string found;
+  for (; runs != 0; --runs) {
+    found += choice.shares_next() ? 'n' : '1';
+    choice.learn(choice.shares_next() ? all_ns : one_ns);
+  }
+  return found;
+}
+
+struct chosen_runs {
+  std::string why;
+  std::size_t devices;
+  double one_ns, all_ns;
+  std::string expected;
+};
+
+TEST(sharing_choice, follows_the_table) {
+  std::string const ones(32, '1'), all(32, 'n');
+  chosen_runs const table[] = {{"one device", 1, 1e6, 1e3, ones},
+                               {"too short for two devices", 2, 11e3, 1e3, ones},
+                               {"long enough for two", 2, 12e3, 11e3, "11n" + all + "11" + all + all + "11n"},
+                               {"too short for four", 4, 47e3, 1e3, ones},
+                               {"long enough for four", 4, 48e3, 20e3, "11n" + all + "11n"},
+                               {"loses", 2, 20e3, 40e3, "11nn" + ones + "nn" + ones + ones + "nn1"},
+                               {"ties", 2, 20e3, 20e3, "11nn" + ones + "nn1"},
+                               {"wins by too little", 2, 20e3, 19.2e3, "11nn" + ones + "nn1"},
+                               {"no times", 2, 0, 0, ones},
+                               {"no times of the trial", 2, 20e3, 0, "11nn" + ones + "nn1"}};
+  for (auto const& [why, devices, one_ns, all_ns, expected] : table) {
+    sharing_choice choice(devices);
+    EXPECT_EQ(next_runs(choice, int(expected.size()), one_ns, all_ns), expected) << why;
+  }
+}
+
+TEST(sharing_choice, tries_at_most_twice_in_256_runs_what_always_loses) {
+  sharing_choice choice(2);
+  next_runs(choice, 2000, 20e3, 40e3);
+  auto const runs = next_runs(choice, 3 * 258, 20e3, 40e3);
+  EXPECT_EQ(std::ranges::count(runs, 'n'), 6);
+}
+
+TEST(sharing_choice, lets_the_first_run_of_a_trial_be_slow) {
+  sharing_choice choice(2);
+  EXPECT_EQ(next_runs(choice, 2, 20e3, 0), "11");
+  EXPECT_EQ(next_runs(choice, 1, 0, 500e3), "n");
+  EXPECT_EQ(next_runs(choice, 3, 0, 10e3), "nnn");
+}
+
+TEST(sharing_choice, tries_again_16_runs_later_if_a_job_takes_another_time) {
+  for (double const change : {4.0, 0.5}) {
+    sharing_choice choice(2);
+    next_runs(choice, 2000, 100e3, 200e3);
+    while (choice.shares_next()) next_runs(choice, 1, 100e3, 200e3);
+    next_runs(choice, 20, 100e3, 200e3);
+    EXPECT_FALSE(choice.shares_next());
+    auto const runs = next_runs(choice, 8, change * 100e3, change * 50e3);
+    EXPECT_THAT(runs, testing::MatchesRegex("11?n+")) << change;
+  }
+}
+
+TEST(sharing_choice, ignores_a_single_slow_run) {
+  sharing_choice choice(2);
+  EXPECT_EQ(next_runs(choice, 24, 20e3, 40e3), "11nn" + std::string(20, '1'));
+  choice.learn(200e3);
+  EXPECT_FALSE(choice.shares_next());
+}
+
+TEST(sharing_choice, ignores_a_slow_run_behind_a_trial_that_has_won) {
+  sharing_choice choice(2);
+  for (double const job_ns : {20e3, 40e3, 15e3, 60e3}) choice.learn(job_ns);
+  EXPECT_TRUE(choice.shares_next());
+}
+
+TEST(sharing_choice, does_not_count_a_run_of_unknown_time) {
+  sharing_choice choice(2);
+  choice.learn(20e3);
+  choice.learn(0);
+  EXPECT_FALSE(choice.shares_next());
+  choice.learn(20e3);
+  EXPECT_TRUE(choice.shares_next());
+}
+
+TEST(sharing_choice, forgets_the_times_of_an_earlier_trial) {
+  sharing_choice choice(2);
+  next_runs(choice, 4, 20e3, 19.5e3);
+  EXPECT_EQ(next_runs(choice, 20, 30e3, 50e3), "11nn" + std::string(16, '1'));
+}
+
+TEST(sharing_choice, returns_to_one_device_when_that_becomes_faster) {
+  sharing_choice choice(2);
+  EXPECT_EQ(next_runs(choice, 12, 40e3, 20e3), "11nnnnnnnnnn");
+  EXPECT_EQ(next_runs(choice, 24, 5e3, 10e3), "nnnnnnn1" + std::string(16, '1'));
+}
+
+TEST(sharing_choice, returns_soon_from_devices_that_were_faster_only_in_their_trial) {
+  sharing_choice choice(2);
+  EXPECT_EQ(next_runs(choice, 3, 20e3, 15e3), "11n");
+  EXPECT_EQ(next_runs(choice, 4, 20e3, 18e3), "nnnn") << "slower, but not than one device";
+  EXPECT_EQ(next_runs(choice, 34, 20e3, 40e3), "nn1" + std::string(31, '1'));
+}
+
+TEST(sharing_choice, stays_on_one_device_once_a_device_is_lost) {
+  sharing_choice choice(2);
+  next_runs(choice, 10, 40e3, 20e3);
+  EXPECT_TRUE(choice.is_shared());
+  choice.refuse();
+  EXPECT_EQ(next_runs(choice, 32, 40e3, 20e3), std::string(32, '1'));
+}
+
 class sequence_of_two_devices : public testing::Test {
  protected:
   device_list const devices_ = two_devices();
   bool const is_shared_ = devices_[0]->is_cuda() == devices_[1]->is_cuda();
-  job_scheduler jobs_{devices_, kernels(), {.device_bytes = enough_device_bytes}};
+  job_scheduler jobs_{
+      devices_, kernels(), {.device_bytes = enough_device_bytes, .sequences_on = sequence_devices::all}};
   word_rows now_{jobs_, {rows_of, columns_of}}, next_{jobs_, {rows_of, columns_of}};
-  job_sequence both_{jobs_, "both", sequence_devices::all};
+  job_sequence both_{jobs_, "both"};
 
   void add_mix(word_rows& from, word_rows& to) {
     both_.add({rows_of}, reads(from, neighborhood(1)), writes(to, rows), [](auto of, auto result) {
@@ -189,11 +350,12 @@ TEST_F(sequence_of_two_devices, waits_for_jobs_before_it_and_jobs_behind_it_wait
 
 TEST(shared_sequence, fails_when_a_device_that_shares_it_is_lost) {
   for (std::uint32_t const faults : {1u, 2u}) {  // of the second device, and of both
-    job_scheduler jobs(open_devices("host:1,host:1"), kernels(), {.device_bytes = enough_device_bytes});
+    job_scheduler jobs(open_devices("host:1,host:1"), kernels(),
+                       {.device_bytes = enough_device_bytes, .sequences_on = sequence_devices::all});
     words any(jobs, {2}), visits(jobs, {64});
     fill_with(any, 0);
     fill_with(visits, 0);
-    job_sequence steps(jobs, "steps", sequence_devices::all);
+    job_sequence steps(jobs, "steps");
     steps.add({64}, updates(visits), [](auto all) { return count_visits{all}; });
     auto const first_ones = [](map_view const& view) {
       return region{{view.part.first, view.part.first + view.part.count}};
@@ -209,10 +371,11 @@ void expect_rows_each_way(std::uint32_t rows_of_device, std::uint32_t columns) {
   auto const devices = open_devices(devices_to_share());
   auto const seams = std::uint32_t(devices.size() - 1), all_rows = (seams + 1) * rows_of_device;
   job_scheduler jobs(devices, kernels(),
-                     {.device_bytes = std::uint64_t(4) * all_rows * columns * 4 + enough_device_bytes});
+                     {.device_bytes = std::uint64_t(4) * all_rows * columns * 4 + enough_device_bytes,
+                      .sequences_on = sequence_devices::all});
   word_rows now(jobs, {all_rows, columns}), next(jobs, {all_rows, columns});
   auto const mixes = [=](auto of, auto result) { return mix_rows{of, result, all_rows, columns}; };
-  job_sequence both(jobs, "both", sequence_devices::all);
+  job_sequence both(jobs, "both");
   both.add({all_rows}, reads(now, neighborhood(1)), writes(next, rows), mixes);
   both.add({all_rows}, reads(next, neighborhood(1)), writes(now, rows), mixes);
   number(now);

@@ -16,6 +16,12 @@ namespace {
 
 using ranges = std::vector<byte_range>;
 
+/// The least time of a job on one device that is worth a trial, beside the square of the number of devices:
+/// two pay from 17 us, four from 63 (docs/decisions/0038), and a trial in vain costs little.
+constexpr double least_tried_ns = 3000;
+constexpr double gain = 1.05, change = 1.25;
+constexpr std::uint32_t runs_of_trial = 2, max_wait = 256;
+
 constexpr std::uint32_t lane_from_host = lanes_of_shared_device;
 
 std::uint32_t copy_lane(place_id from, place_id to) {
@@ -128,13 +134,11 @@ class repeated_jobs {
   }
 
   job_part part_of(std::uint32_t units, std::uint32_t device) const {
-    auto const sum = std::accumulate(weights_.begin(), weights_.end(), std::uint64_t(0));
-    auto const end_of = [&](std::uint32_t devices) {
-      auto const before = std::accumulate(weights_.begin(), weights_.begin() + devices, std::uint64_t(0));
-      return std::uint32_t(units * before / sum);
+    auto const weight = [&](std::size_t devices) {
+      return std::accumulate(weights_.begin(), weights_.begin() + std::ptrdiff_t(devices), std::uint64_t(0));
     };
-    auto const first = end_of(device);
-    return {first, end_of(device + 1) - first};
+    auto const first = std::uint32_t(units * weight(device) / weight(weights_.size()));
+    return {first, std::uint32_t(units * weight(device + 1) / weight(weights_.size())) - first};
   }
 
   void plan_part(std::size_t job, std::uint32_t device) {
@@ -226,12 +230,10 @@ class repeated_jobs {
 
 /// Marks the steps for which other steps of the repetition wait, or steps of the next one.
 void mark_awaited(std::vector<shared_step>& steps, std::vector<shared_step> const& next) {
-  for (auto const& later : steps)
-    for (auto const& [step, is_of_last] : later.after)
-      if (!is_of_last) steps[step].is_awaited = true;
-  for (auto const& later : next)
-    for (auto const& [step, is_of_last] : later.after)
-      if (is_of_last) steps[step].is_awaited = true;
+  for (bool const is_next : {false, true})
+    for (auto const& later : is_next ? next : steps)
+      for (auto const& [step, is_of_last] : later.after)
+        if (is_of_last == is_next) steps[step].is_awaited = true;
 }
 
 }  // namespace
@@ -262,6 +264,29 @@ std::optional<sequence_plan> plan_sequence(std::span<sequence_job const> jobs,
   mark_awaited(plan.second, {});
   mark_awaited(plan.others, std::vector(plan.others));
   return plan;
+}
+
+void sharing_choice::learn(double job_ns) {
+  if (trial_left_ != 0) return learn_trial(job_ns);
+  if (job_ns <= 0) return;
+  least_ns_ = std::min(std::exchange(newest_ns_, job_ns), job_ns);  // a single slow run changes nothing
+  if (++runs_; is_trial_due()) trial_left_ = runs_of_trial, other_ns_ = HUGE_VAL;
+}
+
+void sharing_choice::learn_trial(double job_ns) {
+  if (job_ns > 0) other_ns_ = std::min(other_ns_, job_ns);
+  bool const wins = other_ns_ * gain < least_ns_;
+  if (--trial_left_ != 0 && !wins) return;
+  if (wins) is_shared_ = !is_shared_, std::swap(least_ns_, other_ns_), newest_ns_ = least_ns_;
+  wait_ = std::min(2 * wait_, max_wait);
+  before_ns_ = least_ns_, runs_ = trial_left_ = 0;
+}
+
+bool sharing_choice::is_trial_due() const {
+  bool const may_pay = is_shared_ || (devices_ > 1 && least_ns_ >= least_tried_ns * devices_ * devices_);
+  auto const [less, more] = std::minmax(before_ns_, least_ns_);
+  auto const wait = more > change * less ? first_wait : wait_;
+  return may_pay && (runs_ >= wait || other_ns_ * gain < least_ns_);
 }
 
 }  // namespace ballast::detail

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -85,5 +86,40 @@ struct sequence_job {
 std::optional<sequence_plan> plan_sequence(std::span<sequence_job const> jobs,
                                            std::span<std::size_t const> array_bytes,
                                            std::span<std::uint32_t const> weights, copy_links const& links);
+
+/// Decides whether devices share the next run of a sequence, by the time that a job took in earlier runs. The
+/// sequence begins on one device. Where sharing may pay, two runs try it, since the first may capture a graph
+/// and open streams; what is 5% faster stays. The other way is tried again after 32 runs, then after twice as
+/// many each time, up to 256; after 16 if a job's time has changed by a quarter; at once if the newest two
+/// runs took 5% longer than it did. No clock, no device.
+class sharing_choice {
+ public:
+  /// `devices`: the number that could share the sequence, at least 1.
+  explicit sharing_choice(std::size_t devices) : devices_(double(devices)) {}
+
+  /// Whether devices share the runs that are no trial.
+  bool is_shared() const { return is_shared_; }
+  /// Whether devices share the next run.
+  bool shares_next() const { return is_shared_ != (trial_left_ != 0); }
+  /// Learns the mean time of a job in the run that shares_next() was for; at most 0: not known.
+  void learn(double job_ns);
+  /// The devices cannot share the sequence: all further runs are on one.
+  void refuse() { *this = sharing_choice(1); }
+
+ private:
+  static constexpr std::uint32_t first_wait = 16;
+
+  void learn_trial(double job_ns);
+  bool is_trial_due() const;
+
+  double devices_;
+  bool is_shared_ = false;
+  std::uint32_t trial_left_ = 0;                       ///< runs that the present trial has left
+  std::uint32_t runs_ = first_wait - 2;                ///< since the last trial; the first waits for two
+  std::uint32_t wait_ = first_wait;                    ///< runs between trials
+  double newest_ns_ = HUGE_VAL, least_ns_ = HUGE_VAL;  ///< of the newest two runs that are no trial
+  double other_ns_ = HUGE_VAL;                         ///< the least of the present trial, or of the last
+  double before_ns_ = 0;                               ///< least_ns_ at the end of the last trial
+};
 
 }  // namespace ballast::detail

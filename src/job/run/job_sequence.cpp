@@ -2,7 +2,6 @@
 #include "run/job_sequence.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <initializer_list>
 #include <utility>
@@ -23,11 +22,6 @@ constexpr std::uint32_t much_longer = 8;
 constexpr std::size_t max_bytes_by_kernel = 256 * 1024, max_runs_by_kernel = 4;
 constexpr auto longest_settling = std::chrono::minutes(1);
 
-std::uint64_t next_number() {
-  static std::atomic<std::uint64_t> newest = 0;
-  return ++newest;
-}
-
 std::vector<index_range> elements_of(std::initializer_list<byte_runs const*> all, std::size_t element_bytes) {
   std::vector<index_range> elements;
   for (auto const* const bytes : all)
@@ -41,7 +35,8 @@ std::vector<index_range> elements_of(std::initializer_list<byte_runs const*> all
 /// device reaches the others' memory.
 bool can_share(job_runtime const& runtime) {
   auto const& devices = runtime.devices();
-  if (runtime.options().check_maps || runtime.options().ranks != nullptr) return false;
+  auto const& options = runtime.options();
+  if (options.sequences_on == sequence_devices::one || options.check_maps || options.ranks) return false;
   auto const is_like_first = [&](auto const& device) {
     return device->capabilities() == devices.front()->capabilities();
   };
@@ -230,10 +225,8 @@ auto sequence_program::run_once(shared_by_devices& all, std::vector<shared_step>
   for (auto const& one : steps) {
     auto& on = *all.lanes[one.device][one.lane];
     for (auto const& [step, is_of_last] : one.after) {
-      if (!is_of_last)
-        on.wait_for(*ends[step]);
-      else if (!last.empty())
-        on.wait_for(*last[step]);
+      auto const& earlier = is_of_last ? last : ends;
+      if (!earlier.empty()) on.wait_for(*earlier[step]);
     }
     enqueue_step(all, one, on);
     ends.push_back(one.is_awaited ? on.record_untimed() : nullptr);
@@ -298,11 +291,11 @@ std::optional<job_argument> sequence_array::argument_read_only() const {
   return argument_of(read, access_mode::reads);
 }
 
-sequence_content::sequence_content(std::shared_ptr<job_runtime> of, std::string its_name, sequence_devices on)
+sequence_content::sequence_content(std::shared_ptr<job_runtime> of, std::string its_name)
     : runtime_(std::move(of)),
       name_(std::move(its_name)),
-      may_be_shared_(on == sequence_devices::all && can_share(*runtime_)),
-      number_(next_number()),
+      sharers_(can_share(*runtime_) ? runtime_->devices().size() : 1),
+      number_(++newest_number),
       program_(std::make_shared<sequence_program>(runtime_->devices())) {}
 
 void sequence_content::add(job_request const& job) {
@@ -319,25 +312,49 @@ void sequence_content::add(job_request const& job) {
     array->add((*uses)[i], reads(job, argument.array.get()));
     places.push_back(std::size_t(array - arrays.begin()));
   }
-  if (was_submitted_) program_ = std::make_shared<sequence_program>(*program_);
-  was_submitted_ = false;
-  if (may_be_shared_) jobs_.push_back({job, places});
-  is_tried_ = is_shared_ = false;
+  if (std::exchange(was_submitted_, false)) program_ = std::make_shared<sequence_program>(*program_);
+  if (sharers_ > 1) jobs_.push_back({job, places});
+  can_share_.reset(), choice_ = sharing_choice(sharers_), watched_jobs_ = 0;
   program_->add(job, code, std::move(places));
   arrays_ = std::move(arrays);
   is_for_gpus_ |= job.is_for_gpus;
 }
 
-void sequence_content::share() {
+void sequence_content::make_plan() {
   std::vector<std::size_t> bytes;
   for (auto const& array : arrays_) bytes.push_back(array.state->bytes());
   std::vector<std::uint32_t> weights;
   for (auto const& device : runtime_->devices())
     weights.push_back(std::uint32_t(std::max(device->properties().multiprocessors, 1)));
   auto plan = plan_sequence(jobs_, bytes, weights, runtime_->links());
-  bool const is_planned = plan.has_value();
-  if (is_planned) program_->share(std::move(*plan));
-  is_tried_ = true, is_shared_ = is_planned;
+  can_share_ = plan.has_value();
+  plan ? program_->share(std::move(*plan)) : choice_.refuse();
+}
+
+/// Whether devices share the submission that is being made. Their plan takes longer than the submission, so
+/// it is made only when it is first wanted.
+bool sequence_content::shares_next() {
+  bool const is_forced = runtime_->options().sequences_on == sequence_devices::all;
+  bool const is_chosen = watched_jobs_ == 0 ? choice_.shares_next() : choice_.is_shared();
+  if (sharers_ < 2 || !(is_forced || is_chosen)) return false;
+  if (!can_share_) make_plan();
+  return *can_share_;
+}
+
+/// Learns from the watched submission once it has ended. No other is watched until then, or is a trial.
+void sequence_content::learn() {
+  if (watched_jobs_ == 0 || !watched_.ready()) return;
+  auto const& report = std::static_pointer_cast<job_end>(watched_.source())->report();
+  auto const jobs = double(std::exchange(watched_jobs_, 0));
+  if (choice_.shares_next() && report.tasks.size() == 1) return choice_.refuse();  // no memory, or a loss
+  choice_.learn(double(report.end_ns - report.begin_ns) / jobs);
+}
+
+completion sequence_content::submit(std::uint32_t times) {
+  learn();
+  auto const done = runtime_->submit(request(times));
+  if (watched_jobs_ == 0) watched_ = done, watched_jobs_ = std::uint64_t(times) * jobs();
+  return done;
 }
 
 /// The devices' shares of the job. An array that is two arguments belongs entirely to the first of these.
@@ -359,20 +376,21 @@ std::shared_ptr<job_shares const> sequence_content::shares_of(job_request const&
   return shares;
 }
 
-/// Each number of repetitions is a site of its own: a policy learns how long a unit takes.
+/// Each number of repetitions is a site of its own: a policy learns how long a unit takes. So is sharing, as
+/// a policy forgets what it learned when the number of devices changes.
 job_request sequence_content::request(std::uint32_t times) {
-  job_request all{.setup = {.grid = times == 0 || jobs() == 0 ? 0 : 1, .name = name_},
+  bool const is_empty = times == 0 || jobs() == 0, is_shared = !is_empty && shares_next();
+  job_request all{.setup = {.grid = is_empty ? 0 : 1, .name = name_},
                   .is_for_gpus = is_for_gpus_,
                   .kernel_name = std::to_string(jobs()) + " jobs, " + std::to_string(times) + " times",
-                  .factory = (std::uint64_t{1} << 63) | (number_ << 32) | times};
+                  .factory = (std::uint64_t{is_shared ? 3u : 2u} << 62) | (number_ << 32) | times};
   was_submitted_ = true;
   for (auto const& array : arrays_)
     all.arguments.push_back(array.argument());  // the steps rely on this order
   for (auto const& array : arrays_)
     if (auto const more = array.argument_read_only()) all.arguments.push_back(*more);
   all.is_sequence = true;
-  if (may_be_shared_ && !is_tried_ && jobs() != 0) share();
-  if (is_shared_) all.shares = shares_of(all, times);
+  if (is_shared) all.shares = shares_of(all, times);
   all.launch = [program = program_, times](task_launch const& whole, stream& on) {
     program->enqueue(whole, times, on);
   };
@@ -381,8 +399,8 @@ job_request sequence_content::request(std::uint32_t times) {
 
 }  // namespace detail
 
-job_sequence::job_sequence(job_scheduler const& scheduler, std::string name, sequence_devices on)
-    : content_(std::make_unique<sequence_content>(scheduler.runtime(), std::move(name), on)) {}
+job_sequence::job_sequence(job_scheduler const& scheduler, std::string name)
+    : content_(std::make_unique<sequence_content>(scheduler.runtime(), std::move(name))) {}
 job_sequence::job_sequence(job_sequence&&) noexcept = default;
 job_sequence& job_sequence::operator=(job_sequence&&) noexcept = default;
 job_sequence::~job_sequence() = default;
@@ -397,7 +415,7 @@ std::size_t job_sequence::jobs() const noexcept { return content_->jobs(); }
 completion job_scheduler::submit(job_sequence const& jobs, std::uint32_t times) {
   if (!jobs.content_->is_of(*runtime_))
     throw_bad_argument("jobs", "a sequence of another scheduler", "one of this scheduler");
-  return runtime_->submit(jobs.content_->request(times));
+  return jobs.content_->submit(times);
 }
 
 }  // namespace ballast

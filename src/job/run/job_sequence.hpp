@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -52,7 +54,7 @@ struct captured_repetitions {
 };
 
 /// The launches of a sequence. Keeps no arrays: a submission's job keeps its own. Constant once submitted,
-/// except for the graphs that devices captured.
+/// except for the graphs that devices captured, and share() before the first submission that is shared.
 class sequence_program {
  public:
   explicit sequence_program(device_list const& devices) : devices_(devices), captured_(devices.size()) {}
@@ -136,25 +138,31 @@ struct sequence_array {
 
 class sequence_content {
  public:
-  sequence_content(std::shared_ptr<job_runtime> of, std::string its_name, sequence_devices on);
+  sequence_content(std::shared_ptr<job_runtime> of, std::string its_name);
 
   void add(job_request const& job);
   std::size_t jobs() const { return program_->jobs(); }
   bool is_of(job_runtime const& other) const { return runtime_.get() == &other; }
-  /// The sequence as one job.
-  job_request request(std::uint32_t times);
+  /// Submits the sequence as one job.
+  completion submit(std::uint32_t times);
 
  private:
-  void share();
+  void learn();
+  bool shares_next();
+  void make_plan();
+  job_request request(std::uint32_t times);
   std::shared_ptr<job_shares const> shares_of(job_request const& all, std::uint32_t times) const;
 
   std::shared_ptr<job_runtime> const runtime_;
   std::string const name_;
-  bool const may_be_shared_;
+  std::size_t const sharers_;  ///< the devices that may share it; 1 if only one may run it
+  static inline std::atomic<std::uint64_t> newest_number = 0;
   std::uint64_t const number_;
   std::vector<sequence_job> jobs_;  ///< kept only if devices may share them
-  bool is_tried_ = false;           ///< whether it is known if devices can share the jobs added so far
-  bool is_shared_ = false;
+  std::optional<bool> can_share_;   ///< whether devices can share the jobs added so far, once planned
+  sharing_choice choice_{sharers_};
+  completion watched_;              ///< the submission from which choice_ learns next
+  std::uint64_t watched_jobs_ = 0;  ///< its jobs in all repetitions; 0: no submission is watched
   std::vector<sequence_array> arrays_;
   bool is_for_gpus_ = false;
   std::shared_ptr<sequence_program> program_;
