@@ -181,14 +181,15 @@ class job_scheduler;
 /// it. job_options::check_maps compares with the regions of all its jobs together. Only one thread at a time
 /// may call, or submit it; jobs that are added later do not affect earlier submissions.
 ///
-/// The first submissions run on one device, whose memory holds all arrays. If the jobs take long enough
-/// there, later submissions try all devices, and the faster way stays until another trial; a submission is
-/// never divided. add() begins anew. Devices that share the sequence each run a part of every job, in
-/// proportion to their multiprocessors (or cores), and copy the elements that they need from each other
-/// between two jobs. The sequence stays on one device if there is only one, if devices are of two backends or
-/// cannot reach each other's memory, under check_maps or with ranks, if two devices would write the same
-/// elements, if the copies differ from one repetition to the next, or if a device is lost or has too little
-/// memory for its part. If a device is lost while a shared submission waits or runs, this fails.
+/// The first repetitions run on one device, whose memory holds all arrays. If the jobs take long enough
+/// there, later ones try all devices, and the faster way stays until another trial. While the sequence
+/// learns, a submission of more than 8 repetitions runs in parts, and its report has tasks of each. add()
+/// begins anew. Devices that share the sequence each run a part of every job, in proportion to their
+/// multiprocessors (or cores), and copy the elements that they need from each other between two jobs. The
+/// sequence stays on one device if there is only one, if devices are of two backends or cannot reach each
+/// other's memory, under check_maps or with ranks, if two devices would write the same elements, if the
+/// copies differ from one repetition to the next, or if a device is lost or has too little memory for its
+/// part. If a device is lost while a shared submission waits or runs, this fails.
 class BALLAST_API job_sequence {
  public:
   /// Makes an empty sequence of jobs of the scheduler. `name` is for messages and reports. A sequence may

@@ -49,14 +49,16 @@ class invented_plan final : public work_sink {
     return array(extents{bytes}, std::move(name));
   }
 
-  /// `own`: the units of this rank; null for all.
+  /// `own`: the units of this rank; null for all. `parts`: of a job that runs in parts.
   std::shared_ptr<job_record> submit(job_setup setup, std::vector<job_argument> arguments,
-                                     job_part const* own = nullptr) {
+                                     job_part const* own = nullptr,
+                                     std::shared_ptr<job_parts> parts = nullptr) {
     job_request request{.setup = std::move(setup),
                         .arguments = std::move(arguments),
                         .kernel_name = "invented",
                         .factory = 1,
-                        .launch = {}};
+                        .launch = {},
+                        .parts = std::move(parts)};
     auto const policy = request.setup.policy.empty() ? options_.policy : request.setup.policy;
     auto const tasks = request.setup.tasks == 0 ? options_.tasks : request.setup.tasks;
     auto whole = uses_of(request, {0, request.setup.grid.units()});

@@ -77,6 +77,66 @@ TEST(job_planner, computes_tasks_whole_whose_maps_are_checked) {
               UnorderedElementsAre("job 1, units 0 to 199, on 0", "job 1, units 200 to 399, on 1"));
 }
 
+/// A job of three parts, and a job that reads what it writes.
+class job_of_parts : public testing::Test {
+ protected:
+  class three_parts final : public job_parts {
+   public:
+    void begin(job_request&) override { --left; }
+    void end(std::int64_t ns, bool) override { times_ns.push_back(ns); }
+    bool is_last() const override { return left == 0; }
+
+    int left = 3;
+    std::vector<std::int64_t> times_ns;
+  };
+
+  std::shared_ptr<job_record> submit(argument_mode mode, std::shared_ptr<job_parts> of = nullptr) {
+    return plan_.submit({.grid = 1}, {all_of(array_, mode)}, nullptr, std::move(of));
+  }
+
+  invented_plan plan_{{planned_gpu{.ns_per_unit = 500}}};
+  std::shared_ptr<array_state> const array_ = plan_.array(64);
+  std::shared_ptr<three_parts> const parts_ = std::make_shared<three_parts>();
+  std::shared_ptr<job_record> const job_ = submit(argument_mode::writes, parts_);
+  std::shared_ptr<job_record> const reader_ = submit(argument_mode::reads);
+  std::string const part_ = "job 1, units 0 to 0, on 0", read_ = "job 2, units 0 to 0, on 0";
+};
+
+TEST_F(job_of_parts, begins_each_once_the_one_before_has_ended_and_is_one_job) {
+  EXPECT_THAT(plan_.lines, ElementsAre(part_));
+  plan_.end_next();
+  EXPECT_THAT(plan_.lines, ElementsAre(part_, part_));
+  plan_.end_next();
+  EXPECT_THAT(plan_.lines, ElementsAre(part_, part_, part_, read_));
+  EXPECT_FALSE(has_ended(*job_));
+  plan_.end_all();
+  EXPECT_TRUE(has_ended(*job_) && has_ended(*reader_));
+  EXPECT_EQ(failure_of(*job_) + failure_of(*reader_), "");
+  EXPECT_THAT(parts_->times_ns, ElementsAre(500, 500, 500));
+  EXPECT_THAT(job_->report.tasks, SizeIs(3));
+  EXPECT_EQ(job_->report.end_ns - job_->report.begin_ns, 1500);
+  EXPECT_EQ(plan_.planner.statistics().submitted, 2u);
+}
+
+TEST_F(job_of_parts, fails_with_one_of_them_and_begins_no_more) {
+  plan_.end_next();
+  plan_.end_next(std::make_exception_ptr(error("a planted failure")));
+  EXPECT_THAT(plan_.lines, ElementsAre(part_, part_));
+  EXPECT_THAT(failure_of(*job_), HasSubstr("a planted failure"));
+  EXPECT_THAT(failure_of(*reader_), HasSubstr("number 1"));
+  EXPECT_EQ(parts_->left, 1);
+}
+
+TEST_F(job_of_parts, is_stopped_between_two_of_them) {
+  plan_.planner.stop_jobs();
+  EXPECT_FALSE(has_ended(*job_));
+  plan_.end_next();
+  EXPECT_THAT(plan_.lines, ElementsAre(part_));
+  EXPECT_THROW(failure_of(*job_), stopped);
+  EXPECT_THAT(plan_.planner.take_stopped(), SizeIs(2));
+  EXPECT_EQ(parts_->left, 2);
+}
+
 TEST(job_planner, records_copies_on_lines_of_their_own_with_array_way_and_bytes) {
   recorder spans({"gpu 0", "gpu 1"});
   invented_plan plan({{}, {}}, {.policy = "static", .trace_to = &spans});

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <numeric>
@@ -138,12 +139,14 @@ class long_sequence {
     });
   }
 
+  job_report run(std::uint32_t times) { return report_of(jobs_.submit(steps_, times)); }
   /// The number of devices that run each of the next submissions.
   std::vector<std::size_t> devices_of_next(int submissions) {
     std::vector<std::size_t> found;
-    for (; submissions != 0; --submissions) found.push_back(report_of(jobs_.submit(steps_, 3)).tasks.size());
+    for (; submissions != 0; --submissions) found.push_back(run(3).tasks.size());
     return found;
   }
+  job_statistics statistics() const { return jobs_.statistics(); }
   void add_job() {
     steps_.add({units}, updates(sums_), [](auto sums) { return count_visits{sums}; });
   }
@@ -167,6 +170,71 @@ TEST(shared_sequence, runs_twice_on_one_device_before_all_are_tried) {
   EXPECT_EQ(steps.sums(), expected);
   steps.add_job();
   EXPECT_THAT(steps.devices_of_next(3), testing::ElementsAre(1, 1, all)) << "it is another sequence";
+}
+
+TEST(shared_sequence, is_tried_on_all_devices_within_one_submission_that_is_long) {
+  auto const devices = two_devices();
+  bool const is_shared = devices[0]->is_cuda() == devices[1]->is_cuda();
+  long_sequence steps(devices, {});
+  std::vector<std::uint32_t> expected(long_sequence::units);
+  std::iota(expected.begin(), expected.end(), long_sequence::all_values);
+  auto const tasks = steps.run(8 + 8 + 1).tasks;
+  ASSERT_EQ(tasks.size(), is_shared ? 1u + 1 + 2 : 1u);
+  EXPECT_TRUE(!is_shared || tasks[2].device != tasks[3].device);
+  EXPECT_EQ(steps.sums(), expected);
+  EXPECT_EQ(steps.statistics().submitted, 1u);
+  EXPECT_EQ(steps.statistics().ended, 1u);
+}
+
+/// A long sequence whose launches are counted, on two cores. The first 16 are the repetitions on one device.
+class counted_launches {
+ public:
+  counted_launches(std::uint32_t failing, access_map map, job_options options = {})
+      : jobs(open_devices("host:1,host:1"), kernels(),
+             (options.device_bytes = enough_device_bytes, std::move(options))) {
+    fill_with(values_, 1);
+    steps.add({64}, reads(values_, all), writes(sums, std::move(map)),
+              [count = launches, failing](auto from, auto to) {
+                if (from && ++*count == failing) throw std::runtime_error("a planted failure");
+                return add_all{from, to, 1 << 16};
+              });
+  }
+
+  job_scheduler jobs;
+  words sums{jobs, {64}};
+  std::shared_ptr<std::atomic<std::uint32_t>> const launches = std::make_shared<std::atomic<std::uint32_t>>();
+  job_sequence steps{jobs, "counted"};
+
+ private:
+  words values_{jobs, {1 << 16}};
+};
+
+TEST(shared_sequence, fails_in_any_part_of_a_submission_and_begins_no_other) {
+  for (auto const failing : {4u, 12u, 17u}) {
+    SCOPED_TRACE(failing);
+    counted_launches all(failing, one_to_one());
+    auto const done = all.jobs.submit(all.steps, 500);
+    EXPECT_THAT([&] { done.wait(); },
+                testing::ThrowsMessage<job_failed>(testing::HasSubstr("a planted failure")));
+    EXPECT_THROW(all.sums.read(), job_failed);
+    EXPECT_EQ(*all.launches, failing);
+    fill_with(all.sums, 3);
+    EXPECT_EQ(values_of(all.sums), std::vector<std::uint32_t>(64, 3));
+  }
+}
+
+TEST(shared_sequence, is_handed_back_when_it_is_stopped_between_its_parts) {
+  std::atomic<bool> is_stopped = false;
+  access_map const stops_when_divided("stops", unit_overlap::never, [&](map_view const& view) {
+    if (view.part.count == view.units / 2) is_stopped = true;
+    return region{{view.part.first, view.part.first + view.part.count}};
+  });
+  counted_launches all(0, stops_when_divided, {.stop_requested = [&] { return is_stopped.load(); }});
+  auto const done = all.jobs.submit(all.steps, 500);
+  EXPECT_THROW(done.wait(), stopped);
+  EXPECT_EQ(*all.launches, 16u);
+  EXPECT_EQ(all.jobs.stop().size(), 1u);
+  EXPECT_THROW(all.sums.read(), job_failed);
 }
 
 TEST(shared_sequence, under_checked_maps_stays_on_one_device) {
@@ -198,11 +266,11 @@ TEST(sharing_choice, follows_the_table) {
                                {"long enough for two", 2, 12e3, 11e3, "11n" + all + "11" + all + all + "11n"},
                                {"too short for four", 4, 47e3, 1e3, ones},
                                {"long enough for four", 4, 48e3, 20e3, "11n" + all + "11n"},
-                               {"loses", 2, 20e3, 40e3, "11nn" + ones + "nn" + ones + ones + "nn1"},
-                               {"ties", 2, 20e3, 20e3, "11nn" + ones + "nn1"},
-                               {"wins by too little", 2, 20e3, 19.2e3, "11nn" + ones + "nn1"},
+                               {"loses", 2, 20e3, 40e3, "11nnn" + ones + "nn" + ones + ones + "nn1"},
+                               {"ties", 2, 20e3, 20e3, "11nnn" + ones + "nn1"},
+                               {"wins by too little", 2, 20e3, 19.2e3, "11nnn" + ones + "nn1"},
                                {"no times", 2, 0, 0, ones},
-                               {"no times of the trial", 2, 20e3, 0, "11nn" + ones + "nn1"}};
+                               {"no times of the trial", 2, 20e3, 0, "11nnn" + ones + "nn1"}};
   for (auto const& [why, devices, one_ns, all_ns, expected] : table) {
     sharing_choice choice(devices);
     EXPECT_EQ(next_runs(choice, int(expected.size()), one_ns, all_ns), expected) << why;
@@ -216,10 +284,28 @@ TEST(sharing_choice, tries_at_most_twice_in_256_runs_what_always_loses) {
   EXPECT_EQ(std::ranges::count(runs, 'n'), 6);
 }
 
-TEST(sharing_choice, lets_the_first_run_of_a_trial_be_slow) {
+TEST(sharing_choice, gives_few_repetitions_to_the_runs_that_it_learns_from) {
+  auto const of_next = [](sharing_choice& choice, int runs, double one_ns) {
+    std::vector<std::uint32_t> found;
+    for (; runs != 0; --runs) {
+      found.push_back(choice.next_run(1000));
+      choice.learn(choice.shares_next() ? 40e3 : one_ns);
+    }
+    return found;
+  };
+  sharing_choice alone(1), with_short_jobs(2), with_long_jobs(2);
+  EXPECT_EQ(alone.next_run(1000), 1000u);
+  EXPECT_THAT(of_next(with_short_jobs, 3, 5e3), testing::ElementsAre(8, 8, 1000));
+  EXPECT_EQ(with_long_jobs.next_run(5), 5u);
+  EXPECT_THAT(of_next(with_long_jobs, 7, 20e3), testing::ElementsAre(8, 8, 64, 64, 64, 1000, 1000));
+  of_next(with_long_jobs, 30, 20e3);
+  EXPECT_THAT(of_next(with_long_jobs, 3, 20e3), testing::ElementsAre(64, 64, 1000));
+}
+
+TEST(sharing_choice, lets_the_first_two_runs_of_the_first_trial_be_slow) {
   sharing_choice choice(2);
   EXPECT_EQ(next_runs(choice, 2, 20e3, 0), "11");
-  EXPECT_EQ(next_runs(choice, 1, 0, 500e3), "n");
+  EXPECT_EQ(next_runs(choice, 2, 0, 500e3), "nn");
   EXPECT_EQ(next_runs(choice, 3, 0, 10e3), "nnn");
 }
 
@@ -237,7 +323,7 @@ TEST(sharing_choice, tries_again_16_runs_later_if_a_job_takes_another_time) {
 
 TEST(sharing_choice, ignores_a_single_slow_run) {
   sharing_choice choice(2);
-  EXPECT_EQ(next_runs(choice, 24, 20e3, 40e3), "11nn" + std::string(20, '1'));
+  EXPECT_EQ(next_runs(choice, 24, 20e3, 40e3), "11nnn" + std::string(19, '1'));
   choice.learn(200e3);
   EXPECT_FALSE(choice.shares_next());
 }
@@ -248,10 +334,9 @@ TEST(sharing_choice, ignores_a_slow_run_behind_a_trial_that_has_won) {
   EXPECT_TRUE(choice.shares_next());
 }
 
-TEST(sharing_choice, does_not_count_a_run_of_unknown_time) {
+TEST(sharing_choice, takes_a_run_of_unknown_time_for_a_short_one) {
   sharing_choice choice(2);
-  choice.learn(20e3);
-  choice.learn(0);
+  for (double const job_ns : {20e3, 0.0, 20e3}) choice.learn(job_ns);
   EXPECT_FALSE(choice.shares_next());
   choice.learn(20e3);
   EXPECT_TRUE(choice.shares_next());
@@ -259,7 +344,7 @@ TEST(sharing_choice, does_not_count_a_run_of_unknown_time) {
 
 TEST(sharing_choice, forgets_the_times_of_an_earlier_trial) {
   sharing_choice choice(2);
-  next_runs(choice, 4, 20e3, 19.5e3);
+  next_runs(choice, 5, 20e3, 19.5e3);
   EXPECT_EQ(next_runs(choice, 20, 30e3, 50e3), "11nn" + std::string(16, '1'));
 }
 
@@ -279,7 +364,7 @@ TEST(sharing_choice, returns_soon_from_devices_that_were_faster_only_in_their_tr
 TEST(sharing_choice, stays_on_one_device_once_a_device_is_lost) {
   sharing_choice choice(2);
   next_runs(choice, 10, 40e3, 20e3);
-  EXPECT_TRUE(choice.is_shared());
+  EXPECT_TRUE(choice.shares_next());
   choice.refuse();
   EXPECT_EQ(next_runs(choice, 32, 40e3, 20e3), std::string(32, '1'));
 }

@@ -110,8 +110,8 @@ void job_planner::retire(std::shared_ptr<job_record> const& job) {
 auto job_planner::end_of_begun() -> std::deque<std::shared_ptr<job_record>>::iterator {
   int waiting = 0;
   return std::ranges::find_if(jobs_, [&](auto const& job) {
-    return job->number > newest_ended_unbegun_ && job->split == nullptr && !job->is_planned() &&
-           ++waiting > max_jobs_examined;
+    return job->number > newest_ended_unbegun_ && job->split == nullptr && !job->has_run() &&
+           !job->is_planned() && ++waiting > max_jobs_examined;
   });
 }
 
@@ -146,6 +146,7 @@ bool job_planner::begin(job_record& job) {
 bool job_planner::are_all_lost() const { return std::ranges::all_of(on_devices_, &device_in_use::is_lost); }
 
 void job_planner::start_split(job_record& job) {
+  if (has_stopped_jobs()) std::rethrow_exception(failure_by_stop());  // between two parts
   choose_devices(job);
   auto& site = sites_[job.site()];
   if (site.policy == nullptr) site.policy = make_split_policy(job.policy);
@@ -159,9 +160,10 @@ void job_planner::start_split(job_record& job) {
 /// Chooses the devices that run tasks of the job, and the most units of a task on each. CPU cores run ballast
 /// kernels only.
 void job_planner::choose_devices(job_record& job) {
-  if (may_share(job)) {
-    job.is_shared = true;
-    job.devices = {{job.request.shares->of.front().device, 1}};
+  if (job.request.parts != nullptr) job.request.parts->begin(job.request);
+  job.devices.clear();
+  if (job.is_shared = may_share(job); job.is_shared) {
+    job.devices.push_back({job.request.shares->of.front().device, 1});
     return;
   }
   for (std::uint32_t device = 0; device < devices_.size(); ++device) {
@@ -241,7 +243,8 @@ auto job_planner::admit(std::shared_ptr<job_record> const& job, std::uint32_t de
       on_devices_[*full].lacks_memory = true;  // newer jobs take none there
       return nullptr;
     }
-    order_.mark_planned(job->number, part);
+    if (job->request.parts == nullptr || job->request.parts->is_last())
+      order_.mark_planned(job->number, part);
     return task;
   } catch (...) {
     fail(*job, part, devices_[device].name, std::current_exception());

@@ -202,6 +202,9 @@ void job_record::note_end(planned_task const& task, ended_operation const& its_e
                                    .bytes_in = task.own_bytes,
                                    .bytes_out = task.moved.to_host,
                                    .alone = alone});
+  if (request.parts == nullptr) return;
+  request.parts->end(its_end.end_ns - its_end.begin_ns, is_shared);
+  if (!request.parts->is_last()) split = nullptr;  // so the next part begins, as a job does
 }
 
 void job_record::fail(job_failure why) {

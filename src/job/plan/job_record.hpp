@@ -75,6 +75,20 @@ struct job_shares {
   std::function<void()> settle = {};
 };
 
+/// The parts of a job of one unit. Each begins once the one before has ended; later jobs wait for the last.
+/// Called under the scheduler's mutex.
+class job_parts {
+ public:
+  virtual ~job_parts() = default;
+  /// Makes `job` launch the next part, with the shares of devices if they are to share it. Throws what makes
+  /// the job fail.
+  virtual void begin(job_request& job) = 0;
+  /// The part that began last has ended well, in `ns` nanoseconds; `is_shared`: the devices shared it.
+  virtual void end(std::int64_t ns, bool is_shared) = 0;
+  /// True once the last part has begun.
+  virtual bool is_last() const = 0;
+};
+
 /// The job's name in messages.
 std::string display_name_of(std::string const& name, job_number number);
 
@@ -184,7 +198,7 @@ class job_record {
   void fail(job_failure why);
   /// Completes the report and notifies the completions.
   void complete();
-  /// True if a device ran part of it; valid once it is complete.
+  /// True if a device has run part of it.
   bool has_run() const { return !report.tasks.empty(); }
 
   /// The job's state on one device.
@@ -196,7 +210,7 @@ class job_record {
   };
 
   job_number number;
-  job_request request;              ///< constant until move_arrays_to()
+  job_request request;              ///< only its parts change it, until move_arrays_to()
   listed_code const* const listed;  ///< null for a plain kernel and a sequence
   std::string const policy;
   std::uint32_t const tasks;

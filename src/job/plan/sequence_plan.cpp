@@ -20,7 +20,9 @@ using ranges = std::vector<byte_range>;
 /// two pay from 17 us, four from 63 (docs/decisions/0038), and a trial in vain costs little.
 constexpr double least_tried_ns = 3000;
 constexpr double gain = 1.05, change = 1.25;
-constexpr std::uint32_t runs_of_trial = 2, max_wait = 256;
+constexpr std::uint32_t max_wait = 256;
+/// The repetitions of a run that is learned from. A device needs few; devices that share them need a graph.
+constexpr std::uint32_t learned_on_one = 8, learned_on_all = 64;
 
 constexpr std::uint32_t lane_from_host = lanes_of_shared_device;
 
@@ -266,11 +268,16 @@ std::optional<sequence_plan> plan_sequence(std::span<sequence_job const> jobs,
   return plan;
 }
 
+std::uint32_t sharing_choice::next_run(std::uint32_t left) const {
+  bool const is_begun = devices_ < 2 || runs_ >= first_wait || !is_first();
+  if (is_begun && trial_left_ == 0) return left;
+  return std::min(left, shares_next() ? learned_on_all : learned_on_one);
+}
+
 void sharing_choice::learn(double job_ns) {
   if (trial_left_ != 0) return learn_trial(job_ns);
-  if (job_ns <= 0) return;
   least_ns_ = std::min(std::exchange(newest_ns_, job_ns), job_ns);  // a single slow run changes nothing
-  if (++runs_; is_trial_due()) trial_left_ = runs_of_trial, other_ns_ = HUGE_VAL;
+  if (++runs_; is_trial_due()) trial_left_ = is_first() ? 3 : 2, other_ns_ = HUGE_VAL;
 }
 
 void sharing_choice::learn_trial(double job_ns) {

@@ -88,20 +88,20 @@ std::optional<sequence_plan> plan_sequence(std::span<sequence_job const> jobs,
                                            std::span<std::uint32_t const> weights, copy_links const& links);
 
 /// Decides whether devices share the next run of a sequence, by the time that a job took in earlier runs. The
-/// sequence begins on one device. Where sharing may pay, two runs try it, since the first may capture a graph
-/// and open streams; what is 5% faster stays. The other way is tried again after 32 runs, then after twice as
-/// many each time, up to 256; after 16 if a job's time has changed by a quarter; at once if the newest two
-/// runs took 5% longer than it did. No clock, no device.
+/// sequence begins on one device. Where sharing may pay, three runs try it, as the first two may open streams
+/// and capture a graph; what is 5% faster stays. Two runs try the other way again after 32 runs, then after
+/// twice as many each time, up to 256; after 16 if a job's time has changed by a quarter; at once if the
+/// newest two runs took 5% longer than it did. No clock, no device.
 class sharing_choice {
  public:
   /// `devices`: the number that could share the sequence, at least 1.
   explicit sharing_choice(std::size_t devices) : devices_(double(devices)) {}
 
-  /// Whether devices share the runs that are no trial.
-  bool is_shared() const { return is_shared_; }
   /// Whether devices share the next run.
   bool shares_next() const { return is_shared_ != (trial_left_ != 0); }
-  /// Learns the mean time of a job in the run that shares_next() was for; at most 0: not known.
+  /// How many of `left` repetitions the next run has: few while it learns, else all.
+  std::uint32_t next_run(std::uint32_t left) const;
+  /// Learns the mean time of a job in the run that shares_next() was for; at most 0: not known, so short.
   void learn(double job_ns);
   /// The devices cannot share the sequence: all further runs are on one.
   void refuse() { *this = sharing_choice(1); }
@@ -111,6 +111,7 @@ class sharing_choice {
 
   void learn_trial(double job_ns);
   bool is_trial_due() const;
+  bool is_first() const { return wait_ == first_wait; }
 
   double devices_;
   bool is_shared_ = false;

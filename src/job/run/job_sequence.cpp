@@ -47,16 +47,6 @@ bool can_share(job_runtime const& runtime) {
   return true;
 }
 
-/// Throws error if a device other than the first is lost, and device_lost if the first device is.
-void check_others_of(device_list const& devices) {
-  try {
-    for (auto const& device : devices) device->check();
-  } catch (device_lost const& loss) {
-    devices.front()->check();
-    throw error(loss.what());
-  }
-}
-
 bool pays_by_kernel(std::vector<pitched_run> const& runs) {
   std::size_t sum = 0;
   for (auto const& run : runs) sum += run.bytes();
@@ -145,6 +135,43 @@ bool sequence_program::place(placed_arrays& arrays, std::span<void* const> at) c
     for (auto const array : one.arrays) taken.push_back(arrays.at[array]);
   }
   return true;
+}
+
+sequence_plan const* sequence_program::next_plan(std::vector<sequence_job> const& jobs,
+                                                 copy_links const& links) {
+  if (sharers_ < 2 || !(on_ == sequence_devices::all || choice_.shares_next())) return nullptr;
+  if (!is_planned_) make_plan(jobs, links);
+  return shared_ == nullptr ? nullptr : &shared_->plan;
+}
+
+void sequence_program::make_plan(std::vector<sequence_job> const& jobs, copy_links const& links) {
+  std::vector<std::size_t> bytes;
+  for (auto const& [request, arrays] : jobs)
+    for (std::size_t i = 0; i < arrays.size(); ++i) {
+      bytes.resize(std::max(bytes.size(), arrays[i] + 1));
+      bytes[arrays[i]] = request.arguments[i].array->bytes();
+    }
+  std::vector<std::uint32_t> weights;
+  for (auto const& device : devices_)
+    weights.push_back(std::uint32_t(std::max(device->properties().multiprocessors, 1)));
+  auto plan = plan_sequence(jobs, bytes, weights, links);
+  is_planned_ = true;
+  if (!plan) return choice_.refuse();
+  shared_ = std::make_unique<shared_by_devices>(std::move(*plan));
+}
+
+void sequence_program::learn(double ns, bool wanted, bool is_shared) {
+  if (wanted && !is_shared) return choice_.refuse();  // for want of memory or a device
+  if (wanted == choice_.shares_next()) choice_.learn(ns / double(jobs()));
+}
+
+void sequence_program::check_devices() const {
+  try {
+    for (auto const& device : devices_) device->check();
+  } catch (device_lost const& loss) {
+    devices_.front()->check();
+    throw error(loss.what());
+  }
 }
 
 void sequence_program::launch(captured_by_device& now, std::uint32_t device, std::uint32_t times,
@@ -291,12 +318,70 @@ std::optional<job_argument> sequence_array::argument_read_only() const {
   return argument_of(read, access_mode::reads);
 }
 
+namespace {
+
+/// The repetitions of one submission.
+class submitted_repetitions final : public job_parts {
+ public:
+  /// `site`: identifies the sequence.
+  submitted_repetitions(std::shared_ptr<sequence_program> program,
+                        std::shared_ptr<std::vector<sequence_job> const> jobs, copy_links const& links,
+                        std::uint64_t site, std::uint32_t times)
+      : program_(std::move(program)), jobs_(std::move(jobs)), links_(links), site_(site), left_(times) {}
+
+  /// Each number of repetitions is a site of its own: a policy learns how long a unit takes. So is sharing,
+  /// as a policy forgets what it learned when the number of devices changes.
+  void begin(job_request& job) override {
+    auto const* const plan = program_->next_plan(*jobs_, links_);
+    is_shared_ = plan != nullptr, times_ = program_->next_run(left_), left_ -= times_;
+    if (left_ == 0) jobs_ = nullptr;  // an ended job owns no arrays but its own
+    job.factory = (std::uint64_t{is_shared_ ? 3u : 2u} << 62) | site_ | times_;
+    job.shares = is_shared_ ? shares_of(job, *plan) : nullptr;
+    job.launch = [program = program_, times = times_](task_launch const& whole, stream& on) {
+      program->enqueue(whole, times, on);
+    };
+  }
+  void end(std::int64_t ns, bool is_shared) override {
+    program_->learn(double(ns) / times_, is_shared_, is_shared);
+  }
+  bool is_last() const override { return left_ == 0; }
+
+ private:
+  /// An array that is two arguments belongs entirely to the first of these.
+  std::shared_ptr<job_shares const> shares_of(job_request const& all, sequence_plan const& plan) const {
+    auto shares = std::make_shared<job_shares>();
+    shares->bytes_between = plan.bytes_between(times_);
+    for (std::uint32_t device = 0; device < plan.devices(); ++device) {
+      auto& share = shares->of.emplace_back(job_share{device});
+      for (std::size_t i = 0; i < all.arguments.size(); ++i) {
+        auto const& of_arrays = plan.shares[device];
+        auto const mine = i < of_arrays.size() ? of_arrays[i] : array_share();
+        share.uses.push_back({all.arguments[i].array->id, mine.read, mine.changed});
+        share.written_last.push_back(mine.written);
+      }
+    }
+    shares->check = [program = program_] { program->check_devices(); };
+    shares->settle = [program = program_] { program->settle(); };
+    return shares;
+  }
+
+  std::shared_ptr<sequence_program> const program_;
+  std::shared_ptr<std::vector<sequence_job> const> jobs_;  ///< until the last part has begun
+  copy_links const& links_;
+  std::uint64_t const site_;
+  std::uint32_t left_, times_ = 0;  ///< repetitions that have not begun, and those of the newest part
+  bool is_shared_ = false;          ///< the newest part was to be shared
+};
+
+}  // namespace
+
 sequence_content::sequence_content(std::shared_ptr<job_runtime> of, std::string its_name)
     : runtime_(std::move(of)),
       name_(std::move(its_name)),
-      sharers_(can_share(*runtime_) ? runtime_->devices().size() : 1),
       number_(++newest_number),
-      program_(std::make_shared<sequence_program>(runtime_->devices())) {}
+      jobs_(std::make_shared<std::vector<sequence_job>>()),
+      program_(std::make_shared<sequence_program>(runtime_->devices(), runtime_->options().sequences_on,
+                                                  can_share(*runtime_) ? runtime_->devices().size() : 1)) {}
 
 void sequence_content::add(job_request const& job) {
   auto const* const code = runtime_->checked_code(job);
@@ -312,88 +397,27 @@ void sequence_content::add(job_request const& job) {
     array->add((*uses)[i], reads(job, argument.array.get()));
     places.push_back(std::size_t(array - arrays.begin()));
   }
-  if (std::exchange(was_submitted_, false)) program_ = std::make_shared<sequence_program>(*program_);
-  if (sharers_ > 1) jobs_.push_back({job, places});
-  can_share_.reset(), choice_ = sharing_choice(sharers_), watched_jobs_ = 0;
+  if (std::exchange(was_submitted_, false)) {
+    program_ = std::make_shared<sequence_program>(*program_);
+    jobs_ = std::make_shared<std::vector<sequence_job>>(*jobs_);
+  }
+  if (program_->may_be_shared()) jobs_->push_back({job, places});
   program_->add(job, code, std::move(places));
   arrays_ = std::move(arrays);
   is_for_gpus_ |= job.is_for_gpus;
 }
 
-void sequence_content::make_plan() {
-  std::vector<std::size_t> bytes;
-  for (auto const& array : arrays_) bytes.push_back(array.state->bytes());
-  std::vector<std::uint32_t> weights;
-  for (auto const& device : runtime_->devices())
-    weights.push_back(std::uint32_t(std::max(device->properties().multiprocessors, 1)));
-  auto plan = plan_sequence(jobs_, bytes, weights, runtime_->links());
-  can_share_ = plan.has_value();
-  plan ? program_->share(std::move(*plan)) : choice_.refuse();
-}
-
-/// Whether devices share the submission that is being made. Their plan takes longer than the submission, so
-/// it is made only when it is first wanted.
-bool sequence_content::shares_next() {
-  bool const is_forced = runtime_->options().sequences_on == sequence_devices::all;
-  bool const is_chosen = watched_jobs_ == 0 ? choice_.shares_next() : choice_.is_shared();
-  if (sharers_ < 2 || !(is_forced || is_chosen)) return false;
-  if (!can_share_) make_plan();
-  return *can_share_;
-}
-
-/// Learns from the watched submission once it has ended. No other is watched until then, or is a trial.
-void sequence_content::learn() {
-  if (watched_jobs_ == 0 || !watched_.ready()) return;
-  auto const& report = std::static_pointer_cast<job_end>(watched_.source())->report();
-  auto const jobs = double(std::exchange(watched_jobs_, 0));
-  if (choice_.shares_next() && report.tasks.size() == 1) return choice_.refuse();  // no memory, or a loss
-  choice_.learn(double(report.end_ns - report.begin_ns) / jobs);
-}
-
-completion sequence_content::submit(std::uint32_t times) {
-  learn();
-  auto const done = runtime_->submit(request(times));
-  if (watched_jobs_ == 0) watched_ = done, watched_jobs_ = std::uint64_t(times) * jobs();
-  return done;
-}
-
-/// The devices' shares of the job. An array that is two arguments belongs entirely to the first of these.
-std::shared_ptr<job_shares const> sequence_content::shares_of(job_request const& all,
-                                                              std::uint32_t times) const {
-  auto const& plan = program_->plan();
-  auto shares = std::make_shared<job_shares>();
-  shares->bytes_between = plan.bytes_between(times);
-  for (std::uint32_t device = 0; device < plan.devices(); ++device) {
-    auto& share = shares->of.emplace_back(job_share{device});
-    for (std::size_t i = 0; i < all.arguments.size(); ++i) {
-      auto const mine = i < arrays_.size() ? plan.shares[device][i] : array_share();
-      share.uses.push_back({all.arguments[i].array->id, mine.read, mine.changed});
-      share.written_last.push_back(mine.written);
-    }
-  }
-  shares->check = [devices = runtime_->devices()] { check_others_of(devices); };
-  shares->settle = [program = program_] { program->settle(); };
-  return shares;
-}
-
-/// Each number of repetitions is a site of its own: a policy learns how long a unit takes. So is sharing, as
-/// a policy forgets what it learned when the number of devices changes.
 job_request sequence_content::request(std::uint32_t times) {
-  bool const is_empty = times == 0 || jobs() == 0, is_shared = !is_empty && shares_next();
-  job_request all{.setup = {.grid = is_empty ? 0 : 1, .name = name_},
+  job_request all{.setup = {.grid = times == 0 || jobs() == 0 ? 0 : 1, .name = name_},
                   .is_for_gpus = is_for_gpus_,
-                  .kernel_name = std::to_string(jobs()) + " jobs, " + std::to_string(times) + " times",
-                  .factory = (std::uint64_t{is_shared ? 3u : 2u} << 62) | (number_ << 32) | times};
+                  .kernel_name = std::to_string(jobs()) + " jobs, " + std::to_string(times) + " times"};
   was_submitted_ = true;
   for (auto const& array : arrays_)
     all.arguments.push_back(array.argument());  // the steps rely on this order
   for (auto const& array : arrays_)
     if (auto const more = array.argument_read_only()) all.arguments.push_back(*more);
-  all.is_sequence = true;
-  if (is_shared) all.shares = shares_of(all, times);
-  all.launch = [program = program_, times](task_launch const& whole, stream& on) {
-    program->enqueue(whole, times, on);
-  };
+  all.parts =
+      std::make_shared<submitted_repetitions>(program_, jobs_, runtime_->links(), number_ << 32, times);
   return all;
 }
 
@@ -415,7 +439,7 @@ std::size_t job_sequence::jobs() const noexcept { return content_->jobs(); }
 completion job_scheduler::submit(job_sequence const& jobs, std::uint32_t times) {
   if (!jobs.content_->is_of(*runtime_))
     throw_bad_argument("jobs", "a sequence of another scheduler", "one of this scheduler");
-  return jobs.content_->submit(times);
+  return runtime_->submit(jobs.content_->request(times));
 }
 
 }  // namespace ballast

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -54,21 +53,39 @@ struct captured_repetitions {
 };
 
 /// The launches of a sequence. Keeps no arrays: a submission's job keeps its own. Constant once submitted,
-/// except for the graphs that devices captured, and share() before the first submission that is shared.
+/// except for the graphs that devices captured, and what decides whether devices share it.
 class sequence_program {
  public:
-  explicit sequence_program(device_list const& devices) : devices_(devices), captured_(devices.size()) {}
-  /// Copies no captured graphs; the copy is for one device.
+  /// `sharers`: the number of devices that may share it; 1 if only one may run it.
+  sequence_program(device_list const& devices, sequence_devices on, std::size_t sharers)
+      : devices_(devices), sharers_(sharers), on_(on), captured_(devices.size()) {}
+  /// Copies no captured graphs, and nothing learned.
   sequence_program(sequence_program const& other)
-      : devices_(other.devices_), steps_(other.steps_), captured_(devices_.size()) {}
+      : devices_(other.devices_),
+        sharers_(other.sharers_),
+        on_(other.on_),
+        steps_(other.steps_),
+        captured_(devices_.size()) {}
 
   /// `arrays`: for each argument of the job, its index among all arrays of the sequence.
   void add(job_request const& job, kernel_code const* code, std::vector<std::size_t> arrays);
-  /// Makes all devices share the sequence from now on, by this plan.
-  void share(sequence_plan plan) { shared_ = std::make_unique<shared_by_devices>(std::move(plan)); }
   std::size_t jobs() const { return steps_.size(); }
-  /// The plan by which devices share the sequence, once share() was called.
-  sequence_plan const& plan() const { return shared_->plan; }
+  bool may_be_shared() const { return sharers_ > 1; }
+
+  // Under the scheduler's mutex.
+  /// The plan by which devices share the next repetitions; null if one device runs them. It takes longer than
+  /// a submission, so it is made when it is first wanted. Throws the exception of a map.
+  sequence_plan const* next_plan(std::vector<sequence_job> const& jobs, copy_links const& links);
+  /// How many of `left` repetitions to run next, once next_plan() has decided where.
+  std::uint32_t next_run(std::uint32_t left) const {
+    return on_ == sequence_devices::all ? left : choice_.next_run(left);
+  }
+  /// Learns the time of a repetition. `wanted`: next_plan() had a plan for it; `is_shared`: devices shared
+  /// it.
+  void learn(double ns, bool wanted, bool is_shared);
+
+  /// Throws error if a device other than the first is lost, and device_lost if the first device is.
+  void check_devices() const;
   /// Enqueues `times` repetitions. `whole` has all arrays of the sequence. Called only on the thread of the
   /// device of `whole`.
   void enqueue(task_launch const& whole, std::uint32_t times, stream& on);
@@ -103,6 +120,7 @@ class sequence_program {
   /// Stores the arrays' addresses. True if the arrays lie elsewhere than at the last call.
   bool place(placed_arrays& arrays, std::span<void* const> at) const;
   void launch(captured_by_device& now, std::uint32_t device, std::uint32_t times, stream& on) const;
+  void make_plan(std::vector<sequence_job> const& jobs, copy_links const& links);
   void enqueue_shared(task_launch const& whole, std::uint32_t times, stream& on);
   void open_lanes(shared_by_devices& all) const;
   void run(shared_by_devices& all, std::vector<shared_step> const& steps, std::uint32_t times,
@@ -112,9 +130,13 @@ class sequence_program {
   void enqueue_step(shared_by_devices& all, shared_step const& one, stream& on) const;
 
   device_list const devices_;
+  std::size_t const sharers_;
+  sequence_devices const on_;
   std::vector<step> steps_;
   std::vector<captured_by_device> captured_;
+  bool is_planned_ = false;  ///< and if shared_ is null, devices cannot share it
   std::unique_ptr<shared_by_devices> shared_;
+  sharing_choice choice_{sharers_};
 };
 
 /// An array of a sequence, and its uses by the jobs. Bytes that the first job writes, and no job reads
@@ -143,30 +165,19 @@ class sequence_content {
   void add(job_request const& job);
   std::size_t jobs() const { return program_->jobs(); }
   bool is_of(job_runtime const& other) const { return runtime_.get() == &other; }
-  /// Submits the sequence as one job.
-  completion submit(std::uint32_t times);
+  /// The sequence as one job.
+  job_request request(std::uint32_t times);
 
  private:
-  void learn();
-  bool shares_next();
-  void make_plan();
-  job_request request(std::uint32_t times);
-  std::shared_ptr<job_shares const> shares_of(job_request const& all, std::uint32_t times) const;
-
   std::shared_ptr<job_runtime> const runtime_;
   std::string const name_;
-  std::size_t const sharers_;  ///< the devices that may share it; 1 if only one may run it
   static inline std::atomic<std::uint64_t> newest_number = 0;
   std::uint64_t const number_;
-  std::vector<sequence_job> jobs_;  ///< kept only if devices may share them
-  std::optional<bool> can_share_;   ///< whether devices can share the jobs added so far, once planned
-  sharing_choice choice_{sharers_};
-  completion watched_;              ///< the submission from which choice_ learns next
-  std::uint64_t watched_jobs_ = 0;  ///< its jobs in all repetitions; 0: no submission is watched
+  std::shared_ptr<std::vector<sequence_job>> jobs_;  ///< kept only if devices may share them
   std::vector<sequence_array> arrays_;
   bool is_for_gpus_ = false;
   std::shared_ptr<sequence_program> program_;
-  bool was_submitted_ = false;  ///< the program was submitted: other threads may run it, and have captured it
+  bool was_submitted_ = false;  ///< other threads may run and have captured the program, and read jobs_
 };
 
 }  // namespace ballast::detail

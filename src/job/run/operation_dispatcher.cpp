@@ -73,7 +73,7 @@ void operation_dispatcher::submit_kernel(kernel_work kernel) {
     job->request.launch({on_arrays, job->grid(), part, job->code(), device}, on);
   };
   device_operation work{.extent = std::move(extent), .may_be_joined = kernel.may_be_joined};
-  work.is_sequence = job->request.is_sequence;
+  work.is_sequence = job->request.parts != nullptr;
   if (job->is_shared) {
     std::vector<std::vector<void*>> all{pointers_to(work.extent.arrays)};
     for (auto const& share : kernel.task->shares)

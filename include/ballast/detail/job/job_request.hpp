@@ -22,6 +22,7 @@
 
 namespace ballast::detail {
 
+class job_parts;
 struct job_shares;
 
 /// A task that is about to be launched.
@@ -48,7 +49,8 @@ struct job_request {
   std::function<void(task_launch const&, stream&)> launch = {};
   /// The shares of a job of one unit that may run on several devices at once.
   std::shared_ptr<job_shares const> shares = {};
-  bool is_sequence = false;  ///< it launches many kernels
+  /// The parts in which a sequence runs, one after another; null for other jobs.
+  std::shared_ptr<job_parts> parts = {};
 };
 
 /// A factory's argument for each array: a reference if the factory takes references, as a generic one does,
