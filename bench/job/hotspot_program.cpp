@@ -24,14 +24,13 @@ struct simulation {
   std::uint32_t steps;
 };
 
-enum class submission : std::uint8_t { step_by_step, at_once };
-
 class plate_as_jobs final : public job_program {
  public:
+  /// `at_once`: the steps of a submission of a sequence; 0: each step is a job.
   plate_as_jobs(device_list const& devices, job_options const& options, simulation const& what,
-                submission steps)
+                std::uint32_t at_once)
       : what_(what),
-        steps_(steps),
+        at_once_(at_once),
         temperature_(what.of.cells()),
         jobs_(devices, heat_kernels(), options),
         plate_(jobs_, what.of, factors_of(what.of)) {
@@ -43,10 +42,9 @@ class plate_as_jobs final : public job_program {
 
   void prepare() override { plate_.begin_anew(temperature_); }
   void run() override {
-    if (steps_ == submission::step_by_step)
-      plate_.run(what_.steps);
-    else
-      plate_.run_at_once(what_.steps);
+    if (at_once_ == 0) plate_.run(what_.steps);
+    for (auto left = at_once_ == 0 ? 0 : what_.steps; left != 0; left -= std::min(left, at_once_))
+      plate_.run_at_once(std::min(left, at_once_));
     plate_.temperature();
   }
   bool is_right() override {
@@ -58,7 +56,7 @@ class plate_as_jobs final : public job_program {
 
  private:
   simulation what_;
-  submission steps_;
+  std::uint32_t at_once_;
   std::vector<float> temperature_;  ///< initial values
   job_scheduler jobs_;
   shared_plate<float> plate_;
@@ -121,11 +119,11 @@ program_kind hotspot_program(std::uint32_t size, std::uint32_t steps) {
           .compared = "temperatures",
           .as_jobs =
               [=](device_list const& devices, job_options const& options) {
-                return std::make_unique<plate_as_jobs>(devices, options, what, submission::step_by_step);
+                return std::make_unique<plate_as_jobs>(devices, options, what, 0);
               },
           .as_sequence =
-              [=](device_list const& devices, job_options const& options) {
-                return std::make_unique<plate_as_jobs>(devices, options, what, submission::at_once);
+              [=](device_list const& devices, job_options const& options, std::uint32_t at_once) {
+                return std::make_unique<plate_as_jobs>(devices, options, what, at_once);
               },
           .by_hand =
               [=](std::shared_ptr<compute_device> const& device) {

@@ -44,8 +44,10 @@ struct program_kind {
   std::string compared;     ///< "elements": what result() holds
   /// Makes the program with a scheduler of its own.
   std::function<std::unique_ptr<job_program>(device_list const&, job_options const&)> as_jobs;
-  /// Makes the program as one job_sequence; null for programs of few jobs.
-  std::function<std::unique_ptr<job_program>(device_list const&, job_options const&)> as_sequence = {};
+  /// Makes the program as one job_sequence, each submission of which has so many steps; null for programs of
+  /// few jobs.
+  std::function<std::unique_ptr<job_program>(device_list const&, job_options const&, std::uint32_t steps)>
+      as_sequence = {};
   /// Makes a program that launches the same kernel as a whole, between copies of whole arrays in one stream.
   std::function<std::unique_ptr<job_program>(std::shared_ptr<compute_device> const&)> by_hand;
   /// Makes a CUDA program without ballast, on a whole GPU; null if CUDA was not built.

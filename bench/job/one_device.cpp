@@ -66,14 +66,18 @@ void measure_job_shared_steps(session& now) {
     kind.name += " " + std::to_string(size);
     now.parameter(kind.name, kind.size);
     std::vector<contestant> all;
-    all.push_back(as_sequence("one sequence, one device", kind, {now.first()}));
-    all.push_back(as_sequence("one sequence, all devices", kind, now.devices(),
-                              {.sequences_on = detail::sequence_devices::all}));
-    all.push_back(as_sequence("one sequence, learned", kind, now.devices()));
+    for (auto const steps : {~0u, 16u}) {
+      std::string const name = steps == 16 ? "16 steps a submission, " : "one sequence, ";
+      all.push_back(as_sequence(name + "one device", kind, {now.first()}, {}, steps));
+      all.push_back(as_sequence(name + "all devices", kind, now.devices(),
+                                {.sequences_on = detail::sequence_devices::all}, steps));
+      all.push_back(as_sequence(name + "learned", kind, now.devices(), {}, steps));
+    }
     all.push_back(as_jobs("jobs, all devices", kind, now.devices(), {}));
     race(now, kind, all);
     for (auto const& one : all) {
       now.add(one.name, size, "s", one.seconds);
+      now.add(one.name + ", first run", size, "s", std::vector{one.first_seconds});
       now.derived(kind.name + ": one sequence on one device over " + one.name,
                   seconds_of(all, all.front().name) / seconds_of(all, one.name));
     }

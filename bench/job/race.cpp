@@ -38,10 +38,10 @@ contestant as_jobs(std::string name, program_kind const& kind, device_list const
 }
 
 contestant as_sequence(std::string name, program_kind const& kind, device_list const& devices,
-                       job_options options) {
+                       job_options options, std::uint32_t steps) {
   options.device_bytes = 2 * kind.bytes + spare_bytes;
   bool const learns = options.sequences_on == job_options{}.sequences_on && devices.size() > 1;
-  return {std::move(name), kind.as_sequence(devices, options), learns};
+  return {std::move(name), kind.as_sequence(devices, options, steps), learns};
 }
 
 void race(session& now, program_kind const& kind, std::vector<contestant>& all) {
@@ -53,8 +53,10 @@ void race(session& now, program_kind const& kind, std::vector<contestant>& all) 
       if (all_run || one.learns) one.seconds.push_back(seconds_of_run(one));
     return 0.0;
   });
-  for (auto& one : all)
+  for (auto& one : all) {
+    one.first_seconds = one.seconds.front();
     one.seconds.erase(one.seconds.begin(), one.seconds.end() - std::ptrdiff_t(repetitions));
+  }
   verify(now, kind, all);
 }
 

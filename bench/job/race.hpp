@@ -20,6 +20,7 @@ struct contestant {
   std::unique_ptr<job_program> program;
   bool learns = false;            ///< learns from run to run, so it warms up in full; false: one warm-up run
   std::vector<double> seconds{};  ///< of the recorded runs
+  double first_seconds = 0;       ///< of the first run
   moved_bytes moved{};            ///< in the last recorded run
 };
 
@@ -28,9 +29,10 @@ struct contestant {
 contestant as_jobs(std::string name, program_kind const& kind, device_list const& devices,
                    job_options options);
 
-/// Likewise the program as one job_sequence. The kind must have one.
+/// Likewise the program as one job_sequence, each submission of which has so many steps. The kind must have
+/// one.
 contestant as_sequence(std::string name, program_kind const& kind, device_list const& devices,
-                       job_options options = {});
+                       job_options options = {}, std::uint32_t steps = ~0u);
 
 /// Runs all contestants in turn, as often as the session repeats, so that disturbances affect all of them.
 /// Before that, contestants that learn have the session's number of warm-up runs, the others one. Reports to
