@@ -260,17 +260,18 @@ struct chosen_runs {
 };
 
 TEST(sharing_choice, follows_the_table) {
-  std::string const ones(32, '1'), all(32, 'n');
-  chosen_runs const table[] = {{"one device", 1, 1e6, 1e3, ones},
-                               {"too short for two devices", 2, 11e3, 1e3, ones},
-                               {"long enough for two", 2, 12e3, 11e3, "11n" + all + "11" + all + all + "11n"},
-                               {"too short for four", 4, 47e3, 1e3, ones},
-                               {"long enough for four", 4, 48e3, 20e3, "11n" + all + "11n"},
-                               {"loses", 2, 20e3, 40e3, "11nnn" + ones + "nn" + ones + ones + "nn1"},
-                               {"ties", 2, 20e3, 20e3, "11nnn" + ones + "nn1"},
-                               {"wins by too little", 2, 20e3, 19.2e3, "11nnn" + ones + "nn1"},
-                               {"no times", 2, 0, 0, ones},
-                               {"no times of the trial", 2, 20e3, 0, "11nnn" + ones + "nn1"}};
+  std::string const ones(32, '1'), one_4(4, '1'), one_8(8, '1'), all_4(4, 'n'), all_8(8, 'n');
+  chosen_runs const table[] = {
+      {"one device", 1, 1e6, 1e3, ones},
+      {"too short for two devices", 2, 11e3, 1e3, ones},
+      {"long enough for two", 2, 12e3, 11e3, "11n" + all_4 + "11" + all_8 + "11" + all_8 + all_8 + "11n"},
+      {"too short for four", 4, 47e3, 1e3, ones},
+      {"long enough for four", 4, 48e3, 20e3, "11n" + all_4 + "11n"},
+      {"loses", 2, 20e3, 40e3, "11nnn" + one_4 + "nn" + one_8 + "nn" + one_8 + one_8 + "nn1"},
+      {"ties", 2, 20e3, 20e3, "11nnn" + one_4 + "nn1"},
+      {"wins by too little", 2, 20e3, 19.2e3, "11nnn" + one_4 + "nn1"},
+      {"no times", 2, 0, 0, ones},
+      {"no times of the trial", 2, 20e3, 0, "11nnn" + one_4 + "nn1"}};
   for (auto const& [why, devices, one_ns, all_ns, expected] : table) {
     sharing_choice choice(devices);
     EXPECT_EQ(next_runs(choice, int(expected.size()), one_ns, all_ns), expected) << why;
@@ -323,7 +324,7 @@ TEST(sharing_choice, tries_again_16_runs_later_if_a_job_takes_another_time) {
 
 TEST(sharing_choice, ignores_a_single_slow_run) {
   sharing_choice choice(2);
-  EXPECT_EQ(next_runs(choice, 24, 20e3, 40e3), "11nnn" + std::string(19, '1'));
+  EXPECT_EQ(next_runs(choice, 24, 20e3, 40e3), "11nnn1111nn11111111nn111");
   choice.learn(200e3);
   EXPECT_FALSE(choice.shares_next());
 }
@@ -345,20 +346,20 @@ TEST(sharing_choice, takes_a_run_of_unknown_time_for_a_short_one) {
 TEST(sharing_choice, forgets_the_times_of_an_earlier_trial) {
   sharing_choice choice(2);
   next_runs(choice, 5, 20e3, 19.5e3);
-  EXPECT_EQ(next_runs(choice, 20, 30e3, 50e3), "11nn" + std::string(16, '1'));
+  EXPECT_EQ(next_runs(choice, 20, 30e3, 50e3), "11nn11111111nn111111");
 }
 
 TEST(sharing_choice, returns_to_one_device_when_that_becomes_faster) {
   sharing_choice choice(2);
-  EXPECT_EQ(next_runs(choice, 12, 40e3, 20e3), "11nnnnnnnnnn");
-  EXPECT_EQ(next_runs(choice, 24, 5e3, 10e3), "nnnnnnn1" + std::string(16, '1'));
+  EXPECT_EQ(next_runs(choice, 12, 40e3, 20e3), "11nnnnn11nnn");
+  EXPECT_EQ(next_runs(choice, 24, 5e3, 10e3), "nnnnn1" + std::string(18, '1')) << "too short to try again";
 }
 
 TEST(sharing_choice, returns_soon_from_devices_that_were_faster_only_in_their_trial) {
   sharing_choice choice(2);
   EXPECT_EQ(next_runs(choice, 3, 20e3, 15e3), "11n");
   EXPECT_EQ(next_runs(choice, 4, 20e3, 18e3), "nnnn") << "slower, but not than one device";
-  EXPECT_EQ(next_runs(choice, 34, 20e3, 40e3), "nn1" + std::string(31, '1'));
+  EXPECT_EQ(next_runs(choice, 21, 20e3, 40e3), "11nn1" + std::string(16, '1')) << "one is tried, then stays";
 }
 
 TEST(sharing_choice, stays_on_one_device_once_a_device_is_lost) {

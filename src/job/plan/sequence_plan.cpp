@@ -20,7 +20,7 @@ using ranges = std::vector<byte_range>;
 /// two pay from 17 us, four from 63 (docs/decisions/0038), and a trial in vain costs little.
 constexpr double least_tried_ns = 3000;
 constexpr double gain = 1.05, change = 1.25;
-constexpr std::uint32_t max_wait = 256;
+constexpr std::uint32_t wait_if_changed = 16, max_wait = 256;
 /// The repetitions of a run that is learned from. A device needs few; devices that share them need a graph.
 constexpr std::uint32_t learned_on_one = 8, learned_on_all = 64;
 
@@ -292,7 +292,7 @@ void sharing_choice::learn_trial(double job_ns) {
 bool sharing_choice::is_trial_due() const {
   bool const may_pay = is_shared_ || (devices_ > 1 && least_ns_ >= least_tried_ns * devices_ * devices_);
   auto const [less, more] = std::minmax(before_ns_, least_ns_);
-  auto const wait = more > change * less ? first_wait : wait_;
+  auto const wait = more > change * less ? std::min(wait_, wait_if_changed) : wait_;
   return may_pay && (runs_ >= wait || other_ns_ * gain < least_ns_);
 }
 

@@ -89,9 +89,9 @@ std::optional<sequence_plan> plan_sequence(std::span<sequence_job const> jobs,
 
 /// Decides whether devices share the next run of a sequence, by the time that a job took in earlier runs. The
 /// sequence begins on one device. Where sharing may pay, three runs try it, as the first two may open streams
-/// and capture a graph; what is 5% faster stays. Two runs try the other way again after 32 runs, then after
-/// twice as many each time, up to 256; after 16 if a job's time has changed by a quarter; at once if the
-/// newest two runs took 5% longer than it did. No clock, no device.
+/// and capture a graph; what is 5% faster stays. Two runs try the other way again after 4 runs, then after
+/// twice as many each time, up to 256; after at most 16 if a job's time has changed by a quarter; at once if
+/// the newest two runs took 5% longer than it did. No clock, no device.
 class sharing_choice {
  public:
   /// `devices`: the number that could share the sequence, at least 1.
@@ -107,7 +107,7 @@ class sharing_choice {
   void refuse() { *this = sharing_choice(1); }
 
  private:
-  static constexpr std::uint32_t first_wait = 16;
+  static constexpr std::uint32_t first_wait = 2;
 
   void learn_trial(double job_ns);
   bool is_trial_due() const;
@@ -116,7 +116,7 @@ class sharing_choice {
   double devices_;
   bool is_shared_ = false;
   std::uint32_t trial_left_ = 0;                       ///< runs that the present trial has left
-  std::uint32_t runs_ = first_wait - 2;                ///< since the last trial; the first waits for two
+  std::uint32_t runs_ = 0;                             ///< since the last trial
   std::uint32_t wait_ = first_wait;                    ///< runs between trials
   double newest_ns_ = HUGE_VAL, least_ns_ = HUGE_VAL;  ///< of the newest two runs that are no trial
   double other_ns_ = HUGE_VAL;                         ///< the least of the present trial, or of the last
