@@ -168,7 +168,8 @@ void job_planner::choose_devices(job_record& job) {
   }
   for (std::uint32_t device = 0; device < devices_.size(); ++device) {
     if (on_devices_[device].is_lost ||
-        (job.request.is_for_gpus && !devices_[device].capabilities.runs_functions))
+        (job.request.is_for_gpus && !devices_[device].capabilities.runs_functions) ||
+        (job.has_run() && device != job.report.tasks.front().device))  // where its first part left its arrays
       continue;
     auto const most = arrays_.max_units(job, device);
     if (most != 0) job.devices.push_back({device, most});
