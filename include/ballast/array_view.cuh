@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <concepts>
-#include <cstddef>
-#include <cstdint>
-#include <type_traits>
 #include <utility>
 
 #include "ballast/kernel.cuh"

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
-#include <type_traits>
-
-#include "ballast/detail/device/qualifiers.cuh"
-#include "ballast/kernel.cuh"
+#include "ballast/block.cuh"
 
 #if BALLAST_ON_GPU
 #  include "ballast/detail/device/cuda/ptx_word.cuh"

@@ -1,15 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <bit>
-#include <concepts>
-#include <cstdint>
-#include <type_traits>
-
 #include "ballast/detail/device/block_reduce.cuh"
 #include "ballast/detail/device/qualifiers.cuh"
 
 namespace ballast {
+
+/// Which threads access a word: those of one device, or also other devices and the host. All accesses to one
+/// word must use one scope: mixing scopes on a word is a data race.
+enum class scope { device, system };
+
+/// A pointer to T in global memory (device memory or mapped host memory): 8 bytes, trivially copyable, not
+/// owning. The compiler treats a pointer inside a task as generic; every access here asserts that it is
+/// global, so loads and stores need no generic address. Bounds are not checked.
+template <class T>
+class array_ref {
+ public:
+  array_ref() = default;
+  /// Refers to elements from `first` on; null is legal as long as no element is touched.
+  BALLAST_HD explicit array_ref(T* first) : first_(first) {}
+
+  /// The element at this index, which is not checked.
+  BALLAST_HD T& operator[](std::size_t index) const { return data()[index]; }
+  /// The address of the first element.
+  BALLAST_HD T* data() const {
+#if BALLAST_ON_GPU
+    __builtin_assume(__isGlobal(first_));
+#endif
+    return first_;
+  }
+  /// The elements from `offset` on.
+  BALLAST_HD array_ref from(std::size_t offset) const { return array_ref(first_ + offset); }
+  /// True if it refers to memory.
+  BALLAST_HD explicit operator bool() const { return first_ != nullptr; }
+
+ private:
+  T* first_ = nullptr;
+};
 
 namespace detail {
 
@@ -98,7 +125,7 @@ concept warp = requires(W w, std::uint32_t n, std::uint32_t (*f)(std::uint32_t),
   { w.any(true) } -> std::same_as<bool>;
   { w.all(true) } -> std::same_as<bool>;
   w.sync();
-  w.for_each(n, [](std::uint32_t) {});
+  w.for_each(n, f);
   { w.reduce(n, n, f) } -> std::same_as<std::uint32_t>;
   { w.reduce(n, n, f, maximum()) } -> std::same_as<std::uint32_t>;
   { w.scan(n, n, f, plus(), put) } -> std::same_as<std::uint32_t>;
@@ -145,9 +172,9 @@ concept block = requires(B b, std::uint32_t n, std::uint32_t (*f)(std::uint32_t)
   { b.worker() } -> std::same_as<std::uint32_t>;
   { b.workers() } -> std::same_as<std::uint32_t>;
   b.sync();
-  b.for_each(n, [](std::uint32_t) {});
-  b.for_each(items<1>, [](std::uint32_t) {});
-  b.for_each(n, n, [](std::uint32_t, std::uint32_t) {});
+  b.for_each(n, f);
+  b.for_each(items<1>, f);
+  b.for_each(n, n, put);
   { b.reduce(n, n, f) } -> std::same_as<std::uint32_t>;
   { b.reduce(items<1>, n, f, maximum()) } -> std::same_as<std::uint32_t>;
   { b.scan(n, n, f, plus(), put) } -> std::same_as<std::uint32_t>;

@@ -3,20 +3,15 @@
 
 #include <cxxabi.h>
 #include <cmath>
-#include <concepts>
-#include <cstddef>
-#include <cstdint>
 #include <cstdlib>
 #include <initializer_list>
 #include <limits>
 #include <stdexcept>
 #include <string>
-#include <type_traits>
 #include <typeinfo>
 #include <utility>
 
 #include "ballast/block.cuh"
-#include "ballast/detail/device/qualifiers.cuh"
 #include "ballast/version.hpp"
 
 namespace ballast {
@@ -50,38 +45,6 @@ concept has_three_counts = !std::same_as<T, launch_extent> && requires(T const& 
 };
 
 }  // namespace detail
-
-/// Which threads access a word: those of one device, or also other devices and the host. All accesses to one
-/// word must use one scope: mixing scopes on a word is a data race.
-enum class scope { device, system };
-
-/// A pointer to T in global memory (device memory or mapped host memory): 8 bytes, trivially copyable, not
-/// owning. The compiler treats a pointer inside a task as generic; every access here asserts that it is
-/// global, so loads and stores need no generic address. Bounds are not checked.
-template <class T>
-class array_ref {
- public:
-  array_ref() = default;
-  /// Refers to elements from `first` on; null is legal as long as no element is touched.
-  BALLAST_HD explicit array_ref(T* first) : first_(first) {}
-
-  /// The element at this index, which is not checked.
-  BALLAST_HD T& operator[](std::size_t index) const { return data()[index]; }
-  /// The address of the first element.
-  BALLAST_HD T* data() const {
-#if BALLAST_ON_GPU
-    __builtin_assume(__isGlobal(first_));
-#endif
-    return first_;
-  }
-  /// The elements from `offset` on.
-  BALLAST_HD array_ref from(std::size_t offset) const { return array_ref(first_ + offset); }
-  /// True if it refers to memory.
-  BALLAST_HD explicit operator bool() const { return first_ != nullptr; }
-
- private:
-  T* first_ = nullptr;
-};
 
 /// A number of blocks or threads in each dimension. Made implicitly from one to three counts, or from a type
 /// that has_three_counts. A count that is negative or exceeds 32 bits becomes 2^32 - 1, which no launch

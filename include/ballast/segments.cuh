@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
-#include <cstdint>
-#include <type_traits>
-#include <utility>
-#include <vector>
-
 #include "ballast/atomic_ref.cuh"
 #include "ballast/block.cuh"
-#include "ballast/error.hpp"
-#include "ballast/kernel.cuh"
+
+#if !defined(__CUDACC_RTC__)
+#  include <algorithm>
+#  include <utility>
+#  include <vector>
+
+#  include "ballast/error.hpp"
+#endif
 
 /// Rows of very unlike lengths, here called segments. Item i belongs to the first segment whose end exceeds
 /// i: an array of ends is a CSR matrix's row offsets without the leading 0. A few long segments are cut into
 /// pieces, a block each; many segments that are short but for a few are reduced in shares of equal work. The
 /// functions that take a block are for ballast's kernels, and for a `__global__` kernel of one's own, whose
 /// block is a `block_of<threads>({}, blockIdx.x)`; all threads of the block call them with the same
-/// arguments. Nothing here waits for another block.
+/// arguments; they compile with NVRTC too, without paths to the standard library. Nothing here waits for
+/// another block.
 namespace ballast {
 
 /// Items begin .. end - 1 of a segment.
@@ -65,6 +66,7 @@ BALLAST_HD piece whole_segment(Ends const& ends, std::uint32_t i, std::uint64_t 
 
 }  // namespace detail
 
+#if !defined(__CUDACC_RTC__)
 /// Cuts every segment into as few pieces as limits.max_items allows, of equal lengths but for 1 item; an
 /// empty segment has one empty piece. `ends` is a range of integers that do not decrease.
 /// Throws bad_argument ("max_items" if 0; "ends" if one is less than the one before, or if there would be
@@ -96,6 +98,7 @@ std::vector<piece> cut_segments(Ends const& ends, piece_limits limits) {
   }
   return list;
 }
+#endif
 
 /// The same by one block, where the ends are known on the device only: writes the pieces to pieces[0] on, in
 /// the order of their segments, and returns their number. `ends` and `pieces` are pointers or array_refs;
@@ -347,8 +350,8 @@ BALLAST_HD segment_carry<T> walk_share(Block const& block, share_memory<T> const
 /// there. Not checked: `share` is below of.shares(). Begins with no sync(), ends with one.
 template <class Block, class T, class Index, class Map, class Plus, class Store>
 BALLAST_HD void reduce_segments(Block const& block, share_memory<T>& memory, segments<T, Index> const& of,
-                                std::uint32_t share, std::type_identity_t<T> zero, Map&& map, Plus plus,
-                                Store&& store) {
+                                std::uint32_t share, decltype(segment_carry<T>::value) zero, Map&& map,
+                                Plus plus, Store&& store) {
   auto const here = detail::load_share(block, memory, of, share, T(zero), map);
   auto const left = detail::walk_share(
       block, memory, here.ended, zero, plus,
@@ -379,7 +382,7 @@ inline constexpr std::uint32_t few_carries = 8;
 /// first step.
 template <class Block, class T, class Index, class Plus, class Add>
 BALLAST_HD void add_carries(Block const& block, segments<T, Index> const& of, std::uint32_t group,
-                            std::type_identity_t<T> zero, Plus plus, Add&& add) {
+                            decltype(segment_carry<T>::value) zero, Plus plus, Add&& add) {
   constexpr auto none = detail::group_size;
   auto const first = group * detail::group_size;
   block.for_each(items<none>, [&](std::uint32_t i) {

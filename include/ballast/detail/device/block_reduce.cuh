@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <bit>
-#include <cstddef>
-#include <cstdint>
-#include <type_traits>
-
 #include "ballast/detail/device/qualifiers.cuh"
 #include "ballast/version.hpp"
 
@@ -41,7 +36,9 @@ using item_value = std::remove_cvref_t<std::invoke_result_t<F, std::uint32_t>>;
 /// The most items of one call. A GPU thread recognises the end by a 32-bit index that exceeds the last item
 /// by up to 1024.
 inline constexpr std::uint32_t max_items = std::uint32_t(-1) - 1023;
+#if !defined(__CUDACC_RTC__)
 [[noreturn]] BALLAST_API void throw_too_many_items(std::uint64_t items);
+#endif
 
 /// Refuses more than max_items items where bounds are checked. A template over the type of the items'
 /// function, so that files with and without bounds checks share no code.
@@ -180,11 +177,11 @@ __device__ inline std::uint32_t lane_of_warp() { return threadIdx.x % 32; }
 template <class T, class Shuffle>
 __device__ T shuffled(T const& value, Shuffle const& shuffle) {
   std::uint32_t words[(sizeof(T) + 3) / 4] = {};
-  __builtin_memcpy(words, &value, sizeof(T));
+  memcpy(words, &value, sizeof(T));
 #  pragma unroll
   for (auto& word : words) word = shuffle(word);
   T result;
-  __builtin_memcpy(&result, words, sizeof(T));
+  memcpy(&result, words, sizeof(T));
   return result;
 }
 

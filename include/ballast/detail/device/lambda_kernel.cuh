@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
-#include <type_traits>
 #include <utility>
 
 #include "ballast/detail/device/task_of_kernel.cuh"

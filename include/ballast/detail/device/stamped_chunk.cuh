@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
-
 #include "ballast/atomic_ref.cuh"
 
 namespace ballast::detail {

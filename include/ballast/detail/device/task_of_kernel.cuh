@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <new>
 #include <optional>
 #include <string>
-#include <type_traits>
 #include <utility>
 
 #include "ballast/array_view.cuh"
