@@ -20,6 +20,8 @@ std::vector<benchmark> device_benchmarks() {
        &measure_ragged_attention},
       {"device/row_sums", "sums and products of a sparse matrix's rows: ours, simple ways, CUB, cuSPARSE",
        &measure_row_sums},
+      {"device/page_rank", "a step of PageRank on a power-law graph: ours, simple ways, cuSPARSE",
+       &measure_page_rank},
   };
 }
 

@@ -20,5 +20,6 @@ void measure_tiles(session&);
 void measure_table_tiles(session&);
 void measure_ragged_attention(session&);
 void measure_row_sums(session&);
+void measure_page_rank(session&);
 
 }  // namespace ballast::bench

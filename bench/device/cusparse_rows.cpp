@@ -20,8 +20,8 @@ void check_sparse(cusparseStatus_t status, char const* call) {
 /// A matrix and two vectors as the library knows them, and its memory.
 class cusparse_product {
  public:
-  cusparse_product(void* library, stream& on, sparse_matrix const& of, bool second)
-      : library_(library), algorithm_(second ? CUSPARSE_SPMV_CSR_ALG2 : CUSPARSE_SPMV_CSR_ALG1) {
+  cusparse_product(void* library, stream& on, sparse_matrix const& of, bool second, bool adds)
+      : library_(library), algorithm_(second ? CUSPARSE_SPMV_CSR_ALG2 : CUSPARSE_SPMV_CSR_ALG1), kept_(adds) {
     call<cusparseCreate>("cusparseCreate", &handle_);
     call<cusparseSetStream>("cusparseSetStream", handle_, on.native());
     call<cusparseCreateCsr>("cusparseCreateCsr", &matrix_, of.rows, of.columns, of.items,
@@ -54,13 +54,14 @@ class cusparse_product {
   }
   template <auto* Function, class Last>
   void multiply(char const* name, Last last) {
-    call<Function>(name, handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, matrix_, x_, &zero, y_, CUDA_R_32F,
+    call<Function>(name, handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, matrix_, x_, &kept_, y_, CUDA_R_32F,
                    algorithm_, last);
   }
 
-  static constexpr float one = 1, zero = 0;
+  static constexpr float one = 1;
   void* library_;
   cusparseSpMVAlg_t algorithm_;
+  float kept_;
   cusparseHandle_t handle_ = nullptr;
   cusparseSpMatDescr_t matrix_ = nullptr;
   cusparseDnVecDescr_t x_ = nullptr, y_ = nullptr;
@@ -69,16 +70,16 @@ class cusparse_product {
 
 }  // namespace
 
-enqueue_rows product_by_cusparse(stream& on, sparse_matrix const& of, bool second) {
+enqueue_rows product_by_cusparse(stream& on, sparse_matrix const& of, bool second, bool adds) {
   auto* const library = on.native() == nullptr ? nullptr : dlopen("libcusparse.so.12", RTLD_NOW);
   if (library == nullptr) return {};
-  auto const product = std::make_shared<cusparse_product>(library, on, of, second);
+  auto const product = std::make_shared<cusparse_product>(library, on, of, second, adds);
   return [=] { product->enqueue(); };
 }
 
 }  // namespace ballast::bench
 #else
 namespace ballast::bench {
-enqueue_rows product_by_cusparse(stream&, sparse_matrix const&, bool) { return {}; }
+enqueue_rows product_by_cusparse(stream&, sparse_matrix const&, bool, bool) { return {}; }
 }  // namespace ballast::bench
 #endif

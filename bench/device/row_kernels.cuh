@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums and products of a sparse matrix's rows, by several ways to share rows among threads.
+// Sums and products of a sparse matrix's rows, by several ways to share rows
+// among threads.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +10,8 @@
 
 namespace ballast::bench {
 
-/// A matrix in CSR form, all on the device: row i has items offsets[i] .. offsets[i + 1] - 1.
+/// A matrix in CSR form, all on the device: row i has items offsets[i] ..
+/// offsets[i + 1] - 1.
 struct sparse_matrix {
   std::uint32_t rows, items, columns;
   array_ref<std::uint32_t const> offsets;
@@ -19,7 +21,8 @@ struct sparse_matrix {
   array_ref<float> y;                     ///< the result of each row
 };
 
-/// What is added up of an item.
+/// What is added up of an item, and what becomes of a row's sum, of which add()
+/// gets a part.
 template <bool Product>
 struct row_term {
   sparse_matrix of;
@@ -29,13 +32,46 @@ struct row_term {
     else
       return of.values[item];
   }
+  BALLAST_HD void store(std::uint32_t row, float sum) const { of.y[row] = sum; }
+  BALLAST_HD void add(std::uint32_t row, float sum) const { of.y[row] += sum; }
+};
+
+/// Of PageRank.
+inline constexpr float damping = 0.85f;
+
+/// A step of PageRank as examples/11_page_rank has it: a row is a page, its
+/// items are the links that lead to it, `column` is where a link comes from, x
+/// and y are ranks.
+struct rank_term {
+  sparse_matrix of;
+  array_ref<std::uint32_t const> links_of;  ///< how many links a page has
+  BALLAST_HD float operator()(std::uint32_t link) const {
+    auto const from = of.column[link];
+    return of.x[from] / float(links_of[from]);
+  }
+  BALLAST_HD void store(std::uint32_t page, float sum) const {
+    of.y[page] = (1 - damping) / float(of.rows) + damping * sum;
+  }
+  BALLAST_HD void add(std::uint32_t page, float sum) const { of.y[page] += damping * sum; }
+};
+
+/// The same where x and y are ranks that are divided by the page's links
+/// already, once for a page.
+struct divided_rank_term {
+  sparse_matrix of;
+  array_ref<float const> part;  ///< of a page's rank that each of its links carries
+  BALLAST_HD float operator()(std::uint32_t link) const { return of.x[of.column[link]]; }
+  BALLAST_HD void store(std::uint32_t page, float sum) const {
+    of.y[page] = ((1 - damping) / float(of.rows) + damping * sum) * part[page];
+  }
+  BALLAST_HD void add(std::uint32_t page, float sum) const { of.y[page] += damping * sum * part[page]; }
 };
 
 /// A thread adds up a row. For `(rows + 255) / 256` blocks.
-template <bool Product>
+template <class Term>
 struct thread_a_row {
   static constexpr int threads = 256;
-  row_term<Product> term;
+  Term term;
 
   template <class Block>
   BALLAST_HD void operator()(Block& block) const {
@@ -44,17 +80,17 @@ struct thread_a_row {
       if (row >= term.of.rows) return;
       float sum = 0;
       for (auto item = term.of.offsets[row]; item < term.of.offsets[row + 1]; ++item) sum += term(item);
-      term.of.y[row] = sum;
+      term.store(row, sum);
     });
   }
 };
 
 /// A warp adds up a row. For `(rows + 7) / 8` blocks.
-template <bool Product>
+template <class Term>
 struct warp_a_row {
   static constexpr int threads = 256;
   static constexpr std::uint32_t rows_of_block = threads / 32;
-  row_term<Product> term;
+  Term term;
 
   template <class Block>
   BALLAST_HD void operator()(Block& block) const {
@@ -65,16 +101,16 @@ struct warp_a_row {
       auto const first = term.of.offsets[row];
       auto const sum = warp.reduce(term.of.offsets[row + 1] - first, 0.0f,
                                    [&](std::uint32_t item) { return term(first + item); });
-      if (warp.lane() == 0) term.of.y[row] = sum;
+      if (warp.lane() == 0) term.store(row, sum);
     }
   }
 };
 
 /// A block adds up a row, each thread every 128th item. For `rows` blocks.
-template <bool Product>
+template <class Term>
 struct block_a_row {
   static constexpr int threads = 128;
-  row_term<Product> term;
+  Term term;
 
   template <class Block>
   BALLAST_HD void operator()(Block& block) const {
@@ -84,35 +120,44 @@ struct block_a_row {
       for (auto item = first + i; item < end; item += threads) part += term(item);
       return part;
     });
-    if (block.rank() == 0) term.of.y[row] = sum;
+    if (block.rank() == 0) term.store(row, sum);
   }
 };
 
 /// The first step of ours, for shares() blocks.
-template <bool Product>
+template <class Term>
 struct share_of_rows {
   static constexpr int threads = 256, blocks_per_multiprocessor = 8;
   using scratch = share_memory<float>;
   segments<float> rows;
-  row_term<Product> term;
+  Term term;
 
   template <class Block>
   BALLAST_HD void operator()(Block& block) const {
     reduce_segments(block, block.scratch(), rows, block.index(), 0, term, plus(),
-                    [&](std::uint32_t row, float sum) { term.of.y[row] = sum; });
+                    [&](std::uint32_t row, float sum) { term.store(row, sum); });
   }
 };
 
 /// The second, for groups() blocks.
+template <class Term>
 struct rows_over_borders {
   static constexpr int threads = 256;
   segments<float> rows;
-  array_ref<float> y;
+  Term term;
 
   template <class Block>
   BALLAST_HD void operator()(Block& block) const {
-    add_carries(block, rows, block.index(), 0, plus(), [&](std::uint32_t row, float sum) { y[row] += sum; });
+    add_carries(block, rows, block.index(), 0, plus(),
+                [&](std::uint32_t row, float sum) { term.add(row, sum); });
   }
 };
+
+/// Puts both steps of ours on the stream.
+template <class Term>
+void start_shares(stream& on, segments<float> const& rows, Term const& term) {
+  start(on, rows.shares(), share_of_rows<Term>{rows, term});
+  start(on, rows.groups(), rows_over_borders<Term>{rows, term});
+}
 
 }  // namespace ballast::bench

@@ -15,8 +15,8 @@ using enqueue_rows = std::function<void()>;
 
 /// cub::DeviceSegmentedReduce of row_term<Product>.
 enqueue_rows sums_by_cub(stream& on, sparse_matrix const& of, bool product);
-/// cuSPARSE's product, prepared by cusparseSpMV_preprocess(), by the first or second algorithm for CSR. The
-/// library is looked for when it is called, so that programs start without it.
-enqueue_rows product_by_cusparse(stream& on, sparse_matrix const& of, bool second);
+/// cuSPARSE's product, prepared by cusparseSpMV_preprocess(), by the first or second algorithm for CSR; if it
+/// `adds`, to what of.y has. The library is looked for when it is called, so that programs start without it.
+enqueue_rows product_by_cusparse(stream& on, sparse_matrix const& of, bool second, bool adds = false);
 
 }  // namespace ballast::bench

@@ -116,20 +116,18 @@ void measure_way(session& now, invented_matrix& on, std::string const& name, boo
 
 template <bool Product>
 void measure_ways(session& now, invented_matrix& on, std::string const& what) {
-  row_term<Product> const term{on.matrix()};
+  using term_of = row_term<Product>;
+  term_of const term{on.matrix()};
   auto const all = term.of.rows;
   auto const rows = on.rows();
   auto& stream = on.on();
   auto const way = [&](std::string const& name, enqueue_rows const& enqueue) {
     measure_way(now, on, what + ", " + name, Product, enqueue);
   };
-  way("thread a row", [&] { start(stream, (all + 255) / 256, thread_a_row<Product>{term}); });
-  way("warp a row", [&] { start(stream, (all + 7) / 8, warp_a_row<Product>{term}); });
-  way("block a row", [&] { start(stream, all, block_a_row<Product>{term}); });
-  way("shares", [&] {
-    start(stream, rows.shares(), share_of_rows<Product>{rows, term});
-    start(stream, rows.groups(), rows_over_borders{rows, term.of.y});
-  });
+  way("thread a row", [&] { start(stream, (all + 255) / 256, thread_a_row<term_of>{term}); });
+  way("warp a row", [&] { start(stream, (all + 7) / 8, warp_a_row<term_of>{term}); });
+  way("block a row", [&] { start(stream, all, block_a_row<term_of>{term}); });
+  way("shares", [&] { start_shares(stream, rows, term); });
   way("CUB", sums_by_cub(stream, term.of, Product));
   if (!Product) return;
   way("cuSPARSE, algorithm 1", product_by_cusparse(stream, term.of, false));
