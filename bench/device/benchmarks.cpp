@@ -22,6 +22,9 @@ std::vector<benchmark> device_benchmarks() {
        &measure_row_sums},
       {"device/page_rank", "a step of PageRank on a power-law graph: ours, simple ways, cuSPARSE",
        &measure_page_rank},
+      {"device/balanced_products",
+       "products of matrices over devices of unlike speed, by how they are divided",
+       &measure_balanced_products, &needs_two_devices},
   };
 }
 

@@ -21,5 +21,6 @@ void measure_table_tiles(session&);
 void measure_ragged_attention(session&);
 void measure_row_sums(session&);
 void measure_page_rank(session&);
+void measure_balanced_products(session&);
 
 }  // namespace ballast::bench

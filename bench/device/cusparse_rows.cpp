@@ -3,32 +3,27 @@
 
 #if BALLAST_HAVE_CUDA && __has_include(<cusparse.h>)
 #  include <cusparse.h>
-#  include <dlfcn.h>
 
 #  include <memory>
 
+#  include "device/library_call.hpp"
 #  include "harness/cuda_check.hpp"
 
 namespace ballast::bench {
 namespace {
-
-void check_sparse(cusparseStatus_t status, char const* call) {
-  if (status != CUSPARSE_STATUS_SUCCESS)
-    throw error(std::string(call) + ": status " + std::to_string(status));
-}
 
 /// A matrix and two vectors as the library knows them, and its memory.
 class cusparse_product {
  public:
   cusparse_product(void* library, stream& on, sparse_matrix const& of, bool second, bool adds)
       : library_(library), algorithm_(second ? CUSPARSE_SPMV_CSR_ALG2 : CUSPARSE_SPMV_CSR_ALG1), kept_(adds) {
-    call<cusparseCreate>("cusparseCreate", &handle_);
-    call<cusparseSetStream>("cusparseSetStream", handle_, on.native());
-    call<cusparseCreateCsr>("cusparseCreateCsr", &matrix_, of.rows, of.columns, of.items,
-                            no_const(of.offsets), no_const(of.column), no_const(of.values),
-                            CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_32F);
-    call<cusparseCreateDnVec>("cusparseCreateDnVec", &x_, of.columns, no_const(of.x), CUDA_R_32F);
-    call<cusparseCreateDnVec>("cusparseCreateDnVec", &y_, of.rows, of.y.data(), CUDA_R_32F);
+    call_in<cusparseCreate>(library, "cusparseCreate", &handle_);
+    call_in<cusparseSetStream>(library, "cusparseSetStream", handle_, on.native());
+    call_in<cusparseCreateCsr>(library, "cusparseCreateCsr", &matrix_, of.rows, of.columns, of.items,
+                               no_const(of.offsets), no_const(of.column), no_const(of.values),
+                               CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_32F);
+    call_in<cusparseCreateDnVec>(library, "cusparseCreateDnVec", &x_, of.columns, no_const(of.x), CUDA_R_32F);
+    call_in<cusparseCreateDnVec>(library, "cusparseCreateDnVec", &y_, of.rows, of.y.data(), CUDA_R_32F);
     std::size_t bytes = 0;
     multiply<cusparseSpMV_bufferSize>("cusparseSpMV_bufferSize", &bytes);
     check(cudaMalloc(&room_, bytes + 1), "cudaMalloc");
@@ -45,17 +40,10 @@ class cusparse_product {
   static void* no_const(array_ref<T const> of) {
     return const_cast<T*>(of.data());
   }
-  /// Calls the library's function of this name, which has the type of Function.
-  template <auto* Function, class... Argument>
-  void call(char const* name, Argument... arguments) {
-    auto* const found = reinterpret_cast<decltype(Function)>(dlsym(library_, name));
-    if (found == nullptr) throw error(std::string("libcusparse has no ") + name);
-    check_sparse(found(arguments...), name);
-  }
   template <auto* Function, class Last>
   void multiply(char const* name, Last last) {
-    call<Function>(name, handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, matrix_, x_, &kept_, y_, CUDA_R_32F,
-                   algorithm_, last);
+    call_in<Function>(library_, name, handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, matrix_, x_, &kept_,
+                      y_, CUDA_R_32F, algorithm_, last);
   }
 
   static constexpr float one = 1;
