@@ -106,6 +106,7 @@ SOURCE
 cuda=$(dirname "$(dirname "$(realpath "$nvcc")")")
 has_nvrtc=0
 if "$2" -std=c++20 -I "$cuda/include" nvrtc.cpp -L "$cuda/lib64" -Wl,-rpath,"$cuda/lib64" -lnvrtc -o nvrtc 2>/dev/null; then has_nvrtc=1; fi
+((has_nvrtc == 1)) || [[ ${CI:-} != true ]] || { echo "there is no NVRTC"; exit 1; }
 
 # tiles FILE REQUESTS: it has so many, or else tickets.
 tiles() {
