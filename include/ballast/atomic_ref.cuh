@@ -121,8 +121,9 @@ using device_atomic = atomic_ref<Word, scope::device>;
 
 /// Orders this thread's accesses before the call against those after the call, for the threads of the scope.
 /// On a GPU it is the single fence after relaxed polls (an acquire load in a poll would invalidate the SM's
-/// L1 each time). On the host it does nothing: acquire loads and release stores order there, and
-/// ThreadSanitizer does not model fences.
+/// L1 each time); one acquire load of a polled word instead costs less if nothing must be released. On the
+/// host it does nothing: acquire loads and release stores order there, and ThreadSanitizer does not model
+/// fences.
 template <scope Scope>
 BALLAST_HD void fence_after_relaxed() {
 #if BALLAST_ON_GPU
@@ -134,8 +135,8 @@ BALLAST_HD void fence_after_relaxed() {
 #endif
 }
 
-/// A load that a poll loop repeats: relaxed on a GPU (follow success with fence_after_relaxed), acquire on
-/// the host.
+/// A load that a poll loop repeats: relaxed on a GPU (follow success with fence_after_relaxed or an acquire
+/// load), acquire on the host.
 template <class Word, scope Scope>
 BALLAST_HD Word poll(atomic_ref<Word, Scope> word) {
 #if BALLAST_ON_GPU

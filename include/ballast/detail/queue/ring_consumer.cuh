@@ -97,7 +97,7 @@ struct ring_consumer {
   }
 
   /// Begins the task, and returns whether its slot holds a grid_ticket. A stop no longer hands the task back.
-  /// The fence in await() orders all reads of the slot before its release here.
+  /// The loads in await() order all reads of the slot before its release here.
   __device__ bool begin(std::uint32_t present) const {
     worker_group.shared().present = present;
     auto const ticket = worker_group.shared().first + present;
@@ -224,7 +224,8 @@ struct ring_consumer {
 
   /// Waits for the first task, and returns how many tasks have arrived, from the first ticket on; 0: leave.
   /// Every four lanes read a slot, a chunk each, so that one load instruction returns readiness and payload.
-  /// Polls are relaxed; one fence follows (an acquire per poll empties the L1).
+  /// Polls are relaxed (an acquire per poll empties the L1). One acquiring load of each chunk follows: it
+  /// orders what comes next as a fence would, but does not wait for this thread's own stores.
   __device__ std::uint32_t await(std::uint64_t first, std::uint32_t wanted) {
     std::uint32_t const slot = worker_group.lane() / 4, part = worker_group.lane() % 4;
     auto const lap = lap_of(first + slot, source.shift);
@@ -236,9 +237,10 @@ struct ring_consumer {
       if ((far || looks % polls_per_status == 0) && poll_status(first, looks)) return 0;
       ready = whole_slots(slot < wanted && is_here(chunk, lap));
     }
-    __syncwarp();  // the leader's fence also orders the other lanes' reads
-    fence_after_relaxed<scope::device>();
-    if (slot < ready) keep(chunk, slot, part);
+    if (slot < ready) {
+      acquire_chunk(there);
+      keep(chunk, slot, part);
+    }
     return ready;
   }
 
@@ -268,7 +270,9 @@ struct ring_consumer {
     return true;
   }
 
-  /// False: leave.
+  /// False: leave. The worker that ended a batch fenced and then stored the word that was polled, which is a
+  /// release; one acquiring load of the same word by a lane observes it, and the barriers of warp and block
+  /// order the other threads after that lane.
   __device__ static bool await_batches(ring_source_ref const& source, worker_group_type worker_group,
                                        std::uint64_t first) {
     auto const& marks = worker_group.shared().metas[0];
@@ -286,7 +290,9 @@ struct ring_consumer {
       if (looks == polls_per_status) source.set_activity(worker_group, first, activity::waits);
       back_off(now - since);
     }
-    fence_after_relaxed<scope::device>();
+    auto const mine = mark_of(marks);
+    if (worker_group.lane() <= mine.more)
+      (void)source.end_of(mine, mine.distance + worker_group.lane()).load_acquire();
     return true;
   }
 

@@ -101,8 +101,15 @@ struct ring_source_ref {
   /// Frees the slot of a task that was read; from then on a stop does not hand the task back.
   BALLAST_HD void release(std::uint64_t ticket) const;
   BALLAST_HD void publish_completion(std::uint64_t batch, std::uint32_t lap) const;
-  /// True if the batches that a task with these marks waits for have ended. On a GPU a fence must follow.
+  /// True if the batches that a task with these marks waits for have ended. On a GPU acquiring loads of their
+  /// words must follow.
   BALLAST_HD bool may_begin(std::uint32_t const (&marks)[4]) const;
+  /// The word in `ends` of the batch that was submitted `distance` batches before a waiting one.
+  BALLAST_HD atomic_ref<std::uint32_t, scope::device> end_of(batch_mark const& waiting,
+                                                             std::uint32_t distance) const {
+    auto const slot = (waiting.slot - distance) & ((1u << batch_shift) - 1);
+    return atomic_ref<std::uint32_t, scope::device>(ends[(waiting.ring_index << batch_shift) + slot]);
+  }
   /// Host: serves for one round, unless another worker serves; true if anything moved.
   bool serve_if_free(host_worker const& worker_group) const;
 
@@ -234,11 +241,8 @@ BALLAST_HD inline void ring_source_ref::release(std::uint64_t ticket) const {
 // A batch slot is reused after its batch, so the word may be one lap further, but not more: waiting batches
 // keep their own slots.
 BALLAST_HD inline bool ring_source_ref::has_ended(batch_mark const& waiting, std::uint32_t distance) const {
-  auto const slot = (waiting.slot - distance) & ((1u << batch_shift) - 1);
   auto const lap = waiting.lap - (waiting.slot < distance ? 1 : 0);
-  auto const last =
-      poll(atomic_ref<std::uint32_t, scope::device>(ends[(waiting.ring_index << batch_shift) + slot]));
-  return ((last - lap) & batch_lap_mask) <= batch_lap_mask / 2;
+  return ((poll(end_of(waiting, distance)) - lap) & batch_lap_mask) <= batch_lap_mask / 2;
 }
 
 BALLAST_HD inline bool ring_source_ref::may_begin(std::uint32_t const (&marks)[4]) const {
