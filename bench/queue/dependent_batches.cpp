@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <chrono>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ballast/task_queue.hpp"
@@ -26,6 +27,16 @@ class batch_chain {
   }
   /// Each step waits on the device, while the host submits the next ones.
   void measure_on_device() { measure("on the device", &submit_after); }
+  /// Each step also waits for the one two before the last, so that its workers read a list.
+  void measure_on_device_after_two() {
+    completion earlier, earliest;
+    measure("on the device, after two",
+            [&](task_queue& queue, prepared_tasks const& step, completion const& before) {
+              auto const done = queue.submit(step, {.after = {before, earliest}});
+              earliest = std::exchange(earlier, before);
+              return done;
+            });
+  }
   /// Steps of one grid task.
   void measure_grids() {
     auto const blocks = std::uint32_t(counts_.size());
@@ -121,6 +132,7 @@ void measure_dependent_batches(session& now) {
     batch_chain chain(now, tasks, steps);
     chain.measure_by_host();
     chain.measure_on_device();
+    chain.measure_on_device_after_two();
     chain.measure_preloaded();
     chain.measure_grids();
     chain.measure_unordered();

@@ -81,6 +81,8 @@ class BALLAST_API completion_source {
   /// The largest possible number of unfinished pieces of work, of the same run and place, ahead of a finished
   /// one: a search for ends, in order, stops after this many. Affects only how many queries an end costs.
   virtual std::uint64_t max_overtaken(completion_key const&) { return ~std::uint64_t(0); }
+  /// The work that this work consists of, none if it is not made of others'.
+  virtual std::span<completion const> parts(completion_key const&);
   /// Work of another source that must end before this work can; no work if there is none.
   virtual completion awaited_part(completion_key const&);
 
@@ -246,6 +248,7 @@ class completion_awaiter {
 
 namespace ballast {
 
+inline std::span<completion const> detail::completion_source::parts(completion_key const&) { return {}; }
 inline completion detail::completion_source::awaited_part(completion_key const&) { return {}; }
 
 template <class F>

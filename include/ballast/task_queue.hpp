@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <span>
@@ -80,7 +82,7 @@ struct spawned_options {
 /// How large a queue is, where it lies, and what it records.
 struct queue_options {
   /// Tasks that fit into a submission ring, and into the ring on the device: 2 .. 2^24, rounded up to a power
-  /// of two. Memory is proportional to it: with 8 submission rings about 1200 bytes per task of capacity,
+  /// of two. Memory is proportional to it: with 8 submission rings about 1450 bytes per task of capacity,
   /// host and device together.
   std::uint32_t capacity = 8192;
   /// Submission rings, 1 to 32. A submitting thread takes a ring that the fewest threads use, until it ends
@@ -116,13 +118,40 @@ struct queue_options {
   trace_target trace_to = {};
 };
 
+/// At most 32 completions, which a submission begins after: `{.after = last}`, `{.after = {a, b, c}}`.
+class BALLAST_API completion_list {
+ public:
+  ///@{
+  /// Copies the completions. Allocates nothing. Throws bad_argument ("after") for more than 32.
+  completion_list() {}
+  completion_list(completion const& one) { append({&one, 1}); }
+  completion_list(std::initializer_list<completion> all) { append({all.begin(), all.size()}); }
+  explicit completion_list(std::span<completion const> all) { append(all); }
+  completion_list(completion_list const& other) { append(other.all()); }
+  completion_list& operator=(completion_list const& other);
+  ///@}
+  ~completion_list() { std::destroy_n(first(), count_); }
+
+  std::span<completion const> all() const { return {first(), count_}; }  ///< in the order given
+
+ private:
+  void append(std::span<completion const> more);
+  completion* first() const { return reinterpret_cast<completion*>(const_cast<std::byte*>(places_)); }
+
+  static constexpr std::size_t max_count = 32;
+  // Bytes, since 32 empty completions would take longer to make than a task to submit.
+  alignas(completion) std::byte places_[max_count * sizeof(completion)];
+  std::size_t count_ = 0;
+};
+
 /// The work after which a submission begins, and how long the call may wait.
 struct submit_options {
   /// Tasks of the same queue that must have run before any of these begins, or nothing. The host waits for
   /// none of them: a worker that takes one of the new tasks waits on the device, and runs no other task until
   /// then (as cudaStreamWaitEvent() holds up a stream). The writes of the awaited tasks are visible to the
-  /// new ones. task_queue::submit() lists the completions that are legal.
-  completion after = {};
+  /// new ones. A completion of when_all() stands for those in it. task_queue::submit() lists the completions
+  /// that are legal.
+  completion_list after = {};
   /// The time until which the call waits while the ring is full. Empty: queue_options::timeout applies.
   std::optional<deadline> until = {};
 };
@@ -264,13 +293,15 @@ class BALLAST_API task_queue : public detail::fed_queue {
   completion submit(prepared_tasks const& batch, std::size_t first, std::size_t count, deadline until);
   ///@{
   /// Queues a batch, a task or a whole prepared batch that begins on the device after `options.after` has run
-  /// (docs/queue.md, "Batches that wait for others"). `after` is a completion of this queue's present run,
-  /// from any thread, or any other completion that is ready. The call waits while the ring is full, and on
-  /// the host for `after` if that is too far back: 127 or more batches were submitted to its submission ring
-  /// since, or more than 16 of its own batches (of a quarter of capacity() each) have not ended. Waits and
-  /// throws as the other overloads; throws also bad_argument ("after"), before anything is queued, for a
-  /// completion of another queue that is not ready, or, where tasks may create tasks, for any that is not;
-  /// and, if `after` is ready and did not end well, why it did not.
+  /// (docs/queue.md, "Batches that wait for others"). `after` has completions of this queue's present run,
+  /// from any thread, and any others that are ready. The call waits while the ring is full, and until the
+  /// device has fetched the tasks in `after` that lie in other submission rings than its first. It waits for
+  /// ends while more than 32 of the batches in `after` (submissions of up to a quarter of capacity() each)
+  /// have not ended, or while capacity() / 8 unfinished batches of the ring wait for others than up to 16
+  /// successive ones of the 126 before them. Waits and throws as the other overloads; throws also
+  /// bad_argument ("after"), before anything is queued, that says which completion is of another queue and
+  /// not ready, or, where tasks may create tasks, which is not ready; and, if one is ready and did not end
+  /// well, why it did not.
   completion submit(task const& one, submit_options const& options);
   completion submit(std::span<task const> batch, submit_options const& options);
   completion submit(prepared_tasks const& batch, submit_options const& options);

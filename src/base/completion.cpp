@@ -52,6 +52,7 @@ class all_of_them : public completion_source {
     return std::ranges::all_of(
         all_, [](completion const& one) { return one.ready() || one.source()->needs_no_launch(one.work()); });
   }
+  std::span<completion const> parts(completion_key const&) override { return all_; }
   /// The first completion that has not ended: a wait for all waits for one after another. This source needs
   /// no notifications.
   completion awaited_part(completion_key const& work) override {

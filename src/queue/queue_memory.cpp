@@ -83,6 +83,7 @@ queue_memory::queue_memory(std::shared_ptr<compute_device> device, queue_options
       to_host(device, 1),
       completions(device, std::size_t(submission_rings) << batch_shift),
       times_out(device, options.times ? std::size_t(submission_rings) << batch_shift : 0),
+      awaited(device, std::size_t(submission_rings) * awaited_lists(shift)),
       ring(device, reachable(options.ring, *device), std::size_t(1) << shift),
       released(device, options.ring, std::size_t(1) << shift),
       words(device, 1),
@@ -113,6 +114,7 @@ ring_source_ref queue_memory::source(resident_control const& control) {
   ref.to_host = to_host.data();
   ref.completions = completions.data();
   ref.times_out = times_out.data();
+  ref.awaited = awaited.data();
   ref.ring = ring.data();
   ref.released = released.data();
   ref.words = words.data();
@@ -132,8 +134,9 @@ ring_source_ref queue_memory::source(resident_control const& control) {
 
 std::size_t queue_memory::bytes() const {
   return submission_slots.bytes() + from_host.bytes() + to_host.bytes() + completions.bytes() +
-         times_out.bytes() + ring.bytes() + released.bytes() + words.bytes() + counters.bytes() +
-         ends.bytes() + times.bytes() + trace.bytes() + traced.bytes() + host_serving.bytes();
+         times_out.bytes() + awaited.bytes() + ring.bytes() + released.bytes() + words.bytes() +
+         counters.bytes() + ends.bytes() + times.bytes() + trace.bytes() + traced.bytes() +
+         host_serving.bytes();
 }
 
 argument_memory::argument_memory(std::shared_ptr<compute_device> device, kernel_set const& kernels,

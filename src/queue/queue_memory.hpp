@@ -88,6 +88,7 @@ struct queue_memory {
   pinned_buffer<device_words> to_host;
   pinned_buffer<stamped_chunk> completions;
   pinned_buffer<batch_times> times_out;
+  pinned_buffer<awaited_list> awaited;
   ring_buffer<task_slot> ring;
   ring_buffer<std::uint32_t> released;
   device_buffer<ring_words> words;

@@ -41,6 +41,12 @@ class waiter_registration {
   std::uint32_t* waiters_;
 };
 
+/// Batches that others wait for on the device.
+struct awaited_work {
+  completion_key batches;
+  std::uint64_t slots;  ///< of their submission ring, up to the end of these batches or a later one
+};
+
 /// What a run shows of the servers that the next one needs.
 struct served_run {
   struct ring {
@@ -100,11 +106,16 @@ struct fed_queue::state final : completion_source {
   /// `until` is a pointer, since an optional is passed through memory: it is stored as one byte and read as
   /// eight, which waits for the store to leave the core.
   completion submit(std::span<task_record const> batch, deadline const* until,
-                    completion const* after = nullptr);
+                    std::span<awaited_work const> after = {});
   completion submit(std::span<task_record const> batch, submit_options const& options);
-  /// True if the device must wait for these batches. Throws bad_argument, and the error that kept them from
-  /// success.
-  bool is_awaited_on_device(completion const& after);
+  /// Adds the work of the completion, `number` in the user's list, unless it has ended. Throws bad_argument,
+  /// and the error that kept it from success.
+  void add_awaited(std::vector<awaited_work>& to, completion const& after, std::size_t number);
+  /// True if the workers get all of this work before what `ring` gets next: in other rings it must be
+  /// fetched.
+  bool precedes(std::span<awaited_work const> after, submission_ring const& ring) const;
+  /// submission_ring::name() of the batches that have not ended; nothing if they are too many.
+  std::optional<batch_dependency> reach(std::span<awaited_work const> after, submission_ring& ring) const;
   completion submit(task const& one, deadline const* until);
   completion submit_or_wait(task const& one, deadline const* until);
   std::optional<completion> try_submit(task const& one);

@@ -41,7 +41,8 @@ submission_ring::submission_ring(queue_memory& memory, std::uint32_t index)
       index_(index),
       shift_(memory.shift),
       batch_shift_(memory.batch_shift),
-      batch_tasks_(std::size_t(1) << memory.batch_shift) {
+      batch_tasks_(std::size_t(1) << memory.batch_shift),
+      list_users_(awaited_lists(memory.shift)) {
   reset();
 }
 
@@ -67,6 +68,7 @@ void submission_ring::reset() {
   slots_free_until_ = slots();
   batches_free_until_ = batch_slots();
   stalls_ = noted_ns_ = fetched_at_note_ = 0;
+  std::ranges::fill(list_users_, 0);
 }
 
 void submission_ring::note_stall(std::uint64_t now_ns) {
@@ -89,13 +91,28 @@ bool submission_ring::complete(std::uint64_t batch) const {
 }
 
 // A new batch fits only if the earlier batch in its slot is complete, so unfinished batches have other slots.
-std::optional<batch_dependency> submission_ring::reach(std::uint64_t first, std::uint32_t count) const {
-  auto const end = first + count;
-  while (first != end && complete(first)) ++first;
-  if (first == end) return batch_dependency{};
-  auto const distance = next_batch() - (end - 1), more = end - 1 - first;
-  if (distance > max_batch_distance || more > max_more_batches) return std::nullopt;
+std::optional<batch_dependency> submission_ring::name_neighbours(std::span<batch_place const> awaited) const {
+  auto const [first, last] = std::ranges::minmax(awaited, {}, &batch_place::batch);
+  auto const distance = next_batch() - last.batch, more = last.batch - first.batch;
+  auto const is_here = [&](batch_place const& one) { return one.ring == index_; };
+  bool const fits = distance <= max_batch_distance && more <= max_more_batches && more + 1 == awaited.size();
+  if (!fits || !std::ranges::all_of(awaited, is_here)) return std::nullopt;
   return batch_dependency{std::uint32_t(distance), std::uint32_t(more)};
+}
+
+std::optional<batch_dependency> submission_ring::name(std::span<batch_place const> awaited) {
+  if (awaited.empty()) return batch_dependency{};
+  if (auto const neighbours = name_neighbours(awaited)) return neighbours;
+  auto const list_index = next_batch() & (list_users_.size() - 1);
+  if (auto const user = list_users_[list_index]; user != 0 && !complete(user - 1)) return std::nullopt;
+  auto& list = memory_->awaited[index_ * list_users_.size() + list_index].batches;
+  auto* const rest = std::ranges::transform(awaited, list, [&](batch_place const& one) {
+                       auto const slot = std::uint32_t(one.batch & (batch_slots() - 1));
+                       auto const lap = (one.batch >> batch_shift_) + 1;
+                       return lap << 32 | ((one.ring << batch_shift_) + slot);
+                     }).out;
+  std::fill(rest, std::end(list), 0);
+  return batch_dependency{by_list, 0};
 }
 
 bool submission_ring::refresh_room(std::size_t tasks) {

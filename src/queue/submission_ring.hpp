@@ -18,7 +18,14 @@ namespace ballast::detail {
 inline constexpr std::uint64_t max_batch_tasks = std::uint64_t(1) << (credit_bits - 1);
 static_assert(max_blocks_per_task < max_batch_tasks);
 
-/// The earlier batches of the same submission ring for which a batch waits: see batch_mark.
+/// Numbers a batch of the queue: the index of its submission ring, and its number there.
+struct batch_place {
+  std::uint32_t ring;
+  std::uint64_t batch;
+  bool operator==(batch_place const&) const = default;
+};
+
+/// The earlier batches for which a batch waits: see batch_mark.
 struct batch_dependency {
   std::uint32_t distance = 0, more = 0;
 };
@@ -61,9 +68,9 @@ class alignas(128) submission_ring {
   /// Writes a batch that fits; returns its number. At most max_batch_tasks tasks.
   template <std::size_t Extent>
   std::uint64_t write(std::span<task_record const, Extent> records, batch_dependency const& after = {});
-  /// Returns which of these batches of the ring are unfinished, in the form in which the next batch names
-  /// them; nothing if they do not fit this form, since they are too far back or too many.
-  std::optional<batch_dependency> reach(std::uint64_t first, std::uint32_t count) const;
+  /// Returns the form in which the next batch names these batches, at most max_awaited_batches, none twice;
+  /// if that is a list, writes it. Nothing while an earlier batch uses that list.
+  std::optional<batch_dependency> name(std::span<batch_place const> awaited);
   /// Called at `now_ns` if a batch does not fit. Counts a stall if most of the ring's tasks wait although
   /// servers have fetched `fast_fetch` a microsecond from all rings since the last call.
   void note_stall(std::uint64_t now_ns);
@@ -96,6 +103,7 @@ class alignas(128) submission_ring {
   }
   bool refresh_room(std::size_t tasks);
   void refresh_free_batches();
+  std::optional<batch_dependency> name_neighbours(std::span<batch_place const> awaited) const;
   bool is_recorded_complete(std::uint64_t batch) const {
     auto& stamp = memory_->completions[batch_index(batch)].stamp;
     return atomic_ref<std::uint32_t, scope::system>(stamp).load_acquire() == lap_of_batch(batch);
@@ -117,6 +125,7 @@ class alignas(128) submission_ring {
   std::uint64_t slots_free_until_, batches_free_until_;  ///< positions, and batches, below these may be
                                                          ///< written
   std::vector<std::atomic<std::uint32_t>> batch_tasks_;
+  std::vector<std::uint64_t> list_users_;  ///< 1 + the last batch with each awaited_list
   biased_lock lock_;
   std::uint64_t stalls_, noted_ns_, fetched_at_note_;
 };
@@ -130,6 +139,7 @@ template <std::size_t Extent>
   auto position = submitted_.load(std::memory_order_relaxed);
   auto const batch = next_batch_.load(std::memory_order_relaxed);
   batch_tasks_[batch & (batch_slots() - 1)].store(std::uint32_t(tasks), std::memory_order_relaxed);
+  if (after.distance == by_list) list_users_[batch & (list_users_.size() - 1)] = batch + 1;
   batch_mark mark{index_,
                   std::uint32_t(batch & (batch_slots() - 1)),
                   lap_of_batch(batch),

@@ -172,30 +172,57 @@ void fed_queue::state::await_arguments(submission_ring& ring, std::function<bool
   await_in_submission(ring, done, wait_reason::arguments, until);
 }
 
-bool fed_queue::state::is_awaited_on_device(completion const& after) {
-  if (after.ready()) {
-    after.wait();
-    return false;
+void fed_queue::state::add_awaited(std::vector<awaited_work>& to, completion const& after,
+                                   std::size_t number) {
+  if (after.ready()) return after.wait();
+  auto const& work = after.work();
+  if (auto const parts = after.source()->parts(work); !parts.empty()) {
+    for (auto const& part : parts) add_awaited(to, part, number);
+    return;
   }
   auto const* const present = run.load();
   if (present == nullptr || !present->gave(after))
-    throw_bad_argument("after", "a completion of another queue or run that is not ready",
-                       "one that this queue gave in its present run, or one that is ready");
+    throw_bad_argument("after", "[" + std::to_string(number) + "], of another queue or run and not ready",
+                       "those that this queue gave in its present run, or that are ready");
   if (hybrid != nullptr)
-    throw_bad_argument("after", "a completion that is not ready",
-                       "one that is ready, since tasks of this set may create tasks");
-  return true;
+    throw_bad_argument("after", "[" + std::to_string(number) + "], not ready",
+                       "those that are ready, since tasks of this set may create tasks");
+  to.push_back({work, submission_rings[work.place].submitted()});
 }
 
 completion fed_queue::state::submit(std::span<task_record const> batch, submit_options const& options) {
-  auto const* const until = options.until ? &*options.until : nullptr;
-  return submit(batch, until, is_awaited_on_device(options.after) ? &options.after : nullptr);
+  thread_local std::vector<awaited_work> awaited;
+  awaited.clear();
+  std::size_t number = 0;
+  for (auto const& one : options.after.all()) add_awaited(awaited, one, number++);
+  return submit(batch, options.until ? &*options.until : nullptr, awaited);
+}
+
+bool fed_queue::state::precedes(std::span<awaited_work const> after, submission_ring const& ring) const {
+  return std::ranges::all_of(after, [&](awaited_work const& one) {
+    auto const& of_work = submission_rings[one.batches.place];
+    return &of_work == &ring || of_work.fetched() >= one.slots || have_run(one.batches);
+  });
+}
+
+std::optional<batch_dependency> fed_queue::state::reach(std::span<awaited_work const> after,
+                                                        submission_ring& ring) const {
+  batch_place unfinished[max_awaited_batches];
+  auto* end = unfinished;
+  for (auto const& [work, slots] : after)
+    for (batch_place one{work.place, work.first}; one.batch != work.first + work.count; ++one.batch) {
+      if (submission_rings[one.ring].complete(one.batch) || std::find(unfinished, end, one) != end) continue;
+      if (end == std::end(unfinished)) return std::nullopt;
+      *end++ = one;
+    }
+  return ring.name({unfinished, end});
 }
 
 // Only a thread that must wait reads the clock, which costs more than writing a task. A batch that waits for
-// others goes to their ring, so that it reaches the workers after them.
+// others goes to their ring, or follows once they have left theirs, so that it reaches the workers after
+// them.
 completion fed_queue::state::submit(std::span<task_record const> batch, deadline const* given_until,
-                                    completion const* after) {
+                                    std::span<awaited_work const> after) {
   process_.check("submit()");
   std::optional<deadline> own;
   auto const until = [&] {
@@ -203,11 +230,12 @@ completion fed_queue::state::submit(std::span<task_record const> batch, deadline
     if (!own) own = deadline::in(options.timeout);
     return *own;
   };
-  auto& ring = after == nullptr ? ring_of_this_thread() : submission_rings[after->work().place];
+  auto& ring = after.empty() ? ring_of_this_thread() : submission_rings[after.front().batches.place];
   if (!ring.try_lock() && !ring.lock(until())) throw queue_full({}, 0, batch.size(), describe());
   ring_lock_guard const release{ring};
   prepare_submission(ring);
-  if (after != nullptr && !run.load()->gave(*after)) throw error("the queue was started again meanwhile");
+  for (auto const& one : after)
+    if (one.batches.run != run.load()->run()) throw error("the queue was started again meanwhile");
   auto const first = ring.next_batch();
   auto const given = [&] {
     return run.load()->completion_of(first, std::uint32_t(ring.next_batch() - first), ring.index());
@@ -217,9 +245,10 @@ completion fed_queue::state::submit(std::span<task_record const> batch, deadline
     std::optional<batch_dependency> others = batch_dependency{};
     auto const has_room = [&] { return ring.has_room_for(tasks.size()); };
     auto const has_reach = [&] {
-      others = ring.reach(after->work().first, after->work().count);
+      others = reach(after, ring);
       return others.has_value();
     };
+    auto const precedes_this = [&] { return precedes(after, ring); };
     auto const has_moved = [&] {
       auto const here = arguments->take(tasks, ring);
       if (here) tasks = *here;
@@ -227,7 +256,9 @@ completion fed_queue::state::submit(std::span<task_record const> batch, deadline
     };
     try {
       if (!has_room()) await_in_submission(ring, has_room, wait_reason::room, until());
-      if (after != nullptr && !has_reach())
+      if (!after.empty() && !precedes_this())
+        await_in_submission(ring, precedes_this, wait_reason::room, until());
+      if (!after.empty() && !has_reach())
         await_in_submission(ring, has_reach, wait_reason::completion, until());
       if (arguments != nullptr && !has_moved()) await_arguments(ring, has_moved, until());
     } catch (timed_out const& passed) { throw queue_full(given(), done, batch.size(), passed.state()); }
@@ -268,6 +299,19 @@ event_count& fed_queue::wake_event() { return state_->memory.host_wake_event; }
 namespace ballast {
 
 using namespace detail;
+
+completion_list& completion_list::operator=(completion_list const& other) {
+  if (this == &other) return *this;
+  std::destroy_n(first(), std::exchange(count_, 0));
+  append(other.all());
+  return *this;
+}
+
+void completion_list::append(std::span<completion const> more) {
+  if (more.size() > max_count) throw_bad_argument("after", more.size(), "at most 32 completions");
+  std::uninitialized_copy(more.begin(), more.end(), first());
+  count_ = more.size();
+}
 
 queue_full::queue_full(completion accepted_tasks, std::size_t accepted, std::size_t offered,
                        std::string state)

@@ -249,6 +249,113 @@ TEST(queue_interleavings, wait_for_ever_for_what_the_worker_itself_has_run_and_n
   EXPECT_GT(dependency::explored(dependency::fault::reports_after_all_it_claimed, 1, false, 4).deadlocks, 0u);
 }
 
+/// A task that waits for two others, one of them of another submission ring: fed_queue::state::precedes().
+/// Tasks 0 and 2 go through ring 0, task 1 through ring 1; task 2 waits for both others.
+namespace two_rings {
+
+constexpr std::uint64_t tasks = 3;
+
+enum class fault { none, awaits_no_fetch, says_fetched_before_it_has_a_ticket, awaits_one_end };
+
+struct shared {
+  std::uint64_t stop, head, tail, fetched;
+  std::uint64_t submitted[2], ring[tasks], begun[tasks], ended[2];
+};
+
+explorer<shared>::program submitter(fault planted) {
+  return [=](shared& memory) {
+    word(memory.submitted[0]).store_release(1);
+    word(memory.submitted[1]).store_release(1);
+    while (planted != fault::awaits_no_fetch && word(memory.fetched).load_acquire() == 0)
+      running_thread->wait();
+    word(memory.submitted[0]).store_release(2);
+    return taken{};
+  };
+}
+
+explorer<shared>::program server(fault planted, std::uint64_t ring) {
+  return [=](shared& memory) {
+    for (std::uint64_t got = 0; got < 2 - ring; ++got) {
+      while (word(memory.submitted[ring]).load_acquire() <= got) running_thread->wait();
+      bool const early = planted == fault::says_fetched_before_it_has_a_ticket;
+      if (ring == 1 && early) word(memory.fetched).store_release(1);
+      auto const ticket = word(memory.tail).add_relaxed(1);
+      if (ring == 1 && !early) word(memory.fetched).store_release(1);
+      word(memory.ring[ticket]).store_release(1 + ring + 2 * got);
+    }
+    return taken{};
+  };
+}
+
+/// False: a stop came.
+bool await(word const& of, shared& memory, bool stops) {
+  for (;;) {
+    if (stops && word(memory.stop).load_relaxed() != 0) return false;
+    if (of.load_acquire() != 0) return true;
+    running_thread->wait(stops ? 2 : 1);
+  }
+}
+
+/// Returns of task 2 how many of the others it saw end, in the last digit; in the first which task it was.
+explorer<shared>::program worker(fault planted, bool stops) {
+  return [=](shared& memory) {
+    taken ran;
+    for (;;) {
+      auto const ticket = word(memory.head).add_relaxed(1);
+      if (ticket >= tasks || !await(word(memory.ring[ticket]), memory, stops)) return ran;
+      auto const task = word(memory.ring[ticket]).load_relaxed() - 1;
+      for (auto& end : memory.ended)
+        if (task == 2 && !(planted == fault::awaits_one_end && &end == &memory.ended[1]) &&
+            !await(word(end), memory, stops))
+          return ran;
+      word(memory.begun[task]).store_release(1);
+      std::uint64_t seen = 0;
+      if (task == 2)
+        for (auto& end : memory.ended) seen += word(end).load_relaxed();
+      ran.push_back(10 * task + seen);
+      if (task < 2) word(memory.ended[task]).store_release(1);
+    }
+  };
+}
+
+taken stopper(shared& memory) {
+  word(memory.stop).store_release(1);
+  return {};
+}
+
+bool has_each_task_once_and_in_order(shared& memory, taken ran) {
+  for (std::uint64_t task = 0; task < tasks; ++task)
+    if (memory.begun[task] == 0) ran.push_back(10 * task + (task == 2 ? 2 : 0));
+  std::ranges::sort(ran);
+  return ran == taken{0, 10, 22};
+}
+
+explorer<shared>::report explored(fault planted, std::size_t workers, bool stops) {
+  std::vector<explorer<shared>::program> threads = {submitter(planted), server(planted, 0),
+                                                    server(planted, 1)};
+  threads.insert(threads.end(), workers, worker(planted, stops));
+  if (stops) threads.push_back(stopper);
+  return explorer<shared>({}, threads, has_each_task_once_and_in_order).explore();
+}
+
+}  // namespace two_rings
+
+TEST(queue_interleavings, run_a_task_after_two_that_came_through_different_submission_rings) {
+  for (std::size_t const workers : {1, 2, 3})
+    for (bool const stops : {false, true})
+      EXPECT_TRUE(always_right(two_rings::explored(two_rings::fault::none, workers, stops), 1)) << workers;
+}
+
+TEST(queue_interleavings, wait_for_ever_for_a_task_of_another_submission_ring_that_has_no_ticket_yet) {
+  EXPECT_GT(two_rings::explored(two_rings::fault::awaits_no_fetch, 1, false).deadlocks, 0u);
+  EXPECT_GT(two_rings::explored(two_rings::fault::says_fetched_before_it_has_a_ticket, 1, false).deadlocks,
+            0u);
+}
+
+TEST(queue_interleavings, begin_early_where_one_of_two_ends_is_not_looked_at) {
+  EXPECT_GT(two_rings::explored(two_rings::fault::awaits_one_end, 2, false).failures, 0u);
+}
+
 /// Two grid tasks that use one of the shared grids one after the other, as ring_server
 /// and ring_consumer do it.
 namespace grid {

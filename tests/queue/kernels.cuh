@@ -89,6 +89,25 @@ struct advance_word {
   }
 };
 
+/// A node of a graph: adds one to the sum of the nodes before it, by plain loads and stores. Wrong as soon as
+/// it runs before one of them, or does not see it.
+struct add_nodes_before {
+  static constexpr int threads = 64;
+  static constexpr std::uint32_t most = 32;
+  array_ref<std::uint32_t> sums;
+  array_ref<std::uint32_t> before;  // pinned: for each node `most` numbers, ended by the node's own
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    if (block.rank() != 0) return;
+    auto const node = std::size_t(block.index());
+    std::uint32_t sum = 1;
+    for (std::uint32_t i = 0; i < most && before[node * most + i] != node; ++i)
+      sum += sums[before[node * most + i]];
+    sums[node] = sum;
+  }
+};
+
 /// The fault of a device: a trap on a GPU, an exception on the host.
 struct fail {
   static constexpr int threads = 64;

@@ -20,7 +20,9 @@ class test_driven_ring {
   }
 
   submission_ring& ring() { return ring_; }
-  std::uint64_t write_one() { return ring_.write(std::span<task_record const, 1>(&record_, 1)); }
+  std::uint64_t write_one(batch_dependency const& after = {}) {
+    return ring_.write(std::span<task_record const, 1>(&record_, 1), after);
+  }
   void fetch_all() {
     atomic_ref<std::uint64_t, scope::system>(memory_.to_host[0].fetched[0]).store_release(ring_.submitted());
   }
@@ -29,6 +31,7 @@ class test_driven_ring {
     auto const lap = std::uint32_t(batch / ring_.batch_slots() + 1) & batch_lap_mask;
     store_chunk<scope::system>(memory_.completions[batch % ring_.batch_slots()], {{0, 0, 0}, lap});
   }
+  std::span<std::uint64_t const> first_list() const { return memory_.awaited[0].batches; }
   void write_fetch_and_complete(std::uint64_t batches) {
     for (std::uint64_t i = 0; i < batches; ++i) {
       ASSERT_TRUE(ring_.has_room_for(1)) << "batch " << ring_.next_batch();
@@ -83,24 +86,42 @@ TEST(batch_of_a_submission_ring, holds_two_to_the_24_tasks_and_not_one_more) {
   EXPECT_EQ(records_of_a_batch(records, records.size()), large);
 }
 
-TEST(submission_ring, names_the_batches_that_have_not_ended_by_their_distance) {
+TEST(submission_ring, names_neighbours_among_its_last_batches_by_their_distance) {
   test_driven_ring made;
   for (std::uint32_t i = 0; i < 4; ++i) made.write_one();
-  auto const is = [](auto const& found, std::uint32_t distance, std::uint32_t more) {
-    return found && found->distance == distance && found->more == more;
+  auto const is = [&](std::vector<batch_place> const& batches, std::uint32_t distance, std::uint32_t more) {
+    auto const named = made.ring().name(batches);
+    return named && named->distance == distance && named->more == more;
   };
-  EXPECT_TRUE(is(made.ring().reach(1, 2), 2, 1));
-  EXPECT_TRUE(is(made.ring().reach(3, 1), 1, 0));
-  made.complete(1);
-  EXPECT_TRUE(is(made.ring().reach(1, 2), 2, 0));
-  made.complete(2);
-  EXPECT_TRUE(is(made.ring().reach(1, 2), 0, 0));
-  EXPECT_TRUE(is(made.ring().reach(2, 0), 0, 0));
+  EXPECT_TRUE(is({}, 0, 0));
+  EXPECT_TRUE(is({{0, 2}}, 2, 0));
+  EXPECT_TRUE(is({{0, 3}, {0, 1}, {0, 2}}, 1, 2));
+}
+
+TEST(submission_ring, lists_other_batches_unless_an_earlier_one_uses_the_list) {
+  test_driven_ring made;
+  for (std::uint32_t i = 0; i < 4; ++i) made.write_one();
+  std::vector<batch_place> const apart = {{0, 3}, {0, 1}, {1, std::uint64_t(5) << 30}};
+  auto const named = made.ring().name(apart);
+  ASSERT_TRUE(named);
+  EXPECT_EQ(named->distance, by_list);
+  auto const list = made.first_list();
+  auto const slots = made.ring().batch_slots();
+  EXPECT_EQ(list[0], std::uint64_t(1) << 32 | 3u);
+  EXPECT_EQ(list[1], std::uint64_t(1) << 32 | 1u);
+  EXPECT_EQ(list[2], ((std::uint64_t(5) << 30) / slots + 1) << 32 | slots);
+  EXPECT_EQ(std::ranges::count(list, 0u), std::ptrdiff_t(max_awaited_batches - apart.size()));
+  EXPECT_TRUE(made.ring().name(apart)) << "no batch was written with it";
+  made.write_one(*named);
+  for (std::uint32_t i = 0; i < 3; ++i) made.write_one();
+  EXPECT_FALSE(made.ring().name(apart)) << "batch 4 may still read it";
+  made.complete(4);
+  EXPECT_TRUE(made.ring().name(apart));
 }
 
 TEST(batch_mark, travels_in_four_words_whatever_it_holds) {
   for (std::uint32_t const credit : {std::uint32_t(-1), 0u, 1u, std::uint32_t(max_batch_tasks - 1)})
-    for (std::uint32_t const distance : {0u, 1u, max_batch_distance}) {
+    for (std::uint32_t const distance : {0u, 1u, max_batch_distance, by_list}) {
       batch_mark const mark{31, 65535, batch_lap_mask, credit, distance, max_more_batches};
       std::uint32_t words[4];
       for (int i = 0; i < 4; ++i) words[i] = mark_word(mark, i);

@@ -270,15 +270,15 @@ struct ring_consumer {
     return true;
   }
 
-  /// False: leave. The worker that ended a batch fenced and then stored the word that was polled, which is a
-  /// release; one acquiring load of the same word by a lane observes it, and the barriers of warp and block
-  /// order the other threads after that lane.
+  /// Each lane polls for one batch. False: leave. The worker that ended a batch fenced and then added to the
+  /// word that was polled, which is a release; one acquiring load of the same word by the lane observes it,
+  /// and the barriers of warp and block order the other threads after the lane.
   __device__ static bool await_batches(ring_source_ref const& source, worker_group_type worker_group,
                                        std::uint64_t first) {
-    auto const& marks = worker_group.shared().metas[0];
+    auto const batch = source.awaited_by(mark_of(worker_group.shared().metas[0]), worker_group.lane());
     auto const since = worker_group.now_ns();
     std::uint32_t late = 0;
-    for (std::uint32_t looks = 1; !__any_sync(0xffffffff, source.may_begin(marks)); ++looks) {
+    for (std::uint32_t looks = 1; !__all_sync(0xffffffff, source.has_ended(batch)); ++looks) {
       if (looks % polls_per_status != 0) continue;
       auto const now = worker_group.now_ns();
       auto const status = server_status::of(source.status_for(worker_group.block()).load_relaxed());
@@ -290,9 +290,7 @@ struct ring_consumer {
       if (looks == polls_per_status) source.set_activity(worker_group, first, activity::waits);
       back_off(now - since);
     }
-    auto const mine = mark_of(marks);
-    if (worker_group.lane() <= mine.more)
-      (void)source.end_of(mine, mine.distance + worker_group.lane()).load_acquire();
+    if (batch.lap_bits != 0) (void)source.end_of(batch).load_acquire();
     return true;
   }
 

@@ -34,6 +34,7 @@ struct ring_source_ref {
   stamped_chunk* completions =
       nullptr;  ///< submission rings x batch slots: stamp = lap when the batch is complete
   batch_times* times_out = nullptr;  ///< the same shape; null if tasks are not timed
+  awaited_list* awaited = nullptr;   ///< max_submission_rings x awaited_lists(shift)
 
   // In the memory that queue_options::ring names. Only this device's threads use it, hence device scope in
   // any memory.
@@ -43,7 +44,7 @@ struct ring_source_ref {
   // Device memory.
   ring_words* words = nullptr;
   std::uint32_t* counters = nullptr;  ///< submission rings x batch slots
-  std::uint32_t* ends = nullptr;      ///< the same shape: lap of the last batch that has ended
+  std::uint32_t* ends = nullptr;      ///< the same shape: how many batches have ended, so the last one's lap
   batch_times* times = nullptr;
   task_times* trace = nullptr;      ///< workers x trace_depth; null if tasks are not traced
   std::uint32_t* traced = nullptr;  ///< a count per worker, including tasks that did not fit
@@ -101,15 +102,15 @@ struct ring_source_ref {
   /// Frees the slot of a task that was read; from then on a stop does not hand the task back.
   BALLAST_HD void release(std::uint64_t ticket) const;
   BALLAST_HD void publish_completion(std::uint64_t batch, std::uint32_t lap) const;
-  /// True if the batches that a task with these marks waits for have ended. On a GPU acquiring loads of their
-  /// words must follow.
-  BALLAST_HD bool may_begin(std::uint32_t const (&marks)[4]) const;
-  /// The word in `ends` of the batch that was submitted `distance` batches before a waiting one.
-  BALLAST_HD atomic_ref<std::uint32_t, scope::device> end_of(batch_mark const& waiting,
-                                                             std::uint32_t distance) const {
-    auto const slot = (waiting.slot - distance) & ((1u << batch_shift) - 1);
-    return atomic_ref<std::uint32_t, scope::device>(ends[(waiting.ring_index << batch_shift) + slot]);
+  /// The i-th of the batches that a batch waits for, i < max_awaited_batches.
+  BALLAST_HD awaited_batch awaited_by(batch_mark const& waiting, std::uint32_t i) const;
+  /// True if it has ended, or is none. On a GPU an acquiring load of end_of() must follow.
+  BALLAST_HD bool has_ended(awaited_batch const& batch) const;
+  BALLAST_HD device_atomic<std::uint32_t> end_of(awaited_batch const& batch) const {
+    return device_atomic<std::uint32_t>(ends[batch.index]);
   }
+  /// Host: true if the batches that a task with these marks waits for have ended.
+  bool may_begin(std::uint32_t const (&marks)[4]) const;
   /// Host: serves for one round, unless another worker serves; true if anything moved.
   bool serve_if_free(host_worker const& worker_group) const;
 
@@ -124,9 +125,8 @@ struct ring_source_ref {
 #endif
 
  private:
-  BALLAST_HD bool has_ended(batch_mark const& waiting, std::uint32_t distance) const;
   BALLAST_HD void publish_fenced_completion(std::uint64_t batch, std::uint32_t lap) const;
-  BALLAST_HD void tell_end(std::uint64_t batch, std::uint32_t lap) const;
+  BALLAST_HD void tell_end(std::uint64_t batch) const;
   void notify_host_if(std::uint32_t& waiters) const;
   bool should_leave() const;
   bool serve(host_worker const& worker_group) const;
@@ -234,32 +234,48 @@ BALLAST_HD inline void ring_source_ref::release(std::uint64_t ticket) const {
   released_word(ticket).store_relaxed(next_lap);
 #else
   released_word(ticket).store_release(next_lap);
-  notify(*worker_wake_event);  // a sleeping worker may move a task there
+  notify(*worker_wake_event);                   // a sleeping worker may move a task there
 #endif
 }
 
-// A batch slot is reused after its batch, so the word may be one lap further, but not more: waiting batches
-// keep their own slots.
-BALLAST_HD inline bool ring_source_ref::has_ended(batch_mark const& waiting, std::uint32_t distance) const {
-  auto const lap = waiting.lap - (waiting.slot < distance ? 1 : 0);
-  return ((poll(end_of(waiting, distance)) - lap) & batch_lap_mask) <= batch_lap_mask / 2;
+BALLAST_HD inline awaited_batch ring_source_ref::awaited_by(batch_mark const& waiting,
+                                                            std::uint32_t i) const {
+  if (waiting.distance == by_list) {
+    auto const lists = awaited_lists(shift);
+    auto& word = awaited[waiting.ring_index * lists + (waiting.slot & (lists - 1))].batches[i];
+    auto const one = atomic_ref<std::uint64_t, scope::system>(word).load_relaxed();
+    return {std::uint32_t(one), std::uint32_t(one >> 32), one == 0 ? 0u : 32u};
+  }
+  if (waiting.distance == 0 || i > waiting.more) return {};
+  auto const distance = waiting.distance + i;
+  auto const slot = (waiting.slot - distance) & ((1u << batch_shift) - 1);
+  return {(waiting.ring_index << batch_shift) + slot, waiting.lap - (waiting.slot < distance ? 1 : 0), 4};
 }
 
-BALLAST_HD inline bool ring_source_ref::may_begin(std::uint32_t const (&marks)[4]) const {
+// A batch slot is reused after its batch, so the word may have passed the lap: by one in the submission ring
+// of the waiting batch, which keeps its own slot, and by any number elsewhere.
+BALLAST_HD inline bool ring_source_ref::has_ended(awaited_batch const& batch) const {
+  return batch.lap_bits == 0 || std::int32_t((poll(end_of(batch)) - batch.lap) << (32 - batch.lap_bits)) >= 0;
+}
+
+inline bool ring_source_ref::may_begin(std::uint32_t const (&marks)[4]) const {
   auto const mark = mark_of(marks);
-  for (std::uint32_t i = 0; i <= mark.more; ++i)
-    if (!has_ended(mark, mark.distance + i)) return false;
+  for (std::uint32_t i = 0; i < max_awaited_batches; ++i) {
+    auto const batch = awaited_by(mark, i);
+    if (batch.lap_bits == 0) break;
+    if (!has_ended(batch)) return false;
+  }
   return true;
 }
 
 // Publishes to waiting workers that the batch has ended. Call it after a fence; on the host the release
 // serves as one.
-BALLAST_HD inline void ring_source_ref::tell_end(std::uint64_t batch, std::uint32_t lap) const {
-  atomic_ref<std::uint32_t, scope::device> const word(ends[batch]);
+BALLAST_HD inline void ring_source_ref::tell_end(std::uint64_t batch) const {
+  device_atomic<std::uint32_t> const word(ends[batch]);
 #if BALLAST_ON_GPU
-  word.store_relaxed(lap);
+  word.add_relaxed(1);
 #else
-  word.store_release(lap);
+  word.store_release(word.load_relaxed() + 1);  // batches of a slot end one after the other
   if (std::atomic_ref(words->held_workers).fetch_add(0) != 0) notify(*worker_wake_event);
 #endif
 }
@@ -275,11 +291,11 @@ BALLAST_HD inline void ring_source_ref::report(batch_mark const& mark, std::uint
     atomic_ref<std::uint32_t, scope::device> const counter(counters[batch]);
     if (counter.add_release(credit) + credit != 0) return;
     fence_after_relaxed<scope::device>();
-    tell_end(batch, mark.lap);
+    tell_end(batch);
   }
   if (times != nullptr) publish_times(batch);
   fence_after_relaxed<scope::system>();
-  if (credit == 0) tell_end(batch, mark.lap);
+  if (credit == 0) tell_end(batch);
   publish_fenced_completion(batch, mark.lap);
 }
 

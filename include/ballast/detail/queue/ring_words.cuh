@@ -14,23 +14,40 @@ namespace ballast::detail {
 /// the last submitted of n tasks has credit n - 1, the others -1. The counter starts at zero, returns to zero
 /// only when all tasks have finished, and is then ready for the next batch.
 ///
-/// A batch may wait for earlier ones of its submission ring, which it names by their distance in batches
-/// (docs/decisions/0034).
+/// A batch may wait for earlier ones: for neighbours in its submission ring, which it names by their distance
+/// in batches, or for those of an awaited_list (docs/decisions/0034).
 struct batch_mark {
   std::uint32_t ring_index = 0;  ///< 5 bits: the submission ring of the batch
   std::uint32_t slot = 0;        ///< 16 bits: the batch slot within the submission ring
   std::uint32_t lap = 0;         ///< 4 bits: the lap of the slot
   std::uint32_t credit = 0;      ///< two's complement; 25 bits of it travel
   std::uint32_t distance = 0;    ///< 7 bits: the batch waits for the one submitted this many batches before
-                                 ///< it; 0: it waits for none
+                                 ///< it; 0: it waits for none; by_list: for those of its awaited_list
   std::uint32_t more = 0;        ///< 4 bits: the batch also waits for this many batches before that one
 };
 inline constexpr std::uint32_t batch_lap_mask = 0xf;
-inline constexpr std::uint32_t max_batch_distance = 0x7f, max_more_batches = 0xf;
+inline constexpr std::uint32_t max_batch_distance = 0x7e, max_more_batches = 0xf, by_list = 0x7f;
 inline constexpr std::uint32_t credit_bits = 25;
 
 /// The number of a submission ring's batch slots that batch_mark::slot can name.
 inline constexpr std::uint32_t max_batch_slots = 1u << 16;
+
+/// A batch that another waits for.
+struct awaited_batch {
+  std::uint32_t index = 0;     ///< of its word in ring_source_ref::ends
+  std::uint32_t lap = 0;       ///< what this word must reach
+  std::uint32_t lap_bits = 0;  ///< low bits of the lap that are known; 0: there is no such batch
+};
+inline constexpr std::uint32_t max_awaited_batches = 32;  ///< each is polled by a lane of the worker's warp
+
+/// The batches that one waits for if its marks cannot name them: laps in the high halves, never 0; zeros
+/// after the last. Batch b of a submission ring has list b modulo awaited_lists(shift), in pinned memory.
+struct alignas(128) awaited_list {
+  std::uint64_t batches[max_awaited_batches];
+};
+BALLAST_HD constexpr std::uint32_t awaited_lists(std::uint32_t shift) {
+  return shift > 5 ? 1u << (shift - 3) : 4;
+}
 
 BALLAST_HD constexpr bool is_same_batch(batch_mark const& a, batch_mark const& b) {
   return a.ring_index == b.ring_index && a.slot == b.slot;
