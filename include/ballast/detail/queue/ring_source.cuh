@@ -283,19 +283,20 @@ BALLAST_HD inline void ring_source_ref::tell_end(std::uint64_t batch) const {
 // Adds with release only, since an acquire would empty the SM's L1 after every task; the last worker acquires
 // with the fence. The credits of part of a batch never sum to zero, so several may be added at once; a sum of
 // zero is a whole batch, which needs no counter. Workers that wait for the batch see its end before the host
-// does. A whole batch is an exception: they see its end after the fence that the host needs, since a fence of
-// their own would cost every task.
+// does, by a fence of their own. After a whole batch that fence would cost every task, so only a batch that
+// itself waited has it: others probably wait for it in turn. The end of any other whole batch is seen after
+// the fence that the host needs.
 BALLAST_HD inline void ring_source_ref::report(batch_mark const& mark, std::uint32_t credit) const {
   auto const batch = (std::uint64_t(mark.ring_index) << batch_shift) + mark.slot;
-  if (credit != 0) {
-    atomic_ref<std::uint32_t, scope::device> const counter(counters[batch]);
-    if (counter.add_release(credit) + credit != 0) return;
+  if (credit != 0 && device_atomic<std::uint32_t>(counters[batch]).add_release(credit) + credit != 0) return;
+  bool const is_told_first = credit != 0 || mark.distance != 0;
+  if (is_told_first) {
     fence_after_relaxed<scope::device>();
     tell_end(batch);
   }
   if (times != nullptr) publish_times(batch);
   fence_after_relaxed<scope::system>();
-  if (credit == 0) tell_end(batch);
+  if (!is_told_first) tell_end(batch);
   publish_fenced_completion(batch, mark.lap);
 }
 
