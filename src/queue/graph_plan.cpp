@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "graph_plan.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+#include <queue>
+#include <string>
+#include <utility>
+
+#include "ballast/error.hpp"
+
+namespace ballast::detail {
+namespace {
+
+using task_numbers = std::vector<std::uint32_t>;
+
+/// What a task takes beyond its cost: the claim, the read of its record, the wait and the release.
+constexpr float overhead_us = 1.5f;
+
+/// A ready task, in one word that compares by its path to the end, and then by its number.
+std::uint64_t urgency(float path_us, std::uint32_t task) {
+  return std::uint64_t(std::bit_cast<std::uint32_t>(path_us)) << 32 | ~task;
+}
+
+struct running_task {
+  double end_us;
+  std::uint32_t task;
+
+  bool operator>(running_task const& other) const {
+    return end_us != other.end_us ? end_us > other.end_us : task > other.task;
+  }
+};
+
+class planner {
+ public:
+  planner(graph_shape const& graph, std::uint32_t workers) : graph_(graph), free_(workers) {}
+
+  graph_plan run() {
+    count_edges();
+    fill_successors();
+    sort_topologically();
+    measure_paths();
+    choose_runs_on();
+    schedule();
+    return std::move(plan_);
+  }
+
+ private:
+  std::uint32_t tasks() const { return graph_.tasks(); }
+  float length_us(std::uint32_t task) const { return graph_.costs[task] + overhead_us; }
+  std::span<std::uint32_t const> predecessors(std::uint32_t task) const {
+    auto const first = graph_.first_predecessor[task];
+    return graph_.predecessors.subspan(first, graph_.first_predecessor[task + 1] - first);
+  }
+  std::span<std::uint32_t const> successors(std::uint32_t task) const {
+    auto const first = plan_.first_successor[task];
+    return std::span(plan_.successors).subspan(first, plan_.first_successor[task + 1] - first);
+  }
+
+  /// Counts a duplicate once: tasks are visited in order, so a predecessor of this task that was met before
+  /// still names it as the last.
+  void count_edges() {
+    plan_.needs.assign(tasks(), 0);
+    plan_.first_successor.assign(std::size_t(tasks()) + 1, 0);
+    task_numbers last(tasks(), no_graph_task);
+    for (std::uint32_t task = 0; task < tasks(); ++task)
+      for (auto const before : predecessors(task)) {
+        if (before >= tasks()) throw_unknown(before, task);
+        if (std::exchange(last[before], task) == task) continue;
+        ++plan_.needs[task];
+        ++plan_.first_successor[before + 1];
+      }
+  }
+
+  void fill_successors() {
+    auto& first = plan_.first_successor;
+    std::partial_sum(first.begin(), first.end(), first.begin());
+    plan_.successors.resize(first.back());
+    task_numbers end(first.begin(), first.end() - 1);
+    for (std::uint32_t task = 0; task < tasks(); ++task)
+      for (auto const before : predecessors(task))
+        if (end[before] == first[before] || plan_.successors[end[before] - 1] != task)
+          plan_.successors[end[before]++] = task;
+  }
+
+  void sort_topologically() {
+    left_ = plan_.needs;
+    sorted_.reserve(tasks());
+    for (std::uint32_t task = 0; task < tasks(); ++task)
+      if (left_[task] == 0) sorted_.push_back(task);
+    for (std::size_t i = 0; i < sorted_.size(); ++i)
+      for (auto const next : successors(sorted_[i]))
+        if (--left_[next] == 0) sorted_.push_back(next);
+    if (sorted_.size() < tasks()) throw_cycle();
+  }
+
+  void measure_paths() {
+    path_us_.assign(tasks(), 0);
+    for (auto task = sorted_.rbegin(); task != sorted_.rend(); ++task) {
+      float longest = 0;
+      for (auto const next : successors(*task)) longest = std::max(longest, path_us_[next]);
+      path_us_[*task] = longest + length_us(*task);
+    }
+  }
+
+  void choose_runs_on() {
+    plan_.runs_on.assign(tasks(), no_graph_task);
+    std::vector<std::uint8_t> in_a_row(tasks(), 0);
+    for (auto const task : sorted_) {
+      auto const next = in_a_row[task] < max_run_on ? most_urgent_that_waits_alone(task) : no_graph_task;
+      plan_.runs_on[task] = next;
+      if (next != no_graph_task) in_a_row[next] = std::uint8_t(in_a_row[task] + 1);
+    }
+  }
+
+  std::uint32_t most_urgent_that_waits_alone(std::uint32_t task) const {
+    auto found = no_graph_task;
+    for (auto const next : successors(task))
+      if (plan_.needs[next] == 1 && (found == no_graph_task || path_us_[next] > path_us_[found]))
+        found = next;
+    return found;
+  }
+
+  void schedule() {
+    left_ = plan_.needs;
+    plan_.order.reserve(tasks());
+    std::vector<std::uint64_t> roots;
+    for (auto const task : sorted_)
+      if (left_[task] == 0) roots.push_back(urgency(path_us_[task], task));
+    ready_ = decltype(ready_)({}, std::move(roots));
+    for (begin_ready(0); !running_.empty(); begin_ready(now_us_)) end_next();
+  }
+
+  void begin_ready(double now_us) {
+    for (; free_ > 0 && !ready_.empty(); --free_) {
+      auto const task = ~std::uint32_t(ready_.top());
+      ready_.pop();
+      plan_.order.push_back(task);
+      running_.push({now_us + length_us(task), task});
+    }
+  }
+
+  /// Ends all that end at the next such time: each makes its successors ready and runs on, or frees its
+  /// worker.
+  void end_next() {
+    now_us_ = running_.top().end_us;
+    while (!running_.empty() && running_.top().end_us <= now_us_) {
+      auto const task = running_.top().task;
+      running_.pop();
+      release_successors(task);
+      if (auto const next = plan_.runs_on[task]; next != no_graph_task)
+        running_.push({now_us_ + length_us(next), next});
+      else
+        ++free_;
+    }
+  }
+
+  void release_successors(std::uint32_t task) {
+    for (auto const next : successors(task))
+      if (--left_[next] == 0 && next != plan_.runs_on[task]) ready_.push(urgency(path_us_[next], next));
+  }
+
+  [[noreturn]] void throw_unknown(std::uint32_t before, std::uint32_t task) const {
+    throw_bad_argument("after", "task " + std::to_string(before) + ", before task " + std::to_string(task),
+                       "a task of the graph, which has " + std::to_string(tasks()));
+  }
+
+  /// Each task that could not be sorted has such a predecessor, so the way back meets itself.
+  [[noreturn]] void throw_cycle() const {
+    std::uint32_t task = 0;
+    while (left_[task] == 0) ++task;
+    task_numbers way;
+    std::vector<bool> seen(tasks());
+    for (; !seen[task]; task = predecessor_in_cycle(task)) seen[task] = true, way.push_back(task);
+    way.erase(way.begin(), std::ranges::find(way, task));
+    throw_bad_argument("after", "a cycle, " + described(way), "an order without cycles");
+  }
+
+  std::uint32_t predecessor_in_cycle(std::uint32_t task) const {
+    return *std::ranges::find_if(predecessors(task), [&](auto before) { return left_[before] != 0; });
+  }
+
+  /// Names the tasks in the order in which they would wait for each other.
+  static std::string described(task_numbers const& cycle) {
+    constexpr std::size_t most = 8;
+    std::string text;
+    for (std::size_t i = 0; i < std::min(cycle.size(), most); ++i)
+      text += "task " + std::to_string(cycle[i]) + " after ";
+    if (cycle.size() > most) text += std::to_string(cycle.size() - most) + " more after ";
+    return text + "task " + std::to_string(cycle.front());
+  }
+
+  graph_shape graph_;
+  graph_plan plan_;
+  task_numbers sorted_;
+  task_numbers left_;           ///< predecessors of each task that have not ended
+  std::vector<float> path_us_;  ///< from each task's begin to the end of the graph
+  std::priority_queue<std::uint64_t> ready_;
+  std::priority_queue<running_task, std::vector<running_task>, std::greater<>> running_;
+  double now_us_ = 0;
+  std::uint32_t free_;  ///< workers without a task
+};
+
+}  // namespace
+
+graph_plan plan_graph(graph_shape const& graph, std::uint32_t workers) {
+  return planner(graph, workers).run();
+}
+
+}  // namespace ballast::detail

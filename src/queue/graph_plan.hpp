@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace ballast::detail {
+
+/// A graph of tasks, which are numbered from 0. The predecessors of task t lie in `predecessors` from
+/// first_predecessor[t] up to first_predecessor[t + 1].
+struct graph_shape {
+  std::span<std::uint32_t const> first_predecessor = {};  ///< one more than there are tasks
+  std::span<std::uint32_t const> predecessors = {};       ///< in any order; duplicates count once
+  /// The expected duration of each task in microseconds, at least 0; 0 where it is not known.
+  std::span<float const> costs = {};
+
+  std::uint32_t tasks() const { return std::uint32_t(costs.size()); }
+};
+
+inline constexpr std::uint32_t no_graph_task = ~std::uint32_t(0);
+
+/// The most tasks that run on after one another without a claim. A worker that never claims would keep the
+/// tasks of the order waiting.
+inline constexpr std::uint32_t max_run_on = 16;
+
+/// The order in which workers claim the tasks of a graph, and what each task waits for and releases.
+///
+/// Every task is in `order` once, or it is the runs_on of one other task. A task stands in the order behind
+/// its predecessors, and behind the tasks that these run on after; so a worker that claims places in order
+/// waits only for tasks that others have begun.
+struct graph_plan {
+  std::vector<std::uint32_t> order;
+  std::vector<std::uint32_t> first_successor, successors;  ///< of each task, as in graph_shape
+  std::vector<std::uint32_t> needs;                        ///< how many predecessors each task has
+  /// The successor, waiting for this task alone, that the same worker runs next; no_graph_task if none.
+  std::vector<std::uint32_t> runs_on;
+};
+
+/// Plans the graph for this many workers, at least 1, by list scheduling: of the tasks that are ready, the
+/// one with the longest path to the end begins first. Takes O(n log n) steps for n tasks and edges. Throws
+/// bad_argument ("after"), naming tasks, for a predecessor that is no task and for a cycle.
+graph_plan plan_graph(graph_shape const& graph, std::uint32_t workers);
+
+}  // namespace ballast::detail
