@@ -23,6 +23,7 @@
 #include "ballast/shared_array.hpp"
 #include "ballast/stream.hpp"
 #include "ballast/task.hpp"
+#include "ballast/task_graph.hpp"
 #include "ballast/task_pool.hpp"
 #include "ballast/task_queue.hpp"
 #include "ballast/trace.hpp"

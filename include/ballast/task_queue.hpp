@@ -24,7 +24,11 @@
 
 namespace ballast {
 
+class task_graph;
+
 namespace detail {
+
+struct graph_runner;
 
 /// The memory of a task_queue's ring: of the slots from which blocks take tasks, and of the words that show
 /// which slots are free (Chen et al. 2010, section 4.2, had to keep both on the device). On a host device it
@@ -306,6 +310,13 @@ class BALLAST_API task_queue : public detail::fed_queue {
   completion submit(std::span<task const> batch, submit_options const& options);
   completion submit(prepared_tasks const& batch, submit_options const& options);
   ///@}
+  /// Queues a graph, whose tasks all run once, and plans it first if this was not done: task_graph::plan().
+  /// Begins on the device after the graph's last submission, where that was to this queue too; the call waits
+  /// for the last submission to another queue, or if tasks were added or set since. Up to workers_of_run()
+  /// workers run the graph, each until no task of it is left to claim. After a stop, or a failure, none, some
+  /// or all of its tasks have run, stop() returns none of them, and the next submission runs all again. Waits
+  /// and throws as the other overloads, and as task_graph::plan().
+  completion submit(task_graph& graph);
   /// Queues one task if it fits now; never waits. Returns nothing if the submission ring is full, or in use
   /// by another thread, at the moment, or no memory is free for the members of a large kernel. Throws as
   /// submit(), but never queue_full.
@@ -373,6 +384,9 @@ class BALLAST_API task_queue : public detail::fed_queue {
   kernel_set const& kernels() const;
 
  private:
+  friend class task_graph;
+  void plan(task_graph& graph);
+  detail::graph_runner runner_of_graphs();
   void abandon_if_running() noexcept;
 };
 

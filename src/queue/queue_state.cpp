@@ -541,6 +541,12 @@ std::vector<task> fed_queue::state::stop() {
   return tasks;
 }
 
+/// A graph has its tasks still, and its completion says that they did not all run.
+void fed_queue::state::hand_back(std::optional<task_record> const& record, std::vector<task>& into) const {
+  if (record && !record->is_graph() && record->kernel() != task_record::halt)
+    into.push_back(task_of(*kernels, *record));
+}
+
 // A slot that was released r times and bears the stamp of lap r + 1 holds a task that no worker began.
 void fed_queue::state::collect_from_ring(std::vector<task>& into) {
   auto const ring = memory.ring.read(*copies);
@@ -548,20 +554,18 @@ void fed_queue::state::collect_from_ring(std::vector<task>& into) {
   for (std::size_t i = 0; i < ring.size(); ++i) {
     auto const record = record_in_ring(ring[i], released[i]);
     bool const is_grid_ticket = record && record->is_grid();  // its blocks are in a shared grid
-    if (record && !is_grid_ticket && record->kernel() != task_record::halt)
-      into.push_back(task_of(*kernels, *record));
+    if (!is_grid_ticket) hand_back(record, into);
   }
   std::vector<ring_words> words(1);
   copies->copy(words.data(), memory.words.data(), memory.words.bytes());
   copies->synchronize();
-  for (auto const& grid : words[0].shared_grids)
-    if (auto const rest = remainder_of_grid(grid)) into.push_back(task_of(*kernels, *rest));
+  for (auto const& grid : words[0].shared_grids) hand_back(remainder_of_grid(grid), into);
 }
 
 void fed_queue::state::collect_from_submission_rings(std::vector<task>& into) {
   for (auto const& ring : submission_rings)
     for (auto position = ring.fetched(); position < ring.submitted(); ++position)
-      if (auto const record = ring.remainder_of(position)) into.push_back(task_of(*kernels, *record));
+      hand_back(ring.remainder_of(position), into);
 }
 
 std::vector<std::uint32_t> fed_queue::state::traced_by_worker() const {

@@ -189,6 +189,7 @@ struct fed_queue::state final : completion_source {
   void join(deadline until);
   void end_joined();
   std::vector<task> stop();
+  void hand_back(std::optional<task_record> const& record, std::vector<task>& into) const;
   void collect_from_ring(std::vector<task>& into);
   void collect_from_submission_rings(std::vector<task>& into);
 

@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "ballast/error.hpp"
+#include "graph_state.hpp"
 #include "queue_state.hpp"
 
 namespace ballast::detail {
@@ -380,6 +381,27 @@ completion task_queue::submit(std::span<task const> batch, submit_options const&
 completion task_queue::submit(prepared_tasks const& batch, submit_options const& options) {
   if (batch.kernels() != state_->kernels) throw error("the tasks were prepared for another kernel set");
   return state_->submit(batch.records(), options);
+}
+
+graph_runner task_queue::runner_of_graphs() {
+  return {state_->device, state_->kernels, workers_of_run(),
+          [this](completion const& one) {
+            auto const* const run = state_->run.load();
+            return run != nullptr && run->gave(one);
+          },
+          [this](task_record const& round, completion const& after) {
+            return state_->submit(std::span(&round, 1), submit_options{.after = after});
+          }};
+}
+
+completion task_queue::submit(task_graph& graph) {
+  std::lock_guard const hold(graph.state_->mutex);
+  return graph.state_->submit(runner_of_graphs());
+}
+
+void task_queue::plan(task_graph& graph) {
+  std::lock_guard const hold(graph.state_->mutex);
+  graph.state_->place(runner_of_graphs());
 }
 
 std::optional<completion> task_queue::try_submit(task const& one) { return state_->try_submit(one); }

@@ -105,12 +105,12 @@ std::size_t detail::max_bytes_outside(kernel_set const& kernels) {
 }
 
 std::size_t detail::bytes_outside(kernel_set const& kernels, task_record const& record) {
-  return ballast::bytes_outside(kernels.kernels()[record.kernel()]);
+  return record.is_graph() ? 0 : ballast::bytes_outside(kernels.kernels()[record.kernel()]);
 }
 
 std::byte* detail::move_members(kernel_set const& kernels, task_record& record, std::byte* to) {
+  if (bytes_outside(kernels, record) == 0) return to;
   auto const& kernel = kernels.kernels()[record.kernel()];
-  if (!kernel.by_reference) return to;
   std::memcpy(to, record.members(), kernel.bytes);
   record.point_to(to);
   return to + members_stride(kernel.bytes);

@@ -30,6 +30,7 @@ struct next_action {
     runs,    ///< the record is there
     takes,   ///< no task is there
     leaves,  ///< the worker was asked to stop
+    walks,   ///< the worker is in a graph
   };
 };
 
@@ -61,8 +62,11 @@ struct ring_consumer {
   __device__ bool next() {
     for (;;) {
       __syncwarp();  // the leader reads what other threads stored
-      std::uint32_t const step =
-          broadcast(std::uint32_t(worker_group.leader() ? next_step() : next_action::takes));
+      std::uint32_t step = broadcast(std::uint32_t(worker_group.leader() ? next_step() : next_action::takes));
+      if (step == next_action::walks) {
+        step = take_node(source, worker_group);
+        if (step == next_action::takes) continue;
+      }
       if (step != next_action::takes) return step == next_action::runs;
       if (!take()) return false;
       __syncwarp();  // the threads have stored what each reads
@@ -85,7 +89,13 @@ struct ring_consumer {
   __device__ next_action::kind next_step() const {
     for (;;) {
       if (worker_group.worker_state()[worker_word::grid] != 0) {
+        if (graph_walk(worker_group).is_under_way())
+          return stale() && stop_requested() ? next_action::leaves : next_action::walks;
         auto const found = claim_blocks(worker_group.worker_state()[worker_word::grid] - 1);
+        if (found == next_action::runs && worker_group.record().is_graph()) {
+          begin_walk(source, worker_group);
+          return next_action::walks;
+        }
         if (found != next_action::takes) return found;
       }
       std::uint32_t const present = worker_group.shared().present + 1;
@@ -185,7 +195,46 @@ struct ring_consumer {
       atomic_ref<std::uint32_t, scope::device>(grid.grid_tickets).add_release(std::uint32_t(-1));
   }
 
+  /// The blocks count as run: they do nothing themselves once the graph's order is used up.
+  __device__ BALLAST_NOINLINE static void begin_walk(ring_source_ref const& source,
+                                                     worker_group_type worker_group) {
+    source.count_blocks(worker_group);
+    graph_walk(worker_group).begin();
+  }
+
   // The whole warp calls these.
+
+  /// Counts for the successors of the node that ran, and waits until the next node may run.
+  __device__ BALLAST_NOINLINE static std::uint32_t take_node(ring_source_ref const& source,
+                                                             worker_group_type worker_group) {
+    graph_walk const walk(worker_group);
+    walk.count_for_successors(worker_group.lane(), 32);
+    __syncwarp();  // the lanes have read what the leader overwrites
+    std::uint32_t found = next_action::takes;
+    if (worker_group.leader() && walk.take()) found = await_node(source, worker_group);
+    return broadcast(found);
+  }
+
+  /// The leader's wait for the predecessors of the node that it took.
+  __device__ static next_action::kind await_node(ring_source_ref const& source,
+                                                 worker_group_type worker_group) {
+    graph_walk const walk(worker_group);
+    auto const since = worker_group.now_ns();
+    std::uint32_t late = 0;
+    for (std::uint32_t looks = 1; !walk.may_run(); ++looks) {
+      if (looks % polls_per_status != 0) continue;
+      auto const now = worker_group.now_ns();
+      auto const status = server_status::of(source.status_for(worker_group.block()).load_relaxed());
+      late = source.server_is_late(now - since, now) ? late + 1 : 0;
+      if (status.stop || late > max_late_polls) {
+        source.set_activity(worker_group, worker_group.shared().first, activity::left);
+        return next_action::leaves;
+      }
+      back_off(now - since);
+    }
+    walk.acquire();
+    return next_action::runs;
+  }
 
   /// True if a task that was taken waits for other batches.
   __device__ bool some_wait() const {

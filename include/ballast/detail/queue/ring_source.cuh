@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "ballast/detail/base/host_waits.hpp"
+#include "ballast/detail/queue/graph_walk.cuh"
 #include "ballast/detail/queue/ring_words.cuh"
 #include "ballast/detail/resident/control.cuh"
 #include "ballast/detail/resident/worker_group.cuh"
@@ -86,6 +87,8 @@ struct ring_source_ref {
 
   template <class WorkerGroup>
   BALLAST_HD void finish(WorkerGroup& worker_group, std::uint64_t begin_ns, std::uint64_t end_ns) const;
+  template <class WorkerGroup>
+  BALLAST_HD void count_blocks(WorkerGroup& worker_group) const;
   /// Adds credit to a batch whose tasks have run.
   BALLAST_HD void report(batch_mark const& mark, std::uint32_t credit) const;
   template <class WorkerGroup>
@@ -125,6 +128,10 @@ struct ring_source_ref {
 #endif
 
  private:
+  bool take(host_worker& worker_group) const;
+  template <class Ready>
+  bool await(host_worker& worker_group, Ready&& is_ready) const;
+  bool take_node(host_worker& worker_group) const;
   BALLAST_HD void publish_fenced_completion(std::uint64_t batch, std::uint32_t lap) const;
   BALLAST_HD void tell_end(std::uint64_t batch) const;
   void notify_host_if(std::uint32_t& waiters) const;
@@ -310,6 +317,15 @@ BALLAST_HD BALLAST_NOINLINE void ring_source_ref::record_times(WorkerGroup worke
     time_task((std::uint64_t(mark.ring_index) << batch_shift) + mark.slot, begin_ns, end_ns);
 }
 
+/// Adds the credit of the blocks of a grid task that the worker's record names.
+template <class WorkerGroup>
+BALLAST_HD void ring_source_ref::count_blocks(WorkerGroup& worker_group) const {
+  auto const ran = worker_group.record().range();
+  bool const has_first = ran.first == worker_group.worker_state()[worker_word::first];
+  worker_group.worker_state()[worker_word::credit] +=
+      (has_first ? mark_of(worker_group.meta()).credit + 1 : 0) - ran.count;
+}
+
 // Tasks of one batch that were taken together are reported together after the last of them: the batch cannot
 // be complete before.
 template <class WorkerGroup>
@@ -320,9 +336,7 @@ BALLAST_HD void ring_source_ref::finish(WorkerGroup& worker_group, std::uint64_t
   auto const mark = mark_of(worker_group.meta());
   auto& unreported = worker_group.worker_state()[worker_word::credit];
   if (worker_group.worker_state()[worker_word::grid] != 0) {  // reported when no block is left
-    auto const ran = worker_group.record().range();
-    bool const has_first = ran.first == worker_group.worker_state()[worker_word::first];
-    unreported += (has_first ? mark.credit + 1 : 0) - ran.count;
+    if (!graph_walk(worker_group).is_under_way()) count_blocks(worker_group);
     return;
   }
   auto const credit = unreported + mark.credit;
@@ -462,49 +476,55 @@ inline bool ring_source_ref::should_leave() const {
   return control.stop_requested() || server_status::of(word).stop;
 }
 
-/// Looks for the ticket's task and checks whether it may begin. While it may not begin, counts its worker in
-/// ring_words::held_workers.
-class ticket_look {
+/// While it lives, and from hold() on, counts its worker in ring_words::held_workers.
+class held_worker {
  public:
-  ticket_look(ring_source_ref const& source, std::uint64_t ticket) : source_(&source), ticket_(ticket) {}
-  ~ticket_look() {
+  explicit held_worker(ring_source_ref const& source) : source_(&source) {}
+  ~held_worker() {
     if (is_held_) std::atomic_ref(source_->words->held_workers).fetch_sub(1);
   }
-  ticket_look& operator=(ticket_look&&) = delete;
+  held_worker& operator=(held_worker&&) = delete;
+
+  bool is_held() const { return is_held_; }
+  /// Call it before the check for what is waited for: a worker that brings it about meanwhile sees the count,
+  /// or this worker sees that it has come.
+  void hold() {
+    if (!std::exchange(is_held_, true)) std::atomic_ref(source_->words->held_workers).fetch_add(1);
+  }
+
+ private:
+  ring_source_ref const* source_;
+  bool is_held_ = false;
+};
+
+/// Looks for the ticket's task and checks whether it may begin.
+class ticket_look {
+ public:
+  ticket_look(ring_source_ref const& source, std::uint64_t ticket)
+      : source_(&source), ticket_(ticket), held_(source) {}
 
   bool operator()(host_worker& worker_group) {
     auto& marks = worker_group.meta();
-    if (!is_held_ && !source_->read_ring(ticket_, worker_group.record(), marks)) return false;
+    if (!held_.is_held() && !source_->read_ring(ticket_, worker_group.record(), marks)) return false;
     if (!waits_for_others(marks)) return true;
-    // Counted before the check: a worker that ends a batch meanwhile sees the count, or this worker sees the
-    // end.
-    if (!std::exchange(is_held_, true)) std::atomic_ref(source_->words->held_workers).fetch_add(1);
+    held_.hold();
     return source_->may_begin(marks);
   }
 
  private:
   ring_source_ref const* source_;
   std::uint64_t ticket_;
-  bool is_held_ = false;
+  held_worker held_;
 };
 
-// A task that waits for other batches begins only after they have ended, so that a stop before that hands the
-// task back. All tasks of those batches have lower tickets: other workers have begun these tasks, or hold
-// them and wait at most for still lower ones.
-inline bool ring_source_ref::next(host_worker& worker_group) const {
-  auto const ticket = claim(1);
-  set_activity(worker_group, ticket, activity::waits);
-  ticket_look is_ready(*this, ticket);
+/// Waits, serving if no other worker does; false: leave.
+template <class Ready>
+bool ring_source_ref::await(host_worker& worker_group, Ready&& is_ready) const {
   std::uint64_t idle_since = 0;
   for (std::uint32_t looks = 0;; ++looks) {
     auto const epoch = epoch_of(*worker_wake_event);
-    if (should_leave()) break;
-    if (is_ready(worker_group)) {
-      release(ticket);
-      if (worker_group.record().kernel() == task_record::halt) break;
-      set_activity(worker_group, ticket, activity::runs);
-      return true;
-    }
+    if (should_leave()) return false;
+    if (is_ready(worker_group)) return true;
     if (serve_if_free(worker_group)) {
       looks = 0;
       idle_since = 0;
@@ -515,8 +535,51 @@ inline bool ring_source_ref::next(host_worker& worker_group) const {
     if (idle_since == 0) idle_since = now;
     if (now - idle_since > spin_for_ns) wait_past(*worker_wake_event, epoch, 10);
   }
-  set_activity(worker_group, ticket, activity::left);
-  return false;
+}
+
+// A task that waits for other batches begins only after they have ended, so that a stop before that hands the
+// task back. All tasks of those batches have lower tickets: other workers have begun these tasks, or hold
+// them and wait at most for still lower ones.
+inline bool ring_source_ref::take(host_worker& worker_group) const {
+  auto const ticket = claim(1);
+  set_activity(worker_group, ticket, activity::waits);
+  bool const is_here = await(worker_group, ticket_look(*this, ticket));
+  if (is_here) release(ticket);
+  bool const runs = is_here && worker_group.record().kernel() != task_record::halt;
+  set_activity(worker_group, ticket, runs ? activity::runs : activity::left);
+  return runs;
+}
+
+/// Counts for the successors of the node that ran, and waits until the next node may run; false: leave, or
+/// the walk is over.
+inline bool ring_source_ref::take_node(host_worker& worker_group) const {
+  graph_walk const walk(worker_group);
+  walk.count_for_successors(0, 1);
+  if (walk.has_successors() && std::atomic_ref(words->held_workers).fetch_add(0) != 0)
+    notify(*worker_wake_event);
+  if (should_leave() || !walk.take()) return false;
+  if (walk.may_run()) return true;
+  held_worker held(*this);
+  held.hold();
+  return await(worker_group, [&](host_worker&) { return walk.may_run(); });
+}
+
+inline bool ring_source_ref::next(host_worker& worker_group) const {
+  graph_walk const walk(worker_group);
+  auto& in_graph = worker_group.worker_state()[worker_word::grid];
+  for (;;) {
+    if (walk.is_under_way()) {
+      if (take_node(worker_group)) return true;
+      if (walk.is_under_way()) return false;
+      in_graph = 0;
+      auto const block = mark_of(worker_group.meta());
+      report(block, block.credit);
+    }
+    if (!take(worker_group)) return false;
+    if (!worker_group.record().is_graph()) return true;
+    walk.begin();
+    in_graph = 1;
+  }
 }
 
 #if defined(__CUDACC__)

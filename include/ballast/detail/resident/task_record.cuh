@@ -15,6 +15,8 @@ struct task_record {
   static constexpr std::uint32_t words = 12;
   static constexpr std::uint32_t argument_bytes = max_bytes_in_task;
   static constexpr std::uint32_t halt = 127;  ///< the kernel id that ends a worker (Chen et al. 2010, HALT)
+  /// The kernel id of a graph's round, whose tasks run in place of the record (graph_round).
+  static constexpr std::uint32_t graph = 126;
   static constexpr std::uint32_t grid_bit = 128;  ///< a bit of data[11]: each block is a task of its own
 
   /// Ten argument words, the first block, count << 8 | grid_bit | kernel. If the kernel is_by_reference, the
@@ -31,6 +33,7 @@ struct task_record {
   BALLAST_HD std::uint32_t kernel() const { return data[11] & 0x7f; }
   BALLAST_HD block_range range() const { return {data[10], data[11] >> 8}; }
   BALLAST_HD bool is_grid() const { return (data[11] & grid_bit) != 0; }
+  BALLAST_HD bool is_graph() const { return kernel() == graph; }
   /// The number of tasks that the record represents.
   BALLAST_HD std::uint32_t tasks() const { return is_grid() ? range().count : 1; }
   /// The task that is block `i` of a grid task's range.

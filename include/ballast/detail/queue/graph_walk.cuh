@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "ballast/atomic_ref.cuh"
+#include "ballast/detail/queue/ring_words.cuh"
+#include "ballast/detail/resident/task_record.cuh"
+
+namespace ballast::detail {
+
+inline constexpr std::uint32_t no_graph_node = ~std::uint32_t(0);
+
+/// A task of a graph as workers read it.
+struct alignas(64) graph_node {
+  task_record task;
+  std::uint32_t needs;                        ///< predecessors
+  std::uint32_t first_successor, successors;  ///< a range of graph_memory::successor(), without runs_on
+  std::uint32_t runs_on;  ///< the node that the same worker runs next, and that waits for nothing else
+};
+static_assert(sizeof(graph_node) == 64);
+
+/// The memory of a graph: claim words, nodes, counters and the successors of all nodes. The first nodes are
+/// the order in which workers claim. Cheap to copy.
+struct graph_memory {
+  array_ref<std::byte> at;
+  std::uint32_t nodes = 0;
+
+  static constexpr std::size_t node_offset = 2 * sizeof(own_line<std::uint32_t>);
+  static constexpr std::size_t bytes_of(std::size_t nodes, std::size_t successors) {
+    return node_offset + nodes * (sizeof(graph_node) + 4) + successors * 4;
+  }
+
+  /// Counts the claims of the even, and of the odd rounds.
+  BALLAST_HD std::uint32_t& claims(std::uint32_t round) const {
+    return from<own_line<std::uint32_t>>(0)[round % 2].word;
+  }
+  BALLAST_HD graph_node& node(std::uint32_t index) const { return from<graph_node>(node_offset)[index]; }
+  /// Counts, over all rounds, the predecessors of the node that have run.
+  BALLAST_HD std::uint32_t& counter(std::uint32_t index) const { return words()[index]; }
+  BALLAST_HD std::uint32_t& successor(std::uint32_t index) const { return words()[nodes + index]; }
+
+ private:
+  template <class T>
+  BALLAST_HD T* from(std::size_t offset) const {
+    return reinterpret_cast<T*>(at.data() + offset);
+  }
+  BALLAST_HD std::uint32_t* words() const {
+    return from<std::uint32_t>(node_offset + std::size_t(nodes) * sizeof(graph_node));
+  }
+};
+
+/// One execution of a graph. Travels as a grid task, of a block for each worker, in the words of its record.
+struct graph_round {
+  graph_memory memory;
+  std::uint32_t places = 0;  ///< nodes that are claimed; more than 0
+  std::uint32_t number = 0;  ///< rounds before this one since the memory was cleared
+
+  BALLAST_HD static graph_round of(task_record const& record) {
+    auto* const at = static_cast<std::byte*>(const_cast<void*>(record.members()));
+    return {{array_ref<std::byte>(at), record.data[2]}, record.data[3], record.data[4]};
+  }
+  BALLAST_HD task_record record(block_range blocks) const {
+    task_record made{{0, 0, memory.nodes, places, number, 0, 0, 0, 0, 0, 0, 0}};
+    made.point_to(memory.at.data());
+    made.describe(blocks, task_record::graph | task_record::grid_bit);
+    return made;
+  }
+};
+
+/// The walk of a worker through a round of a graph, kept in its worker_state(). It claims the nodes of the
+/// order one by one, waits for each until its predecessors have run, and runs on where the node says so.
+///
+/// Every wait ends: predecessors of a node are claimed before it, and a worker runs what it has claimed
+/// before it claims again, so the first node that has not run can always run. Counters and claims need no
+/// reset: a counter counts on from round to round, and the first claim of a round clears the word of the
+/// next, which begins only when this one has ended (tests/queue/graph_interleavings_test.cpp).
+template <class WorkerGroup>
+class graph_walk {
+ public:
+  BALLAST_HD explicit graph_walk(WorkerGroup& worker_group) : worker_group_(&worker_group) {}
+
+  BALLAST_HD bool is_under_way() const { return word(worker_word::graph_places) != 0; }
+
+  // Called by the leader.
+
+  /// Begins to walk through the round in the worker's record.
+  BALLAST_HD void begin() const {
+    auto const& record = worker_group_->record();
+    for (int i = 0; i < 5; ++i) word(worker_word::graph + i) = record.data[i];
+    word(worker_word::node_successors) = 0;
+    word(worker_word::node_runs_on) = no_graph_node;
+  }
+  /// Puts the next node's task into the record; false: no node is left, and the walk is over.
+  BALLAST_HD bool take() const {
+    auto const here = round();
+    auto const next = word(worker_word::node_runs_on);
+    bool const claims = next == no_graph_node;
+    auto const node = claims ? claim(here) : next;
+    if (claims && node >= here.places) {
+      end(here);
+      return false;
+    }
+    read(here.memory.node(node), node, claims);
+    return true;
+  }
+  /// True if the predecessors of the taken node have run. On a GPU acquire() must follow.
+  BALLAST_HD bool may_run() const {
+    auto const needs = word(worker_word::node_needs);
+    return needs == 0 || std::int32_t(poll(counter()) - (word(worker_word::graph_round) + 1) * needs) >= 0;
+  }
+  BALLAST_HD void acquire() const {
+    if (word(worker_word::node_needs) != 0) (void)counter().load_acquire();
+  }
+
+  /// Counts the node that has run for its successors. Called by `lanes` threads together, or by one.
+  BALLAST_HD void count_for_successors(std::uint32_t lane, std::uint32_t lanes) const {
+    auto const memory = round().memory;
+    auto const first = word(worker_word::node_first_successor), count = word(worker_word::node_successors);
+    for (auto i = lane; i < count; i += lanes)
+      device_atomic<std::uint32_t>(memory.counter(memory.successor(first + i))).add_release(1);
+  }
+  BALLAST_HD bool has_successors() const { return word(worker_word::node_successors) != 0; }
+
+ private:
+  BALLAST_HD std::uint32_t& word(int index) const { return worker_group_->worker_state()[index]; }
+  BALLAST_HD graph_round round() const {
+    task_record record;
+    for (int i = 0; i < 5; ++i) record.data[i] = word(worker_word::graph + i);
+    return graph_round::of(record);
+  }
+  BALLAST_HD device_atomic<std::uint32_t> counter() const {
+    return device_atomic<std::uint32_t>(round().memory.counter(word(worker_word::node)));
+  }
+
+  BALLAST_HD static std::uint32_t claim(graph_round const& here) {
+    auto const place = device_atomic<std::uint32_t>(here.memory.claims(here.number)).add_relaxed(1);
+    if (place == 0) device_atomic<std::uint32_t>(here.memory.claims(here.number + 1)).store_relaxed(0);
+    return place;
+  }
+  /// A node that is run on with waits for nothing: its predecessor has run here.
+  BALLAST_HD void read(graph_node const& from, std::uint32_t node, bool waits) const {
+    worker_group_->record() = from.task;
+    word(worker_word::node) = node;
+    word(worker_word::node_needs) = waits ? from.needs : 0;
+    word(worker_word::node_first_successor) = from.first_successor;
+    word(worker_word::node_successors) = from.successors;
+    word(worker_word::node_runs_on) = from.runs_on;
+  }
+  /// Gives the worker its block of the round back.
+  BALLAST_HD void end(graph_round const& here) const {
+    worker_group_->record() = here.record({0, 1});
+    word(worker_word::graph_places) = 0;
+  }
+
+  WorkerGroup* worker_group_;
+};
+
+}  // namespace ballast::detail

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "ballast/task.hpp"
+#include "ballast/version.hpp"
+
+namespace ballast {
+
+class task_queue;
+
+namespace detail {
+struct graph_state;
+}
+
+/// Names a task of a task_graph. Cheap to copy.
+class graph_task {
+ public:
+  /// Names no task.
+  graph_task() = default;
+
+ private:
+  friend struct detail::graph_state;
+  graph_task(std::uint64_t graph, std::uint32_t index) : graph_(graph), index_(index) {}
+
+  std::uint64_t graph_ = 0;
+  std::uint32_t index_ = 0;
+};
+
+/// What is known of a task of a graph besides its arguments.
+struct graph_task_options {
+  /// The tasks of the same graph that must have run before this one begins. Duplicates count once.
+  std::vector<graph_task> after = {};
+  /// The expected duration in microseconds, at least 0; 0: not known. Changes only the order of tasks that
+  /// are ready.
+  double cost = 0;
+};
+
+/// Tasks with any dependencies among them, which task_queue::submit() runs as a whole, again and again. The
+/// writes of a task are visible to all that come after it. A worker claims one task after another, in an
+/// order that is planned once, waits on the device until its predecessors have run, and takes no other work
+/// meanwhile. Any thread may call any member; calls wait for each other.
+class BALLAST_API task_graph {
+ public:
+  /// An empty graph of tasks of this set, which must outlive it. Throws bad_argument ("kernels") if tasks of
+  /// the set may create tasks.
+  explicit task_graph(kernel_set const& kernels);
+  /// Waits for the last submission, as completion::wait(), and frees the graph's memory as
+  /// compute_device::release().
+  ~task_graph();
+  task_graph(task_graph const&) = delete;
+  task_graph& operator=(task_graph const&) = delete;
+
+  /// Adds a task and returns its name. The next submission plans the graph anew. Throws bad_argument
+  /// ("after") for a predecessor that is no task of this graph, ("cost"), ("kernel", "count") as
+  /// ballast::launch(), ("kernel") also for members over 40 bytes, and ("task") for a grid task of several
+  /// blocks.
+  graph_task add(task const& one, graph_task_options const& options = {});
+  /// Gives a task other members, or another kernel, from the next submission on. Throws bad_argument
+  /// ("which") if it is no task of this graph, and ("kernel") as add().
+  template <kernel_form K>
+  void set(graph_task which, K const& kernel) {
+    set_task(which, task(kernel));
+  }
+  /// Plans the graph for the queue's workers and allocates its memory, as the first submission does by
+  /// itself: about 70 bytes a task and 4 an edge, on the device and in pinned memory. On a GPU call it while
+  /// no resident kernel runs there, since the allocation may wait for that. Throws as
+  /// compute_device::allocate(), and bad_argument ("graph") if the queue has another set of kernels.
+  void plan(task_queue& queue);
+
+ private:
+  friend class task_queue;
+  void set_task(graph_task which, task const& with);
+
+  std::unique_ptr<detail::graph_state> state_;
+};
+
+}  // namespace ballast

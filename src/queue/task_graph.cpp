@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ballast/task_graph.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <string>
+#include <utility>
+
+#include "ballast/error.hpp"
+#include "ballast/task_queue.hpp"
+#include "graph_state.hpp"
+#include "queue_memory.hpp"
+
+namespace ballast::detail {
+namespace {
+
+std::uint64_t next_graph() {
+  static std::atomic<std::uint64_t> last = 0;
+  return ++last;
+}
+
+}  // namespace
+
+graph_state::graph_state(kernel_set const& list) : kernels(&list), uid(next_graph()) {
+  if (!may_spawn(list)) return;
+  for (auto const& kernel : list.kernels())
+    if (kernel.spawns != 0)
+      throw_bad_argument("kernels", list.name() + ", whose " + kernel.name + " creates tasks",
+                         "a set whose tasks create none");
+  throw_bad_argument("kernels", list.name() + ", which is for pools", "a set whose tasks create none");
+}
+
+std::uint32_t graph_state::checked_index(graph_task which, char const* argument) const {
+  if (which.graph_ == uid) return which.index_;
+  auto const value = which.graph_ == 0 ? std::string("no task")
+                                       : "task " + std::to_string(which.index_) + " of another graph";
+  throw_bad_argument(argument, value, "a task of this graph, which has " + std::to_string(records.size()));
+}
+
+task_record graph_state::checked_record(task const& one) const {
+  auto record = record_of(*kernels, one);
+  auto const range = record.range();
+  auto const& kernel = kernels->kernels()[record.kernel()];
+  if (kernel.by_reference)
+    throw_bad_argument("kernel", kernel.name + " of " + std::to_string(kernel.bytes) + " bytes",
+                       "a kernel of at most 40 bytes, or indirect");
+  if (record.is_grid() && range.count > 1)
+    throw_bad_argument("task", "a grid task of " + std::to_string(range.count) + " blocks of " + kernel.name,
+                       "a task for each block");
+  record.describe(range, record.kernel());
+  return record;
+}
+
+graph_task graph_state::add(task const& one, graph_task_options const& options) {
+  if (!(options.cost >= 0) || options.cost > 1e15)
+    throw_bad_argument("cost", options.cost, "0 to 1e15 microseconds");
+  auto const record = checked_record(one);
+  std::vector<std::uint32_t> before;
+  for (auto const& predecessor : options.after) before.push_back(checked_index(predecessor, "after"));
+  predecessors.insert(predecessors.end(), before.begin(), before.end());
+  first_predecessor.push_back(std::uint32_t(predecessors.size()));
+  costs_us.push_back(float(options.cost));
+  records.push_back(record);
+  is_placed = false;
+  return {uid, std::uint32_t(records.size() - 1)};
+}
+
+void graph_state::set(graph_task which, task const& with) {
+  auto const index = checked_index(which, "which");
+  auto record = checked_record(with);
+  record.describe(records[index].range(), record.kernel());
+  records[index] = record;
+  if (!is_placed) return;
+  placed.set(index, record);
+  has_changed = true;
+}
+
+void graph_state::await_last() {
+  try {
+    last.wait();
+  } catch (error const&) {
+    if (!last.ready()) throw;
+    is_clear = false;
+  }
+  last = {};
+}
+
+/// Memory that rounds use is freed only once they have ended.
+void graph_state::place(graph_runner const& on) {
+  if (on.kernels != kernels)
+    throw_bad_argument("graph", "one of " + kernels->name(), "one of the queue's set, " + on.kernels->name());
+  if (is_placed && placed.is_on(*on.device)) return;
+  await_last();
+  graph_shape const shape = {first_predecessor, predecessors, costs_us};
+  placed = placed_graph(on.device, plan_graph(shape, on.workers), records);
+  is_placed = is_clear = true;
+  has_changed = false;
+  rounds = 0;
+}
+
+completion graph_state::submit(graph_runner const& on) {
+  place(on);
+  if (records.empty()) return {};
+  if (has_changed || last.ready() || !on.can_await(last)) await_last();
+  if (std::exchange(has_changed, false)) placed.update();
+  if (!std::exchange(is_clear, true)) {
+    placed.clear();
+    rounds = 0;
+  }
+  auto const round = placed.round(rounds);
+  last = on.submit(round.record({0, std::min(round.places, on.workers)}), last);
+  ++rounds;
+  return last;
+}
+
+}  // namespace ballast::detail
+
+namespace ballast {
+
+using namespace detail;
+
+task_graph::task_graph(kernel_set const& kernels) : state_(std::make_unique<graph_state>(kernels)) {}
+
+// Workers that still run the graph use the memory: this state is then deliberately leaked.
+task_graph::~task_graph() {
+  try {
+    state_->await_last();
+  } catch (error const& failure) {
+    write_log(log_level::warning, failure.what());
+    (void)state_.release();
+  }
+}
+
+graph_task task_graph::add(task const& one, graph_task_options const& options) {
+  std::lock_guard const hold(state_->mutex);
+  return state_->add(one, options);
+}
+
+void task_graph::set_task(graph_task which, task const& with) {
+  std::lock_guard const hold(state_->mutex);
+  state_->set(which, with);
+}
+
+void task_graph::plan(task_queue& queue) { queue.plan(*this); }
+
+}  // namespace ballast

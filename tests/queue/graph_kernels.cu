@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "graph_kernels.cuh"
+
+#include "ballast/detail/queue/compile_queue.cuh"
+
+namespace ballast::test {
+using namespace detail;
+
+BALLAST_KERNELS(graph_kernels, ballast::for_queues, mix_predecessors, count_visit, wait_at_gate, fail)
+
+}  // namespace ballast::test
