@@ -41,6 +41,12 @@ std::vector<benchmark> queue_benchmarks() {
       {"queue/neighbours",
        "time of a foreign kernel's copy beside queues and rings, idle and fed, and beside an inert kernel",
        &measure_neighbours, &needs_a_gpu},
+      {"graph/chain",
+       "microseconds per step of chains side by side: a task graph, batches, launches, a CUDA graph",
+       &measure_graph_chain},
+      {"graph/random",
+       "share of the ideal time of random layers of even and uneven tasks, by the tasks' mean time",
+       &measure_graph_random},
   };
 }
 

@@ -22,5 +22,7 @@ void measure_trees(session&);
 void measure_uneven_grids(session&);
 void measure_matmul_patterns(session&);
 void measure_neighbours(session&);
+void measure_graph_chain(session&);
+void measure_graph_random(session&);
 
 }  // namespace ballast::bench

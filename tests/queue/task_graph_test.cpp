@@ -304,7 +304,8 @@ TEST(task_graphs, go_from_queue_to_queue) {
   mixed_graph mixed(layers(5, 8));
   task_graph graph(graph_kernels());
   mixed.add_to(graph);
-  task_queue one(first_device(), graph_kernels(), half), other(first_device(), graph_kernels(), half);
+  auto const on = first_device()->is_cuda() ? first_device() : open_devices("host:2").front();
+  task_queue one(on, graph_kernels(), half), other(on, graph_kernels(), half);
   graph.plan(one);
   one.start();
   other.start();
