@@ -101,11 +101,13 @@ void work_on_host(void const* argument, host_block_context& context) {
   host_block_count const counted(*source.control.host_blocks);
   host_worker worker_group(context);
   source.control.arrive(worker_group, worker_group.now_ns());
+  bool const reads_clock = source.times_tasks() || worker_group.pace().is_needed();
+  auto const now_ns = [&] { return reads_clock ? worker_group.now_ns() : 0; };
   while (source.next(worker_group)) {
-    auto const begin = worker_group.now_ns();
+    auto const begin = now_ns();
     List::template run<host_block>(worker_group.record(), worker_group.place());
-    worker_group.pace().worked(worker_group.now_ns() - begin);
-    source.finish(worker_group, begin, worker_group.now_ns());
+    worker_group.pace().worked(now_ns() - begin);
+    source.finish(worker_group, begin, now_ns());
   }
 }
 
