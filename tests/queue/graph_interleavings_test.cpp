@@ -8,7 +8,16 @@
 #include <cstdint>
 #include <vector>
 
+#include "ballast/detail/queue/graph_walk.cuh"
+#include "ballast/detail/resident/worker_group.cuh"
 #include "explorer.hpp"
+
+namespace ballast::test {
+
+/// What detail::poll() is for the words of a GPU.
+inline std::uint32_t poll(explored_atomic<std::uint32_t> const& word) { return word.load_acquire(); }
+
+}  // namespace ballast::test
 
 namespace ballast::test::graph_interleavings {
 namespace {
@@ -185,6 +194,115 @@ struct trial {
     return found.failures + found.deadlocks != 0;
   }
 };
+
+/// detail::graph_walk itself, over the memory of a graph as detail::placed_graph writes it.
+namespace real {
+
+constexpr std::size_t bytes = detail::graph_memory::bytes_of(max_tasks, 8);
+
+struct shared {
+  alignas(64) std::byte memory[bytes];
+  std::uint64_t reported, results;
+};
+
+/// What graph_walk needs of a worker.
+struct walker {
+  detail::task_record in_hand;
+  std::uint32_t state[detail::worker_state_words] = {};
+
+  detail::task_record& record() { return in_hand; }
+  std::uint32_t (&worker_state())[detail::worker_state_words] { return state; }
+};
+
+std::uint32_t node_of(plan const& graph, std::uint64_t task) {
+  taken nodes = graph.order;
+  for (auto const head : graph.order)
+    for (auto next = graph.runs_on[head]; next != none; next = graph.runs_on[next]) nodes.push_back(next);
+  return std::uint32_t(std::ranges::find(nodes, task) - nodes.begin());
+}
+
+detail::graph_memory memory_of(plan const& graph, shared& memory) {
+  return {array_ref<std::byte>(memory.memory), std::uint32_t(graph.tasks())};
+}
+
+/// The task's number is the first word of its record.
+shared written(plan const& graph) {
+  shared made = {};
+  auto const memory = memory_of(graph, made);
+  std::uint32_t end = 0;
+  for (std::uint32_t task = 0; task < graph.tasks(); ++task) {
+    auto const first = end, follower = std::uint32_t(graph.runs_on[task]);
+    for (std::uint32_t next = 0; next < graph.tasks(); ++next)
+      if (next != follower && std::ranges::count(graph.predecessors[next], task) != 0)
+        memory.successor(end++) = node_of(graph, next);
+    memory.node(node_of(graph, task)) = {detail::task_record{{task}},
+                                         std::uint32_t(graph.predecessors[task].size()), first, end - first,
+                                         follower == none ? detail::no_graph_node : node_of(graph, follower)};
+  }
+  return made;
+}
+
+struct worker {
+  plan const& graph;
+  std::uint64_t workers, rounds;
+  shared& memory;
+  taken ran = {};
+
+  void run() {
+    for (std::uint64_t round = 0; round < rounds; ++round) {
+      while (word(memory.reported).load_acquire() < round * workers) running_thread->wait();
+      walk(std::uint32_t(round));
+      word(memory.reported).add_release(1);
+    }
+  }
+
+  void walk(std::uint32_t round) {
+    walker mine;
+    detail::graph_walk<walker, explored_atomic> const one(mine);
+    mine.in_hand =
+        detail::graph_round{memory_of(graph, memory), std::uint32_t(graph.order.size()), round}.record(
+            {0, 1});
+    for (one.begin(); one.take(); one.count_for_successors(0, 1)) {
+      while (!one.may_run()) running_thread->wait();
+      execute(mine.in_hand.data[0], round);
+    }
+  }
+
+  void execute(std::uint64_t task, std::uint64_t round) {
+    auto const& before = graph.predecessors[task];
+    auto const results = before.empty() ? 0 : word(memory.results).load_relaxed();
+    bool const sees_all =
+        std::ranges::all_of(before, [&](auto one) { return result_of(results, one) == round + 1; });
+    ran.push_back(100 * round + 10 * task + (sees_all ? 1 : 0));
+    word(memory.results).add_relaxed(std::uint64_t(1) << 8 * task);
+  }
+};
+
+exploration_report explored(plan const& graph, std::uint64_t workers, std::uint64_t rounds) {
+  auto const one = [=, &graph](shared& memory) {
+    worker each{graph, workers, rounds, memory};
+    each.run();
+    return each.ran;
+  };
+  auto const accepts = [=, &graph](shared&, taken const& ran) {
+    for (std::uint64_t round = 0; round < rounds; ++round)
+      if (!is_right(graph, round, true, ran)) return false;
+    return true;
+  };
+  std::vector<explorer<shared>::program> threads(workers, one);
+  return explorer<shared>(written(graph), threads, accepts).explore();
+}
+
+}  // namespace real
+
+TEST(graph_interleavings, of_the_walk_itself_run_each_task_once_a_round_after_its_predecessors) {
+  for (auto const* graph : {&diamond, &diamond_without_runs_on, &chain, &two_chains}) {
+    EXPECT_TRUE(always_right(real::explored(*graph, 1, 3), 1));
+    EXPECT_TRUE(always_right(real::explored(*graph, 2, 1)));
+  }
+  EXPECT_TRUE(always_right(real::explored(chain, 2, 2)));
+  EXPECT_TRUE(always_right(real::explored(diamond, 2, 2)));
+}
 
 TEST(graph_interleavings, run_each_task_once_a_round_after_its_predecessors) {
   for (auto const* graph : {&diamond, &diamond_without_runs_on, &chain, &two_chains})

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "ballast/detail/queue/ring_words.cuh"
 #include "fixture.hpp"
 #include "graph_kernels.cuh"
 #include "large_kernels.cuh"
@@ -284,6 +285,40 @@ TEST(task_graphs, of_several_threads_run_side_by_side) {
   for (auto const& one : mixed) EXPECT_TRUE(one.is_right());
 }
 
+TEST(task_graphs, may_be_more_than_there_are_grids_open_at_once) {
+  std::deque<mixed_graph> mixed;
+  std::deque<task_graph> graphs;
+  task_queue queue(first_device(), graph_kernels(), before_start());
+  for (std::uint32_t i = 0; i < 3 * max_shared_grids; ++i) {
+    mixed.emplace_back(any(i)).add_to(graphs.emplace_back(graph_kernels()));
+    graphs.back().plan(queue);
+  }
+  queue.start();
+  for (int round = 0; round < 3; ++round)
+    for (std::size_t i = 0; i < graphs.size(); ++i) {
+      mixed[i].expect_round();
+      queue.submit(graphs[i]);
+    }
+  queue.close();
+  for (auto const& one : mixed) EXPECT_TRUE(one.is_right());
+}
+
+TEST(task_graphs, of_100000_tasks_that_another_waits_for_run_each_once) {
+  std::uint32_t const n = 100'000;
+  counted_words const visits(first_device(), n + 1);
+  task_graph graph(graph_kernels());
+  graph_task_options last;
+  for (std::uint32_t i = 0; i < n; ++i)
+    last.after.push_back(graph.add(task(count_visit{visits.ref()}, {i, 1})));
+  graph.add(task(count_visit{visits.ref()}, {n, 1}), last);
+  task_queue queue(first_device(), graph_kernels(), before_start());
+  graph.plan(queue);
+  queue.start();
+  queue.submit(graph).wait();
+  queue.close();
+  EXPECT_EQ(check_visits(visits.read()), exactly_once);
+}
+
 TEST(task_graphs, submitted_by_several_threads_run_once_for_each) {
   std::uint32_t const threads = 3, rounds = 20;
   running_graph run(layers(5, 8));
@@ -357,6 +392,38 @@ TEST(task_graphs, that_a_stop_ends_midway_are_not_handed_back_and_run_whole_when
   queue.close();
   for (auto& count : before) count += 2;
   EXPECT_EQ(visits.read(), before);
+}
+
+TEST(task_graphs, stopped_at_any_of_their_tasks_run_whole_when_submitted_again) {
+  auto const of = layers(4, 10);
+  auto const n = std::uint32_t(of.size());
+  for (std::uint32_t const at : {0u, 9u, 15u, 39u}) {
+    gate held(1);
+    counted_words const visits(first_device(), n);
+    task_graph graph(graph_kernels());
+    std::vector<graph_task> names;
+    for (std::uint32_t i = 0; i < n; ++i) {
+      graph_task_options options;
+      for (auto const before : of[i]) options.after.push_back(names[before]);
+      names.push_back(graph.add(i == at ? held.holder(0) : task(count_visit{visits.ref()}, {i, 1}), options));
+    }
+    task_queue queue(first_device(), graph_kernels(), before_start());
+    graph.plan(queue);
+    queue.start();
+    queue.submit(graph);
+    held.await_inside(1);
+    queue.request_stop();
+    {
+      std::jthread const opener([&] { held.open(); });
+      EXPECT_TRUE(queue.stop().empty());
+    }
+    auto expected = visits.read();
+    queue.start();
+    queue.submit(graph).wait();
+    queue.close();
+    for (std::uint32_t i = 0; i < n; ++i) expected[i] += i == at ? 0 : 1;
+    EXPECT_EQ(visits.read(), expected) << at;
+  }
 }
 
 // On a GPU a fault ends the process's use of the device.

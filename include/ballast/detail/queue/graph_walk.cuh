@@ -76,8 +76,10 @@ struct graph_round {
 /// before it claims again, so the first node that has not run can always run. Counters and claims need no
 /// reset: a counter counts on from round to round, and the first claim of a round clears the word of the
 /// next, which begins only when this one has ended (tests/queue/graph_interleavings_test.cpp).
-template <class WorkerGroup>
+template <class WorkerGroup, template <class> class Atomic = device_atomic>
 class graph_walk {
+  using atomic = Atomic<std::uint32_t>;
+
  public:
   BALLAST_HD explicit graph_walk(WorkerGroup& worker_group) : worker_group_(&worker_group) {}
 
@@ -119,7 +121,7 @@ class graph_walk {
     auto const memory = round().memory;
     auto const first = word(worker_word::node_first_successor), count = word(worker_word::node_successors);
     for (auto i = lane; i < count; i += lanes)
-      device_atomic<std::uint32_t>(memory.counter(memory.successor(first + i))).add_release(1);
+      atomic(memory.counter(memory.successor(first + i))).add_release(1);
   }
   BALLAST_HD bool has_successors() const { return word(worker_word::node_successors) != 0; }
 
@@ -130,13 +132,11 @@ class graph_walk {
     for (int i = 0; i < 5; ++i) record.data[i] = word(worker_word::graph + i);
     return graph_round::of(record);
   }
-  BALLAST_HD device_atomic<std::uint32_t> counter() const {
-    return device_atomic<std::uint32_t>(round().memory.counter(word(worker_word::node)));
-  }
+  BALLAST_HD atomic counter() const { return atomic(round().memory.counter(word(worker_word::node))); }
 
   BALLAST_HD static std::uint32_t claim(graph_round const& here) {
-    auto const place = device_atomic<std::uint32_t>(here.memory.claims(here.number)).add_relaxed(1);
-    if (place == 0) device_atomic<std::uint32_t>(here.memory.claims(here.number + 1)).store_relaxed(0);
+    auto const place = atomic(here.memory.claims(here.number)).add_relaxed(1);
+    if (place == 0) atomic(here.memory.claims(here.number + 1)).store_relaxed(0);
     return place;
   }
   /// A node that is run on with waits for nothing: its predecessor has run here.

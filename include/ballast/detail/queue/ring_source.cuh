@@ -128,10 +128,6 @@ struct ring_source_ref {
 #endif
 
  private:
-  bool take(host_worker& worker_group) const;
-  template <class Ready>
-  bool await(host_worker& worker_group, Ready&& is_ready) const;
-  bool take_node(host_worker& worker_group) const;
   BALLAST_HD void publish_fenced_completion(std::uint64_t batch, std::uint32_t lap) const;
   BALLAST_HD void tell_end(std::uint64_t batch) const;
   void notify_host_if(std::uint32_t& waiters) const;
@@ -144,6 +140,10 @@ struct ring_source_ref {
   bool all_fetched() const;
   bool all_wait(std::uint32_t workers) const;
   void give_up_if_idle(host_worker const& worker_group) const;
+  bool take(host_worker& worker_group) const;
+  template <class Ready>
+  bool await(host_worker& worker_group, Ready&& is_ready) const;
+  bool take_node(host_worker& worker_group) const;
 
   template <class WorkerGroup>
   BALLAST_HD void record_times(WorkerGroup worker_group, std::uint64_t begin_ns, std::uint64_t end_ns) const;
