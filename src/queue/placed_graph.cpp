@@ -38,7 +38,8 @@ void placed_graph::write_nodes(graph_plan const& plan, std::span<task_record con
     for (auto i = plan.first_successor[task]; i < plan.first_successor[task + 1]; ++i)
       if (plan.successors[i] != follower) memory.successor(end++) = node_of_[plan.successors[i]];
     auto const next = follower == no_graph_task ? no_graph_node : node_of_[follower];
-    memory.node(node_of_[task]) = {records[task], plan.needs[task], first, end - first, next};
+    auto const node = node_of_[task], needs = node < places_ ? plan.needs[task] : 0;
+    memory.node(node) = {records[task], needs, first, end - first, next};
   }
 }
 

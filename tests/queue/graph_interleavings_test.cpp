@@ -235,9 +235,10 @@ shared written(plan const& graph) {
     for (std::uint32_t next = 0; next < graph.tasks(); ++next)
       if (next != follower && std::ranges::count(graph.predecessors[next], task) != 0)
         memory.successor(end++) = node_of(graph, next);
-    memory.node(node_of(graph, task)) = {detail::task_record{{task}},
-                                         std::uint32_t(graph.predecessors[task].size()), first, end - first,
-                                         follower == none ? detail::no_graph_node : node_of(graph, follower)};
+    auto const node = node_of(graph, task);
+    auto const needs = node < graph.order.size() ? std::uint32_t(graph.predecessors[task].size()) : 0;
+    auto const runs_on = follower == none ? detail::no_graph_node : node_of(graph, follower);
+    memory.node(node) = {detail::task_record{{task}}, needs, first, end - first, runs_on};
   }
   return made;
 }
@@ -262,7 +263,7 @@ struct worker {
     mine.in_hand =
         detail::graph_round{memory_of(graph, memory), std::uint32_t(graph.order.size()), round}.record(
             {0, 1});
-    for (one.begin(); one.take(); one.count_for_successors(0, 1)) {
+    for (one.begin(); one.advance();) {
       while (!one.may_run()) running_thread->wait();
       execute(mine.in_hand.data[0], round);
     }

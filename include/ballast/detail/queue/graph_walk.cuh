@@ -14,12 +14,14 @@ inline constexpr std::uint32_t no_graph_node = ~std::uint32_t(0);
 
 /// A task of a graph as workers read it.
 struct alignas(64) graph_node {
+  static constexpr std::uint32_t words = 16;
+
   task_record task;
-  std::uint32_t needs;                        ///< predecessors
+  std::uint32_t needs;                        ///< predecessors; 0 if another node runs on with this one
   std::uint32_t first_successor, successors;  ///< a range of graph_memory::successor(), without runs_on
   std::uint32_t runs_on;  ///< the node that the same worker runs next, and that waits for nothing else
 };
-static_assert(sizeof(graph_node) == 64);
+static_assert(sizeof(graph_node) == 4 * graph_node::words);
 
 /// The memory of a graph: claim words, nodes, counters and the successors of all nodes. The first nodes are
 /// the order in which workers claim. Cheap to copy.
@@ -72,10 +74,11 @@ struct graph_round {
 /// The walk of a worker through a round of a graph, kept in its worker_state(). It claims the nodes of the
 /// order one by one, waits for each until its predecessors have run, and runs on where the node says so.
 ///
-/// Every wait ends: predecessors of a node are claimed before it, and a worker runs what it has claimed
-/// before it claims again, so the first node that has not run can always run. Counters and claims need no
-/// reset: a counter counts on from round to round, and the first claim of a round clears the word of the
-/// next, which begins only when this one has ended (tests/queue/graph_interleavings_test.cpp).
+/// Every wait ends: predecessors of a node are claimed before it, and a worker runs and counts what it has
+/// claimed before it waits, so the first node that has not run can always run. Counters and claims need no
+/// reset: a counter counts on from round to round, and the worker that has claimed the first node clears the
+/// claims of the next round, which begins only when this one has ended
+/// (tests/queue/graph_interleavings_test.cpp).
 template <class WorkerGroup, template <class> class Atomic = device_atomic>
 class graph_walk {
   using atomic = Atomic<std::uint32_t>;
@@ -84,28 +87,62 @@ class graph_walk {
   BALLAST_HD explicit graph_walk(WorkerGroup& worker_group) : worker_group_(&worker_group) {}
 
   BALLAST_HD bool is_under_way() const { return word(worker_word::graph_places) != 0; }
-
-  // Called by the leader.
-
-  /// Begins to walk through the round in the worker's record.
+  /// Begins to walk through the round in the worker's record. By the leader.
   BALLAST_HD void begin() const {
     auto const& record = worker_group_->record();
     for (int i = 0; i < 5; ++i) word(worker_word::graph + i) = record.data[i];
     word(worker_word::node_successors) = 0;
     word(worker_word::node_runs_on) = no_graph_node;
   }
-  /// Puts the next node's task into the record; false: no node is left, and the walk is over.
-  BALLAST_HD bool take() const {
-    auto const here = round();
-    auto const next = word(worker_word::node_runs_on);
-    bool const claims = next == no_graph_node;
-    auto const node = claims ? claim(here) : next;
-    if (claims && node >= here.places) {
-      end(here);
+
+  /// Counts the node that has run for its successors, and puts the task of the next node into the record;
+  /// false: none is left, and the walk has ended. By the only thread of the worker; a GPU's warp does the
+  /// same by the parts below.
+  BALLAST_HD bool advance() const {
+    auto const node = runs_on() ? follower() : claim();
+    count_for_successors(0, 1);
+    if (!is_left(node)) {
+      end();
       return false;
     }
-    read(here.memory.node(node), node, claims);
+    for (std::uint32_t i = 0; i < graph_node::words; ++i) keep(i, word_of(node, i));
+    arrive(node);
     return true;
+  }
+
+  BALLAST_HD bool runs_on() const { return follower() != no_graph_node; }
+  BALLAST_HD std::uint32_t follower() const { return word(worker_word::node_runs_on); }
+  /// Claims a node. Done before the last one is counted, so that the two take place together.
+  BALLAST_HD std::uint32_t claim() const {
+    auto const here = round();
+    return atomic(here.memory.claims(here.number)).add_relaxed(1);
+  }
+  /// Called by `lanes` threads together.
+  BALLAST_HD void count_for_successors(std::uint32_t lane, std::uint32_t lanes) const {
+    auto const memory = round().memory;
+    auto const first = word(worker_word::node_first_successor), count = word(worker_word::node_successors);
+    for (auto i = lane; i < count; i += lanes)
+      atomic(memory.counter(memory.successor(first + i))).add_release(1);
+  }
+  BALLAST_HD bool has_successors() const { return word(worker_word::node_successors) != 0; }
+  /// True if the node was run on with, or its claim was not too late.
+  BALLAST_HD bool is_left(std::uint32_t node) const {
+    return runs_on() || node < word(worker_word::graph_places);
+  }
+  BALLAST_HD std::uint32_t word_of(std::uint32_t node, std::uint32_t i) const {
+    return reinterpret_cast<std::uint32_t const*>(&round().memory.node(node))[i];
+  }
+  /// Keeps a word of the node that the worker takes.
+  BALLAST_HD void keep(std::uint32_t i, std::uint32_t value) const {
+    auto& kept = i < task_record::words ? worker_group_->record().data[i]
+                                        : word(worker_word::node_needs + int(i - task_record::words));
+    kept = value;
+  }
+  /// By the leader, once all words of the node are kept.
+  BALLAST_HD void arrive(std::uint32_t node) const {
+    auto const here = round();
+    word(worker_word::node) = node;
+    if (node == 0) atomic(here.memory.claims(here.number + 1)).store_relaxed(0);
   }
   /// True if the predecessors of the taken node have run. On a GPU acquire() must follow.
   BALLAST_HD bool may_run() const {
@@ -115,15 +152,11 @@ class graph_walk {
   BALLAST_HD void acquire() const {
     if (word(worker_word::node_needs) != 0) (void)counter().load_acquire();
   }
-
-  /// Counts the node that has run for its successors. Called by `lanes` threads together, or by one.
-  BALLAST_HD void count_for_successors(std::uint32_t lane, std::uint32_t lanes) const {
-    auto const memory = round().memory;
-    auto const first = word(worker_word::node_first_successor), count = word(worker_word::node_successors);
-    for (auto i = lane; i < count; i += lanes)
-      atomic(memory.counter(memory.successor(first + i))).add_release(1);
+  /// Gives the worker its block of the round back, once no node is left. By the leader.
+  BALLAST_HD void end() const {
+    worker_group_->record() = round().record({0, 1});
+    word(worker_word::graph_places) = 0;
   }
-  BALLAST_HD bool has_successors() const { return word(worker_word::node_successors) != 0; }
 
  private:
   BALLAST_HD std::uint32_t& word(int index) const { return worker_group_->worker_state()[index]; }
@@ -133,26 +166,6 @@ class graph_walk {
     return graph_round::of(record);
   }
   BALLAST_HD atomic counter() const { return atomic(round().memory.counter(word(worker_word::node))); }
-
-  BALLAST_HD static std::uint32_t claim(graph_round const& here) {
-    auto const place = atomic(here.memory.claims(here.number)).add_relaxed(1);
-    if (place == 0) atomic(here.memory.claims(here.number + 1)).store_relaxed(0);
-    return place;
-  }
-  /// A node that is run on with waits for nothing: its predecessor has run here.
-  BALLAST_HD void read(graph_node const& from, std::uint32_t node, bool waits) const {
-    worker_group_->record() = from.task;
-    word(worker_word::node) = node;
-    word(worker_word::node_needs) = waits ? from.needs : 0;
-    word(worker_word::node_first_successor) = from.first_successor;
-    word(worker_word::node_successors) = from.successors;
-    word(worker_word::node_runs_on) = from.runs_on;
-  }
-  /// Gives the worker its block of the round back.
-  BALLAST_HD void end(graph_round const& here) const {
-    worker_group_->record() = here.record({0, 1});
-    word(worker_word::graph_places) = 0;
-  }
 
   WorkerGroup* worker_group_;
 };

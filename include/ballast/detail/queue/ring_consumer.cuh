@@ -208,10 +208,22 @@ struct ring_consumer {
   __device__ BALLAST_NOINLINE static std::uint32_t take_node(ring_source_ref const& source,
                                                              worker_group_type worker_group) {
     graph_walk const walk(worker_group);
-    walk.count_for_successors(worker_group.lane(), 32);
-    __syncwarp();  // the lanes have read what the leader overwrites
+    bool const runs_on = walk.runs_on();
+    auto const lane = worker_group.lane(), part = lane % graph_node::words;
+    auto const follower = walk.follower(), claimed = worker_group.leader() && !runs_on ? walk.claim() : 0;
+    std::uint32_t word = runs_on ? walk.word_of(follower, part) : 0;  // read while the last one is counted
+    walk.count_for_successors(lane, 32);
+    auto const node = runs_on ? follower : broadcast(claimed);
+    bool const is_left = walk.is_left(node);
+    if (is_left && !runs_on) word = walk.word_of(node, part);
+    __syncwarp();  // the lanes have read what they overwrite
+    if (is_left && lane == part) walk.keep(part, word);
+    __syncwarp();
     std::uint32_t found = next_action::takes;
-    if (worker_group.leader() && walk.take()) found = await_node(source, worker_group);
+    if (worker_group.leader()) {
+      is_left ? walk.arrive(node) : walk.end();
+      if (is_left) found = await_node(source, worker_group);
+    }
     return broadcast(found);
   }
 

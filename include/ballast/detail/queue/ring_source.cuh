@@ -554,11 +554,10 @@ inline bool ring_source_ref::take(host_worker& worker_group) const {
 /// the walk is over.
 inline bool ring_source_ref::take_node(host_worker& worker_group) const {
   graph_walk const walk(worker_group);
-  walk.count_for_successors(0, 1);
-  if (walk.has_successors() && std::atomic_ref(words->held_workers).fetch_add(0) != 0)
-    notify(*worker_wake_event);
-  if (should_leave() || !walk.take()) return false;
-  if (walk.may_run()) return true;
+  if (should_leave()) return false;
+  bool const counts = walk.has_successors(), goes_on = walk.advance();
+  if (counts && std::atomic_ref(words->held_workers).fetch_add(0) != 0) notify(*worker_wake_event);
+  if (!goes_on || walk.may_run()) return goes_on;
   held_worker held(*this);
   held.hold();
   return await(worker_group, [&](host_worker&) { return walk.may_run(); });
