@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/row_kernels.cuh"
 
-#include "device/row_variants.cuh"
-
 namespace ballast::bench {
 
 BALLAST_LAUNCHED(thread_a_row<row_term<false>>)
@@ -15,10 +13,6 @@ BALLAST_LAUNCHED(share_of_rows<row_term<false>>)
 BALLAST_LAUNCHED(share_of_rows<row_term<true>>)
 BALLAST_LAUNCHED(rows_over_borders<row_term<false>>)
 BALLAST_LAUNCHED(rows_over_borders<row_term<true>>)
-BALLAST_LAUNCHED(share_stored_together<row_term<false>>)
-BALLAST_LAUNCHED(share_stored_together<row_term<true>>)
-BALLAST_LAUNCHED(share_read_by_four<row_term<true>>)
-BALLAST_LAUNCHED(share_of_both<row_term<true>>)
 BALLAST_LAUNCHED(thread_a_row<rank_term>)
 BALLAST_LAUNCHED(warp_a_row<rank_term>)
 BALLAST_LAUNCHED(share_of_rows<rank_term>)

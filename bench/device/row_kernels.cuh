@@ -21,17 +21,6 @@ struct sparse_matrix {
   array_ref<float> y;                     ///< the result of each row
 };
 
-/// Four neighbours.
-template <class T>
-struct alignas(16) four {
-  T at[4];
-};
-/// Elements 4 * i to 4 * i + 3 of an array that is aligned to 16 bytes.
-template <class T>
-BALLAST_HD four<T> four_of(array_ref<T const> from, std::uint32_t i) {
-  return array_ref<four<T> const>(reinterpret_cast<four<T> const*>(from.data()))[i];
-}
-
 /// What is added up of an item, and what becomes of a row's sum, of which add()
 /// gets a part.
 template <bool Product>
@@ -42,14 +31,6 @@ struct row_term {
       return of.values[item] * of.x[of.column[item]];
     else
       return of.values[item];
-  }
-  /// The products of items 4 * i to 4 * i + 3, by loads of 16 bytes.
-  BALLAST_HD four<float> by_four(std::uint32_t i) const {
-    auto const value = four_of(of.values, i);
-    auto const column = four_of(of.column, i);
-    four<float> products;
-    for (int k = 0; k < 4; ++k) products.at[k] = value.at[k] * of.x[column.at[k]];
-    return products;
   }
   BALLAST_HD void store(std::uint32_t row, float sum) const { of.y[row] = sum; }
   BALLAST_HD void add(std::uint32_t row, float sum) const { of.y[row] += sum; }
@@ -172,10 +153,10 @@ struct rows_over_borders {
   }
 };
 
-/// Puts both steps of ours on the stream, of which Share is the first.
-template <template <class> class Share = share_of_rows, class Term>
+/// Puts both steps of ours on the stream.
+template <class Term>
 void start_shares(stream& on, segments<float> const& rows, Term const& term) {
-  start(on, rows.shares(), Share<Term>{rows, term});
+  start(on, rows.shares(), share_of_rows<Term>{rows, term});
   start(on, rows.groups(), rows_over_borders<Term>{rows, term});
 }
 

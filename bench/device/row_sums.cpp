@@ -8,7 +8,6 @@
 #include "device/default_stream.hpp"
 #include "device/row_kernels.cuh"
 #include "device/row_peers.hpp"
-#include "device/row_variants.cuh"
 #include "device/timed.hpp"
 
 namespace ballast::bench {
@@ -129,14 +128,10 @@ void measure_ways(session& now, invented_matrix& on, std::string const& what) {
   way("warp a row", [&] { start(stream, (all + 7) / 8, warp_a_row<term_of>{term}); });
   way("block a row", [&] { start(stream, all, block_a_row<term_of>{term}); });
   way("shares", [&] { start_shares(stream, rows, term); });
-  way("shares, stored together", [&] { start_shares<share_stored_together>(stream, rows, term); });
   way("CUB", sums_by_cub(stream, term.of, Product));
-  if constexpr (Product) {
-    way("shares, read by four", [&] { start_shares<share_read_by_four>(stream, rows, term); });
-    way("shares, both", [&] { start_shares<share_of_both>(stream, rows, term); });
-    way("cuSPARSE, algorithm 1", product_by_cusparse(stream, term.of, false));
-    way("cuSPARSE, algorithm 2", product_by_cusparse(stream, term.of, true));
-  }
+  if (!Product) return;
+  way("cuSPARSE, algorithm 1", product_by_cusparse(stream, term.of, false));
+  way("cuSPARSE, algorithm 2", product_by_cusparse(stream, term.of, true));
 }
 
 void measure_matrix(session& now, std::string const& name, std::function<double(double)> const& length) {

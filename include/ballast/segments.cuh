@@ -288,52 +288,46 @@ struct plus_by_segment {
   }
 };
 
-/// Walks a strand, which begins in segment `segment` of its share: calls end(segment, value) for each segment
-/// that ends there, where `value` is of the items in the strand. Returns what is left over.
-template <class T, class Plus, class End>
-BALLAST_HD segment_carry<T> walk_strand(share_memory<T> const& memory, std::uint32_t strand,
-                                        std::uint32_t segment, T const& zero, Plus const& plus, End&& end) {
-  auto item = strand * strand_size - segment;
-  T value = zero;
+/// Where the values of the `ended` segments are put that end in a share: behind its items.
+template <class T>
+BALLAST_HD T* sums_of(share_memory<T>& memory, std::uint32_t ended) {
+  return memory.values + (share_size - ended);
+}
+
+/// Walks all strands of a share, in which `ended` segments end, and puts their values into sums_of(); the
+/// block reads them after a sync(). Returns what is left over. A walk that called the user's code for each
+/// end had branches that threads of a warp take apart.
+template <class Block, class T, class Plus>
+BALLAST_HD segment_carry<T> walk_share(Block const& block, share_memory<T>& memory, std::uint32_t ended,
+                                       T const& zero, Plus const& plus) {
+  constexpr auto strands = share_size / strand_size;
+  auto* const sums = sums_of(memory, ended);
+  per_item<std::uint32_t, strands, Block> first, after_last;
+  std::uint32_t segment = 0;  // one thread begins where it stopped, several search
+  auto const walk = [&](std::uint32_t strand) {
+    if constexpr (Block::threads != 1) segment = ends_before(memory.ends, ended, strand * strand_size);
+    first[strand] = segment;
+    auto item = strand * strand_size - segment;
+    T value = zero;
 #if BALLAST_ON_GPU
 #  pragma unroll
 #endif
-  for (std::uint32_t i = 0; i < strand_size; ++i)
-    if (memory.ends[segment] <= item) {
-      end(segment++, value);
-      value = zero;
-    } else {
-      value = static_cast<T>(plus(value, memory.values[item++]));
-    }
-  return {segment, value};
-}
-
-/// Walks all strands of a share, in which `ended` segments end, and calls end() with whole values. Returns
-/// what is left over.
-template <class Block, class T, class Plus, class End>
-BALLAST_HD segment_carry<T> walk_share(Block const& block, share_memory<T> const& memory, std::uint32_t ended,
-                                       T const& zero, Plus const& plus, End&& end) {
-  constexpr auto strands = share_size / strand_size, none = share_size;
-  per_item<segment_carry<T>, strands, Block> head;  // of the first segment that ends in a strand
-  std::uint32_t next = 0;                           // one thread begins where it stopped, several search
-  auto const walk = [&](std::uint32_t strand) {
-    head[strand].segment = none;
-    if constexpr (Block::threads != 1) next = ends_before(memory.ends, ended, strand * strand_size);
-    auto const left =
-        walk_strand(memory, strand, next, zero, plus, [&](std::uint32_t segment, T const& value) {
-          if (head[strand].segment == none)
-            head[strand] = {segment, value};
-          else
-            end(segment, value);
-        });
-    next = left.segment;
-    return left;
+    for (std::uint32_t i = 0; i < strand_size; ++i)
+      if (memory.ends[segment] <= item) {
+        sums[segment++] = value;
+        value = zero;
+      } else {
+        value = static_cast<T>(plus(value, memory.values[item++]));
+      }
+    after_last[strand] = segment;
+    return segment_carry<T>{segment, value};
   };
   plus_by_segment<T, Plus> const by_segment{plus};
   return block.scan(items<strands>, segment_carry<T>{0, zero}, walk, by_segment,
                     [&](std::uint32_t strand, segment_carry<T> const& before) {
-                      auto const& first = head[strand];
-                      if (first.segment != none) end(first.segment, by_segment(before, first).value);
+                      auto const begun = first[strand];
+                      if (begun == after_last[strand]) return;
+                      sums[begun] = by_segment(before, {begun, sums[begun]}).value;
                     });
 }
 
@@ -353,10 +347,11 @@ BALLAST_HD void reduce_segments(Block const& block, share_memory<T>& memory, seg
                                 std::uint32_t share, decltype(segment_carry<T>::value) zero, Map&& map,
                                 Plus plus, Store&& store) {
   auto const here = detail::load_share(block, memory, of, share, T(zero), map);
-  auto const left = detail::walk_share(
-      block, memory, here.ended, zero, plus,
-      [&](std::uint32_t segment, T const& value) { store(here.segment + segment, value); });
+  auto const left = detail::walk_share(block, memory, here.ended, T(zero), plus);
+  auto const* const sums = detail::sums_of(memory, here.ended);
+  block.for_each(here.ended, [&](std::uint32_t i) { store(here.segment + i, sums[i]); });
   if (block.rank() == 0) of.carries[share] = {here.segment + left.segment, left.value};
+  block.sync();
 }
 
 namespace detail {
