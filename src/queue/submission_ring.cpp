@@ -112,7 +112,7 @@ std::optional<batch_dependency> submission_ring::name(std::span<batch_place cons
                        return lap << 32 | ((one.ring << batch_shift_) + slot);
                      }).out;
   std::fill(rest, std::end(list), 0);
-  return batch_dependency{by_list, 0};
+  return batch_dependency{by_list, std::min(std::uint32_t(awaited.size()) - 1, max_more_batches)};
 }
 
 bool submission_ring::refresh_room(std::size_t tasks) {

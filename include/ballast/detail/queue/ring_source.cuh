@@ -248,6 +248,8 @@ BALLAST_HD inline void ring_source_ref::release(std::uint64_t ticket) const {
 BALLAST_HD inline awaited_batch ring_source_ref::awaited_by(batch_mark const& waiting,
                                                             std::uint32_t i) const {
   if (waiting.distance == by_list) {
+    // Workers that read lists whole would wait for each other at PCIe.
+    if (i > waiting.more && waiting.more != max_more_batches) return {};
     auto const lists = awaited_lists(shift);
     auto& word = awaited[waiting.ring_index * lists + (waiting.slot & (lists - 1))].batches[i];
     auto const one = atomic_ref<std::uint64_t, scope::system>(word).load_relaxed();

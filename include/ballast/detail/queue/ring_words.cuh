@@ -23,7 +23,8 @@ struct batch_mark {
   std::uint32_t credit = 0;      ///< two's complement; 25 bits of it travel
   std::uint32_t distance = 0;    ///< 7 bits: the batch waits for the one submitted this many batches before
                                  ///< it; 0: it waits for none; by_list: for those of its awaited_list
-  std::uint32_t more = 0;        ///< 4 bits: the batch also waits for this many batches before that one
+  std::uint32_t more = 0;        ///< 4 bits: the batch also waits for this many batches before that one;
+                                 ///< by_list: it waits for one more than this, or, if it is the most, for all
 };
 inline constexpr std::uint32_t batch_lap_mask = 0xf;
 inline constexpr std::uint32_t max_batch_distance = 0x7e, max_more_batches = 0xf, by_list = 0x7f;
