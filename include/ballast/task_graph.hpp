@@ -34,7 +34,7 @@ class graph_task {
 struct graph_task_options {
   /// The tasks of the same graph that must have run before this one begins. Duplicates count once.
   std::vector<graph_task> after = {};
-  /// The expected duration in microseconds, at least 0; 0: not known. Changes only the order of tasks that
+  /// The expected duration in microseconds, 0 to 1e15; 0: not known. Changes only the order of tasks that
   /// are ready.
   double cost = 0;
 };
@@ -67,7 +67,8 @@ class BALLAST_API task_graph {
   }
   /// Plans the graph for the queue's workers and allocates its memory, as the first submission does by
   /// itself: about 70 bytes a task and 4 an edge, on the device and in pinned memory. On a GPU call it while
-  /// no resident kernel runs there, since the allocation may wait for that. Throws as
+  /// no resident kernel runs there, since the allocation may wait for that. If the graph has to be planned
+  /// anew, waits first for its last submission, as completion::wait(). Throws as that and
   /// compute_device::allocate(), and bad_argument ("graph") if the queue has another set of kernels.
   void plan(task_queue& queue);
 

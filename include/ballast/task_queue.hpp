@@ -198,9 +198,10 @@ struct task_span {
 
 /// Counts of a queue since its last start().
 struct queue_statistics {
-  std::uint64_t submitted = 0;  ///< tasks accepted in this run
-  std::uint64_t fetched = 0;    ///< those of `submitted` on the device; may lag by a few microseconds
-  std::uint64_t claimed = 0;    ///< those of `fetched` that workers claimed; may lag by a few microseconds
+  /// Tasks accepted in this run. A graph counts as one for each worker that may run it.
+  std::uint64_t submitted = 0;
+  std::uint64_t fetched = 0;  ///< those of `submitted` on the device; may lag by a few microseconds
+  std::uint64_t claimed = 0;  ///< those of `fetched` that workers claimed; may lag by a few microseconds
   /// How many batches, each a submission, these tasks were in.
   std::uint64_t batches = 0;
   /// Blocks that move tasks from the submission rings, which are divided among them, to the ring, in the
@@ -301,11 +302,11 @@ class BALLAST_API task_queue : public detail::fed_queue {
   /// from any thread, and any others that are ready. The call waits while the ring is full, and until the
   /// device has fetched the tasks in `after` that lie in other submission rings than its first. It waits for
   /// ends while more than 32 of the batches in `after` (submissions of up to a quarter of capacity() each)
-  /// have not ended, or while capacity() / 8 unfinished batches of the ring wait for others than up to 16
-  /// successive ones of the 126 before them. Waits and throws as the other overloads; throws also
-  /// bad_argument ("after"), before anything is queued, that says which completion is of another queue and
-  /// not ready, or, where tasks may create tasks, which is not ready; and, if one is ready and did not end
-  /// well, why it did not.
+  /// have not ended, or while capacity() / 8 (at most 65536) unfinished batches of the ring wait for others
+  /// than up to 16 successive ones of the 126 before them. Waits and throws as the other overloads; throws
+  /// also bad_argument ("after"), before anything is queued, that says which completion is of another queue
+  /// and not ready, or, where tasks may create tasks, which is not ready; and, if one is ready and did not
+  /// end well, why it did not.
   completion submit(task const& one, submit_options const& options);
   completion submit(std::span<task const> batch, submit_options const& options);
   completion submit(prepared_tasks const& batch, submit_options const& options);
@@ -332,10 +333,10 @@ class BALLAST_API task_queue : public detail::fed_queue {
   /// at most until the deadline, or for options.timeout if none is passed. Idempotent. Throws as wait().
   void close(std::optional<deadline> until = {});
   /// Ends the kernel after the tasks that run now, waits for its end, and returns the tasks that were
-  /// accepted or created but did not run. Tasks that name joins may be submitted again only to this queue,
-  /// before any close(). After device_lost it returns the tasks that are not known to have reached the
-  /// device; some of these may have run, but the device's memory is lost anyway. A second call returns no
-  /// task again.
+  /// accepted or created but did not run, but none of a graph. Tasks that name joins may be submitted again
+  /// only to this queue, before any close(). After device_lost it returns the tasks that are not known to
+  /// have reached the device; some of these may have run, but the device's memory is lost anyway. A second
+  /// call returns no task again.
   std::vector<task> stop();
   /// Requests what stop() does, without waiting; waits in other threads then throw stopped. Any thread
   /// may call; async-signal-safe.

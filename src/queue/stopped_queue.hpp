@@ -25,7 +25,8 @@ class stopped_run final : public stopped {
 /// run.
 inline stopped_run stopped_queue(std::string_view device, std::uint64_t unfinished, std::string_view why) {
   return {"the resident kernel on " + std::string(device) + " ended (" + std::string(why) + ") with up to " +
-              std::to_string(unfinished) + " accepted tasks not executed; stop() hands them back",
+              std::to_string(unfinished) +
+              " accepted tasks not executed; stop() hands them back, except graphs",
           unfinished, why};
 }
 

@@ -57,6 +57,9 @@ graph_task graph_state::add(task const& one, graph_task_options const& options) 
   auto const record = checked_record(one);
   std::vector<std::uint32_t> before;
   for (auto const& predecessor : options.after) before.push_back(checked_index(predecessor, "after"));
+  predecessors.resize(first_predecessor.back());  // without what a call left that ran out of memory
+  first_predecessor.resize(records.size() + 1);
+  costs_us.resize(records.size());
   predecessors.insert(predecessors.end(), before.begin(), before.end());
   first_predecessor.push_back(std::uint32_t(predecessors.size()));
   costs_us.push_back(float(options.cost));
@@ -102,9 +105,11 @@ completion graph_state::submit(graph_runner const& on) {
   place(on);
   if (records.empty()) return {};
   if (has_changed || last.ready() || !on.can_await(last)) await_last();
-  if (std::exchange(has_changed, false)) placed.update();
-  if (!std::exchange(is_clear, true)) {
+  if (has_changed) placed.update();
+  has_changed = false;
+  if (!is_clear) {
     placed.clear();
+    is_clear = true;
     rounds = 0;
   }
   auto const round = placed.round(rounds);

@@ -395,11 +395,13 @@ graph_runner task_queue::runner_of_graphs() {
 }
 
 completion task_queue::submit(task_graph& graph) {
+  state_->process().check("submit()");
   std::lock_guard const hold(graph.state_->mutex);
   return graph.state_->submit(runner_of_graphs());
 }
 
 void task_queue::plan(task_graph& graph) {
+  state_->process().check("plan()");
   std::lock_guard const hold(graph.state_->mutex);
   graph.state_->place(runner_of_graphs());
 }

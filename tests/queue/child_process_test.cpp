@@ -3,9 +3,11 @@
 #include "forked_child.hpp"
 
 #include <memory>
+#include <type_traits>
 
 #include "ballast/balanced_queue.hpp"
 #include "ballast/methods/chen_queue.hpp"
+#include "ballast/task_graph.hpp"
 #include "fixture.hpp"
 #include "sanitized.hpp"
 
@@ -24,6 +26,11 @@ void check_is_refused(Queue& queue) {
   REFUSED(queue.close());
   REFUSED(queue.stop());
   REFUSED(queue.start());
+  if constexpr (std::is_same_v<Queue, task_queue>) {
+    task_graph graph(queue.kernels());
+    REFUSED(queue.submit(graph));
+    REFUSED(graph.plan(queue));
+  }
 }
 
 /// In a child, while the parent's task is at the gate; there the queue goes.

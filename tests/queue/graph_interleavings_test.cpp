@@ -201,7 +201,7 @@ namespace real {
 constexpr std::size_t bytes = detail::graph_memory::bytes_of(max_tasks, 8);
 
 struct shared {
-  alignas(64) std::byte memory[bytes];
+  alignas(128) std::byte memory[bytes];
   std::uint64_t reported, results;
 };
 

@@ -54,6 +54,11 @@ class test_driven_ring {
   submission_ring ring_;
 };
 
+TEST(awaited_lists, are_at_most_as_many_as_the_batch_slots_by_which_workers_find_them) {
+  for (std::uint32_t shift = 1; shift < 25; ++shift)
+    EXPECT_LE(awaited_lists(shift), max_batch_slots) << shift;
+}
+
 TEST(stalls_of_a_submission_ring, are_counted_where_servers_fetch_fast_and_most_of_its_tasks_wait_again) {
   test_driven_ring driven;
   auto& ring = driven.ring();

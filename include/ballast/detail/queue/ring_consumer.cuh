@@ -336,7 +336,8 @@ struct ring_consumer {
   /// and the barriers of warp and block order the other threads after the lane.
   __device__ static bool await_batches(ring_source_ref const& source, worker_group_type worker_group,
                                        std::uint64_t first) {
-    auto const batch = source.awaited_by(mark_of(worker_group.shared().metas[0]), worker_group.lane());
+    auto const mark = mark_of(worker_group.shared().metas[0]);
+    auto const batch = source.awaited_by(mark, worker_group.lane());
     auto const since = worker_group.now_ns();
     std::uint32_t late = 0;
     for (std::uint32_t looks = 1; !__all_sync(0xffffffff, source.has_ended(batch)); ++looks) {
@@ -348,6 +349,9 @@ struct ring_consumer {
         source.set_activity(worker_group, first, activity::left);
         return false;
       }
+      // Others may have run a grid task to its end while this worker held a ticket of it. The list that was
+      // read may then be a later batch's, and no block is left here.
+      if (__any_sync(0xffffffff, source.has_ended(source.own_batch(mark)))) break;
       if (looks == polls_per_status) source.set_activity(worker_group, first, activity::waits);
       back_off(now - since);
     }

@@ -107,6 +107,10 @@ struct ring_source_ref {
   BALLAST_HD void publish_completion(std::uint64_t batch, std::uint32_t lap) const;
   /// The i-th of the batches that a batch waits for, i < max_awaited_batches.
   BALLAST_HD awaited_batch awaited_by(batch_mark const& waiting, std::uint32_t i) const;
+  /// The batch of a task with this mark.
+  BALLAST_HD awaited_batch own_batch(batch_mark const& of) const {
+    return {(of.ring_index << batch_shift) + of.slot, of.lap, 4};
+  }
   /// True if it has ended, or is none. On a GPU an acquiring load of end_of() must follow.
   BALLAST_HD bool has_ended(awaited_batch const& batch) const;
   BALLAST_HD device_atomic<std::uint32_t> end_of(awaited_batch const& batch) const {

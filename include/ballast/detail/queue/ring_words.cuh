@@ -47,7 +47,7 @@ struct alignas(128) awaited_list {
   std::uint64_t batches[max_awaited_batches];
 };
 BALLAST_HD constexpr std::uint32_t awaited_lists(std::uint32_t shift) {
-  return shift > 5 ? 1u << (shift - 3) : 4;
+  return shift > 5 ? (shift < 19 ? 1u << (shift - 3) : max_batch_slots) : 4;
 }
 
 BALLAST_HD constexpr bool is_same_batch(batch_mark const& a, batch_mark const& b) {
