@@ -118,6 +118,23 @@ TEST_F(job_of_parts, begins_each_once_the_one_before_has_ended_and_is_one_job) {
   EXPECT_EQ(plan_.planner.statistics().submitted, 2u);
 }
 
+TEST_F(job_of_parts, chooses_its_first_part_only_once_older_jobs_let_it_begin) {
+  auto const later = std::make_shared<three_parts>();
+  submit(argument_mode::updates, later);
+  EXPECT_EQ(later->left, 3);
+  plan_.end_all();
+  EXPECT_EQ(later->left, 0);
+}
+
+TEST_F(job_of_parts, counts_the_copies_before_a_part_as_its_time) {
+  plan_.end_all();
+  auto const reading = std::make_shared<three_parts>();
+  plan_.submit({.grid = 1}, {all_of(plan_.array(1 << 20), argument_mode::reads)}, nullptr, reading);
+  plan_.end_all();
+  EXPECT_GT(reading->times_ns.at(0), 1000);
+  EXPECT_EQ(reading->times_ns.at(1), 500);
+}
+
 TEST_F(job_of_parts, fails_with_one_of_them_and_begins_no_more) {
   plan_.end_next();
   plan_.end_next(std::make_exception_ptr(error("a planted failure")));

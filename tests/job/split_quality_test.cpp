@@ -88,6 +88,24 @@ TEST(split_quality, a_device_that_is_too_slow_for_a_unit_is_tried_again_and_used
   }
 }
 
+TEST(split_quality, a_unit_stays_where_its_bytes_are_while_no_device_is_faster) {
+  for (auto const* policy : {"weighted", "learned"}) {
+    invented_device device;
+    device.unit_ns = 100e3;
+    invented_devices devices({device, device}, {.units = 1, .kept_bytes = 3e8});
+    auto const decides = make_split_policy(policy);
+    std::uint32_t at = 0;
+    int moves = 0;
+    for (int run = 0; run < 2000; ++run) {
+      devices.run(*decides);
+      auto const now = devices.placed().front().device;
+      moves += run >= 10 && now != at;
+      at = now;
+    }
+    EXPECT_LE(moves, 8) << policy;
+  }
+}
+
 TEST(split_quality, weighted_ranges_seldom_move_while_times_only_spread) {
   invented_device device;
   device.spread = 0.04;

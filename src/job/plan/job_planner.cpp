@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <boost/container/small_vector.hpp>
+#include <cmath>
 #include <utility>
 
 #include "ballast/error.hpp"
@@ -135,6 +136,8 @@ bool job_planner::may_begin() const {
 bool job_planner::begin(job_record& job) {
   if (!may_begin()) return false;
   try {
+    // Its first part is chosen only now, by what earlier submissions have shown.
+    if (job.request.parts != nullptr && order_.blocking_job(job.number, *job.uses(job.own))) return false;
     start_split(job);
   } catch (...) {
     fail(job, {}, {}, std::current_exception());
@@ -390,6 +393,18 @@ void job_planner::handle_task_end(std::uint32_t device, planned_task const& task
   ++statistics_.tasks;
   record_span(job, device, end);
   job.note_end(task, end, was_alone(device, job.number, end));
+  if (job.request.parts != nullptr) job.end_part(end.end_ns - end.begin_ns + copies_ns(task));
+}
+
+/// How long the copies before a part took, by the links' rates. Those between its jobs are in its own time.
+std::int64_t job_planner::copies_ns(planned_task const& task) const {
+  auto const own = place_of(task.device());
+  auto const peer = task.shares.empty() ? host_place : place_of(task.shares.front().device());
+  auto const& links = arrays_.links();
+  auto const inside = task.job->is_shared ? task.job->request.shares->bytes_between : 0;
+  auto const& moved = task.moved;
+  return std::llround(double(moved.from_host + moved.to_host) / links.between(host_place, own).bytes_per_ns +
+                      double(moved.between_devices - inside) / links.between(peer, own).bytes_per_ns);
 }
 
 void job_planner::record_span(job_record const& job, std::uint32_t device, ended_operation const& end) const {

@@ -118,6 +118,7 @@ class job_planner {
   void retire(std::shared_ptr<job_record> const& job);
   auto end_of_begun() -> std::deque<std::shared_ptr<job_record>>::iterator;
   void note_end_before_begin(job_record const& job);
+  std::int64_t copies_ns(planned_task const& task) const;
 
   bool has_room(device_in_use const& on, std::uint32_t own_tasks) const;
   bool are_all_lost() const;

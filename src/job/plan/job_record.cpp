@@ -202,8 +202,10 @@ void job_record::note_end(planned_task const& task, ended_operation const& its_e
                                    .bytes_in = task.own_bytes,
                                    .bytes_out = task.moved.to_host,
                                    .alone = alone});
-  if (request.parts == nullptr) return;
-  request.parts->end(its_end.end_ns - its_end.begin_ns, is_shared);
+}
+
+void job_record::end_part(std::int64_t ns) {
+  request.parts->end(ns, is_shared);
   if (!request.parts->is_last()) split = nullptr;  // so the next part begins, as a job does
 }
 

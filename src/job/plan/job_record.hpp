@@ -194,6 +194,8 @@ class job_record {
   /// Records the end of a task in the report and with the policy. `alone`: no other job's kernel ran on the
   /// device meanwhile.
   void note_end(planned_task const& task, ended_operation const& end, bool alone);
+  /// The newest part of a job of several has ended well, in `ns` nanoseconds with the copies before it.
+  void end_part(std::int64_t ns);
   /// Records a failure, unless the job has one: tasks that are not planned yet are dropped.
   void fail(job_failure why);
   /// Completes the report and notifies the completions.

@@ -50,7 +50,12 @@ std::unique_ptr<job_split> split_as_mapped(job_shape const& shape, device_parts 
 namespace {
 
 struct range_balancer : balancer {
-  explicit range_balancer(job_shape const& shape) : balancer(shape.devices.size(), shape.units) {}
+  explicit range_balancer(job_shape const& shape)
+      : balancer(
+            shape.devices.size(), shape.units,
+            {.move_seconds = 1e-9 * double(shape.bytes_per_unit) /
+                             std::ranges::min(shape.devices, {}, &split_device::bytes_per_ns).bytes_per_ns}) {
+  }
 };
 
 /// One range per device.

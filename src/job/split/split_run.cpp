@@ -185,11 +185,13 @@ std::vector<double> job_history::speeds() const {
 std::vector<device_pace> job_history::paces() const {
   double fastest = 0;
   for (std::size_t device = 0; device < speeds_.size(); ++device)
-    fastest = std::max(fastest, speeds_[device].hoped_steps_per_ns() * units_per_step_[device]);
+    fastest = std::max(fastest, speeds_[device].steps_per_ns() * units_per_step_[device]);
   auto const guess = fastest > 0 ? fastest * unknown_speed_factor : 1;
   std::vector<device_pace> all;
   for (std::size_t device = 0; device < speeds_.size(); ++device) {
-    auto const speed = speeds_[device].hoped_steps_per_ns();
+    auto const known = speeds_[device].steps_per_ns();
+    auto const speed =
+        std::max(known, std::min(speeds_[device].hoped_steps_per_ns(), fastest / units_per_step_[device]));
     all.push_back({speed > 0 ? speed : guess / units_per_step_[device], units_per_step_[device]});
   }
   return all;

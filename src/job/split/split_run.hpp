@@ -140,7 +140,7 @@ class device_speed {
   double steps_per_ns() const { return steps_per_ns_; }
   /// The speed to try the device with: the known one, multiplied by the hundreds of runs since the device had
   /// steps, if that is more than one. So a device that is too slow for one step is tried again, at a cost of
-  /// less than 1% of these runs.
+  /// less than 1% of these runs, not counting copies.
   double hoped_steps_per_ns() const { return steps_per_ns_ * std::max(idle_runs_ / patience, 1.0); }
 
   /// Averages the known speed and the new one. A speed beyond twice or below half of the known one counts
