@@ -117,12 +117,11 @@ def faults_of_records(script, root):
 
 
 def faults_of_packing(script, root):
-    value = 0.1 + 0.2
     name = "1x-gpu/pool-20260203T090500Z.json"
-    write(root, records={name: json.dumps({**GOOD, "series": [{"samples": [value, 1.0, 3]}]}, indent=8)})
+    write(root, records={name: json.dumps({**GOOD, "series": [{"samples": [0.1 + 0.2, 1.23456789012, 3]}]}, indent=8)})
     said_by(script, root, "--pack")
     after = (root / "bench/results" / name).read_text()
-    if json.loads(after)["series"][0]["samples"] != [value, 1.0, 3] or "        " in after:
+    if json.loads(after)["series"][0]["samples"] != [0.3, 1.23456789, 3] or "        " in after:
         yield f"--pack made this: {after}"
 
 
