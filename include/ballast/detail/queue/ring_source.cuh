@@ -366,11 +366,11 @@ inline bool ring_source_ref::move_slot(std::uint32_t ring_index) const {
   auto& state = *host_serving;
   auto const from = state.got[ring_index], to = state.tail;
   if (!ring_slot_is_free(to)) return false;
-  auto const awaited = lap_of(from, shift), lap = lap_of(to, shift);
+  auto const expected = lap_of(from, shift), lap = lap_of(to, shift);
   stamped_chunk chunks[4];
   for (int i = 0; i < 4; ++i) {
-    chunks[i] = load_chunk<scope::system>(submission_slot(ring_index, from).chunks[i], awaited);
-    if (!is_here(chunks[i], awaited)) return false;
+    chunks[i] = load_chunk<scope::system>(submission_slot(ring_index, from).chunks[i], expected);
+    if (!is_here(chunks[i], expected)) return false;
   }
   // Only whole tasks move into this ring slot; the next one may come from another submission ring.
   auto const block = state.blocks[ring_index]++;
