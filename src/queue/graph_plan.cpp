@@ -5,10 +5,7 @@
 #include <bit>
 #include <numeric>
 #include <queue>
-#include <string>
 #include <utility>
-
-#include "ballast/error.hpp"
 
 namespace ballast::detail {
 namespace {
@@ -39,7 +36,6 @@ class planner {
   graph_plan run() {
     count_edges();
     fill_successors();
-    sort_topologically();
     measure_paths();
     choose_runs_on();
     schedule();
@@ -66,7 +62,6 @@ class planner {
     task_numbers last(tasks(), no_graph_task);
     for (std::uint32_t task = 0; task < tasks(); ++task)
       for (auto const before : predecessors(task)) {
-        if (before >= tasks()) throw_unknown(before, task);
         if (std::exchange(last[before], task) == task) continue;
         ++plan_.needs[task];
         ++plan_.first_successor[before + 1];
@@ -84,30 +79,19 @@ class planner {
           plan_.successors[end[before]++] = task;
   }
 
-  void sort_topologically() {
-    left_ = plan_.needs;
-    sorted_.reserve(tasks());
-    for (std::uint32_t task = 0; task < tasks(); ++task)
-      if (left_[task] == 0) sorted_.push_back(task);
-    for (std::size_t i = 0; i < sorted_.size(); ++i)
-      for (auto const next : successors(sorted_[i]))
-        if (--left_[next] == 0) sorted_.push_back(next);
-    if (sorted_.size() < tasks()) throw_cycle();
-  }
-
   void measure_paths() {
     path_us_.assign(tasks(), 0);
-    for (auto task = sorted_.rbegin(); task != sorted_.rend(); ++task) {
+    for (auto task = tasks(); task-- != 0;) {
       float longest = 0;
-      for (auto const next : successors(*task)) longest = std::max(longest, path_us_[next]);
-      path_us_[*task] = longest + length_us(*task);
+      for (auto const next : successors(task)) longest = std::max(longest, path_us_[next]);
+      path_us_[task] = longest + length_us(task);
     }
   }
 
   void choose_runs_on() {
     plan_.runs_on.assign(tasks(), no_graph_task);
     std::vector<std::uint8_t> in_a_row(tasks(), 0);
-    for (auto const task : sorted_) {
+    for (std::uint32_t task = 0; task < tasks(); ++task) {
       auto const next = in_a_row[task] < max_run_on ? most_urgent_that_waits_alone(task) : no_graph_task;
       plan_.runs_on[task] = next;
       if (next != no_graph_task) in_a_row[next] = std::uint8_t(in_a_row[task] + 1);
@@ -126,7 +110,7 @@ class planner {
     left_ = plan_.needs;
     plan_.order.reserve(tasks());
     std::vector<std::uint64_t> roots;
-    for (auto const task : sorted_)
+    for (std::uint32_t task = 0; task < tasks(); ++task)
       if (left_[task] == 0) roots.push_back(urgency(path_us_[task], task));
     ready_ = decltype(ready_)({}, std::move(roots));
     for (begin_ready(0); !running_.empty(); begin_ready(now_us_)) end_next();
@@ -161,39 +145,8 @@ class planner {
       if (--left_[next] == 0 && next != plan_.runs_on[task]) ready_.push(urgency(path_us_[next], next));
   }
 
-  [[noreturn]] void throw_unknown(std::uint32_t before, std::uint32_t task) const {
-    throw_bad_argument("after", "task " + std::to_string(before) + ", before task " + std::to_string(task),
-                       "a task of the graph, which has " + std::to_string(tasks()));
-  }
-
-  /// Each task that could not be sorted has such a predecessor, so the way back meets itself.
-  [[noreturn]] void throw_cycle() const {
-    std::uint32_t task = 0;
-    while (left_[task] == 0) ++task;
-    task_numbers way;
-    std::vector<bool> seen(tasks());
-    for (; !seen[task]; task = predecessor_in_cycle(task)) seen[task] = true, way.push_back(task);
-    way.erase(way.begin(), std::ranges::find(way, task));
-    throw_bad_argument("after", "a cycle, " + described(way), "an order without cycles");
-  }
-
-  std::uint32_t predecessor_in_cycle(std::uint32_t task) const {
-    return *std::ranges::find_if(predecessors(task), [&](auto before) { return left_[before] != 0; });
-  }
-
-  /// Names the tasks in the order in which they would wait for each other.
-  static std::string described(task_numbers const& cycle) {
-    constexpr std::size_t most = 8;
-    std::string text;
-    for (std::size_t i = 0; i < std::min(cycle.size(), most); ++i)
-      text += "task " + std::to_string(cycle[i]) + " after ";
-    if (cycle.size() > most) text += std::to_string(cycle.size() - most) + " more after ";
-    return text + "task " + std::to_string(cycle.front());
-  }
-
   graph_shape graph_;
   graph_plan plan_;
-  task_numbers sorted_;
   task_numbers left_;           ///< predecessors of each task that have not ended
   std::vector<float> path_us_;  ///< from each task's begin to the end of the graph
   std::priority_queue<std::uint64_t> ready_;

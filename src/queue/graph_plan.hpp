@@ -11,7 +11,8 @@ namespace ballast::detail {
 /// first_predecessor[t] up to first_predecessor[t + 1].
 struct graph_shape {
   std::span<std::uint32_t const> first_predecessor = {};  ///< one more than there are tasks
-  std::span<std::uint32_t const> predecessors = {};       ///< in any order; duplicates count once
+  std::span<std::uint32_t const> predecessors = {};       ///< of lower numbers, in any order; duplicates
+                                                          ///< count once
   /// The expected duration of each task in microseconds, at least 0; 0 where it is not known.
   std::span<float const> costs = {};
 
@@ -38,8 +39,7 @@ struct graph_plan {
 };
 
 /// Plans the graph for this many workers, at least 1, by list scheduling: of the tasks that are ready, the
-/// one with the longest path to the end begins first. Takes O(n log n) steps for n tasks and edges. Throws
-/// bad_argument ("after"), naming tasks, for a predecessor that is no task and for a cycle.
+/// one with the longest path to the end begins first. Takes O(n log n) steps for n tasks and edges.
 graph_plan plan_graph(graph_shape const& graph, std::uint32_t workers);
 
 }  // namespace ballast::detail
