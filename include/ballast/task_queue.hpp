@@ -86,7 +86,7 @@ struct spawned_options {
 /// How large a queue is, where it lies, and what it records.
 struct queue_options {
   /// Tasks that fit into a submission ring, and into the ring on the device: 2 .. 2^24, rounded up to a power
-  /// of two. Memory is proportional to it: with 8 submission rings about 1450 bytes per task of capacity,
+  /// of two. Memory is proportional to it: with 8 submission rings 1000 to 1600 bytes per task of capacity,
   /// host and device together.
   std::uint32_t capacity = 8192;
   /// Submission rings, 1 to 32. A submitting thread takes a ring that the fewest threads use, until it ends

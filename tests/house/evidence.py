@@ -122,6 +122,7 @@ def nine_digits(value):
 def pack(root):
     for file, data in run_records(root / "bench/results").items():
         text = packed({name: nine_digits(value) if name == "series" else value for name, value in data.items()})
+        assert nine_digits(json.loads(text)) == nine_digits(data), file
         if len(text) < file.stat().st_size:
             file.write_text(text)
 
