@@ -103,10 +103,16 @@ int main(int, char** arguments) {
   return is_made ? 0 : 1;
 }
 SOURCE
-# nvcc knows where its toolkit keeps libraries. Some toolkits come without this one, and then the linker says so.
+# nvcc knows where its toolkit keeps libraries. Some toolkits come without this one or without its parts, and then the linker, or it
+# itself, says so.
 toolkit=$(dirname "$(dirname "$(realpath "$nvcc")")")
 has_nvrtc=0
-if "$nvcc" -std=c++20 -x c++ nvrtc.cpp -Xlinker "-rpath=$toolkit/lib64" -lnvrtc -o nvrtc; then has_nvrtc=1; fi
+echo >empty.cu
+if "$nvcc" -std=c++20 -x c++ nvrtc.cpp -Xlinker "-rpath=$toolkit/lib64" -lnvrtc -o nvrtc && ./nvrtc -DA -DB empty.cu >empty.ptx; then
+  has_nvrtc=1
+elif [[ -e empty.ptx ]]; then
+  cat empty.ptx
+fi
 
 # tiles FILE REQUESTS: it has so many, or else tickets.
 tiles() {
