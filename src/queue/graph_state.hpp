@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <vector>
 
 #include "ballast/completion.hpp"
@@ -20,8 +21,8 @@ struct graph_runner {
   std::uint32_t workers;
   /// True if the device can wait for the completion.
   std::function<bool(completion const&)> can_await;
-  /// Submits the record after a completion that the device can wait for, or that is ready.
-  std::function<completion(task_record const&, completion const&)> submit;
+  /// Submits the records after a completion that the device can wait for, or that is ready.
+  std::function<completion(std::span<task_record const>, completion const&)> submit;
 };
 
 /// The inside of a task_graph, which calls it with `mutex` held.

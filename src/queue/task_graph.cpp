@@ -113,7 +113,13 @@ completion graph_state::submit(graph_runner const& on) {
     rounds = 0;
   }
   auto const round = placed.round(rounds);
-  last = on.submit(round.record({0, std::min(round.places, on.workers)}), last);
+  std::vector<task_record> const walks(std::min(round.places, on.workers), round.record());
+  try {
+    last = on.submit(walks, last);
+  } catch (queue_full const& full) {
+    if (full.accepted() == 0) throw;
+    last = full.accepted_tasks();  // fewer workers walk through the graph
+  }
   ++rounds;
   return last;
 }

@@ -389,8 +389,8 @@ graph_runner task_queue::runner_of_graphs() {
             auto const* const run = state_->run.load();
             return run != nullptr && run->gave(one);
           },
-          [this](task_record const& round, completion const& after) {
-            return state_->submit(std::span(&round, 1), submit_options{.after = after});
+          [this](std::span<task_record const> round, completion const& after) {
+            return state_->submit(round, submit_options{.after = after});
           }};
 }
 

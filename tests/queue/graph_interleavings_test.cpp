@@ -261,8 +261,7 @@ struct worker {
     walker mine;
     detail::graph_walk<walker, explored_atomic> const one(mine);
     mine.in_hand =
-        detail::graph_round{memory_of(graph, memory), std::uint32_t(graph.order.size()), round}.record(
-            {0, 1});
+        detail::graph_round{memory_of(graph, memory), std::uint32_t(graph.order.size()), round}.record();
     for (one.begin(); one.advance();) {
       while (!one.may_run()) running_thread->wait();
       execute(mine.in_hand.data[0], round);

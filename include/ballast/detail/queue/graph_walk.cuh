@@ -53,7 +53,8 @@ struct graph_memory {
   }
 };
 
-/// One execution of a graph. Travels as a grid task, of a block for each worker, in the words of its record.
+/// One execution of a graph. Travels as a batch of tasks, one for each worker that is to walk through it, in
+/// the words of their records.
 struct graph_round {
   graph_memory memory;
   std::uint32_t places = 0;  ///< nodes that are claimed; more than 0
@@ -63,10 +64,10 @@ struct graph_round {
     auto* const at = static_cast<std::byte*>(const_cast<void*>(record.members()));
     return {{array_ref<std::byte>(at), record.data[2]}, record.data[3], record.data[4]};
   }
-  BALLAST_HD task_record record(block_range blocks) const {
+  BALLAST_HD task_record record() const {
     task_record made{{0, 0, memory.nodes, places, number, 0, 0, 0, 0, 0, 0, 0}};
     made.point_to(memory.at.data());
-    made.describe(blocks, task_record::graph | task_record::grid_bit);
+    made.describe({0, 1}, task_record::graph);
     return made;
   }
 };
@@ -86,11 +87,12 @@ class graph_walk {
  public:
   BALLAST_HD explicit graph_walk(WorkerGroup& worker_group) : worker_group_(&worker_group) {}
 
-  BALLAST_HD bool is_under_way() const { return word(worker_word::graph_places) != 0; }
+  BALLAST_HD bool is_under_way() const { return word(worker_word::grid) == worker_word::walks; }
   /// Begins to walk through the round in the worker's record. By the leader.
   BALLAST_HD void begin() const {
     auto const& record = worker_group_->record();
     for (int i = 0; i < 5; ++i) word(worker_word::graph + i) = record.data[i];
+    word(worker_word::grid) = worker_word::walks;
     word(worker_word::node_successors) = 0;
     word(worker_word::node_runs_on) = no_graph_node;
   }
@@ -152,11 +154,8 @@ class graph_walk {
   BALLAST_HD void acquire() const {
     if (word(worker_word::node_needs) != 0) (void)counter().load_acquire();
   }
-  /// Gives the worker its block of the round back, once no node is left. By the leader.
-  BALLAST_HD void end() const {
-    worker_group_->record() = round().record({0, 1});
-    word(worker_word::graph_places) = 0;
-  }
+  /// Ends the walk once no node is left. The worker's record is its last node's then. By the leader.
+  BALLAST_HD void end() const { word(worker_word::grid) = 0; }
 
  private:
   BALLAST_HD std::uint32_t& word(int index) const { return worker_group_->worker_state()[index]; }

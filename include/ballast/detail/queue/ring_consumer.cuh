@@ -88,21 +88,24 @@ struct ring_consumer {
 
   __device__ next_action::kind next_step() const {
     for (;;) {
-      if (worker_group.worker_state()[worker_word::grid] != 0) {
-        if (graph_walk(worker_group).is_under_way())
-          return stale() && stop_requested() ? next_action::leaves : next_action::walks;
-        auto const found = claim_blocks(worker_group.worker_state()[worker_word::grid] - 1);
-        if (found == next_action::runs && worker_group.record().is_graph()) {
-          begin_walk(source, worker_group);
-          return next_action::walks;
-        }
+      auto const grid = worker_group.worker_state()[worker_word::grid];
+      if (grid == worker_word::walks)
+        return stale() && stop_requested() ? next_action::leaves : next_action::walks;
+      if (grid != 0) {
+        auto const found = claim_blocks(grid - 1);
         if (found != next_action::takes) return found;
       }
       std::uint32_t const present = worker_group.shared().present + 1;
       if (present >= worker_group.shared().held) return next_action::takes;
       if (stale() && stop_requested()) return next_action::leaves;
-      if (!begin(present)) return next_action::runs;
-      enter_grid();
+      if (begin(present)) {
+        enter_grid();
+      } else if (worker_group.record().is_graph()) {
+        graph_walk(worker_group).begin();
+        return next_action::walks;
+      } else {
+        return next_action::runs;
+      }
     }
   }
 
@@ -195,13 +198,6 @@ struct ring_consumer {
       atomic_ref<std::uint32_t, scope::device>(grid.grid_tickets).add_release(std::uint32_t(-1));
   }
 
-  /// The blocks count as run: they do nothing themselves once the graph's order is used up.
-  __device__ BALLAST_NOINLINE static void begin_walk(ring_source_ref const& source,
-                                                     worker_group_type worker_group) {
-    source.count_blocks(worker_group);
-    graph_walk(worker_group).begin();
-  }
-
   // The whole warp calls these.
 
   /// Counts for the successors of the node that ran, and waits until the next node may run.
@@ -221,8 +217,13 @@ struct ring_consumer {
     __syncwarp();
     std::uint32_t found = next_action::takes;
     if (worker_group.leader()) {
-      is_left ? walk.arrive(node) : walk.end();
-      if (is_left) found = await_node(source, worker_group);
+      if (is_left) {
+        walk.arrive(node);
+        found = await_node(source, worker_group);
+      } else {
+        walk.end();
+        source.settle(worker_group);
+      }
     }
     return broadcast(found);
   }

@@ -89,6 +89,8 @@ struct ring_source_ref {
   BALLAST_HD void finish(WorkerGroup& worker_group, std::uint64_t begin_ns, std::uint64_t end_ns) const;
   template <class WorkerGroup>
   BALLAST_HD void count_blocks(WorkerGroup& worker_group) const;
+  template <class WorkerGroup>
+  BALLAST_HD void settle(WorkerGroup& worker_group) const;
   /// Adds credit to a batch whose tasks have run.
   BALLAST_HD void report(batch_mark const& mark, std::uint32_t credit) const;
   template <class WorkerGroup>
@@ -332,25 +334,30 @@ BALLAST_HD void ring_source_ref::count_blocks(WorkerGroup& worker_group) const {
       (has_first ? mark_of(worker_group.meta()).credit + 1 : 0) - ran.count;
 }
 
-// Tasks of one batch that were taken together are reported together after the last of them: the batch cannot
-// be complete before.
+/// Reports the task that has run. Tasks of one batch that were taken together are reported together after the
+/// last of them: the batch cannot be complete before.
 template <class WorkerGroup>
-BALLAST_HD void ring_source_ref::finish(WorkerGroup& worker_group, std::uint64_t begin_ns,
-                                        std::uint64_t end_ns) const {
-  if (!worker_group.leader()) return;
-  if (times_tasks()) record_times(worker_group, begin_ns, end_ns);
+BALLAST_HD void ring_source_ref::settle(WorkerGroup& worker_group) const {
   auto const mark = mark_of(worker_group.meta());
   auto& unreported = worker_group.worker_state()[worker_word::credit];
-  if (worker_group.worker_state()[worker_word::grid] != 0) {  // reported when no block is left
-    if (!graph_walk(worker_group).is_under_way()) count_blocks(worker_group);
-    return;
-  }
   auto const credit = unreported + mark.credit;
   unreported = 0;
   if (worker_group.has_next() && is_same_batch(mark, mark_of(worker_group.next_meta())))
     unreported = credit;
   else
     report(mark, credit);
+}
+
+template <class WorkerGroup>
+BALLAST_HD void ring_source_ref::finish(WorkerGroup& worker_group, std::uint64_t begin_ns,
+                                        std::uint64_t end_ns) const {
+  if (!worker_group.leader()) return;
+  if (times_tasks()) record_times(worker_group, begin_ns, end_ns);
+  auto const grid = worker_group.worker_state()[worker_word::grid];
+  if (grid == 0)
+    settle(worker_group);
+  else if (grid != worker_word::walks)  // reported when no block is left
+    count_blocks(worker_group);
 }
 
 // The worker and server of the host backend: the same slots, stamps, tickets and counters as on a GPU, with
@@ -571,19 +578,15 @@ inline bool ring_source_ref::take_node(host_worker& worker_group) const {
 
 inline bool ring_source_ref::next(host_worker& worker_group) const {
   graph_walk const walk(worker_group);
-  auto& in_graph = worker_group.worker_state()[worker_word::grid];
   for (;;) {
     if (walk.is_under_way()) {
       if (take_node(worker_group)) return true;
       if (walk.is_under_way()) return false;
-      in_graph = 0;
-      auto const block = mark_of(worker_group.meta());
-      report(block, block.credit);
+      settle(worker_group);
     }
     if (!take(worker_group)) return false;
     if (!worker_group.record().is_graph()) return true;
     walk.begin();
-    in_graph = 1;
   }
 }
 

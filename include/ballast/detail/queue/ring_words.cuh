@@ -256,14 +256,14 @@ enum : int {
   claimed,  ///< claimed tickets whose tasks have not come yet; the first follows the present run
   claim_several,   ///< whether very many tasks were unclaimed when the server's status was read
   status_read_ns,  ///< when the server's status was read; low half
-  grid,            ///< GPU: 1 + the shared_grid of the present task; 0: none. Cores: 1 in a graph
+  grid,            ///< 1 + the shared_grid of the present task (on a GPU), 0: none, or `walks`
   blocks,          ///< the number of the grid task's blocks; 0: take no more, since a stop was seen
   first,           ///< the first block of the task
   end,             ///< one past the last blocks taken here, counted from the first; 0: none yet
   begun_ns,        ///< when those blocks were taken; low half
   graph,           ///< the first words of a graph_round's record, if the worker is in one: its address,
   graph_nodes = graph + 2,
-  graph_places,  ///< 0: the worker is in no graph
+  graph_places,
   graph_round,
   node,                  ///< the task of the graph that is taken
   node_needs,            ///< the predecessors that it waits for
@@ -272,6 +272,7 @@ enum : int {
   node_runs_on,
   words
 };
+inline constexpr std::uint32_t walks = ~std::uint32_t(0);  ///< in `grid`: the worker walks through a graph
 }
 
 /// The times of a batch's tasks, on the device's clock.
