@@ -154,6 +154,17 @@ class graph_walk {
   BALLAST_HD void acquire() const {
     if (word(worker_word::node_needs) != 0) (void)counter().load_acquire();
   }
+#if defined(__CUDACC__)
+  /// Fetches what will be read when the task of the taken node has run. Called by a warp.
+  __device__ void prefetch(std::uint32_t lane) const {
+    auto const memory = round().memory;
+    void const* what = nullptr;
+    if (lane < 2 && runs_on())
+      what = reinterpret_cast<std::byte const*>(&memory.node(follower())) + 32 * lane;
+    if (lane == 2 && has_successors()) what = &memory.successor(word(worker_word::node_first_successor));
+    if (what != nullptr) asm volatile("prefetch.global.L1 [%0];" ::"l"(what));
+  }
+#endif
   /// Ends the walk once no node is left. The worker's record is its last node's then. By the leader.
   BALLAST_HD void end() const { word(worker_word::grid) = 0; }
 

@@ -225,7 +225,9 @@ struct ring_consumer {
         source.settle(worker_group);
       }
     }
-    return broadcast(found);
+    found = broadcast(found);
+    if (found == next_action::runs) walk.prefetch(lane);
+    return found;
   }
 
   /// The leader's wait for the predecessors of the node that it took.
