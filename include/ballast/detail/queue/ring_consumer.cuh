@@ -89,8 +89,7 @@ struct ring_consumer {
   __device__ next_action::kind next_step() const {
     for (;;) {
       auto const grid = worker_group.worker_state()[worker_word::grid];
-      if (grid == worker_word::walks)
-        return stale() && stop_requested() ? next_action::leaves : next_action::walks;
+      if (grid == worker_word::walks) return next_action::walks;
       if (grid != 0) {
         auto const found = claim_blocks(grid - 1);
         if (found != next_action::takes) return found;
@@ -200,12 +199,14 @@ struct ring_consumer {
 
   // The whole warp calls these.
 
-  /// Counts for the successors of the node that ran, and waits until the next node may run.
+  /// Counts for the successors of the node that ran, and waits until the next node may run. Reads the
+  /// server's word together with the rest: the clock would cost more.
   __device__ BALLAST_NOINLINE static std::uint32_t take_node(ring_source_ref const& source,
                                                              worker_group_type worker_group) {
     graph_walk const walk(worker_group);
     bool const runs_on = walk.runs_on();
     auto const lane = worker_group.lane(), part = lane % graph_node::words;
+    auto const status = worker_group.leader() ? source.status_for(worker_group.block()).load_relaxed() : 0;
     auto const follower = walk.follower(), claimed = worker_group.leader() && !runs_on ? walk.claim() : 0;
     std::uint32_t word = runs_on ? walk.word_of(follower, part) : 0;  // read while the last one is counted
     walk.count_for_successors(lane, 32);
@@ -219,7 +220,7 @@ struct ring_consumer {
     if (worker_group.leader()) {
       if (is_left) {
         walk.arrive(node);
-        found = await_node(source, worker_group);
+        found = await_node(source, worker_group, server_status::of(status).stop);
       } else {
         walk.end();
         source.settle(worker_group);
@@ -232,20 +233,22 @@ struct ring_consumer {
 
   /// The leader's wait for the predecessors of the node that it took.
   __device__ static next_action::kind await_node(ring_source_ref const& source,
-                                                 worker_group_type worker_group) {
+                                                 worker_group_type worker_group, bool stops) {
     graph_walk const walk(worker_group);
-    auto const since = worker_group.now_ns();
+    std::uint64_t since = 0;
     std::uint32_t late = 0;
-    for (std::uint32_t looks = 1; !walk.may_run(); ++looks) {
+    for (std::uint32_t looks = 1; !stops && !walk.may_run(); ++looks) {
       if (looks % polls_per_status != 0) continue;
       auto const now = worker_group.now_ns();
+      if (since == 0) since = now;
       auto const status = server_status::of(source.status_for(worker_group.block()).load_relaxed());
       late = source.server_is_late(now - since, now) ? late + 1 : 0;
-      if (status.stop || late > max_late_polls) {
-        source.set_activity(worker_group, worker_group.shared().first, activity::left);
-        return next_action::leaves;
-      }
+      stops = status.stop || late > max_late_polls;
       back_off(now - since);
+    }
+    if (stops) {
+      source.set_activity(worker_group, worker_group.shared().first, activity::left);
+      return next_action::leaves;
     }
     walk.acquire();
     return next_action::runs;
