@@ -127,9 +127,10 @@ inline std::string name_of(kernel_key key) { return (*static_cast<detail::type_n
 /// pools run) and `template <class Block> BALLAST_HD void operator()(Block& block) const`. A kernel may also
 /// have `template <class Block> BALLAST_HD void prepare(Block& block) const`, which each thread of a block
 /// calls just before operator(), also where queues and pools run the kernel. In a job_sequence on a GPU of
-/// compute capability 9.0 or later it runs while the previous job still does. So it reads only members and
-/// what no job of the sequence writes, writes only block.scratch(), and ends without a sync(). Neither it nor
-/// operator() reads by __ldg() what a job of the sequence writes: ptxas lifts such loads over the wait.
+/// compute capability 9.0 or later it runs while the previous job still does, and in a task_graph before the
+/// wait for the task's predecessors. So it reads only members and what no job or task of these writes, writes
+/// only block.scratch(), and ends without a sync(). Neither it nor operator() reads by __ldg() what a job of
+/// the sequence writes: ptxas lifts such loads over the wait.
 template <class K>
 concept kernel_form = std::is_trivially_copyable_v<K> && std::is_trivially_copyable_v<scratch_of<K>> &&
     (K::threads == 1 || (K::threads >= 32 && K::threads <= 1024 && K::threads % 32 == 0));
@@ -150,10 +151,15 @@ class BALLAST_API kernel_exception : public std::runtime_error {
   std::string kernel_;
 };
 
+template <class K, class Block>
+concept has_prepare = requires(K const& kernel, Block& block) {
+  kernel.prepare(block);
+};
+
 /// Calls the kernel's prepare() for one block, if there is one.
 template <class K, class Block>
 BALLAST_HD void prepare_block(K const& kernel, Block& block) {
-  if constexpr (requires { kernel.prepare(block); }) {
+  if constexpr (has_prepare<K, Block>) {
     kernel.prepare(block);
   } else {
     constexpr bool is_declared = requires { &K::template prepare<Block>; };
@@ -161,21 +167,29 @@ BALLAST_HD void prepare_block(K const& kernel, Block& block) {
   }
 }
 
-/// Calls the kernel for one block, after its prepare().
-template <class K, class Block>
-BALLAST_HD void call_kernel(K const& kernel, Block& block) {
+struct no_wait {
+  BALLAST_HD bool operator()() const { return true; }
+};
+
+/// Calls the kernel for one block, after its prepare(). All threads of the block call `wait` in between if
+/// there is one; false: the kernel was not called.
+template <class K, class Block, class Wait = no_wait>
+BALLAST_HD bool call_kernel(K const& kernel, Block& block, Wait const& wait = {}) {
   prepare_block(kernel, block);
+  if constexpr (has_prepare<K, Block>)
+    if (!wait()) return false;
   kernel(block);
+  return true;
 }
 
 /// Like call_kernel(). On the host throws kernel_exception if the kernel throws.
-template <class K, class Block>
-BALLAST_HD void invoke_kernel(K const& kernel, Block& block) {
+template <class K, class Block, class Wait = no_wait>
+BALLAST_HD bool invoke_kernel(K const& kernel, Block& block, Wait const& wait = {}) {
 #if BALLAST_ON_GPU
-  call_kernel(kernel, block);
+  return call_kernel(kernel, block, wait);
 #else
   try {
-    call_kernel(kernel, block);
+    return call_kernel(kernel, block, wait);
   } catch (std::exception const& failure) {
     throw kernel_exception(type_name<K>(), failure.what());
   } catch (...) { throw kernel_exception(type_name<K>(), "something that is not a std::exception"); }
@@ -276,15 +290,16 @@ constexpr bool check_kernels() {
 
 /// Runs every block of a task, one after another, on the calling block of threads. Ends with a sync, so that
 /// the scratch can be reused. `place` is the second argument of Block's constructor: for a host_block a
-/// worker_place or its scratch.
-template <template <class> class Block, class K, class Place>
-BALLAST_HD void run_blocks(K const& kernel, block_range range, Place place) {
+/// worker_place or its scratch. `wait` as in call_kernel(), before each block; false: blocks were left out.
+template <template <class> class Block, class K, class Place, class Wait = no_wait>
+BALLAST_HD bool run_blocks(K const& kernel, block_range range, Place place, Wait const& wait = {}) {
   Block<K> block(range, place);
   for (std::uint32_t i = 0; i < range.count; ++i) {
     block.move_to(range.first + i);
-    invoke_kernel(kernel, block);
+    if (!invoke_kernel(kernel, block, wait)) return false;
     block.sync();
   }
+  return true;
 }
 
 }  // namespace detail

@@ -125,6 +125,7 @@ struct listed_kernel {
   /// True if the kernel declares `static constexpr bool repeatable = true`: its tasks may be executed again
   /// after the loss of their rank, even if they have run there.
   bool repeatable = false;
+  bool prepares = false;  ///< it has a prepare()
 };
 
 /// Identifies the code that runs the kernels of a set: a type of task source (the queue's, the pool's), or of

@@ -7,9 +7,10 @@
 
 namespace ballast::detail {
 
-placed_graph::placed_graph(std::shared_ptr<compute_device> device, graph_plan const& plan,
-                           std::span<task_record const> records)
-    : device_(std::move(device)),
+placed_graph::placed_graph(std::shared_ptr<compute_device> device, kernel_set const& kernels,
+                           graph_plan const& plan, std::span<task_record const> records)
+    : kernels_(&kernels),
+      device_(std::move(device)),
       copies_(device_->make_stream()),
       places_(std::uint32_t(plan.order.size())),
       image_(device_, graph_memory::bytes_of(records.size(), plan.successors.size())),
@@ -39,13 +40,22 @@ void placed_graph::write_nodes(graph_plan const& plan, std::span<task_record con
       if (plan.successors[i] != follower) memory.successor(end++) = node_of_[plan.successors[i]];
     auto const next = follower == no_graph_task ? no_graph_node : node_of_[follower];
     auto const node = node_of_[task], needs = node < places_ ? plan.needs[task] : 0;
-    memory.node(node) = {records[task], needs, first, end - first, next};
+    memory.node(node) = {records[task], needs_word(needs, records[task]), first, end - first, next};
   }
+}
+
+/// A worker waits once for a task, so it prepares only those of one block.
+std::uint32_t placed_graph::needs_word(std::uint32_t needs, task_record const& record) const {
+  bool const prepares =
+      needs != 0 && record.range().count == 1 && kernels_->kernels()[record.kernel()].prepares;
+  return needs | (prepares ? graph_node::prepares_bit : 0);
 }
 
 void placed_graph::set(std::uint32_t task, task_record const& record) {
   auto const node = node_of_[task];
-  image().node(node).task = record;
+  auto& image_of_node = image().node(node);
+  image_of_node.task = record;
+  image_of_node.needs = needs_word(image_of_node.needs & ~graph_node::prepares_bit, record);
   bool const is_first = first_changed_ == end_changed_;
   first_changed_ = is_first ? node : std::min(first_changed_, node);
   end_changed_ = is_first ? node + 1 : std::max(end_changed_, node + 1);

@@ -18,7 +18,7 @@ namespace ballast::detail {
 class placed_graph {
  public:
   placed_graph() = default;
-  placed_graph(std::shared_ptr<compute_device> device, graph_plan const& plan,
+  placed_graph(std::shared_ptr<compute_device> device, kernel_set const& kernels, graph_plan const& plan,
                std::span<task_record const> records);
 
   bool is_on(compute_device const& device) const { return device_.get() == &device; }
@@ -36,7 +36,9 @@ class placed_graph {
   void number_nodes(graph_plan const& plan);
   void write_nodes(graph_plan const& plan, std::span<task_record const> records);
   void copy(std::size_t offset, std::size_t bytes);
+  std::uint32_t needs_word(std::uint32_t needs, task_record const& record) const;
 
+  kernel_set const* kernels_ = nullptr;
   std::shared_ptr<compute_device> device_;
   std::unique_ptr<stream> copies_;
   std::vector<std::uint32_t> node_of_;  ///< of each task

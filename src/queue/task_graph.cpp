@@ -95,7 +95,7 @@ void graph_state::place(graph_runner const& on) {
   if (is_placed && placed.is_on(*on.device)) return;
   await_last();
   graph_shape const shape = {first_predecessor, predecessors, costs_us};
-  placed = placed_graph(on.device, plan_graph(shape, on.workers), records);
+  placed = placed_graph(on.device, *kernels, plan_graph(shape, on.workers), records);
   is_placed = is_clear = true;
   has_changed = false;
   rounds = 0;

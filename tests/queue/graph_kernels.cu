@@ -6,6 +6,7 @@
 namespace ballast::test {
 using namespace detail;
 
-BALLAST_KERNELS(graph_kernels, ballast::for_queues, mix_predecessors, count_visit, wait_at_gate, fail)
+BALLAST_KERNELS(graph_kernels, ballast::for_queues, mix_predecessors, prepare_and_mix, count_visit,
+                wait_at_gate, fail)
 
 }  // namespace ballast::test

@@ -27,6 +27,30 @@ struct mix_predecessors {
   }
 };
 
+/// mix_predecessors whose prepare() keeps what no task of the graph writes. Wrong if prepare() did not run,
+/// or ran for another task.
+struct prepare_and_mix {
+  static constexpr int threads = mix_predecessors::threads;
+  struct scratch {
+    std::uint32_t first, count, prepared;
+  };
+  mix_predecessors mix;
+
+  template <class Block>
+  BALLAST_HD void prepare(Block& block) const {
+    if (block.rank() == 0) block.scratch() = {mix.first, mix.count, block.index() + 1};
+  }
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    block.sync();
+    auto const kept = block.scratch();
+    auto step = mix;
+    step.first = kept.first;
+    step.count = kept.prepared == block.index() + 1 ? kept.count : 0;
+    step(block);
+  }
+};
+
 kernel_set const& graph_kernels();
 
 }  // namespace ballast::test

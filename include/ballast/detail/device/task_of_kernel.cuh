@@ -181,7 +181,8 @@ listed_kernel list_kernel() {
           .by_reference = is_by_reference<K>,
           .needs_occupancy = needs_occupancy<K>,
           .travel = travel_of<K>(),
-          .repeatable = is_repeatable<K>};
+          .repeatable = is_repeatable<K>,
+          .prepares = has_prepare<K, host_block<K>>};
 }
 
 }  // namespace ballast::detail

@@ -15,9 +15,11 @@ inline constexpr std::uint32_t no_graph_node = ~std::uint32_t(0);
 /// A task of a graph as workers read it.
 struct alignas(64) graph_node {
   static constexpr std::uint32_t words = 16;
+  /// In `needs`, if not 0: the task's prepare() runs before the wait.
+  static constexpr std::uint32_t prepares_bit = 1u << 31;
 
   task_record task;
-  std::uint32_t needs;                        ///< predecessors; 0 if another node runs on with this one
+  std::uint32_t needs;  ///< predecessors; 0 if another node runs on with this one; prepares_bit
   std::uint32_t first_successor, successors;  ///< a range of graph_memory::successor(), without runs_on
   std::uint32_t runs_on;  ///< the node that the same worker runs next, and that waits for nothing else
 };
@@ -146,9 +148,11 @@ class graph_walk {
     word(worker_word::node) = node;
     if (node == 0) atomic(here.memory.claims(here.number + 1)).store_relaxed(0);
   }
+  /// True if the taken node is to be prepared before the wait for its predecessors.
+  BALLAST_HD bool prepares() const { return (word(worker_word::node_needs) & graph_node::prepares_bit) != 0; }
   /// True if the predecessors of the taken node have run. On a GPU acquire() must follow.
   BALLAST_HD bool may_run() const {
-    auto const needs = word(worker_word::node_needs);
+    auto const needs = word(worker_word::node_needs) & ~graph_node::prepares_bit;
     return needs == 0 || std::int32_t(poll(counter()) - (word(worker_word::graph_round) + 1) * needs) >= 0;
   }
   BALLAST_HD void acquire() const {

@@ -77,6 +77,13 @@ struct ring_consumer {
     }
   }
 
+  /// The wait that take_node() has left out.
+  __device__ bool await_prepared() {
+    bool const goes_on =
+        worker_group.leader() && await_node(source, worker_group, false) == next_action::runs;
+    return __any_sync(0xffffffff, goes_on) != 0;
+  }
+
  private:
   template <class Value>
   __device__ static Value broadcast(Value by_leader) {
@@ -220,7 +227,8 @@ struct ring_consumer {
     if (worker_group.leader()) {
       if (is_left) {
         walk.arrive(node);
-        found = await_node(source, worker_group, server_status::of(status).stop);
+        bool const stops = server_status::of(status).stop;
+        found = walk.prepares() && !stops ? next_action::runs : await_node(source, worker_group, stops);
       } else {
         walk.end();
         source.settle(worker_group);
@@ -406,6 +414,15 @@ template <std::uint32_t Threads, std::uint32_t First>
 __device__ bool ring_source_ref::next(cuda_worker<Threads, First>& worker_group) const {
   bool const goes_on =
       worker_group.warp() == 0 && ring_consumer<cuda_worker<Threads, First>>{*this, worker_group}.next();
+  return worker_group.any(goes_on);
+}
+
+template <std::uint32_t Threads, std::uint32_t First>
+__device__ bool ring_source_ref::await_prepared(cuda_worker<Threads, First>& worker_group) const {
+  graph_walk const walk(worker_group);
+  if (!walk.is_under_way() || !walk.prepares()) return true;
+  bool const goes_on = worker_group.warp() == 0 &&
+                       ring_consumer<cuda_worker<Threads, First>>{*this, worker_group}.await_prepared();
   return worker_group.any(goes_on);
 }
 

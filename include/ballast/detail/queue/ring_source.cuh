@@ -124,9 +124,13 @@ struct ring_source_ref {
   bool serve_if_free(host_worker const& worker_group) const;
 
   bool next(host_worker& worker_group) const;
+  /// Waits for the predecessors of a node whose prepare() has run.
+  bool await_prepared(host_worker& worker_group) const;
 #if defined(__CUDACC__)
   template <std::uint32_t Threads, std::uint32_t First>
   __device__ bool next(cuda_worker<Threads, First>& worker_group) const;
+  template <std::uint32_t Threads, std::uint32_t First>
+  __device__ bool await_prepared(cuda_worker<Threads, First>& worker_group) const;
   /// ClaimWhenReady must equal claims_when_ready().
   template <bool ClaimWhenReady = false, class WorkerGroup>
   __device__ void serve(WorkerGroup worker_group, ring_server_memory& memory) const;
@@ -150,6 +154,7 @@ struct ring_source_ref {
   template <class Ready>
   bool await(host_worker& worker_group, Ready&& is_ready) const;
   bool take_node(host_worker& worker_group) const;
+  bool await_node(host_worker& worker_group) const;
 
   template <class WorkerGroup>
   BALLAST_HD void record_times(WorkerGroup worker_group, std::uint64_t begin_ns, std::uint64_t end_ns) const;
@@ -563,17 +568,27 @@ inline bool ring_source_ref::take(host_worker& worker_group) const {
   return runs;
 }
 
-/// Counts for the successors of the node that ran, and waits until the next node may run; false: leave, or
-/// the walk is over.
+/// Counts for the successors of the node that ran, and waits until the next node may run or be prepared;
+/// false: leave, or the walk is over.
 inline bool ring_source_ref::take_node(host_worker& worker_group) const {
   graph_walk const walk(worker_group);
   if (should_leave()) return false;
   bool const counts = walk.has_successors(), goes_on = walk.advance();
   if (counts && std::atomic_ref(words->held_workers).fetch_add(0) != 0) notify(*worker_wake_event);
-  if (!goes_on || walk.may_run()) return goes_on;
+  return goes_on && (walk.prepares() || await_node(worker_group));
+}
+
+inline bool ring_source_ref::await_node(host_worker& worker_group) const {
+  graph_walk const walk(worker_group);
+  if (walk.may_run()) return true;
   held_worker held(*this);
   held.hold();
   return await(worker_group, [&](host_worker&) { return walk.may_run(); });
+}
+
+inline bool ring_source_ref::await_prepared(host_worker& worker_group) const {
+  graph_walk const walk(worker_group);
+  return !walk.is_under_way() || !walk.prepares() || await_node(worker_group);
 }
 
 inline bool ring_source_ref::next(host_worker& worker_group) const {

@@ -36,31 +36,38 @@ struct kernel_list {
   static constexpr int blocks_with_server = capped_launch_bound_blocks<threads, K...>;
 
   /// Runs the task, or each task of a grid task, on the calling block of threads; each kernel gets a
-  /// Block<K>.
-  template <template <class> class Block, class Place>
-  BALLAST_HD static void run(task_record const& record, Place place) {
+  /// Block<K>. `wait` as in run_blocks().
+  template <template <class> class Block, class Place, class Wait = no_wait>
+  BALLAST_HD static bool run(task_record const& record, Place place, Wait const& wait = {}) {
     std::uint32_t id = 0;
-    (void)((record.kernel() == id++ ? (run_one<Block, K>(record, place), true) : false) || ...);
+    bool ran = true;
+    (void)((record.kernel() == id++ ? (ran = run_one<Block, K>(record, place, wait), true) : false) || ...);
+    return ran;
   }
 
-  template <template <class> class Block, class One, class Place>
-  BALLAST_HD static void run_one(task_record const& record, Place place) {
+  template <template <class> class Block, class One, class Place, class Wait>
+  BALLAST_HD static bool run_one(task_record const& record, Place place, Wait const& wait) {
     if constexpr (is_by_reference<One>) {
-      call_with_members<One>(record, staged_at<K...>,
-                             [&](One const& kernel) { run_kernel<Block>(kernel, record, place); });
+      bool ran = false;
+      call_with_members<One>(record, staged_at<K...>, [&](One const& kernel) {
+        ran = run_kernel<Block>(kernel, record, place, wait);
+      });
+      return ran;
     } else {
       alignas(One) unsigned char bytes[sizeof(One)];
       __builtin_memcpy(bytes, record.data, sizeof(One));
-      run_kernel<Block>(reinterpret_cast<One const&>(bytes), record, place);
+      return run_kernel<Block>(reinterpret_cast<One const&>(bytes), record, place, wait);
     }
   }
 
-  template <template <class> class Block, class One, class Place>
-  BALLAST_HD static void run_kernel(One const& kernel, task_record const& record, Place place) {
+  template <template <class> class Block, class One, class Place, class Wait>
+  BALLAST_HD static bool run_kernel(One const& kernel, task_record const& record, Place place,
+                                    Wait const& wait) {
     auto const range = record.range();
     std::uint32_t const of_a_task = record.is_grid() ? 1 : range.count;
     for (std::uint32_t i = 0; i < range.count; i += of_a_task)
-      run_blocks<Block>(kernel, {range.first + i, of_a_task}, place);
+      if (!run_blocks<Block>(kernel, {range.first + i, of_a_task}, place, wait)) return false;
+    return true;
   }
 };
 
@@ -75,6 +82,8 @@ constexpr bool fit_into_tasks = sizeof...(K) < task_record::halt &&
 //   finish(worker_group, begin_ns, end_ns): all threads of the worker group have executed the task in
 //     worker_group.record().
 //   times_tasks(): whether finish() needs the times, which cost two clock reads a task.
+//   await_prepared(worker_group): if tasks may come before what they wait for: waits for that, called by all
+//     threads after the task's prepare(); false: the worker ends.
 //   serving_state, serve(worker_group, state): GPU only, the work of block 0 until all is over. A source that
 //     has neither has no server, and all blocks work.
 
@@ -82,6 +91,23 @@ template <class Source>
 concept has_server = requires {
   typename Source::serving_state;
 };
+
+/// Runs the task in the worker's record; false: the worker ends. A task that was prepared and then waited
+/// begins after the wait.
+template <class List, template <class> class Block, class Source, class WorkerGroup, class Clock>
+BALLAST_HD bool run_task(Source const& source, WorkerGroup& worker_group, Clock const& now_ns,
+                         std::uint64_t& begin) {
+  if constexpr (requires { source.await_prepared(worker_group); }) {
+    return List::template run<Block>(worker_group.record(), worker_group.place(), [&] {
+      bool const goes_on = source.await_prepared(worker_group);
+      begin = now_ns();
+      return goes_on;
+    });
+  } else {
+    List::template run<Block>(worker_group.record(), worker_group.place());
+    return true;
+  }
+}
 
 /// Counts a host thread as inside the worker loop, also when a task throws.
 class host_block_count {
@@ -104,8 +130,8 @@ void work_on_host(void const* argument, host_block_context& context) {
   bool const reads_clock = source.times_tasks() || worker_group.pace().is_needed();
   auto const now_ns = [&] { return reads_clock ? worker_group.now_ns() : 0; };
   while (source.next(worker_group)) {
-    auto const begin = now_ns();
-    List::template run<host_block>(worker_group.record(), worker_group.place());
+    auto begin = now_ns();
+    if (!run_task<List, host_block>(source, worker_group, now_ns, begin)) return;
     worker_group.pace().worked(now_ns() - begin);
     source.finish(worker_group, begin, now_ns());
   }
@@ -133,10 +159,11 @@ concept is_stateless = requires(Source const source, WorkerGroup worker_group) {
 template <class List, class Source, class WorkerGroup>
 __device__ void take_tasks(Source& source, WorkerGroup& worker_group) {
   using blocks = behind_servers<has_server<Source> - WorkerGroup::first>;
+  auto const now_ns = [&] { return source.times_tasks() ? worker_group.now_ns() : 0; };
   while (source.next(worker_group)) {
-    auto const begin = source.times_tasks() ? worker_group.now_ns() : 0;
-    List::template run<blocks::template block>(worker_group.record(), worker_group.place());
-    source.finish(worker_group, begin, source.times_tasks() ? worker_group.now_ns() : 0);
+    auto begin = now_ns();
+    if (!run_task<List, blocks::template block>(source, worker_group, now_ns, begin)) return;
+    source.finish(worker_group, begin, now_ns());
   }
 }
 
