@@ -127,6 +127,16 @@ class layered_graph {
     queue.close();
     verify();
   }
+  /// A single chain as the blocks of one task: what the steps themselves take.
+  template <class Value>
+  void measure_one_task(std::string const& name, double x, std::string const& unit, Value const& value) {
+    task_queue queue(now_.first(), graph_step_kernels(), options());
+    queue.start();
+    task const all(kernel(), {0, tasks_.tasks()});
+    now_.measure(name, x, unit, [&] { return value(seconds_of_round([&] { queue.submit(all).wait(); })); });
+    queue.close();
+    verify();
+  }
   template <class Value>
   void measure_launches(std::string const& name, double x, std::string const& unit, Value const& value) {
     auto const round = [&] {
@@ -212,6 +222,7 @@ void measure_steps(session& now, std::uint32_t width, std::uint32_t crossing, st
   auto const us_a_step = [=](double seconds) { return seconds * 1e6 / steps; };
   graph.measure_graph("task graph" + of, width, "us/step", false, us_a_step);
   graph.measure_batches("batches after one another" + of, width, "us/step", us_a_step);
+  if (width == 1) graph.measure_one_task("the steps as blocks of one task", width, "us/step", us_a_step);
   graph.measure_launches("launches" + of, width, "us/step", us_a_step);
   graph.measure_captured("a CUDA graph of launches" + of, width, "us/step", us_a_step);
 }
