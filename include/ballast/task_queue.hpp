@@ -112,13 +112,14 @@ struct queue_options {
   clock::duration timeout = default_timeout;
   /// True if execution_of() is available. Costs two clock reads and three atomic additions per task.
   bool times = false;
-  /// How many tasks per worker are recorded for task_spans(), 24 bytes each; 0 records none, or 1024 if
+  /// How many tasks per worker are recorded for task_spans(), 32 bytes each; 0 records none, or 1024 if
   /// trace_to is set.
   std::uint32_t trace_depth = 0;
   /// A recorder (`&recorder`), which must outlive the queue. When close() or stop() has ended the kernel it
   /// receives a span with the kernel's name for each task, up to trace_depth per worker; further spans count
-  /// as dropped. If tasks create tasks it receives one span for the run instead, with the pool's counts. For
-  /// each submission that waited for a full ring it immediately receives a span of the host thread.
+  /// as dropped; and one for each round of a graph, with its critical path. If tasks create tasks it receives
+  /// one span for the run instead, with the pool's counts. For each submission that waited for a full ring it
+  /// immediately receives a span of the host thread.
   trace_target trace_to = {};
 };
 
@@ -194,6 +195,8 @@ struct task_span {
   /// The blocks of the kernel that ran.
   block_range range;
   std::uint32_t kernel = 0;  ///< index in kernel_set::kernels()
+  /// The submission of a graph, counted over the run from 1, that the task belongs to. 0: to none.
+  std::uint32_t round = 0, task = 0;  ///< which of the graph's tasks, as they were added, from 0
 };
 
 /// Counts of a queue since its last start().

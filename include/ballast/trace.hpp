@@ -31,6 +31,10 @@ namespace detail {
 inline constexpr std::uint32_t first_copy_worker = std::uint32_t(1) << 30;
 /// Workers from this number on are threads of the host that waited for the device.
 inline constexpr std::uint32_t first_host_worker = std::uint32_t(1) << 31;
+/// Workers from this number on are task graphs, whose spans are their rounds.
+inline constexpr std::uint32_t first_graph_worker = std::uint32_t(3) << 30;
+/// The count that is the same number in all spans of one critical path of a device.
+inline constexpr std::string_view critical_path = "critical_path";
 
 }  // namespace detail
 
@@ -38,7 +42,7 @@ inline constexpr std::uint32_t first_host_worker = std::uint32_t(1) << 31;
 struct span {
   std::size_t device = 0;  ///< index into `recording::devices`
   /// The resident block or the stream. Numbers from first_copy_worker on are copy streams, from
-  /// first_host_worker on host threads.
+  /// first_host_worker on host threads, and from first_graph_worker on graphs.
   std::uint32_t worker = 0;
   std::string label = {};     ///< what ran, e.g. the kernel's name
   std::int64_t step = 0;      ///< the caller's step; busy time is measured within one
@@ -159,9 +163,9 @@ BALLAST_API void save_chrome_trace(std::filesystem::path const& path, recording 
 namespace detail {
 
 /// Writes the Trace Event Format of Chrome, which ui.perfetto.dev and chrome://tracing open: one process per
-/// device, one thread per worker, one complete event ("X") per span. Times are microseconds since the start
-/// of the first span, with three decimals; `args` holds tasks and step, `otherData` the number of dropped
-/// spans.
+/// device, one thread per worker, one complete event ("X") per span, arrows along critical paths. Times are
+/// microseconds since the start of the first span, with three decimals; `args` holds tasks and step,
+/// `otherData` the number of dropped spans.
 BALLAST_API void write_chrome_trace(std::ostream& out, recording const& what);
 
 /// Shows a scope by name in NVIDIA's profilers (Nsight Systems, Nsight Compute), in the NVTX domain

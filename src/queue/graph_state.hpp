@@ -10,6 +10,7 @@
 
 #include "ballast/completion.hpp"
 #include "ballast/task_graph.hpp"
+#include "graph_trace.hpp"
 #include "placed_graph.hpp"
 
 namespace ballast::detail {
@@ -19,6 +20,7 @@ struct graph_runner {
   std::shared_ptr<compute_device> device;
   kernel_set const* kernels;
   std::uint32_t workers;
+  traced_rounds* rounds;
   /// True if the device can wait for the completion.
   std::function<bool(completion const&)> can_await;
   /// Submits the records after a completion that the device can wait for, or that is ready.
@@ -34,6 +36,7 @@ struct graph_state {
   graph_task add(task const& one, graph_task_options const& options);
   void set(graph_task which, task const& with);
   void place(graph_runner const& on);
+  std::shared_ptr<traced_graph const> const& for_trace();
   completion submit(graph_runner const& on);
   /// Waits until no round runs, and notes whether the last one ended well.
   void await_last();
@@ -45,6 +48,7 @@ struct graph_state {
   std::vector<std::uint32_t> first_predecessor = {0}, predecessors;
   std::vector<float> costs_us;
   placed_graph placed;
+  std::shared_ptr<traced_graph const> traced;  ///< made for the first round that is traced
   bool is_placed = false, has_changed = false;
   bool is_clear = true;  ///< the memory is ready for round `rounds`
   std::uint32_t rounds = 0;

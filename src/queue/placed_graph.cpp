@@ -51,6 +51,12 @@ std::uint32_t placed_graph::needs_word(std::uint32_t needs, task_record const& r
   return needs | (prepares ? graph_node::prepares_bit : 0);
 }
 
+std::vector<std::uint32_t> placed_graph::task_of_node() const {
+  std::vector<std::uint32_t> tasks(node_of_.size());
+  for (std::uint32_t task = 0; task < nodes(); ++task) tasks[node_of_[task]] = task;
+  return tasks;
+}
+
 void placed_graph::set(std::uint32_t task, task_record const& record) {
   auto const node = node_of_[task];
   auto& image_of_node = image().node(node);

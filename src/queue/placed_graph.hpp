@@ -27,6 +27,7 @@ class placed_graph {
   void update();
   /// Makes the memory ready for round 0. Only while no round runs. Waits for the copy.
   void clear() { copy(0, image_.bytes()); }
+  std::vector<std::uint32_t> task_of_node() const;
   graph_round round(std::uint32_t number) const { return {at(memory_.data()), places_, number}; }
 
  private:

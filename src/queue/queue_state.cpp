@@ -389,6 +389,7 @@ void fed_queue::state::launch() {
 void fed_queue::state::prepare_memory() {
   auto const cleared_by = deadline::in(options.resident.start_timeout);
   memory.clear(*copies, cleared_by);
+  rounds.begin_run();
   if (hybrid != nullptr) hybrid->clear(!completed, kernel.blocks(), cleared_by);
   for (auto& ring : submission_rings) ring.reset();
   if (arguments != nullptr) arguments->clear();
@@ -585,11 +586,14 @@ std::vector<task_span> fed_queue::state::task_spans() const {
   for (std::uint32_t worker = 0; worker < counts.size(); ++worker)
     for (std::uint32_t i = 0; i < std::min(counts[worker], memory.trace_depth); ++i) {
       auto const& one = trace[std::size_t(worker) * memory.trace_depth + i];
+      auto const* const graph = rounds.find(one.round);
       spans.push_back({worker,
                        std::int64_t(one.begin_ns) + offset,
                        std::int64_t(one.end_ns) + offset,
                        {one.first_block, one.blocks_and_kernel >> 8},
-                       one.blocks_and_kernel & 0x7f});
+                       one.blocks_and_kernel & 0x7f,
+                       graph == nullptr ? 0 : one.round,
+                       graph == nullptr ? 0 : graph->task_of_node[one.node]});
     }
   return spans;
 }
@@ -613,14 +617,7 @@ void fed_queue::state::record_run() noexcept {
 }
 
 void fed_queue::state::record_tasks() const {
-  std::vector<span> spans;
-  for (auto const& one : task_spans())
-    spans.push_back({.worker = one.worker,
-                     .label = kernels->kernels()[one.kernel].name,
-                     .tasks = 1,
-                     .begin_ns = one.begin_ns,
-                     .end_ns = std::max(one.begin_ns, one.end_ns)});
-  options.trace_to.record(std::move(spans));
+  options.trace_to.record(spans_of_tasks(task_spans(), rounds, *kernels));
   options.trace_to.count_dropped(trace_dropped());
 }
 

@@ -14,6 +14,7 @@
 #include "ballast/detail/base/source_run.hpp"
 #include "ballast/detail/resident/resident_kernel.hpp"
 #include "ballast/task_queue.hpp"
+#include "graph_trace.hpp"
 #include "queue_memory.hpp"
 #include "submission_ring.hpp"
 
@@ -233,6 +234,7 @@ struct fed_queue::state final : completion_source {
   bool close_published = false;
   bool completed = true;    ///< whether the last run ended by close(), with all its tasks executed
   bool is_recorded = true;  ///< whether the recorder has the last run's spans
+  traced_rounds rounds{memory.trace.size()};
   std::int64_t begun_ns = 0, ended_ns = 0;
   bool collected = true;  ///< whether the last run's unexecuted tasks were returned
 };

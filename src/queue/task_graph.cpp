@@ -96,9 +96,17 @@ void graph_state::place(graph_runner const& on) {
   await_last();
   graph_shape const shape = {first_predecessor, predecessors, costs_us};
   placed = placed_graph(on.device, *kernels, plan_graph(shape, on.workers), records);
+  traced = nullptr;
   is_placed = is_clear = true;
   has_changed = false;
   rounds = 0;
+}
+
+std::shared_ptr<traced_graph const> const& graph_state::for_trace() {
+  if (traced == nullptr)
+    traced = std::make_shared<traced_graph>(
+        traced_graph{uid, first_predecessor, predecessors, placed.task_of_node()});
+  return traced;
 }
 
 completion graph_state::submit(graph_runner const& on) {
@@ -112,7 +120,8 @@ completion graph_state::submit(graph_runner const& on) {
     is_clear = true;
     rounds = 0;
   }
-  auto const round = placed.round(rounds);
+  auto round = placed.round(rounds);
+  if (on.rounds->are_traced()) round.traced = on.rounds->add(for_trace());
   std::vector<task_record> const walks(std::min(round.places, on.workers), round.record());
   try {
     last = on.submit(walks, last);

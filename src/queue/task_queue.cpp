@@ -384,7 +384,10 @@ completion task_queue::submit(prepared_tasks const& batch, submit_options const&
 }
 
 graph_runner task_queue::runner_of_graphs() {
-  return {state_->device, state_->kernels, workers_of_run(),
+  return {state_->device,
+          state_->kernels,
+          workers_of_run(),
+          &state_->rounds,
           [this](completion const& one) {
             auto const* const run = state_->run.load();
             return run != nullptr && run->gave(one);

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <ostream>
 #include <set>
 #include <string_view>
@@ -18,14 +19,18 @@ namespace {
 constexpr std::uint64_t first_process = 1, first_thread = 1000;
 // Viewers keep thread numbers in 31 bits.
 constexpr std::uint64_t first_copy_thread = 900'000'000, first_host_thread = 1'000'000'000;
+constexpr std::uint64_t first_graph_thread = 800'000'000;
 
 std::uint64_t process_of(std::size_t device) { return first_process + device; }
 std::uint64_t thread_of(std::uint32_t worker) {
+  if (worker >= detail::first_graph_worker) return first_graph_thread + (worker - detail::first_graph_worker);
   if (worker >= detail::first_host_worker) return first_host_thread + (worker - detail::first_host_worker);
   if (worker >= detail::first_copy_worker) return first_copy_thread + (worker - detail::first_copy_worker);
   return first_thread + worker;
 }
 std::string thread_name(std::uint32_t worker) {
+  if (worker >= detail::first_graph_worker)
+    return fmt::format("graph {}", worker - detail::first_graph_worker);
   if (worker >= detail::first_host_worker) return fmt::format("host {}", worker - detail::first_host_worker);
   if (worker >= detail::first_copy_worker)
     return fmt::format("copies {}", worker - detail::first_copy_worker);
@@ -100,6 +105,33 @@ std::string complete_event(span const& one, std::int64_t origin) {
       counts_of(one));
 }
 
+using span_path = std::vector<span const*>;
+
+/// The spans of each critical path of a device, in the order in which they begin.
+std::map<std::pair<std::size_t, std::uint64_t>, span_path> critical_paths(std::vector<span> const& spans) {
+  std::map<std::pair<std::size_t, std::uint64_t>, span_path> found;
+  for (span const& one : spans)
+    for (auto const& count : one.counts)
+      if (count.name == detail::critical_path) found[{one.device, count.value}].push_back(&one);
+  for (auto& [key, all] : found) std::ranges::stable_sort(all, {}, &span::begin_ns);
+  return found;
+}
+
+/// The events of an arrow from span to span.
+std::string arrows(span_path const& along, std::size_t id, std::int64_t origin) {
+  std::string text;
+  for (span const* const one : along) {
+    auto const* const end = one == along.front()  ? R"("s")"
+                            : one == along.back() ? R"("f","bp":"e")"
+                                                  : R"("t")";
+    text += fmt::format(
+        ",\n"
+        R"({{"name":"critical path","cat":"graph","ph":{},"id":{},"pid":{},"tid":{},"ts":{}}})",
+        end, id, process_of(one->device), thread_of(one->worker), microseconds(one->begin_ns - origin));
+  }
+  return text;
+}
+
 }  // namespace
 
 void detail::write_chrome_trace(std::ostream& out, recording const& what) {
@@ -109,6 +141,8 @@ void detail::write_chrome_trace(std::ostream& out, recording const& what) {
       << process_names(what) << thread_names(what);
   std::int64_t const origin = first_begin(what.spans);
   for (span const& one : what.spans) out << complete_event(one, origin);
+  std::size_t id = 0;
+  for (auto const& [key, along] : critical_paths(what.spans)) out << arrows(along, ++id, origin);
   out << "\n]}\n";
 }
 

@@ -97,6 +97,33 @@ TEST(trace_chrome, uses_no_process_zero_and_no_thread_that_looks_like_a_main_thr
   }
 }
 
+TEST(trace_chrome, draws_an_arrow_along_the_spans_of_each_critical_path_of_a_device) {
+  using ballast::detail::critical_path;
+  auto const trace =
+      chrome({.devices = {"cuda:0", "cuda:1"},
+              .spans = {{.worker = 2, .begin_ns = 3000, .end_ns = 4000, .counts = {{critical_path, 7}}},
+                        {.worker = 1, .begin_ns = 1000, .end_ns = 2000, .counts = {{critical_path, 7}}},
+                        {.worker = 3, .begin_ns = 2000, .end_ns = 3000, .counts = {{critical_path, 7}}},
+                        {.worker = 1, .begin_ns = 2000, .end_ns = 2500},
+                        {.device = 1, .end_ns = 9, .counts = {{critical_path, 7}}}}});
+  auto const begins = events(trace, "s"), middles = events(trace, "t"), ends = events(trace, "f");
+  ASSERT_EQ(begins.size(), 2u);
+  ASSERT_EQ(middles.size(), 1u);
+  ASSERT_EQ(ends.size(), 1u);
+  EXPECT_EQ(begins[0].at("tid"), 1001);
+  EXPECT_EQ(begins[0].at("ts"), 1.0);
+  EXPECT_EQ(middles[0].at("tid"), 1003);
+  EXPECT_EQ(ends[0].at("tid"), 1002);
+  EXPECT_EQ(begins[0].at("id"), ends[0].at("id"));
+  EXPECT_NE(begins[0].at("id"), begins[1].at("id"));
+}
+
+TEST(trace_chrome, has_lines_of_their_own_for_graphs) {
+  auto const trace =
+      chrome({.devices = {"cuda:0"}, .spans = {{.worker = ballast::detail::first_graph_worker + 1}}});
+  EXPECT_EQ(events(trace, "M", "thread_name").at(0).at("args").at("name"), "graph 1");
+}
+
 TEST(trace_chrome, says_how_many_spans_were_dropped) {
   EXPECT_EQ(chrome(example).at("otherData").at("dropped_spans"), "12");
 }

@@ -61,13 +61,14 @@ struct graph_round {
   graph_memory memory;
   std::uint32_t places = 0;  ///< nodes that are claimed; more than 0
   std::uint32_t number = 0;  ///< rounds before this one since the memory was cleared
+  std::uint32_t traced = 0;  ///< the round's number in the queue's trace, from 1; 0: not traced. Not in of()
 
   BALLAST_HD static graph_round of(task_record const& record) {
     auto* const at = static_cast<std::byte*>(const_cast<void*>(record.members()));
     return {{array_ref<std::byte>(at), record.data[2]}, record.data[3], record.data[4]};
   }
   BALLAST_HD task_record record() const {
-    task_record made{{0, 0, memory.nodes, places, number, 0, 0, 0, 0, 0, 0, 0}};
+    task_record made{{0, 0, memory.nodes, places, number, traced, 0, 0, 0, 0, 0, 0}};
     made.point_to(memory.at.data());
     made.describe({0, 1}, task_record::graph);
     return made;
@@ -95,6 +96,7 @@ class graph_walk {
     auto const& record = worker_group_->record();
     for (int i = 0; i < 5; ++i) word(worker_word::graph + i) = record.data[i];
     word(worker_word::grid) = worker_word::walks;
+    word(worker_word::traced_round) = record.data[5];
     word(worker_word::node_successors) = 0;
     word(worker_word::node_runs_on) = no_graph_node;
   }

@@ -158,8 +158,8 @@ struct ring_source_ref {
 
   template <class WorkerGroup>
   BALLAST_HD void record_times(WorkerGroup worker_group, std::uint64_t begin_ns, std::uint64_t end_ns) const;
-  BALLAST_HD void trace_task(std::uint32_t worker, task_record const& record, std::uint64_t begin_ns,
-                             std::uint64_t end_ns) const;
+  template <class WorkerGroup>
+  BALLAST_HD void trace_task(WorkerGroup& worker_group, std::uint64_t begin_ns, std::uint64_t end_ns) const;
   BALLAST_HD void time_task(std::uint64_t batch, std::uint64_t begin_ns, std::uint64_t end_ns) const;
   BALLAST_HD void publish_times(std::uint64_t batch) const;
 };
@@ -174,11 +174,17 @@ inline void ring_source_ref::notify_host_if(std::uint32_t& waiters) const {
 }
 #endif
 
-BALLAST_HD inline void ring_source_ref::trace_task(std::uint32_t worker, task_record const& record,
-                                                   std::uint64_t begin_ns, std::uint64_t end_ns) const {
+template <class WorkerGroup>
+BALLAST_HD void ring_source_ref::trace_task(WorkerGroup& worker_group, std::uint64_t begin_ns,
+                                            std::uint64_t end_ns) const {
+  auto const worker = worker_group.block();
   auto const at = traced[worker]++;  // the worker's own word
-  if (at < trace_depth)
-    trace[std::uint64_t(worker) * trace_depth + at] = {begin_ns, end_ns, record.data[10], record.data[11]};
+  if (at >= trace_depth) return;
+  auto const& record = worker_group.record();
+  auto const& state = worker_group.worker_state();
+  auto const round = graph_walk(worker_group).is_under_way() ? state[worker_word::traced_round] : 0;
+  trace[std::uint64_t(worker) * trace_depth + at] = {begin_ns,        end_ns, record.data[10],
+                                                     record.data[11], round,  state[worker_word::node]};
 }
 
 BALLAST_HD inline void ring_source_ref::time_task(std::uint64_t batch, std::uint64_t begin_ns,
@@ -325,7 +331,7 @@ BALLAST_HD BALLAST_NOINLINE void ring_source_ref::record_times(WorkerGroup worke
                                                                std::uint64_t begin_ns,
                                                                std::uint64_t end_ns) const {
   auto const mark = mark_of(worker_group.meta());
-  if (trace != nullptr) trace_task(worker_group.block(), worker_group.record(), begin_ns, end_ns);
+  if (trace != nullptr) trace_task(worker_group, begin_ns, end_ns);
   if (times != nullptr)
     time_task((std::uint64_t(mark.ring_index) << batch_shift) + mark.slot, begin_ns, end_ns);
 }

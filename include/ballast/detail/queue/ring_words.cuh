@@ -270,7 +270,8 @@ enum : int {
   node_first_successor,  ///< and the rest of its graph_node
   node_successors,
   node_runs_on,
-  words
+  words,
+  traced_round = first  ///< in a graph: graph_round::traced
 };
 inline constexpr std::uint32_t walks = ~std::uint32_t(0);  ///< in `grid`: the worker walks through a graph
 }
@@ -284,6 +285,7 @@ struct batch_times {
 struct task_times {
   std::uint64_t begin_ns, end_ns;
   std::uint32_t first_block, blocks_and_kernel;
+  std::uint32_t round, node;  ///< of a graph's task: graph_round::traced, or 0, and its graph_node
 };
 
 /// The server's state between rounds on the host, where the worker that holds ring_words::server_busy is the
