@@ -199,11 +199,13 @@ TEST(graphs_with_a_recorder, have_the_tasks_that_were_added_since_the_last_round
   add_visit(graph, visits, 1, {first});
   queue.submit(graph);
   queue.close();
-  auto const rounds = rounds_in(all.snapshot().spans);
+  auto const spans = all.snapshot().spans;
+  auto const rounds = rounds_in(spans);
   ASSERT_EQ(rounds.size(), 2u);
   EXPECT_EQ(rounds[0].tasks, 1u);
   EXPECT_EQ(rounds[1].tasks, 2u);
   EXPECT_EQ(rounds[0].worker, rounds[1].worker);
+  EXPECT_EQ(critical_tasks(spans), (std::vector<std::uint64_t>{0, 0, 1}));
 }
 
 TEST(graphs_with_a_recorder, have_the_critical_path_of_a_chain_that_has_ended_before_the_queue) {
