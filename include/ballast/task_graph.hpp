@@ -34,8 +34,9 @@ class graph_task {
 struct graph_task_options {
   /// The tasks of the same graph that must have run before this one begins. Duplicates count once.
   std::vector<graph_task> after = {};
-  /// The expected duration in microseconds, 0 to 1e15; 0: not known. Changes only the order of tasks that
-  /// are ready.
+  /// The expected duration in microseconds, of a grid task that of a block, 0 to 1e15. Changes only the order
+  /// of tasks that are ready, and how many blocks of a grid task a worker claims at once. 0: not known. The
+  /// first two runs then measure it, and a later submission that finds the graph idle plans it anew.
   double cost = 0;
 };
 
@@ -54,22 +55,23 @@ class BALLAST_API task_graph {
   task_graph(task_graph const&) = delete;
   task_graph& operator=(task_graph const&) = delete;
 
-  /// Adds a task and returns its name. The next submission plans the graph anew. Throws bad_argument
-  /// ("after") for a predecessor that is no task of this graph, ("cost"), ("kernel", "count") as
-  /// ballast::launch(), ("kernel") also for members over 40 bytes, and ("task") for a grid task of several
-  /// blocks.
+  /// Adds a task and returns its name. The next submission plans the graph anew. Workers share the blocks of
+  /// a grid task, and tasks after it begin once all have run. Throws bad_argument ("after") for a predecessor
+  /// that is no task of this graph, ("cost"), and ("kernel", "count") as ballast::launch().
   graph_task add(task const& one, graph_task_options const& options = {});
-  /// Gives a task other members, or another kernel, from the next submission on. Throws bad_argument
+  /// Gives a task other members, or another kernel, for the same blocks, from the next submission on, which
+  /// plans the graph anew if members over 40 bytes take more memory than the task has. Throws bad_argument
   /// ("which") if it is no task of this graph, and ("kernel") as add().
   template <kernel_form K>
   void set(graph_task which, K const& kernel) {
     set_task(which, task(kernel));
   }
   /// Plans the graph for the queue's workers and allocates its memory, as the first submission does by
-  /// itself: about 70 bytes a task and 4 an edge, on the device and in pinned memory. On a GPU call it while
-  /// no resident kernel runs there, since the allocation may wait for that. If the graph has to be planned
-  /// anew, waits first for its last submission, as completion::wait(). Throws as that and
-  /// compute_device::allocate(), and bad_argument ("graph") if the queue has another set of kernels.
+  /// itself: about 70 bytes a task (a grid task counts as up to four a worker), 4 an edge, and members over
+  /// 40 bytes, on the device and in pinned memory. On a GPU call it while no resident kernel runs there,
+  /// since the allocation may wait for that. If the graph has to be planned anew, waits first for its last
+  /// submission, as completion::wait(). Throws as that and compute_device::allocate(), and bad_argument
+  /// ("graph") if the queue has another set of kernels.
   void plan(task_queue& queue);
 
  private:

@@ -305,7 +305,7 @@ class BALLAST_API task_queue : public detail::fed_queue {
   /// from any thread, and any others that are ready. The call waits while the ring is full, and until the
   /// device has fetched the tasks in `after` that lie in other submission rings than its first. It waits for
   /// ends while more than 32 of the batches in `after` (submissions of up to a quarter of capacity() each)
-  /// have not ended, or while capacity() / 8 (at most 65536) unfinished batches of the ring wait for others
+  /// have not ended, or while capacity() / 32 (at most 65536) unfinished batches of the ring wait for others
   /// than up to 16 successive ones of the 126 before them. Waits and throws as the other overloads; throws
   /// also bad_argument ("after"), before anything is queued, that says which completion is of another queue
   /// and not ready, or, where tasks may create tasks, which is not ready; and, if one is ready and did not

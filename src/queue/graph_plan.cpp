@@ -31,9 +31,11 @@ struct running_task {
 
 class planner {
  public:
-  planner(graph_shape const& graph, std::uint32_t workers) : graph_(graph), free_(workers) {}
+  planner(graph_shape const& graph, std::uint32_t workers)
+      : graph_(graph), workers_(workers), free_(workers) {}
 
   graph_plan run() {
+    choose_places();
     count_edges();
     fill_successors();
     measure_paths();
@@ -44,7 +46,11 @@ class planner {
 
  private:
   std::uint32_t tasks() const { return graph_.tasks(); }
-  float length_us(std::uint32_t task) const { return graph_.costs[task] + overhead_us; }
+  std::uint32_t blocks(std::uint32_t task) const { return graph_.blocks.empty() ? 1 : graph_.blocks[task]; }
+  /// Of a place of the task.
+  float length_us(std::uint32_t task) const {
+    return graph_.costs[task] * float(blocks(task)) / float(plan_.places[task]) + overhead_us;
+  }
   std::span<std::uint32_t const> predecessors(std::uint32_t task) const {
     auto const first = graph_.first_predecessor[task];
     return graph_.predecessors.subspan(first, graph_.first_predecessor[task + 1] - first);
@@ -52,6 +58,18 @@ class planner {
   std::span<std::uint32_t const> successors(std::uint32_t task) const {
     auto const first = plan_.first_successor[task];
     return std::span(plan_.successors).subspan(first, plan_.first_successor[task + 1] - first);
+  }
+
+  void choose_places() {
+    plan_.places.resize(tasks());
+    for (std::uint32_t task = 0; task < tasks(); ++task)
+      plan_.places[task] = std::min(blocks(task), most_places(graph_.costs[task] * float(blocks(task))));
+  }
+
+  /// Of a grid task of this work. A place is to take no less than its claim, but each worker gets one.
+  std::uint32_t most_places(float work_us) const {
+    auto const most = float(workers_) * float(max_places_of_worker);
+    return std::uint32_t(work_us == 0 ? most : std::clamp(work_us / overhead_us, float(workers_), most));
   }
 
   /// Counts a duplicate once: tasks are visited in order, so a predecessor of this task that was met before
@@ -63,7 +81,7 @@ class planner {
     for (std::uint32_t task = 0; task < tasks(); ++task)
       for (auto const before : predecessors(task)) {
         if (std::exchange(last[before], task) == task) continue;
-        ++plan_.needs[task];
+        plan_.needs[task] += plan_.places[before];
         ++plan_.first_successor[before + 1];
       }
   }
@@ -84,7 +102,8 @@ class planner {
     for (auto task = tasks(); task-- != 0;) {
       float longest = 0;
       for (auto const next : successors(task)) longest = std::max(longest, path_us_[next]);
-      path_us_[task] = longest + length_us(task);
+      auto const turns = (plan_.places[task] + workers_ - 1) / workers_;
+      path_us_[task] = longest + length_us(task) * float(turns);
     }
   }
 
@@ -100,8 +119,10 @@ class planner {
 
   std::uint32_t most_urgent_that_waits_alone(std::uint32_t task) const {
     auto found = no_graph_task;
+    if (blocks(task) > 1) return found;
     for (auto const next : successors(task))
-      if (plan_.needs[next] == 1 && (found == no_graph_task || path_us_[next] > path_us_[found]))
+      if (plan_.needs[next] == 1 && blocks(next) == 1 &&
+          (found == no_graph_task || path_us_[next] > path_us_[found]))
         found = next;
     return found;
   }
@@ -117,12 +138,21 @@ class planner {
   }
 
   void begin_ready(double now_us) {
-    for (; free_ > 0 && !ready_.empty(); --free_) {
-      auto const task = ~std::uint32_t(ready_.top());
-      ready_.pop();
-      plan_.order.push_back(task);
+    for (; free_ > 0 && (places_left_ > 0 || !ready_.empty()); --free_) {
+      auto const task = next_place();
       running_.push({now_us + length_us(task), task});
     }
+  }
+
+  /// The task of the next place in the order.
+  std::uint32_t next_place() {
+    if (places_left_ == 0) {
+      plan_.order.push_back(~std::uint32_t(ready_.top()));
+      ready_.pop();
+      places_left_ = plan_.places[plan_.order.back()];
+    }
+    --places_left_;
+    return plan_.order.back();
   }
 
   /// Ends all that end at the next such time: each makes its successors ready and runs on, or frees its
@@ -147,12 +177,13 @@ class planner {
 
   graph_shape graph_;
   graph_plan plan_;
-  task_numbers left_;           ///< predecessors of each task that have not ended
+  task_numbers left_;           ///< places of each task's predecessors that have not ended
   std::vector<float> path_us_;  ///< from each task's begin to the end of the graph
   std::priority_queue<std::uint64_t> ready_;
   std::priority_queue<running_task, std::vector<running_task>, std::greater<>> running_;
   double now_us_ = 0;
-  std::uint32_t free_;  ///< workers without a task
+  std::uint32_t workers_, free_;   ///< free: without a task
+  std::uint32_t places_left_ = 0;  ///< of the last task in the order
 };
 
 }  // namespace

@@ -13,8 +13,10 @@ struct graph_shape {
   std::span<std::uint32_t const> first_predecessor = {};  ///< one more than there are tasks
   std::span<std::uint32_t const> predecessors = {};       ///< of lower numbers, in any order; duplicates
                                                           ///< count once
-  /// The expected duration of each task in microseconds, at least 0; 0 where it is not known.
+  /// The expected duration of each task, or of a block of a grid task, in microseconds, at least 0; 0 where
+  /// it is not known.
   std::span<float const> costs = {};
+  std::span<std::uint32_t const> blocks = {};  ///< of each grid task; 1 for others; empty if all are others
 
   std::uint32_t tasks() const { return std::uint32_t(costs.size()); }
 };
@@ -25,15 +27,20 @@ inline constexpr std::uint32_t no_graph_task = ~std::uint32_t(0);
 /// tasks of the order waiting.
 inline constexpr std::uint32_t max_run_on = 16;
 
+/// The most places of a grid task for each worker: uneven blocks even out.
+inline constexpr std::uint32_t max_places_of_worker = 4;
+
 /// The order in which workers claim the tasks of a graph, and what each task waits for and releases.
 ///
-/// Every task is in `order` once, or it is the runs_on of one other task. A task stands in the order behind
+/// Every task is in `order` once, or it is the runs_on of one other task. A grid task has several places in
+/// the order, one behind another, each for an equal share of its blocks. A task stands in the order behind
 /// its predecessors, and behind the tasks that these run on after; so a worker that claims places in order
 /// waits only for tasks that others have begun.
 struct graph_plan {
   std::vector<std::uint32_t> order;
   std::vector<std::uint32_t> first_successor, successors;  ///< of each task, as in graph_shape
-  std::vector<std::uint32_t> needs;                        ///< how many predecessors each task has
+  std::vector<std::uint32_t> places;                       ///< of each task, if in the order
+  std::vector<std::uint32_t> needs;                        ///< of each task: the places of its predecessors
   /// The successor, waiting for this task alone, that the same worker runs next; no_graph_task if none.
   std::vector<std::uint32_t> runs_on;
 };

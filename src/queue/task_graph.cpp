@@ -14,6 +14,9 @@
 namespace ballast::detail {
 namespace {
 
+/// The first is slower: instructions and data come from memory.
+constexpr std::uint32_t measured_rounds = 2;
+
 std::uint64_t next_graph() {
   static std::atomic<std::uint64_t> last = 0;
   return ++last;
@@ -39,15 +42,7 @@ std::uint32_t graph_state::checked_index(graph_task which, char const* argument)
 
 task_record graph_state::checked_record(task const& one) const {
   auto record = record_of(*kernels, one);
-  auto const range = record.range();
-  auto const& kernel = kernels->kernels()[record.kernel()];
-  if (kernel.by_reference)
-    throw_bad_argument("kernel", kernel.name + " of " + std::to_string(kernel.bytes) + " bytes",
-                       "a kernel of at most 40 bytes, or indirect");
-  if (record.is_grid() && range.count > 1)
-    throw_bad_argument("task", "a grid task of " + std::to_string(range.count) + " blocks of " + kernel.name,
-                       "a task for each block");
-  record.describe(range, record.kernel());
+  if (record.range().count == 1) record.describe(record.range(), record.kernel());
   return record;
 }
 
@@ -63,6 +58,7 @@ graph_task graph_state::add(task const& one, graph_task_options const& options) 
   predecessors.insert(predecessors.end(), before.begin(), before.end());
   first_predecessor.push_back(std::uint32_t(predecessors.size()));
   costs_us.push_back(float(options.cost));
+  keep_members(std::uint32_t(records.size()), one);
   records.push_back(record);
   is_placed = false;
   return {uid, std::uint32_t(records.size() - 1)};
@@ -71,11 +67,18 @@ graph_task graph_state::add(task const& one, graph_task_options const& options) 
 void graph_state::set(graph_task which, task const& with) {
   auto const index = checked_index(which, "which");
   auto record = checked_record(with);
-  record.describe(records[index].range(), record.kernel());
+  auto const grid_bit = records[index].data[11] & task_record::grid_bit;
+  record.describe(records[index].range(), record.kernel() | grid_bit);
+  keep_members(index, with);
   records[index] = record;
-  if (!is_placed) return;
-  placed.set(index, record);
-  has_changed = true;
+  if (is_placed) has_changed = is_placed = placed.set(index, record);
+}
+
+void graph_state::keep_members(std::uint32_t index, task const& of) {
+  if (of.arguments().is_shared())
+    members.insert_or_assign(index, of.arguments());
+  else
+    members.erase(index);
 }
 
 void graph_state::await_last() {
@@ -88,14 +91,31 @@ void graph_state::await_last() {
   last = {};
 }
 
+graph_plan graph_state::planned(std::span<float const> costs) const {
+  std::vector<std::uint32_t> blocks;
+  for (auto const& record : records) blocks.push_back(record.tasks());
+  return plan_graph({first_predecessor, predecessors, costs, blocks}, workers);
+}
+
+void graph_state::learn_costs() {
+  learns = is_clear = false;
+  auto costs = placed.durations_us();
+  for (std::size_t i = 0; i < costs.size(); ++i)
+    if (costs_us[i] != 0) costs[i] = costs_us[i];
+  placed.follow(planned(costs), records);
+  traced = nullptr;
+}
+
 /// Memory that rounds use is freed only once they have ended.
 void graph_state::place(graph_runner const& on) {
   if (on.kernels != kernels)
     throw_bad_argument("graph", "one of " + kernels->name(), "one of the queue's set, " + on.kernels->name());
   if (is_placed && placed.is_on(*on.device)) return;
   await_last();
-  graph_shape const shape = {first_predecessor, predecessors, costs_us};
-  placed = placed_graph(on.device, *kernels, plan_graph(shape, on.workers), records);
+  is_placed = false;
+  workers = on.workers;
+  placed = placed_graph(on.device, *kernels, planned(costs_us), records);
+  learns = std::ranges::count(costs_us, 0.0f) != 0;
   traced = nullptr;
   is_placed = is_clear = true;
   has_changed = false;
@@ -112,15 +132,17 @@ std::shared_ptr<traced_graph const> const& graph_state::for_trace() {
 completion graph_state::submit(graph_runner const& on) {
   place(on);
   if (records.empty()) return {};
-  if (has_changed || last.ready() || !on.can_await(last)) await_last();
+  bool const is_idle = has_changed || last.ready() || !on.can_await(last);
+  if (is_idle) await_last();
   if (has_changed) placed.update();
   has_changed = false;
+  if (learns && is_idle && is_clear && rounds >= measured_rounds) learn_costs();
   if (!is_clear) {
     placed.clear();
     is_clear = true;
     rounds = 0;
   }
-  auto round = placed.round(rounds);
+  auto round = placed.round(rounds, learns && rounds < measured_rounds);
   if (on.rounds->are_traced()) round.traced = on.rounds->add(for_trace());
   std::vector<task_record> const walks(std::min(round.places, on.workers), round.record());
   try {

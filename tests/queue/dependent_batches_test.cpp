@@ -167,7 +167,7 @@ TEST(dependent_batches, that_find_all_lists_in_use_are_submitted_once_the_first_
   auto options = test_options();
   options.start_at_once = false;  // memcheck knows no memory that is allocated beside a resident kernel
   task_queue queue(first_device(), kernels(), options);
-  auto const accepted = max_batch_distance + queue.capacity() / 8;
+  auto const accepted = max_batch_distance + queue.capacity() / 32;
   counted_words const visits(first_device(), accepted + 1);
   queue.start();
   auto const all = visits_of(visits.ref(), accepted + 1);

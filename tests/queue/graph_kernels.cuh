@@ -51,6 +51,18 @@ struct prepare_and_mix {
   }
 };
 
+/// mix_predecessors as a kernel of many members, which does nothing where they are not aligned.
+struct alignas(64) mix_by_reference {
+  static constexpr int threads = mix_predecessors::threads;
+  std::uint32_t unused[16];
+  mix_predecessors mix;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    if (reinterpret_cast<std::uintptr_t>(this) % 64 == 0) mix(block);
+  }
+};
+
 kernel_set const& graph_kernels();
 
 }  // namespace ballast::test

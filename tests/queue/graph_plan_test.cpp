@@ -25,15 +25,22 @@ using numbers = std::vector<std::uint32_t>;
 struct growing_graph {
   std::vector<std::uint32_t> first = {0}, before;
   std::vector<float> costs;
+  numbers blocks = {};
 
   std::uint32_t add(numbers const& after = {}, float cost = 0) {
     before.insert(before.end(), after.begin(), after.end());
     first.push_back(std::uint32_t(before.size()));
     costs.push_back(cost);
+    blocks.push_back(1);
     return std::uint32_t(costs.size() - 1);
   }
+  std::uint32_t add_grid(std::uint32_t of_blocks, numbers const& after = {}, float cost = 0) {
+    auto const task = add(after, cost);
+    blocks.back() = of_blocks;
+    return task;
+  }
   graph_plan planned(std::uint32_t workers = 4) const {
-    return detail::plan_graph({first, before, costs}, workers);
+    return detail::plan_graph({first, before, costs, blocks}, workers);
   }
   numbers predecessors(std::uint32_t task) const {
     numbers all(before.begin() + first[task], before.begin() + first[task + 1]);
@@ -94,10 +101,13 @@ bool has_each_edge_once(growing_graph const& graph, graph_plan const& plan) {
   std::size_t edges = 0;
   for (std::uint32_t task = 0; task < plan.needs.size(); ++task) {
     auto const before = graph.predecessors(task);
-    if (plan.needs[task] != before.size()) return false;
+    auto needs = plan.needs[task];
     edges += before.size();
-    for (auto const one : before)
+    for (auto const one : before) {
+      needs -= plan.places[one];
       if (std::ranges::count(successors(plan, one), task) != 1) return false;
+    }
+    if (needs != 0) return false;
   }
   return edges == plan.successors.size();
 }
@@ -221,10 +231,41 @@ TEST(graph_plan, of_random_graphs_is_legal) {
       numbers after;
       for (auto edges = below(4, random); task > 0 && edges > 0; --edges)
         after.push_back(below(task, random));
-      graph.add(after, float(below(3, random)));
+      graph.add_grid(below(4, random) == 0 ? 1 + below(20, random) : 1, after, float(below(3, random)));
     }
     expect_legal(graph, 1 + below(5, random));
   }
+}
+
+TEST(graph_plan, gives_a_grid_a_place_for_each_block_up_to_four_for_each_worker) {
+  growing_graph graph;
+  for (std::uint32_t const blocks : {2u, 16u, 17u, 16'777'215u}) graph.add_grid(blocks);
+  EXPECT_THAT(graph.planned(4).places, ElementsAre(2, 16, 16, 16));
+}
+
+TEST(graph_plan, gives_a_grid_of_short_blocks_fewer_places_but_one_for_each_worker) {
+  growing_graph graph;
+  for (float const cost : {0.01f, 0.12f, 1.0f}) graph.add_grid(100, {}, cost);
+  EXPECT_THAT(graph.planned(4).places, ElementsAre(4, 8, 16));
+}
+
+TEST(graph_plan, counts_the_places_of_a_grid_for_what_waits_for_it_and_never_runs_on_beside_it) {
+  growing_graph graph;
+  auto const before = graph.add();
+  auto const grid = graph.add_grid(3, {before, before});
+  auto const next = graph.add_grid(9, {grid});
+  graph.add({next});
+  auto const plan = graph.planned(1);
+  EXPECT_THAT(plan.needs, ElementsAre(0, 1, 3, 4));
+  EXPECT_THAT(plan.order, ElementsAre(0, 1, 2, 3));
+}
+
+TEST(graph_plan, counts_the_turns_of_the_workers_in_a_grid_as_its_length) {
+  growing_graph graph;
+  graph.add({}, 15);
+  graph.add_grid(8, {}, 10);
+  EXPECT_THAT(graph.planned(4).order, ElementsAre(1, 0));
+  EXPECT_THAT(graph.planned(8).order, ElementsAre(0, 1));
 }
 
 TEST(graph_plan, of_a_task_after_100000_others_is_legal) {

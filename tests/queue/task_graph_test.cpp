@@ -18,7 +18,6 @@
 #include "ballast/detail/queue/ring_words.cuh"
 #include "fixture.hpp"
 #include "graph_kernels.cuh"
-#include "large_kernels.cuh"
 #include "refused_argument.hpp"
 
 namespace ballast::test {
@@ -477,15 +476,8 @@ TEST(task_graphs, refuse_tasks_that_they_cannot_hold) {
   EXPECT_EQ(argument(legal, {.cost = -1}), "cost");
   EXPECT_EQ(argument(legal, {.cost = std::numeric_limits<double>::quiet_NaN()}), "cost");
   EXPECT_EQ(argument(task(add_one_plainly{visits.ref()})), "kernel");
-  EXPECT_EQ(argument(grid_task(task(count_visit{visits.ref()}, {0, 2}))), "task");
   EXPECT_EQ(refused_argument([&] { graph.set(elsewhere, count_visit{visits.ref()}); }), "which");
   EXPECT_EQ(refused_argument([] { task_graph const made{spawning_kernels()}; }), "kernels");
-}
-
-TEST(task_graphs, refuse_kernels_of_many_members) {
-  task_graph graph(large_kernels());
-  counted_words const visits(first_device(), 1);
-  EXPECT_EQ(refused_argument([&] { graph.add(task(mark_if_whole<20>::of(visits.ref(), 1))); }), "kernel");
 }
 
 TEST(task_graphs, of_another_set_are_refused_by_a_queue) {

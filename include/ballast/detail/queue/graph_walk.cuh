@@ -12,28 +12,31 @@ namespace ballast::detail {
 
 inline constexpr std::uint32_t no_graph_node = ~std::uint32_t(0);
 
-/// A task of a graph as workers read it.
+/// A task of a graph as workers read it, or some blocks of a grid task. The nodes of a grid task follow each
+/// other in the order, wait at one counter, and all count for its successors.
 struct alignas(64) graph_node {
   static constexpr std::uint32_t words = 16;
   /// In `needs`, if not 0: the task's prepare() runs before the wait.
   static constexpr std::uint32_t prepares_bit = 1u << 31;
 
   task_record task;
-  std::uint32_t needs;  ///< predecessors; 0 if another node runs on with this one; prepares_bit
+  std::uint32_t needs;  ///< nodes of predecessors; 0 if another node runs on with this one; prepares_bit
   std::uint32_t first_successor, successors;  ///< a range of graph_memory::successor(), without runs_on
-  std::uint32_t runs_on;  ///< the node that the same worker runs next, and that waits for nothing else
+  /// The node that the same worker runs next, and that waits for nothing else. A grid task has none, but
+  /// here its first node, whose counter all its nodes use.
+  std::uint32_t runs_on;
 };
 static_assert(sizeof(graph_node) == 4 * graph_node::words);
 
-/// The memory of a graph: claim words, nodes, counters and the successors of all nodes. The first nodes are
-/// the order in which workers claim. Cheap to copy.
+/// The memory of a graph: claim words, nodes, counters, durations and the successors of all nodes. The first
+/// nodes are the order in which workers claim. Cheap to copy.
 struct graph_memory {
   array_ref<std::byte> at;
   std::uint32_t nodes = 0;
 
   static constexpr std::size_t node_offset = 2 * sizeof(own_line<std::uint32_t>);
   static constexpr std::size_t bytes_of(std::size_t nodes, std::size_t successors) {
-    return node_offset + nodes * (sizeof(graph_node) + 4) + successors * 4;
+    return node_offset + nodes * (sizeof(graph_node) + 8) + successors * 4;
   }
 
   /// Counts the claims of the even, and of the odd rounds.
@@ -41,9 +44,13 @@ struct graph_memory {
     return from<own_line<std::uint32_t>>(0)[round % 2].word;
   }
   BALLAST_HD graph_node& node(std::uint32_t index) const { return from<graph_node>(node_offset)[index]; }
-  /// Counts, over all rounds, the predecessors of the node that have run.
+  /// Counts, over all rounds, the nodes of the task's predecessors that have run.
   BALLAST_HD std::uint32_t& counter(std::uint32_t index) const { return words()[index]; }
-  BALLAST_HD std::uint32_t& successor(std::uint32_t index) const { return words()[nodes + index]; }
+  /// The node's shortest run in the rounds that measured, modulo 2^32 ns; 0: none has.
+  BALLAST_HD std::uint32_t& duration_ns(std::uint32_t index) const { return (words() + nodes)[index]; }
+  BALLAST_HD std::uint32_t& successor(std::uint32_t index) const {
+    return (words() + 2 * std::size_t(nodes))[index];
+  }
 
  private:
   template <class T>
@@ -58,17 +65,22 @@ struct graph_memory {
 /// One execution of a graph. Travels as a batch of tasks, one for each worker that is to walk through it, in
 /// the words of their records.
 struct graph_round {
+  static constexpr std::uint32_t measures_bit = 1u << 31;  ///< of the word with the number of nodes
+
   graph_memory memory;
   std::uint32_t places = 0;  ///< nodes that are claimed; more than 0
   std::uint32_t number = 0;  ///< rounds before this one since the memory was cleared
+  bool measures = false;     ///< workers write the durations of nodes
   std::uint32_t traced = 0;  ///< the round's number in the queue's trace, from 1; 0: not traced. Not in of()
 
   BALLAST_HD static graph_round of(task_record const& record) {
     auto* const at = static_cast<std::byte*>(const_cast<void*>(record.members()));
-    return {{array_ref<std::byte>(at), record.data[2]}, record.data[3], record.data[4]};
+    auto const nodes = record.data[2] & ~measures_bit;
+    return {{array_ref<std::byte>(at), nodes}, record.data[3], record.data[4], nodes != record.data[2]};
   }
   BALLAST_HD task_record record() const {
-    task_record made{{0, 0, memory.nodes, places, number, traced, 0, 0, 0, 0, 0, 0}};
+    auto const word = memory.nodes | (measures ? measures_bit : 0);
+    task_record made{{0, 0, word, places, number, traced, 0, 0, 0, 0, 0, 0}};
     made.point_to(memory.at.data());
     made.describe({0, 1}, task_record::graph);
     return made;
@@ -97,6 +109,7 @@ class graph_walk {
     for (int i = 0; i < 5; ++i) word(worker_word::graph + i) = record.data[i];
     word(worker_word::grid) = worker_word::walks;
     word(worker_word::traced_round) = record.data[5];
+    word(worker_word::node) = no_graph_node;
     word(worker_word::node_successors) = 0;
     word(worker_word::node_runs_on) = no_graph_node;
   }
@@ -116,7 +129,7 @@ class graph_walk {
     return true;
   }
 
-  BALLAST_HD bool runs_on() const { return follower() != no_graph_node; }
+  BALLAST_HD bool runs_on() const { return follower() != no_graph_node && !is_of_grid(); }
   BALLAST_HD std::uint32_t follower() const { return word(worker_word::node_runs_on); }
   /// Claims a node. Done before the last one is counted, so that the two take place together.
   BALLAST_HD std::uint32_t claim() const {
@@ -160,6 +173,20 @@ class graph_walk {
   BALLAST_HD void acquire() const {
     if (word(worker_word::node_needs) != 0) (void)counter().load_acquire();
   }
+  ///@{
+  /// By the leader, before and after each node. In rounds that do not measure they do nothing.
+  BALLAST_HD void begin_timing() const {
+    if (round().measures) word(worker_word::begun_ns) = std::uint32_t(worker_group_->now_ns());
+  }
+  BALLAST_HD void end_timing() const {
+    auto const here = round();
+    auto const node = word(worker_word::node);
+    if (!here.measures || node == no_graph_node) return;
+    auto const took = std::uint32_t(worker_group_->now_ns()) - word(worker_word::begun_ns);
+    auto& shortest = here.memory.duration_ns(node);
+    if (shortest == 0 || took < shortest) shortest = took == 0 ? 1 : took;
+  }
+  ///@}
 #if defined(__CUDACC__)
   /// Fetches what will be read when the task of the taken node has run. Called by a warp.
   __device__ void prefetch(std::uint32_t lane) const {
@@ -181,7 +208,10 @@ class graph_walk {
     for (int i = 0; i < 5; ++i) record.data[i] = word(worker_word::graph + i);
     return graph_round::of(record);
   }
-  BALLAST_HD atomic counter() const { return atomic(round().memory.counter(word(worker_word::node))); }
+  BALLAST_HD bool is_of_grid() const { return worker_group_->record().is_grid(); }
+  BALLAST_HD atomic counter() const {
+    return atomic(round().memory.counter(is_of_grid() ? follower() : word(worker_word::node)));
+  }
 
   WorkerGroup* worker_group_;
 };

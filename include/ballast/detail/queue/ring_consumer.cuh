@@ -211,6 +211,7 @@ struct ring_consumer {
   __device__ BALLAST_NOINLINE static std::uint32_t take_node(ring_source_ref const& source,
                                                              worker_group_type worker_group) {
     graph_walk const walk(worker_group);
+    if (worker_group.leader()) walk.end_timing();
     bool const runs_on = walk.runs_on();
     auto const lane = worker_group.lane(), part = lane % graph_node::words;
     auto const status = worker_group.leader() ? source.status_for(worker_group.block()).load_relaxed() : 0;
@@ -259,6 +260,7 @@ struct ring_consumer {
       return next_action::leaves;
     }
     walk.acquire();
+    walk.begin_timing();
     return next_action::runs;
   }
 

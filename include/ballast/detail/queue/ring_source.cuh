@@ -586,10 +586,13 @@ inline bool ring_source_ref::take_node(host_worker& worker_group) const {
 
 inline bool ring_source_ref::await_node(host_worker& worker_group) const {
   graph_walk const walk(worker_group);
-  if (walk.may_run()) return true;
-  held_worker held(*this);
-  held.hold();
-  return await(worker_group, [&](host_worker&) { return walk.may_run(); });
+  if (!walk.may_run()) {
+    held_worker held(*this);
+    held.hold();
+    if (!await(worker_group, [&](host_worker&) { return walk.may_run(); })) return false;
+  }
+  walk.begin_timing();
+  return true;
 }
 
 inline bool ring_source_ref::await_prepared(host_worker& worker_group) const {
@@ -601,6 +604,7 @@ inline bool ring_source_ref::next(host_worker& worker_group) const {
   graph_walk const walk(worker_group);
   for (;;) {
     if (walk.is_under_way()) {
+      walk.end_timing();
       if (take_node(worker_group)) return true;
       if (walk.is_under_way()) return false;
       settle(worker_group);

@@ -47,7 +47,7 @@ struct alignas(128) awaited_list {
   std::uint64_t batches[max_awaited_batches];
 };
 BALLAST_HD constexpr std::uint32_t awaited_lists(std::uint32_t shift) {
-  return shift > 5 ? (shift < 19 ? 1u << (shift - 3) : max_batch_slots) : 4;
+  return shift > 7 ? (shift < 21 ? 1u << (shift - 5) : max_batch_slots) : 4;
 }
 
 BALLAST_HD constexpr bool is_same_batch(batch_mark const& a, batch_mark const& b) {
@@ -260,7 +260,7 @@ enum : int {
   blocks,          ///< the number of the grid task's blocks; 0: take no more, since a stop was seen
   first,           ///< the first block of the task
   end,             ///< one past the last blocks taken here, counted from the first; 0: none yet
-  begun_ns,        ///< when those blocks were taken; low half
+  begun_ns,        ///< when those blocks were taken, or a node of a graph begun; low half
   graph,           ///< the first words of a graph_round's record, if the worker is in one: its address,
   graph_nodes = graph + 2,
   graph_places,
