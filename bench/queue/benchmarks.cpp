@@ -47,6 +47,10 @@ std::vector<benchmark> queue_benchmarks() {
       {"graph/random",
        "share of the ideal time of random layers of even and uneven tasks, by the tasks' mean time",
        &measure_graph_random},
+      {"graph/wavefront",
+       "an alignment in tiles: a task graph, launches, CUDA graphs, a barrier, other libraries",
+       &measure_graph_wavefront},
+      {"graph/cholesky", "a factorisation in tiles, by the same ways and cuSOLVER", &measure_graph_cholesky},
   };
 }
 

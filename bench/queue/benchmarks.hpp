@@ -24,5 +24,7 @@ void measure_matmul_patterns(session&);
 void measure_neighbours(session&);
 void measure_graph_chain(session&);
 void measure_graph_random(session&);
+void measure_graph_wavefront(session&);
+void measure_graph_cholesky(session&);
 
 }  // namespace ballast::bench
