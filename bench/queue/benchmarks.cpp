@@ -51,6 +51,7 @@ std::vector<benchmark> queue_benchmarks() {
        "an alignment in tiles: a task graph, launches, CUDA graphs, a barrier, other libraries",
        &measure_graph_wavefront},
       {"graph/cholesky", "a factorisation in tiles, by the same ways and cuSOLVER", &measure_graph_cholesky},
+      {"graph/solve", "sparse triangular solves, by the same ways and cuSPARSE", &measure_graph_solve},
   };
 }
 

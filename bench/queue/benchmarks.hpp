@@ -26,5 +26,6 @@ void measure_graph_chain(session&);
 void measure_graph_random(session&);
 void measure_graph_wavefront(session&);
 void measure_graph_cholesky(session&);
+void measure_graph_solve(session&);
 
 }  // namespace ballast::bench

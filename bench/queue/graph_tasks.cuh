@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a task does in the graphs of wavefront.cpp and cholesky.cpp.
+// What a task does in the graphs of wavefront.cpp, cholesky.cpp and solve.cpp.
 #pragma once
 
 #include <cmath>
@@ -188,11 +188,68 @@ using factor_tile_of_floats = factor_tile<float, 64>;
 using factor_tile_of_doubles = factor_tile<double, 64>;
 using factor_small_tile_of_doubles = factor_tile<double, 48>;
 
+/// Solves rows of a lower triangular matrix that need no result of each other, a thread for each row. Where
+/// launches overlap, prepare() reads all but x while the level before still runs.
+struct solve_rows {
+  static constexpr int threads = 128;
+  static constexpr std::uint32_t most = 4, no_column = ~std::uint32_t(0);  ///< factors of a row
+  struct scratch {
+    std::uint32_t column[most][threads];
+    double number[most + 2][threads];
+  };
+
+  array_ref<std::uint32_t const> columns;  ///< `most` of each row: all first ones, then all second ones ...
+  array_ref<double const> numbers;         ///< likewise the factors, the diagonal and the right-hand side
+  array_ref<double> x;
+  array_ref<std::uint32_t const> first_row;  ///< of each task, then the number of rows
+  std::uint32_t rows;
+
+  template <class Block>
+  BALLAST_HD void prepare(Block& block) const {
+    auto& all = block.scratch();
+    auto const begin = first_row[block.index()], end = first_row[block.index() + 1];
+    block.for_each(items<threads>, [&](std::uint32_t i) {
+      if (begin + i >= end) return;
+      for (std::uint32_t at = 0; at < most; ++at)
+        all.column[at][i] = columns[std::size_t(at) * rows + begin + i];
+      for (std::uint32_t at = 0; at < most + 2; ++at)
+        all.number[at][i] = numbers[std::size_t(at) * rows + begin + i];
+    });
+  }
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    auto const& all = block.scratch();
+    auto const begin = first_row[block.index()], end = first_row[block.index() + 1];
+    block.for_each(items<threads>, [&](std::uint32_t i) {
+      if (begin + i >= end) return;
+      double known[most], value = all.number[most + 1][i];
+      for (std::uint32_t at = 0; at < most; ++at)
+        known[at] = all.column[at][i] == no_column ? 0 : x[all.column[at][i]];
+      for (std::uint32_t at = 0; at < most; ++at) value -= all.number[at][i] * known[at];
+      x[begin + i] = value / all.number[most][i];
+    });
+  }
+};
+
+/// The same without prepare().
+struct solve_rows_at_once {
+  static constexpr int threads = solve_rows::threads;
+  using scratch = solve_rows::scratch;
+  solve_rows rows;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    rows.prepare(block);
+    rows(block);
+  }
+};
+
 ///@{
 /// For queues, one kernel in each where a set of several would have more registers.
 kernel_set const& align_kernels();
 kernel_set const& factor_float_kernels();
 kernel_set const& factor_double_kernels();
+kernel_set const& solve_row_kernels();
 ///@}
 
 }  // namespace ballast::bench
