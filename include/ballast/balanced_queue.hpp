@@ -60,6 +60,15 @@ class BALLAST_API balanced_queue {
   /// Adds tasks that were prepared with this queue's kernel set to the backlog, without a copy and without a
   /// check: for programs that submit the same tasks in every step. Throws as the other overloads.
   completion submit(std::shared_ptr<prepared_tasks const> batch);
+  /// Queues a graph for one device, which runs it whole: the device that is expected to be free first, by its
+  /// tasks and the planned lengths of its graphs. Of several such it is the one whose graphs so far are
+  /// shorter together. The graph stays there, and each submission begins after the last one. On CPU cores it
+  /// moves once its submissions have ended, if another device will be free earlier by more than four lengths
+  /// of the graph; with GPUs in the list it never does. So its arguments must be valid on every device. Waits
+  /// as task_queue::submit() of a graph. Throws as that, also later through the completion, and as submit()
+  /// of a batch if the queue is closed or a feeding thread has ended. The completion has no shares(), and
+  /// needs no forget().
+  completion submit(task_graph& graph);
 
   /// Waits until everything that was submitted before the call has run, at most until the deadline, or for
   /// balanced_options::queue.timeout if none is passed; so does wait() of a completion for its batch. With
@@ -83,10 +92,10 @@ class BALLAST_API balanced_queue {
   /// Accepts no more tasks, runs the accepted ones, and ends the kernels; waits for that. Idempotent. Throws
   /// as wait().
   void close(std::optional<deadline> until = {});
-  /// Ends the kernels after the tasks that run now, waits for that, and returns the tasks that did not run.
-  /// (Tasks that name joins cannot be submitted again: a join belongs to one device, but a task may go to
-  /// any.) Waits in other threads throw stopped. Throws timed_out if a device does not stop in time; the next
-  /// call returns the tasks collected so far.
+  /// Ends the kernels after the tasks that run now, waits for that, and returns the tasks that did not run,
+  /// but none of a graph. (Tasks that name joins cannot be submitted again: a join belongs to one device, but
+  /// a task may go to any.) Waits in other threads throw stopped. Throws timed_out if a device does not stop
+  /// in time; the next call returns the tasks collected so far.
   std::vector<task> stop();
   /// Requests what stop() does, without waiting; waits in other threads then throw stopped. Any thread
   /// may call; async-signal-safe.
@@ -101,6 +110,9 @@ class BALLAST_API balanced_queue {
   std::string describe();
 
  private:
+  friend class task_graph;
+  void plan(task_graph& graph);
+
   struct BALLAST_HIDDEN state;
   std::unique_ptr<state> state_;
 };

@@ -10,6 +10,7 @@
 
 namespace ballast {
 
+class balanced_queue;
 class task_queue;
 
 namespace detail {
@@ -40,7 +41,7 @@ struct graph_task_options {
   double cost = 0;
 };
 
-/// Tasks with any dependencies among them, which task_queue::submit() runs as a whole, again and again. The
+/// Tasks with any dependencies among them, which submit() of a queue runs as a whole, again and again. The
 /// writes of a task are visible to all that come after it. A worker claims one task after another, in an
 /// order that is planned once, waits on the device until its predecessors have run, and takes no other work
 /// meanwhile. Any thread may call any member; calls wait for each other.
@@ -66,15 +67,18 @@ class BALLAST_API task_graph {
   void set(graph_task which, K const& kernel) {
     set_task(which, task(kernel));
   }
-  /// Plans the graph for the queue's workers and allocates its memory, as the first submission does by
+  /// Plans the graph for all of the queue's workers and allocates its memory, as the first submission does by
   /// itself: about 70 bytes a task (a grid task counts as up to four a worker), 4 an edge, and members over
   /// 40 bytes, on the device and in pinned memory. On a GPU call it while no resident kernel runs there,
   /// since the allocation may wait for that. If the graph has to be planned anew, waits first for its last
   /// submission, as completion::wait(). Throws as that and compute_device::allocate(), and bad_argument
   /// ("graph") if the queue has another set of kernels.
   void plan(task_queue& queue);
+  /// The same for the device that the first submission would choose; on a GPU between close() and start().
+  void plan(balanced_queue& queue);
 
  private:
+  friend class balanced_queue;
   friend class task_queue;
   void set_task(graph_task which, task const& with);
 

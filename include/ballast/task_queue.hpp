@@ -24,6 +24,7 @@
 
 namespace ballast {
 
+class balanced_queue;
 class task_graph;
 
 namespace detail {
@@ -159,6 +160,9 @@ struct submit_options {
   completion_list after = {};
   /// The time until which the call waits while the ring is full. Empty: queue_options::timeout applies.
   std::optional<deadline> until = {};
+  /// How many workers may run a graph, 1 or more; 0: all. The queue's other workers stay free for other
+  /// tasks. Only for graphs.
+  std::uint32_t max_workers = 0;
 };
 
 /// Not all of a batch was accepted before the deadline. The accepted tasks will run; the others were not
@@ -309,18 +313,20 @@ class BALLAST_API task_queue : public detail::fed_queue {
   /// than up to 16 successive ones of the 126 before them. Waits and throws as the other overloads; throws
   /// also bad_argument ("after"), before anything is queued, that says which completion is of another queue
   /// and not ready, or, where tasks may create tasks, which is not ready; and, if one is ready and did not
-  /// end well, why it did not.
+  /// end well, why it did not; and bad_argument ("max_workers") if that is not 0.
   completion submit(task const& one, submit_options const& options);
   completion submit(std::span<task const> batch, submit_options const& options);
   completion submit(prepared_tasks const& batch, submit_options const& options);
   ///@}
   /// Queues a graph, whose tasks all run once, and plans it first if this was not done: task_graph::plan().
   /// Begins on the device after the graph's last submission, where that was to this queue too; the call waits
-  /// for the last submission to another queue, or if tasks were added or set since. Up to workers_of_run()
-  /// workers run the graph, each until no task of it is left to claim. After a stop, or a failure, none, some
-  /// or all of its tasks have run, stop() returns none of them, and the next submission runs all again. Waits
-  /// and throws as the other overloads, and as task_graph::plan().
-  completion submit(task_graph& graph);
+  /// for the last submission to another queue, or if tasks were added or set since, or if another number of
+  /// workers is to run the graph, which is then planned anew. That number is the smaller of
+  /// `options.max_workers` and workers_of_run(); each runs tasks of the graph until none is left to claim.
+  /// After a stop, or a failure, none, some or all of its tasks have run, stop() returns none of them, and
+  /// the next submission runs all again. `options.until` holds for all waits of the call. Waits and throws
+  /// as the other overloads, and as task_graph::plan().
+  completion submit(task_graph& graph, submit_options const& options = {});
   /// Queues one task if it fits now; never waits. Returns nothing if the submission ring is full, or in use
   /// by another thread, at the moment, or no memory is free for the members of a large kernel. Throws as
   /// submit(), but never queue_full.
@@ -388,9 +394,10 @@ class BALLAST_API task_queue : public detail::fed_queue {
   kernel_set const& kernels() const;
 
  private:
+  friend class balanced_queue;
   friend class task_graph;
   void plan(task_graph& graph);
-  detail::graph_runner runner_of_graphs();
+  detail::graph_runner runner_of_graphs(std::uint32_t max_workers = 0);
   void abandon_if_running() noexcept;
 };
 

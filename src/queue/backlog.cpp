@@ -127,11 +127,13 @@ void backlog::throw_if_closed() const {
   if (failure_) std::rethrow_exception(failure_);
 }
 
+void backlog::check_open() const {
+  std::lock_guard const hold(mutex_);
+  throw_if_closed();
+}
+
 completion backlog::add(std::shared_ptr<prepared_tasks const> tasks) {
-  {
-    std::lock_guard const hold(mutex_);
-    throw_if_closed();  // before it takes much memory
-  }
+  check_open();  // before it takes much memory
   if (tasks->has_grids()) tasks = std::make_shared<prepared_tasks const>(tasks->expand_grids());
   auto const size = tasks->records().size();
   auto const borders = cut(*tasks);

@@ -132,6 +132,8 @@ class backlog {
   /// Appends a batch. Throws ballast::error if closed, and the exception passed to fail().
   completion add(std::shared_ptr<prepared_tasks const> tasks);
   void close();  ///< add() refuses from now on
+  /// Throws what add() throws where it accepts nothing.
+  void check_open() const;
   /// Forgets everything except the costs of batches. Later completions belong to `run`, or to no work if
   /// `run` is null.
   void open(source_run* run = nullptr);

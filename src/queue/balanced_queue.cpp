@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <deque>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -11,6 +13,7 @@
 #include "ballast/detail/base/source_run.hpp"
 #include "ballast/error.hpp"
 #include "feeder.hpp"
+#include "graph_state.hpp"
 #include "queue_memory.hpp"
 #include "stopped_queue.hpp"
 
@@ -25,7 +28,10 @@ static std::size_t parts_of(balanced_options const& options, device_list const& 
 
 struct balanced_queue::state final : completion_source {
   state(device_list devices, kernel_set const& list, balanced_options given)
-      : options(std::move(given)), kernels(&list), tasks(devices.size(), parts_of(options, devices)) {
+      : options(std::move(given)),
+        kernels(&list),
+        tasks(devices.size(), parts_of(options, devices)),
+        placed_us(devices.size()) {
     options.queue.start_at_once = false;
     bool const cuts_by_times = parts_of(options, devices) > 1 && !may_spawn(list);
     options.queue.times = options.queue.times || cuts_by_times;
@@ -57,6 +63,7 @@ struct balanced_queue::state final : completion_source {
   void start() {
     if (running) throw error("this queue is running already");
     end_run();
+    has_graphs = false;
     auto& begun = source_run::begin(*this);
     run_number = begun.run();
     run = &begun;
@@ -64,7 +71,7 @@ struct balanced_queue::state final : completion_source {
     all_finished_below = tasks.end();
     try {
       for (auto& queue : queues) queue.start();
-      for (auto& feeder : feeders) feeder.start();
+      for (auto& feeder : feeders) feeder.start(run_number);
     } catch (...) {
       abort_start();
       throw;
@@ -161,6 +168,47 @@ struct balanced_queue::state final : completion_source {
     for (auto batch = all_finished_below.load(); batch < end; ++batch)
       of_run->completion_of_run(number, batch).wait_until(until);
     if (is_end_of_run) all_finished_below = std::max(all_finished_below.load(), end);
+    wait_for_graphs(until);
+  }
+  void wait_for_graphs(deadline until) {
+    if (has_graphs)
+      for (auto& queue : queues) queue.wait_all(until);
+  }
+
+  // For the holder of the graph's mutex.
+  std::optional<std::size_t> device_with(graph_state const& graph) const {
+    for (std::size_t i = 0; i < queues.size(); ++i)
+      if (graph.placed.is_on(queues[i].device())) return i;
+    return std::nullopt;
+  }
+  std::size_t choose_device(graph_state const& graph, std::optional<std::size_t> home) {
+    std::vector<given_work> loads;
+    for (std::size_t i = 0; i < feeders.size(); ++i) {
+      loads.push_back(feeders[i].load());
+      loads.back().placed_us = placed_us[i];
+    }
+    return device_for_graph(loads, home, graph.length_us);
+  }
+  /// Plans the graph for its device, and returns that. A graph that runs stays where it is. With GPUs every
+  /// graph does, since a move allocates, which may wait for resident kernels. One graph at a time comes to a
+  /// device, so that each sees where the others went.
+  std::size_t place(graph_state& graph) {
+    auto const home = device_with(graph);
+    if (!home) graph.await_last();
+    std::unique_lock hold(placing);
+    auto const device = home && (!sleeps || !graph.last.ready()) ? *home : choose_device(graph, home);
+    if (device == home) hold.unlock();
+    graph.place(queues[device].runner_of_graphs());
+    if (device != home) placed_us[device] += graph.length_us;
+    return device;
+  }
+  completion submit(graph_state& graph) {
+    auto const number = run_number.load();
+    auto const device = place(graph);
+    auto const given = graph.submit(queues[device].runner_of_graphs(), {}, {});
+    feeders[device].graphs().add(number, given, graph.workers_of_round(), graph.length_us);
+    has_graphs = true;
+    return given;
   }
   std::string describe() {
     std::string text =
@@ -179,6 +227,9 @@ struct balanced_queue::state final : completion_source {
   bool sleeps = true;  ///< while waiting; false with GPUs, whose batches may end faster than a thread wakes
   bool running = false;
   std::vector<task> handed_back;
+  std::mutex placing;             ///< held while a graph comes to a device
+  std::vector<double> placed_us;  ///< of each device; guarded by `placing`
+  std::atomic<bool> has_graphs = false;
   std::atomic<std::uint64_t> all_finished_below = 0;
 };
 
@@ -201,6 +252,21 @@ completion balanced_queue::submit(std::shared_ptr<prepared_tasks const> batch) {
   state_->wake_feeders();
   return given;
 }
+
+completion balanced_queue::submit(task_graph& graph) {
+  state_->process().check("submit()");
+  state_->tasks.check_open();
+  std::lock_guard const hold(graph.state_->mutex);
+  return state_->submit(*graph.state_);
+}
+
+void balanced_queue::plan(task_graph& graph) {
+  state_->process().check("plan()");
+  std::lock_guard const hold(graph.state_->mutex);
+  state_->place(*graph.state_);
+}
+
+void task_graph::plan(balanced_queue& queue) { queue.plan(*this); }
 
 void balanced_queue::wait_all(std::optional<deadline> limit) {
   auto const until = limit.value_or(deadline::in(state_->options.queue.timeout));
@@ -230,7 +296,10 @@ void balanced_queue::close(std::optional<deadline> limit) {
   auto const until = limit.value_or(deadline::in(state_->options.queue.timeout));
   state_->process().check("close()");
   throw_if_in_continuation("close()");
-  if (!state_->running) return state_->throw_if_unfinished();
+  if (!state_->running) {
+    state_->throw_if_unfinished();
+    return state_->wait_for_graphs(until);
+  }
   state_->tasks.close();
   state_->wait_all(until);
   for (auto& feeder : state_->feeders) feeder.finish();

@@ -28,14 +28,40 @@ std::int64_t now_ns() { return std::chrono::nanoseconds(clock::now().time_since_
 
 }  // namespace
 
+void given_graphs::begin(std::uint64_t run) {
+  std::lock_guard const hold(mutex_);
+  unfinished_.clear();
+  sums_ = {};
+  run_ = run;
+}
+
+void given_graphs::add(std::uint64_t run, completion const& round, std::uint32_t workers, double length_us) {
+  std::lock_guard const hold(mutex_);
+  if (run != run_) return;
+  unfinished_.push_back({round, workers, length_us});
+  sums_.given += workers;
+  sums_.us += length_us;
+}
+
+given_graphs::sums given_graphs::look() {
+  std::lock_guard const hold(mutex_);
+  for (; !unfinished_.empty() && unfinished_.front().end.ready(); unfinished_.pop_front()) {
+    sums_.finished += unfinished_.front().workers;
+    sums_.us -= unfinished_.front().length_us;
+  }
+  if (unfinished_.empty()) sums_.us = 0;  // no rest of rounding
+  return sums_;
+}
+
 feeder::feeder(backlog& from, task_queue& to, std::size_t device, std::size_t devices,
                balanced_options const& options)
     : from_(&from), to_(&to), device_(device), devices_(devices), options_(&options) {}
 
-void feeder::start() {
+void feeder::start(std::uint64_t run_number) {
   policy_ = make_feed_policy(options_->policy, options_->fixed_batch);
   outstanding_.clear();
   given_ = finished_ = last_batch_ = 0;
+  graphs_.begin(run_number);
   finishing_ = abandoned_ = false;
   from_->enter();
   auto work = [this] {
@@ -126,13 +152,22 @@ bool feeder::feed(std::uint64_t epoch) {
   return gave;
 }
 
-feed_view feeder::observe() const {
+given_work feeder::load() {
+  auto const finished = finished_.load();
+  return {.graphs_us = graphs_.look().us,
+          .tasks = given_ - finished,
+          .workers = std::max(workers(), 1u),
+          .placed_us = 0};
+}
+
+feed_view feeder::observe() {
+  auto const graphs = graphs_.look();
   feed_view view;
   view.now_ns = now_ns();
   view.backlog = from_->waiting();
-  view.given = given_;
-  view.taken = std::min(to_->claimed(), given_);
-  view.finished = finished_;
+  view.given = given_ + graphs.given;
+  view.taken = std::min(to_->claimed(), view.given);
+  view.finished = finished_ + graphs.finished;
   view.workers = workers();
   view.devices = std::uint32_t(devices_);
   view.idle_elsewhere = from_->idle_elsewhere(device_);

@@ -3,15 +3,47 @@
 
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <exception>
 #include <memory>
+#include <mutex>
 #include <thread>
 #include <vector>
 
 #include "backlog.hpp"
 #include "ballast/detail/queue/feed_policy.hpp"
+#include "graph_plan.hpp"
 
 namespace ballast::detail {
+
+/// The rounds of graphs that a device was given, beside the tasks of its feeding thread. They count as
+/// finished in the order in which they were given. Any thread may call any member.
+class given_graphs {
+ public:
+  struct sums {
+    /// Workers of all rounds, each of which the device's queue counts as a task.
+    std::uint64_t given = 0;
+    std::uint64_t finished = 0;  ///< those of `given` whose rounds have ended
+    double us = 0;               ///< planned lengths of the other rounds
+  };
+
+  /// Forgets all rounds, and takes only those of this run of the balanced_queue from now on.
+  void begin(std::uint64_t run);
+  void add(std::uint64_t run, completion const& round, std::uint32_t workers, double length_us);
+  sums look();
+
+ private:
+  struct given_round {
+    completion end;
+    std::uint32_t workers;
+    double length_us;
+  };
+
+  std::mutex mutex_;
+  std::deque<given_round> unfinished_;
+  sums sums_;
+  std::uint64_t run_ = 0;
+};
 
 /// The thread that feeds one device from the backlog: observes, asks its policy, submits, and records
 /// finished tasks.
@@ -20,7 +52,7 @@ class feeder {
   feeder(backlog& from, task_queue& to, std::size_t device, std::size_t devices,
          balanced_options const& options);
 
-  void start();
+  void start(std::uint64_t run = 0);
   /// Makes the thread end, since no more tasks will come: when the backlog is empty and all tasks that the
   /// thread gave have finished, or at once after abandon().
   void finish();
@@ -28,6 +60,9 @@ class feeder {
   void join();
   /// Records finished tasks. For the thread that stopped the device, after join().
   void collect_finished();
+  given_graphs& graphs() { return graphs_; }
+  /// What the device has to do, but for placed_us. Any thread.
+  given_work load();
 
  private:
   struct outstanding {
@@ -41,7 +76,7 @@ class feeder {
   bool feed(std::uint64_t epoch);
   void collect_created();
   void collect_times_before_reuse();
-  feed_view observe() const;
+  feed_view observe();
   std::uint32_t workers() const;
   void submit(backlog_piece const& piece);
   void sleep_until_change(std::uint64_t epoch, std::uint64_t wake_at_taken);
@@ -52,8 +87,9 @@ class feeder {
   balanced_options const* options_;
   std::unique_ptr<feed_policy> policy_;
   std::vector<outstanding> outstanding_;
-  std::uint64_t given_ = 0, finished_ = 0;
+  std::atomic<std::uint64_t> given_ = 0, finished_ = 0;
   std::uint64_t last_batch_ = 0;  ///< the last batch given, which may be recorded before older ones
+  given_graphs graphs_;
   std::atomic<bool> finishing_ = false, abandoned_ = false;
   std::thread thread_;
 };

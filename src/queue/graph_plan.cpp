@@ -135,6 +135,7 @@ class planner {
       if (left_[task] == 0) roots.push_back(urgency(path_us_[task], task));
     ready_ = decltype(ready_)({}, std::move(roots));
     for (begin_ready(0); !running_.empty(); begin_ready(now_us_)) end_next();
+    plan_.length_us = now_us_;
   }
 
   void begin_ready(double now_us) {
@@ -190,6 +191,18 @@ class planner {
 
 graph_plan plan_graph(graph_shape const& graph, std::uint32_t workers) {
   return planner(graph, workers).run();
+}
+
+double given_work::busy_us() const { return graphs_us + overhead_us * double(tasks) / workers; }
+
+std::size_t device_for_graph(std::span<given_work const> devices, std::optional<std::size_t> home,
+                             double length_us) {
+  constexpr double lengths_worth_a_move = 4;
+  auto const first_free = std::ranges::min_element(
+      devices, {}, [](given_work const& one) { return std::pair(one.busy_us(), one.placed_us); });
+  auto const worth_a_move_us = first_free->busy_us() + lengths_worth_a_move * length_us;
+  if (home && devices[*home].busy_us() <= worth_a_move_us) return *home;
+  return std::size_t(first_free - devices.begin());
 }
 
 }  // namespace ballast::detail

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -43,10 +45,27 @@ struct graph_plan {
   std::vector<std::uint32_t> needs;                        ///< of each task: the places of its predecessors
   /// The successor, waiting for this task alone, that the same worker runs next; no_graph_task if none.
   std::vector<std::uint32_t> runs_on;
+  double length_us = 0;  ///< from the begin to the end of the simulated run
 };
 
 /// Plans the graph for this many workers, at least 1, by list scheduling: of the tasks that are ready, the
 /// one with the longest path to the end begins first. Takes O(n log n) steps for n tasks and edges.
 graph_plan plan_graph(graph_shape const& graph, std::uint32_t workers);
+
+/// What a device was given that it has not finished.
+struct given_work {
+  double graphs_us = 0;     ///< planned lengths of the graphs, one after another
+  std::uint64_t tasks = 0;  ///< other tasks, each of which counts as a task of a graph without a cost
+  std::uint32_t workers = 1;
+  double placed_us = 0;  ///< planned lengths of all graphs that came to the device, whether they run or not
+
+  double busy_us() const;
+};
+
+/// The device for a graph of this planned length. It goes to the device that is expected to be free first; of
+/// several such, to the one with the least placed_us. A graph that has memory on the device `home` stays
+/// there unless another one will be free earlier by more than four of its lengths. Pure.
+std::size_t device_for_graph(std::span<given_work const> devices, std::optional<std::size_t> home,
+                             double length_us);
 
 }  // namespace ballast::detail

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -20,12 +22,14 @@ namespace ballast::detail {
 struct graph_runner {
   std::shared_ptr<compute_device> device;
   kernel_set const* kernels;
-  std::uint32_t workers;
+  std::uint32_t workers;  ///< the most that are to run it
   traced_rounds* rounds;
   /// True if the device can wait for the completion.
   std::function<bool(completion const&)> can_await;
-  /// Submits the records after a completion that the device can wait for, or that is ready.
-  std::function<completion(std::span<task_record const>, completion const&)> submit;
+  /// Submits the records after completions that the device can wait for, or that are ready.
+  std::function<completion(std::span<task_record const>, std::span<completion const>,
+                           std::optional<deadline> const&)>
+      submit;
 };
 
 /// The inside of a task_graph, which calls it with `mutex` held.
@@ -38,14 +42,17 @@ struct graph_state {
   graph_task add(task const& one, graph_task_options const& options);
   void set(graph_task which, task const& with);
   void keep_members(std::uint32_t index, task const& of);
-  graph_plan planned(std::span<float const> costs) const;
-  void place(graph_runner const& on);
+  graph_plan planned(std::uint32_t for_workers) const;
+  void place(graph_runner const& on, std::optional<deadline> const& until = {});
   std::shared_ptr<traced_graph const> const& for_trace();
   /// Plans anew by what tasks of unknown cost took. Only while no round runs.
   void learn_costs();
-  completion submit(graph_runner const& on);
+  completion submit(graph_runner const& on, std::span<completion const> after,
+                    std::optional<deadline> const& until);
+  /// The workers that may run a round, each of which the queue counts as a task.
+  std::uint32_t workers_of_round() const { return std::min(placed.round(rounds).places, planned_workers); }
   /// Waits until no round runs, and notes whether the last one ended well.
-  void await_last();
+  void await_last(std::optional<deadline> const& until = {});
 
   std::mutex mutex;
   kernel_set const* kernels;
@@ -55,11 +62,13 @@ struct graph_state {
   std::vector<std::uint32_t> first_predecessor = {0}, predecessors;
   std::vector<float> costs_us;
   placed_graph placed;
+  std::vector<float> measured_us;              ///< what tasks of unknown cost took; empty until that is known
   std::shared_ptr<traced_graph const> traced;  ///< made for the first round that is traced
+  std::uint32_t planned_workers = 0;
+  double length_us = 0;  ///< as planned
   bool is_placed = false, has_changed = false;
-  bool is_clear = true;       ///< the memory is ready for round `rounds`
-  bool learns = false;        ///< the first rounds measure tasks of unknown cost
-  std::uint32_t workers = 0;  ///< for which the graph was planned
+  bool is_clear = true;  ///< the memory is ready for round `rounds`
+  bool learns = false;   ///< the first rounds measure tasks of unknown cost
   std::uint32_t rounds = 0;
   completion last;
 };

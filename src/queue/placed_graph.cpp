@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <utility>
 
 #include "ballast/task.hpp"
@@ -23,11 +24,17 @@ placed_graph::placed_graph(std::shared_ptr<compute_device> device, kernel_set co
       copies_(device_->make_stream()),
       node_of_(records.size()) {
   number_nodes(plan);
-  auto const bytes = place_members(graph_memory::bytes_of(nodes_, plan.successors.size()), records);
+  graph_bytes_ = bytes_of(plan);
+  auto const bytes = place_members(graph_bytes_, records);
   image_ = pinned_buffer<std::byte>(device_, bytes);
   memory_ = device_buffer<std::byte>(device_, bytes);
   write_nodes(plan, records);
   clear();
+}
+
+std::size_t placed_graph::bytes_of(graph_plan const& plan) {
+  return graph_memory::bytes_of(std::accumulate(plan.places.begin(), plan.places.end(), std::size_t(0)),
+                                plan.successors.size());
 }
 
 void placed_graph::follow(graph_plan const& plan, std::span<task_record const> records) {

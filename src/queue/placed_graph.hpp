@@ -39,12 +39,15 @@ class placed_graph {
   /// Of each task, or of a block of a grid task, what it took in microseconds; 0 where no round measured it.
   /// Only while no round runs. Waits for a copy.
   std::vector<float> durations_us();
-  /// Follows another plan, by which no grid task has more places, once it is cleared.
+  /// True if the memory is large enough for another plan of the same tasks.
+  bool fits(graph_plan const& plan) const { return bytes_of(plan) <= graph_bytes_; }
+  /// Follows another plan that fits, once it is cleared.
   void follow(graph_plan const& plan, std::span<task_record const> records);
 
  private:
   graph_memory at(std::byte* memory) const { return {array_ref<std::byte>(memory), nodes_}; }
   graph_memory image() const { return at(image_.data()); }
+  static std::size_t bytes_of(graph_plan const& plan);
   void number_nodes(graph_plan const& plan);
   std::size_t place_members(std::size_t begin, std::span<task_record const> records);
   task_record with_members_here(std::uint32_t task, task_record record);
@@ -60,6 +63,7 @@ class placed_graph {
   std::vector<std::uint32_t> node_of_, nodes_of_;  ///< of each task the first node, and how many
   std::map<std::uint32_t, byte_range> members_;    ///< of tasks that refer to theirs
   std::uint32_t places_ = 0, nodes_ = 0;
+  std::size_t graph_bytes_ = 0;  ///< before the members
   pinned_buffer<std::byte> image_;
   device_buffer<std::byte> memory_;
   byte_range changed_nodes_, changed_members_;  ///< what update() copies

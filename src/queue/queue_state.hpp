@@ -109,6 +109,9 @@ struct fed_queue::state final : completion_source {
   completion submit(std::span<task_record const> batch, deadline const* until,
                     std::span<awaited_work const> after = {});
   completion submit(std::span<task_record const> batch, submit_options const& options);
+  /// The same for a round of a graph, which may follow one completion more than a list holds.
+  completion submit_after(std::span<task_record const> batch, std::span<completion const> after,
+                          std::optional<deadline> const& until);
   /// Adds the work of the completion, `number` in the user's list, unless it has ended. Throws bad_argument,
   /// and the error that kept it from success.
   void add_awaited(std::vector<awaited_work>& to, completion const& after, std::size_t number);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ballast/task_graph.hpp"
 
-#include <algorithm>
 #include <atomic>
 #include <string>
 #include <utility>
@@ -60,6 +59,7 @@ graph_task graph_state::add(task const& one, graph_task_options const& options) 
   costs_us.push_back(float(options.cost));
   keep_members(std::uint32_t(records.size()), one);
   records.push_back(record);
+  measured_us.clear();
   is_placed = false;
   return {uid, std::uint32_t(records.size() - 1)};
 }
@@ -81,9 +81,9 @@ void graph_state::keep_members(std::uint32_t index, task const& of) {
     members.erase(index);
 }
 
-void graph_state::await_last() {
+void graph_state::await_last(std::optional<deadline> const& until) {
   try {
-    last.wait();
+    until ? last.wait_until(*until) : last.wait();
   } catch (error const&) {
     if (!last.ready()) throw;
     is_clear = false;
@@ -91,31 +91,43 @@ void graph_state::await_last() {
   last = {};
 }
 
-graph_plan graph_state::planned(std::span<float const> costs) const {
+/// By the costs that were given or measured; where neither, 0.
+graph_plan graph_state::planned(std::uint32_t for_workers) const {
+  auto costs = costs_us;
+  for (std::size_t i = 0; i < measured_us.size(); ++i)
+    if (costs[i] == 0) costs[i] = measured_us[i];
   std::vector<std::uint32_t> blocks;
   for (auto const& record : records) blocks.push_back(record.tasks());
-  return plan_graph({first_predecessor, predecessors, costs, blocks}, workers);
+  return plan_graph({first_predecessor, predecessors, costs, blocks}, for_workers);
 }
 
 void graph_state::learn_costs() {
   learns = is_clear = false;
-  auto costs = placed.durations_us();
-  for (std::size_t i = 0; i < costs.size(); ++i)
-    if (costs_us[i] != 0) costs[i] = costs_us[i];
-  placed.follow(planned(costs), records);
+  measured_us = placed.durations_us();
+  auto const plan = planned(planned_workers);
+  placed.follow(plan, records);
+  length_us = plan.length_us;
   traced = nullptr;
 }
 
-/// Memory that rounds use is freed only once they have ended.
-void graph_state::place(graph_runner const& on) {
+/// Memory that rounds use is freed, and written anew, only once they have ended.
+void graph_state::place(graph_runner const& on, std::optional<deadline> const& until) {
   if (on.kernels != kernels)
     throw_bad_argument("graph", "one of " + kernels->name(), "one of the queue's set, " + on.kernels->name());
-  if (is_placed && placed.is_on(*on.device)) return;
-  await_last();
+  bool const is_here = is_placed && placed.is_on(*on.device);
+  if (is_here && planned_workers == on.workers) return;
+  await_last(until);
+  auto const plan = planned(on.workers);
   is_placed = false;
-  workers = on.workers;
-  placed = placed_graph(on.device, *kernels, planned(costs_us), records);
-  learns = std::ranges::count(costs_us, 0.0f) != 0;
+  if (is_here && placed.fits(plan)) {
+    placed.follow(plan, records);
+    placed.clear();
+  } else {
+    placed = placed_graph(on.device, *kernels, plan, records);
+  }
+  planned_workers = on.workers;
+  length_us = plan.length_us;
+  learns = measured_us.empty() && std::ranges::count(costs_us, 0.0f) != 0;
   traced = nullptr;
   is_placed = is_clear = true;
   has_changed = false;
@@ -129,11 +141,12 @@ std::shared_ptr<traced_graph const> const& graph_state::for_trace() {
   return traced;
 }
 
-completion graph_state::submit(graph_runner const& on) {
-  place(on);
+completion graph_state::submit(graph_runner const& on, std::span<completion const> after,
+                               std::optional<deadline> const& until) {
+  place(on, until);
   if (records.empty()) return {};
   bool const is_idle = has_changed || last.ready() || !on.can_await(last);
-  if (is_idle) await_last();
+  if (is_idle) await_last(until);
   if (has_changed) placed.update();
   has_changed = false;
   if (learns && is_idle && is_clear && rounds >= measured_rounds) learn_costs();
@@ -144,9 +157,11 @@ completion graph_state::submit(graph_runner const& on) {
   }
   auto round = placed.round(rounds, learns && rounds < measured_rounds);
   if (on.rounds->are_traced()) round.traced = on.rounds->add(for_trace());
-  std::vector<task_record> const walks(std::min(round.places, on.workers), round.record());
+  std::vector<task_record> const walks(workers_of_round(), round.record());
+  std::vector<completion> all(after.begin(), after.end());
+  all.push_back(last);
   try {
-    last = on.submit(walks, last);
+    last = on.submit(walks, all, until);
   } catch (queue_full const& full) {
     if (full.accepted() == 0) throw;
     last = full.accepted_tasks();  // fewer workers walk through the graph

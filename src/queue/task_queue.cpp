@@ -192,11 +192,19 @@ void fed_queue::state::add_awaited(std::vector<awaited_work>& to, completion con
 }
 
 completion fed_queue::state::submit(std::span<task_record const> batch, submit_options const& options) {
+  if (options.max_workers != 0)
+    throw_bad_argument("max_workers", options.max_workers, "0 for tasks: it limits graphs");
+  return submit_after(batch, options.after.all(), options.until);
+}
+
+completion fed_queue::state::submit_after(std::span<task_record const> batch,
+                                          std::span<completion const> after,
+                                          std::optional<deadline> const& until) {
   thread_local std::vector<awaited_work> awaited;
   awaited.clear();
   std::size_t number = 0;
-  for (auto const& one : options.after.all()) add_awaited(awaited, one, number++);
-  return submit(batch, options.until ? &*options.until : nullptr, awaited);
+  for (auto const& one : after) add_awaited(awaited, one, number++);
+  return submit(batch, until ? &*until : nullptr, awaited);
 }
 
 bool fed_queue::state::precedes(std::span<awaited_work const> after, submission_ring const& ring) const {
@@ -383,24 +391,23 @@ completion task_queue::submit(prepared_tasks const& batch, submit_options const&
   return state_->submit(batch.records(), options);
 }
 
-graph_runner task_queue::runner_of_graphs() {
+graph_runner task_queue::runner_of_graphs(std::uint32_t max_workers) {
   return {state_->device,
           state_->kernels,
-          workers_of_run(),
+          max_workers == 0 ? workers_of_run() : std::min(max_workers, workers_of_run()),
           &state_->rounds,
           [this](completion const& one) {
             auto const* const run = state_->run.load();
             return run != nullptr && run->gave(one);
           },
-          [this](std::span<task_record const> round, completion const& after) {
-            return state_->submit(round, submit_options{.after = after});
-          }};
+          [this](std::span<task_record const> round, std::span<completion const> after,
+                 std::optional<deadline> const& until) { return state_->submit_after(round, after, until); }};
 }
 
-completion task_queue::submit(task_graph& graph) {
+completion task_queue::submit(task_graph& graph, submit_options const& options) {
   state_->process().check("submit()");
   std::lock_guard const hold(graph.state_->mutex);
-  return graph.state_->submit(runner_of_graphs());
+  return graph.state_->submit(runner_of_graphs(options.max_workers), options.after.all(), options.until);
 }
 
 void task_queue::plan(task_graph& graph) {

@@ -281,7 +281,7 @@ class driven_graph {
   }
   /// Returns whether the round measured.
   bool run() {
-    graph_.submit(runner()).wait();
+    graph_.submit(runner(), {}, {}).wait();
     return measured_;
   }
   std::uint32_t rounds() const { return graph_.rounds; }
@@ -294,10 +294,9 @@ class driven_graph {
             queue_.workers(),
             &untraced_,
             [](completion const&) { return true; },
-            [&](std::span<task_record const> round, completion const& after) {
+            [&](std::span<task_record const> round, std::span<completion const>, auto const&) {
               measured_ = graph_round::of(round[0]).measures;
-              return queue_.submit(prepared_tasks(graph_kernels(), {round.begin(), round.end()}),
-                                   {.after = after});
+              return queue_.submit(prepared_tasks(graph_kernels(), {round.begin(), round.end()}), {});
             }};
   }
 
