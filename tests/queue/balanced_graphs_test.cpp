@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <span>
 #include <thread>
 #include <vector>
 
@@ -187,6 +188,42 @@ TEST(graphs_of_a_balanced_queue, are_not_handed_back_by_a_stop_and_run_whole_in_
   queue.close();
   for (auto& count : expected) ++count;
   EXPECT_EQ(visits.read(), expected);
+}
+
+TEST(graphs_of_a_balanced_queue, that_threads_submit_during_a_stop_run_whole_in_the_next_run) {
+  std::uint32_t const threads = 3, n = 20;
+  std::deque<shared_visits> visits;
+  std::deque<task_graph> graphs;
+  for (std::uint32_t i = 0; i < threads; ++i) {
+    visits.emplace_back(n);
+    auto& graph = graphs.emplace_back(graph_kernels());
+    graph_task_options const last{.after = {graph.add(task(count_visit{visits[i].ref()}, {0, 1}))}};
+    for (std::uint32_t word = 1; word < n; ++word)
+      graph.add(task(count_visit{visits[i].ref()}, {word, 1}), last);
+  }
+  balanced_queue queue(test_devices(), graph_kernels(), options_for_graphs());
+  plan(queue, {&graphs[0], &graphs[1], &graphs[2]});
+  {
+    std::vector<std::jthread> submitters;
+    for (auto& graph : graphs)
+      submitters.emplace_back([&] {
+        try {
+          for (;;) queue.submit(graph);
+        } catch (error const&) {}  // the queue was stopped
+      });
+    while (submitted_to(queue).front() < 100) std::this_thread::yield();
+    EXPECT_TRUE(queue.stop().empty());
+  }
+  std::vector<numbers> expected;
+  for (auto const& one : visits) expected.push_back(one.read());
+  queue.start();
+  for (auto& graph : graphs) queue.submit(graph);
+  queue.close();
+  queue.close();
+  for (std::uint32_t i = 0; i < threads; ++i) {
+    for (auto& count : expected[i]) ++count;
+    EXPECT_EQ(visits[i].read(), expected[i]);
+  }
 }
 
 TEST(graphs_of_a_balanced_queue, are_refused_while_it_is_closed) {
