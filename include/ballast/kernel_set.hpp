@@ -123,7 +123,7 @@ struct listed_kernel {
   /// The description that lets its tasks go to another process; nothing if the kernel declares none.
   std::optional<detail::kernel_travel> travel = std::nullopt;
   /// True if the kernel declares `static constexpr bool repeatable = true`: its tasks may be executed again
-  /// after the loss of their rank, even if they have run there.
+  /// after the loss of their rank, even if they have run there. A graph of such kernels goes on after a stop.
   bool repeatable = false;
   bool prepares = false;  ///< it has a prepare()
 };

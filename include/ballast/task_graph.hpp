@@ -23,6 +23,9 @@ class graph_task {
   /// Names no task.
   graph_task() = default;
 
+  /// How many tasks were added to its graph before it. Messages name tasks by this number.
+  std::uint32_t index() const { return index_; }
+
  private:
   friend struct detail::graph_state;
   graph_task(std::uint64_t graph, std::uint32_t index) : graph_(graph), index_(index) {}

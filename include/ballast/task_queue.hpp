@@ -30,6 +30,7 @@ class task_graph;
 namespace detail {
 
 struct graph_runner;
+struct graph_state;
 
 /// The memory of a task_queue's ring: of the slots from which blocks take tasks, and of the words that show
 /// which slots are free (Chen et al. 2010, section 4.2, had to keep both on the device). On a host device it
@@ -324,8 +325,11 @@ class BALLAST_API task_queue : public detail::fed_queue {
   /// workers is to run the graph, which is then planned anew. That number is the smaller of
   /// `options.max_workers` and workers_of_run(); each runs tasks of the graph until none is left to claim.
   /// After a stop, or a failure, none, some or all of its tasks have run, stop() returns none of them, and
-  /// the next submission runs all again. `options.until` holds for all waits of the call. Waits and throws
-  /// as the other overloads, and as task_graph::plan().
+  /// the next submission runs all again. But after a stop it runs only those that the first unfinished
+  /// submission has not run, perhaps none, if the kernels of all tasks declare `repeatable`, nothing was
+  /// added, set or planned anew since, and the device is the same; the one after that waits for it.
+  /// `options.until` holds for all waits of the call. Waits and throws as the other overloads, and as
+  /// task_graph::plan().
   completion submit(task_graph& graph, submit_options const& options = {});
   /// Queues one task if it fits now; never waits. Returns nothing if the submission ring is full, or in use
   /// by another thread, at the moment, or no memory is free for the members of a large kernel. Throws as
@@ -372,7 +376,8 @@ class BALLAST_API task_queue : public detail::fed_queue {
   /// Tasks of this run that workers have claimed. On a GPU the count lags by a few microseconds, and includes
   /// up to 7 tasks of each worker that have not begun yet.
   std::uint64_t claimed() const;
-  /// The state that timed_out carries, as text: submission rings, counts, and each block's activity.
+  /// The state that timed_out carries, as text: submission rings, counts, up to four tasks of each graph that
+  /// wait for others, and each block's activity.
   std::string describe();
   /// Bytes allocated for the queue, on the host and on the device together.
   std::size_t memory_bytes() const;
@@ -398,6 +403,7 @@ class BALLAST_API task_queue : public detail::fed_queue {
   friend class task_graph;
   void plan(task_graph& graph);
   detail::graph_runner runner_of_graphs(std::uint32_t max_workers = 0);
+  completion run_graph(detail::graph_state& graph, submit_options const& options);
   void abandon_if_running() noexcept;
 };
 

@@ -178,7 +178,7 @@ struct balanced_queue::state final : completion_source {
   // For the holder of the graph's mutex.
   std::optional<std::size_t> device_with(graph_state const& graph) const {
     for (std::size_t i = 0; i < queues.size(); ++i)
-      if (graph.placed.is_on(queues[i].device())) return i;
+      if (graph.placed != nullptr && graph.placed->is_on(queues[i].device())) return i;
     return std::nullopt;
   }
   std::size_t choose_device(graph_state const& graph, std::optional<std::size_t> home) {
@@ -205,8 +205,8 @@ struct balanced_queue::state final : completion_source {
   completion submit(graph_state& graph) {
     auto const number = run_number.load();
     auto const device = place(graph);
-    auto const given = graph.submit(queues[device].runner_of_graphs(), {}, {});
-    feeders[device].graphs().add(number, given, graph.workers_of_round(), graph.length_us);
+    auto const given = queues[device].run_graph(graph, {});
+    feeders[device].graphs().add(number, given, graph.walks, graph.length_us);
     has_graphs = true;
     return given;
   }

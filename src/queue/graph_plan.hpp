@@ -7,6 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "ballast/detail/queue/graph_walk.cuh"
+
 namespace ballast::detail {
 
 /// A graph of tasks, which are numbered from 0. The predecessors of task t lie in `predecessors` from
@@ -22,8 +24,6 @@ struct graph_shape {
 
   std::uint32_t tasks() const { return std::uint32_t(costs.size()); }
 };
-
-inline constexpr std::uint32_t no_graph_task = ~std::uint32_t(0);
 
 /// The most tasks that run on after one another without a claim. A worker that never claims would keep the
 /// tasks of the order waiting.

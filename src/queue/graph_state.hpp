@@ -49,10 +49,14 @@ struct graph_state {
   void learn_costs();
   completion submit(graph_runner const& on, std::span<completion const> after,
                     std::optional<deadline> const& until);
-  /// The workers that may run a round, each of which the queue counts as a task.
-  std::uint32_t workers_of_round() const { return std::min(placed.round(rounds).places, planned_workers); }
+  void begin_round(graph_runner const& on, std::span<completion const> after,
+                   std::optional<deadline> const& until);
   /// Waits until no round runs, and notes whether the last one ended well.
   void await_last(std::optional<deadline> const& until = {});
+  /// Makes the memory ready for a whole round, or for the rest of the one that a stop cut short.
+  void write();
+  /// True if all tasks are of kernels that are `repeatable`.
+  bool is_repeatable() const;
 
   std::mutex mutex;
   kernel_set const* kernels;
@@ -61,15 +65,16 @@ struct graph_state {
   std::map<std::uint32_t, task_arguments> members;  ///< to which records refer
   std::vector<std::uint32_t> first_predecessor = {0}, predecessors;
   std::vector<float> costs_us;
-  placed_graph placed;
+  std::shared_ptr<placed_graph> placed;        ///< a queue that describes itself may hold it longer
   std::vector<float> measured_us;              ///< what tasks of unknown cost took; empty until that is known
   std::shared_ptr<traced_graph const> traced;  ///< made for the first round that is traced
   std::uint32_t planned_workers = 0;
-  double length_us = 0;  ///< as planned
+  double length_us = 0;     ///< as planned
+  std::uint32_t walks = 0;  ///< of the last submission: the workers that run it, each a task of the queue
   bool is_placed = false, has_changed = false;
-  bool is_clear = true;  ///< the memory is ready for round `rounds`
+  bool is_clear = true;  ///< the memory is ready for the next round
+  bool is_cut = false;   ///< a stop cut the last round short
   bool learns = false;   ///< the first rounds measure tasks of unknown cost
-  std::uint32_t rounds = 0;
   completion last;
 };
 

@@ -2,10 +2,11 @@
 #include "placed_graph.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
-#include <numeric>
 #include <utility>
 
+#include "ballast/error.hpp"
 #include "ballast/task.hpp"
 
 namespace ballast::detail {
@@ -15,42 +16,26 @@ void extend(byte_range& range, byte_range by) {
   range = range.is_empty() ? by : byte_range{std::min(range.begin, by.begin), std::max(range.end, by.end)};
 }
 
+/// True if a round that has ended did so with all its tasks.
+bool has_ended_well(completion const& round) {
+  try {
+    round.wait();
+    return true;
+  } catch (error const&) { return false; }
+}
+
 }  // namespace
 
-placed_graph::placed_graph(std::shared_ptr<compute_device> device, kernel_set const& kernels,
-                           graph_plan const& plan, std::span<task_record const> records)
+placed_graph::placed_graph(std::shared_ptr<compute_device> device, kernel_set const& kernels, graph_plan plan,
+                           std::span<task_record const> records)
     : device_(std::move(device)),
       kernels_(&kernels),
       copies_(device_->make_stream()),
-      node_of_(records.size()) {
-  number_nodes(plan);
-  graph_bytes_ = bytes_of(plan);
-  auto const bytes = place_members(graph_bytes_, records);
-  image_ = pinned_buffer<std::byte>(device_, bytes);
-  memory_ = device_buffer<std::byte>(device_, bytes);
-  write_nodes(plan, records);
-  clear();
-}
-
-std::size_t placed_graph::bytes_of(graph_plan const& plan) {
-  return graph_memory::bytes_of(std::accumulate(plan.places.begin(), plan.places.end(), std::size_t(0)),
-                                plan.successors.size());
-}
-
-void placed_graph::follow(graph_plan const& plan, std::span<task_record const> records) {
-  number_nodes(plan);
-  write_nodes(plan, records);
-}
-
-/// The order comes first. What is run on with lies together, since one worker reads it.
-void placed_graph::number_nodes(graph_plan const& plan) {
-  nodes_of_ = plan.places;
-  nodes_ = 0;
-  for (auto const task : plan.order) node_of_[task] = std::exchange(nodes_, nodes_ + nodes_of_[task]);
-  places_ = nodes_;
-  for (auto const head : plan.order)
-    for (auto task = plan.runs_on[head]; task != no_graph_task; task = plan.runs_on[task])
-      node_of_[task] = nodes_++;
+      layout_(std::move(plan)),
+      graph_bytes_(layout_.bytes()),
+      image_(device_, place_members(graph_bytes_, records)),
+      memory_(device_, image_.size()) {
+  write(records);
 }
 
 /// Returns the end of the memory.
@@ -73,43 +58,19 @@ task_record placed_graph::with_members_here(std::uint32_t task, task_record reco
   return record;
 }
 
-void placed_graph::write_nodes(graph_plan const& plan, std::span<task_record const> records) {
-  std::memset(image_.data(), 0, image_.bytes());
-  auto const memory = image();
-  std::uint32_t end = 0;
-  for (std::uint32_t task = 0; task < records.size(); ++task) {
-    auto const first = end, follower = plan.runs_on[task];
-    for (auto i = plan.first_successor[task]; i < plan.first_successor[task + 1]; ++i)
-      if (plan.successors[i] != follower) memory.successor(end++) = node_of_[plan.successors[i]];
-    auto const node = node_of_[task], needs = node < places_ ? plan.needs[task] : 0;
-    auto const next = records[task].is_grid()     ? node
-                      : follower == no_graph_task ? no_graph_node
-                                                  : node_of_[follower];
-    for (std::uint32_t i = 0; i < nodes_of_[task]; ++i)
-      memory.node(node + i) = {{}, needs, first, end - first, next};
-    write_record(task, records[task]);
-  }
-}
-
-std::vector<std::uint32_t> placed_graph::task_of_node() const {
-  std::vector<std::uint32_t> tasks(nodes_);
-  for (std::uint32_t task = 0; task < node_of_.size(); ++task)
-    std::fill_n(tasks.begin() + node_of_[task], nodes_of_[task], task);
-  return tasks;
-}
-
 /// Each node of a grid task has an equal share of the blocks. A worker waits once for a node, so it prepares
 /// only those of one block.
 void placed_graph::write_record(std::uint32_t task, task_record const& record) {
   auto share = with_members_here(task, record);
   auto const blocks = record.range();
-  auto const nodes = nodes_of_[task];
+  auto const first = layout_.node_of(task), nodes = layout_.nodes_of(task);
   bool const prepares = kernels_->kernels()[record.kernel()].prepares;
   auto const begin = [&](std::uint32_t i) { return std::uint32_t(std::uint64_t(blocks.count) * i / nodes); };
   for (std::uint32_t i = 0; i < nodes; ++i) {
-    auto& node = image().node(node_of_[task] + i);
+    auto& node = image().node(first + i);
     share.describe({blocks.first + begin(i), begin(i + 1) - begin(i)}, record.data[11] & 0xff);
     node.task = share;
+    if (record.is_grid()) node.runs_on = first;
     node.needs &= ~graph_node::prepares_bit;
     if (prepares && node.needs != 0 && share.range().count == 1) node.needs |= graph_node::prepares_bit;
   }
@@ -120,34 +81,94 @@ bool placed_graph::set(std::uint32_t task, task_record const& record) {
     auto const place = members_.find(task);
     if (place == members_.end() || place->second.size() < bytes) return false;
   }
+  auto const node = layout_.node_of(task);
+  if (node == no_graph_task) return true;  // write() follows before it runs
+  std::lock_guard const hold(mutex_);
   write_record(task, record);
-  auto const begin = graph_memory::node_offset + node_of_[task] * sizeof(graph_node);
-  extend(changed_nodes_, {begin, begin + nodes_of_[task] * sizeof(graph_node)});
+  auto const begin = graph_memory::node_offset + node * sizeof(graph_node);
+  extend(changed_nodes_, {begin, begin + layout_.nodes_of(task) * sizeof(graph_node)});
   return true;
 }
 
 void placed_graph::update() {
+  std::lock_guard const hold(mutex_);
   copy(std::exchange(changed_nodes_, {}));
   copy(std::exchange(changed_members_, {}));
 }
 
-void placed_graph::clear() {
-  copy({0, image_.bytes()});
+void placed_graph::write(std::span<task_record const> records) {
+  std::lock_guard const hold(mutex_);
+  ended_ = 0;
+  under_way_.clear();
+  std::memset(image_.data(), 0, image_.bytes());
+  layout_.write(image());
+  for (std::uint32_t task = 0; task < records.size(); ++task)
+    if (layout_.node_of(task) != no_graph_task) write_record(task, records[task]);
   changed_nodes_ = changed_members_ = {};
+  copy({0, image_.bytes()});
+}
+
+void placed_graph::follow(graph_plan plan) {
+  std::lock_guard const hold(mutex_);
+  layout_ = graph_layout(std::move(plan));
+}
+
+void placed_graph::leave_out_run() {
+  std::lock_guard const hold(mutex_);
+  forget_ended();
+  read_progress(deadline::in(default_timeout));
+  layout_.leave_out_run(image(), ended_);
+}
+
+void placed_graph::restore() {
+  std::lock_guard const hold(mutex_);
+  layout_.restore();
+}
+
+graph_round placed_graph::next_round(bool measures) {
+  return {at(memory_.data()), layout_.places(), rounds(), measures};
+}
+
+std::uint32_t placed_graph::rounds() {
+  std::lock_guard const hold(mutex_);
+  return ended_ + std::uint32_t(under_way_.size());
+}
+
+void placed_graph::note(completion const& round) {
+  std::lock_guard const hold(mutex_);
+  forget_ended();
+  under_way_.push_back(round);
+}
+
+void placed_graph::forget_ended() {
+  for (; !under_way_.empty() && under_way_.front().ready(); ++ended_) {
+    if (!has_ended_well(under_way_.front())) return;
+    under_way_.pop_front();
+  }
+}
+
+std::string placed_graph::describe_waits() {
+  std::lock_guard const hold(mutex_);
+  forget_ended();
+  if (under_way_.empty() || under_way_.front().ready()) return "";
+  read_progress(deadline::in(std::chrono::seconds(2)));
+  auto const waits = layout_.describe_waits(image(), ended_);
+  return waits.empty() ? "" : "tasks of a graph wait: " + waits + "\n";
 }
 
 std::vector<float> placed_graph::durations_us() {
-  auto const begin = std::size_t(reinterpret_cast<std::byte*>(&image().duration_ns(0)) - image_.data());
-  copy(image_.data() + begin, memory_.data() + begin, std::size_t(nodes_) * sizeof(std::uint32_t));
+  std::lock_guard const hold(mutex_);
+  read(image().duration_ns(0), layout_.nodes(), deadline::in(default_timeout));
   std::vector<float> all;
-  for (std::uint32_t task = 0; task < node_of_.size(); ++task) all.push_back(duration_us(task));
+  for (std::uint32_t task = 0; task < layout_.tasks(); ++task) all.push_back(duration_us(task));
   return all;
 }
 
 float placed_graph::duration_us(std::uint32_t task) const {
   float sum_ns = 0;
   std::uint32_t blocks = 0;
-  for (auto node = node_of_[task]; node < node_of_[task] + nodes_of_[task]; ++node) {
+  auto const first = layout_.node_of(task);
+  for (auto node = first; node < first + layout_.nodes_of(task); ++node) {
     sum_ns += float(image().duration_ns(node));
     blocks += image().node(node).task.tasks();
   }
@@ -166,6 +187,28 @@ void placed_graph::copy(std::byte* to, std::byte const* from, std::size_t bytes)
   }
   copies_->copy(to, from, bytes);
   copies_->synchronize();
+}
+
+/// Copies words of the image from the device, where a round may run.
+void placed_graph::read(std::uint32_t& words, std::size_t count, deadline until) {
+  auto const offset = std::size_t(reinterpret_cast<std::byte*>(&words) - image_.data());
+  auto* const from = reinterpret_cast<std::uint32_t*>(memory_.data() + offset);
+  if (device_->capabilities().shares_host_memory) {
+    for (std::size_t i = 0; i < count; ++i)
+      (&words)[i] = device_atomic<std::uint32_t>(from[i]).load_acquire();
+    return;
+  }
+  copies_->copy(&words, from, count * sizeof(words));
+  copies_->synchronize(until);
+}
+
+/// The claims, the counters, and the marks of what was left.
+void placed_graph::read_progress(deadline until) {
+  auto const to = image();
+  for (std::uint32_t round = 0; round < 2; ++round) read(to.claims(round), 1, until);
+  if (layout_.nodes() == 0) return;
+  read(to.counter(0), layout_.nodes(), until);
+  read(to.number(0), layout_.nodes(), until);
 }
 
 }  // namespace ballast::detail

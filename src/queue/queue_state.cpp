@@ -7,6 +7,7 @@
 
 #include "ballast/detail/pool/chunk_pool.hpp"
 #include "ballast/error.hpp"
+#include "placed_graph.hpp"
 #include "stopped_queue.hpp"
 
 namespace ballast::detail {
@@ -336,7 +337,27 @@ std::string fed_queue::state::describe() {
   if (arguments != nullptr)
     text += "arguments of large kernels: " + std::to_string(arguments->free_bytes()) + " of " +
             std::to_string(arguments->bytes()) + " bytes are free\n";
-  return text + kernel.describe_blocks();
+  return text + describe_graphs() + kernel.describe_blocks();
+}
+
+void fed_queue::state::note_graph(std::shared_ptr<placed_graph> const& graph) {
+  std::lock_guard const hold(graphs_mutex);
+  if (graphs.insert(graph).second) std::erase_if(graphs, [](auto const& one) { return one.expired(); });
+}
+
+// The lock is not held while graphs ask whether their rounds have ended.
+std::string fed_queue::state::describe_graphs() {
+  std::vector<std::shared_ptr<placed_graph>> all;
+  {
+    std::lock_guard const hold(graphs_mutex);
+    for (auto const& graph : graphs) all.push_back(graph.lock());
+  }
+  std::string text;
+  try {
+    for (auto const& graph : all)
+      if (graph != nullptr) text += graph->describe_waits();
+  } catch (error const& failure) { text += std::string("graphs cannot be read: ") + failure.what() + "\n"; }
+  return text;
 }
 
 void fed_queue::state::begin_run() {

@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,8 @@
 #include "submission_ring.hpp"
 
 namespace ballast::detail {
+
+class placed_graph;
 
 /// The reasons for which a host thread waits. It waits for argument memory until a batch that has some has
 /// completed.
@@ -210,6 +213,9 @@ struct fed_queue::state final : completion_source {
   std::uint64_t claimed() const;
   std::uint64_t unfinished() const;
   std::string describe();
+  /// describe() names the graph's tasks that wait, from now on.
+  void note_graph(std::shared_ptr<placed_graph> const& graph);
+  std::string describe_graphs();
 
   std::shared_ptr<compute_device> device;
   kernel_set const* kernels;
@@ -223,6 +229,8 @@ struct fed_queue::state final : completion_source {
   std::uint64_t const uid;
   std::shared_ptr<ring_users> const users;
   std::atomic<std::uint32_t> rings_published = 0;
+  std::mutex graphs_mutex;  ///< for graphs
+  std::set<std::weak_ptr<placed_graph>, std::owner_less<>> graphs;
   std::mutex control_mutex;  ///< held to write host_words::control
   enum class phase : std::uint32_t { open, closing, ended };
   std::atomic<phase> now = phase::ended;

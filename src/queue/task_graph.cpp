@@ -71,7 +71,7 @@ void graph_state::set(graph_task which, task const& with) {
   record.describe(records[index].range(), record.kernel() | grid_bit);
   keep_members(index, with);
   records[index] = record;
-  if (is_placed) has_changed = is_placed = placed.set(index, record);
+  if (is_placed) has_changed = is_placed = placed->set(index, record);
 }
 
 void graph_state::keep_members(std::uint32_t index, task const& of) {
@@ -84,9 +84,10 @@ void graph_state::keep_members(std::uint32_t index, task const& of) {
 void graph_state::await_last(std::optional<deadline> const& until) {
   try {
     until ? last.wait_until(*until) : last.wait();
-  } catch (error const&) {
+  } catch (error const& failure) {
     if (!last.ready()) throw;
     is_clear = false;
+    is_cut = dynamic_cast<stopped const*>(&failure) != nullptr;
   }
   last = {};
 }
@@ -103,70 +104,92 @@ graph_plan graph_state::planned(std::uint32_t for_workers) const {
 
 void graph_state::learn_costs() {
   learns = is_clear = false;
-  measured_us = placed.durations_us();
-  auto const plan = planned(planned_workers);
-  placed.follow(plan, records);
+  measured_us = placed->durations_us();
+  auto plan = planned(planned_workers);
   length_us = plan.length_us;
-  traced = nullptr;
+  placed->follow(std::move(plan));
 }
 
 /// Memory that rounds use is freed, and written anew, only once they have ended.
 void graph_state::place(graph_runner const& on, std::optional<deadline> const& until) {
   if (on.kernels != kernels)
     throw_bad_argument("graph", "one of " + kernels->name(), "one of the queue's set, " + on.kernels->name());
-  bool const is_here = is_placed && placed.is_on(*on.device);
+  bool const is_here = is_placed && placed->is_on(*on.device);
   if (is_here && planned_workers == on.workers) return;
   await_last(until);
-  auto const plan = planned(on.workers);
-  is_placed = false;
-  if (is_here && placed.fits(plan)) {
-    placed.follow(plan, records);
-    placed.clear();
-  } else {
-    placed = placed_graph(on.device, *kernels, plan, records);
-  }
-  planned_workers = on.workers;
+  auto plan = planned(on.workers);
   length_us = plan.length_us;
+  planned_workers = on.workers;
+  is_placed = false;
+  if (is_here && placed->fits(plan)) {
+    placed->follow(std::move(plan));
+    placed->write(records);
+  } else {
+    placed = std::make_shared<placed_graph>(on.device, *kernels, std::move(plan), records);
+  }
   learns = measured_us.empty() && std::ranges::count(costs_us, 0.0f) != 0;
   traced = nullptr;
   is_placed = is_clear = true;
-  has_changed = false;
-  rounds = 0;
+  has_changed = is_cut = false;
+}
+
+bool graph_state::is_repeatable() const {
+  return std::ranges::all_of(
+      records, [&](task_record const& one) { return kernels->kernels()[one.kernel()].repeatable; });
+}
+
+void graph_state::write() {
+  is_cut && !has_changed && is_repeatable() ? placed->leave_out_run() : placed->restore();
+  placed->write(records);
+  traced = nullptr;
+  is_clear = true;
+  is_cut = false;
 }
 
 std::shared_ptr<traced_graph const> const& graph_state::for_trace() {
   if (traced == nullptr)
     traced = std::make_shared<traced_graph>(
-        traced_graph{uid, first_predecessor, predecessors, placed.task_of_node()});
+        traced_graph{uid, first_predecessor, predecessors, placed->task_of_node()});
   return traced;
+}
+
+void graph_state::begin_round(graph_runner const& on, std::span<completion const> after,
+                              std::optional<deadline> const& until) {
+  auto round = placed->next_round(learns && placed->rounds() < measured_rounds);
+  if (on.rounds->are_traced()) round.traced = on.rounds->add(for_trace());
+  std::vector<task_record> const records_of_round(std::min(round.places, planned_workers), round.record());
+  std::vector<completion> all(after.begin(), after.end());
+  all.push_back(last);
+  try {
+    last = on.submit(records_of_round, all, until);
+    walks = std::uint32_t(records_of_round.size());
+  } catch (queue_full const& full) {
+    if (full.accepted() == 0) throw;
+    last = full.accepted_tasks();  // fewer workers walk through the graph
+    walks = std::uint32_t(full.accepted());
+  }
 }
 
 completion graph_state::submit(graph_runner const& on, std::span<completion const> after,
                                std::optional<deadline> const& until) {
   place(on, until);
   if (records.empty()) return {};
-  bool const is_idle = has_changed || last.ready() || !on.can_await(last);
+  bool const is_idle = has_changed || placed->is_rest() || last.ready() || !on.can_await(last);
   if (is_idle) await_last(until);
-  if (has_changed) placed.update();
+  if (placed->is_rest() && (has_changed || placed->rounds() > 0)) is_clear = false;  // a rest runs once
+  if (learns && is_idle && is_clear && placed->rounds() >= measured_rounds) learn_costs();
+  if (!is_clear)
+    write();
+  else if (has_changed)
+    placed->update();
   has_changed = false;
-  if (learns && is_idle && is_clear && rounds >= measured_rounds) learn_costs();
-  if (!is_clear) {
-    placed.clear();
-    is_clear = true;
-    rounds = 0;
+  walks = 0;
+  if (placed->is_empty()) {
+    is_clear = false;
+    return {};
   }
-  auto round = placed.round(rounds, learns && rounds < measured_rounds);
-  if (on.rounds->are_traced()) round.traced = on.rounds->add(for_trace());
-  std::vector<task_record> const walks(workers_of_round(), round.record());
-  std::vector<completion> all(after.begin(), after.end());
-  all.push_back(last);
-  try {
-    last = on.submit(walks, all, until);
-  } catch (queue_full const& full) {
-    if (full.accepted() == 0) throw;
-    last = full.accepted_tasks();  // fewer workers walk through the graph
-  }
-  ++rounds;
+  begin_round(on, after, until);
+  placed->note(last);
   return last;
 }
 

@@ -404,10 +404,16 @@ graph_runner task_queue::runner_of_graphs(std::uint32_t max_workers) {
                  std::optional<deadline> const& until) { return state_->submit_after(round, after, until); }};
 }
 
+completion task_queue::run_graph(graph_state& graph, submit_options const& options) {
+  auto done = graph.submit(runner_of_graphs(options.max_workers), options.after.all(), options.until);
+  if (graph.placed != nullptr) state_->note_graph(graph.placed);
+  return done;
+}
+
 completion task_queue::submit(task_graph& graph, submit_options const& options) {
   state_->process().check("submit()");
   std::lock_guard const hold(graph.state_->mutex);
-  return graph.state_->submit(runner_of_graphs(options.max_workers), options.after.all(), options.until);
+  return run_graph(*graph.state_, options);
 }
 
 void task_queue::plan(task_graph& graph) {

@@ -63,6 +63,23 @@ struct alignas(64) mix_by_reference {
   }
 };
 
+/// Counts its visits, and waits at a gate during one of them, counted from 1; 0: during none.
+struct visit_and_wait {
+  static constexpr int threads = 64;
+  static constexpr bool repeatable = true;
+  array_ref<std::uint32_t> visits;
+  wait_at_gate gate;
+  std::uint32_t waits_during;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    block.sync();
+    if (block.rank() != 0 || device_word(visits[block.index()]).add_relaxed(1) + 1 != waits_during) return;
+    system_word(gate.entered[block.index()]).store_release(1);
+    while (system_word(gate.gate[0]).load_acquire() == 0) {}
+  }
+};
+
 kernel_set const& graph_kernels();
 
 }  // namespace ballast::test

@@ -284,8 +284,8 @@ class driven_graph {
     graph_.submit(runner(), {}, {}).wait();
     return measured_;
   }
-  std::uint32_t rounds() const { return graph_.rounds; }
-  std::vector<float> durations_us() { return graph_.placed.durations_us(); }
+  std::uint32_t rounds() const { return graph_.placed->rounds(); }
+  std::vector<float> durations_us() { return graph_.placed->durations_us(); }
 
  private:
   graph_runner runner() {

@@ -10,7 +10,7 @@
 
 namespace ballast::detail {
 
-inline constexpr std::uint32_t no_graph_node = ~std::uint32_t(0);
+inline constexpr std::uint32_t no_graph_task = ~std::uint32_t(0);  ///< and no node
 
 /// A task of a graph as workers read it, or some blocks of a grid task. The nodes of a grid task follow each
 /// other in the order, wait at one counter, and all count for its successors.
@@ -28,15 +28,15 @@ struct alignas(64) graph_node {
 };
 static_assert(sizeof(graph_node) == 4 * graph_node::words);
 
-/// The memory of a graph: claim words, nodes, counters, durations and the successors of all nodes. The first
-/// nodes are the order in which workers claim. Cheap to copy.
+/// The memory of a graph: claim words, nodes, counters, durations, numbers of tasks, and the successors of
+/// all nodes. The first nodes are the order in which workers claim. Cheap to copy.
 struct graph_memory {
   array_ref<std::byte> at;
   std::uint32_t nodes = 0;
 
   static constexpr std::size_t node_offset = 2 * sizeof(own_line<std::uint32_t>);
   static constexpr std::size_t bytes_of(std::size_t nodes, std::size_t successors) {
-    return node_offset + nodes * (sizeof(graph_node) + 8) + successors * 4;
+    return node_offset + nodes * (sizeof(graph_node) + 12) + successors * 4;
   }
 
   /// Counts the claims of the even, and of the odd rounds.
@@ -48,8 +48,14 @@ struct graph_memory {
   BALLAST_HD std::uint32_t& counter(std::uint32_t index) const { return words()[index]; }
   /// The node's shortest run in the rounds that measured, modulo 2^32 ns; 0: none has.
   BALLAST_HD std::uint32_t& duration_ns(std::uint32_t index) const { return (words() + nodes)[index]; }
-  BALLAST_HD std::uint32_t& successor(std::uint32_t index) const {
+  /// The number of the node's task, as added to the graph, plus `left` once a worker has left without running
+  /// the node.
+  BALLAST_HD std::uint32_t& number(std::uint32_t index) const {
     return (words() + 2 * std::size_t(nodes))[index];
+  }
+  static constexpr std::uint32_t left = std::uint32_t(1) << 31;
+  BALLAST_HD std::uint32_t& successor(std::uint32_t index) const {
+    return (words() + 3 * std::size_t(nodes))[index];
   }
 
  private:
@@ -109,9 +115,9 @@ class graph_walk {
     for (int i = 0; i < 5; ++i) word(worker_word::graph + i) = record.data[i];
     word(worker_word::grid) = worker_word::walks;
     word(worker_word::traced_round) = record.data[5];
-    word(worker_word::node) = no_graph_node;
+    word(worker_word::node) = no_graph_task;
     word(worker_word::node_successors) = 0;
-    word(worker_word::node_runs_on) = no_graph_node;
+    word(worker_word::node_runs_on) = no_graph_task;
   }
 
   /// Counts the node that has run for its successors, and puts the task of the next node into the record;
@@ -129,7 +135,7 @@ class graph_walk {
     return true;
   }
 
-  BALLAST_HD bool runs_on() const { return follower() != no_graph_node && !is_of_grid(); }
+  BALLAST_HD bool runs_on() const { return follower() != no_graph_task && !is_of_grid(); }
   BALLAST_HD std::uint32_t follower() const { return word(worker_word::node_runs_on); }
   /// Claims a node. Done before the last one is counted, so that the two take place together.
   BALLAST_HD std::uint32_t claim() const {
@@ -173,6 +179,16 @@ class graph_walk {
   BALLAST_HD void acquire() const {
     if (word(worker_word::node_needs) != 0) (void)counter().load_acquire();
   }
+  /// Marks what the worker has not run, before it leaves for a stop: the node that it took, or, if that
+  /// `has_run`, the one that it would run on with. All other claimed nodes have run once every worker has
+  /// left, and so has what runs on with them, up to a mark. By the leader.
+  BALLAST_HD void leave(bool has_run) const {
+    if (has_run && !runs_on()) return;
+    auto const node = has_run ? follower() : word(worker_word::node);
+    atomic(round().memory.number(node)).add_relaxed(graph_memory::left);
+  }
+  /// The number of the node's task in the graph.
+  BALLAST_HD std::uint32_t number() const { return round().memory.number(word(worker_word::node)); }
   ///@{
   /// By the leader, before and after each node. In rounds that do not measure they do nothing.
   BALLAST_HD void begin_timing() const {
@@ -181,7 +197,7 @@ class graph_walk {
   BALLAST_HD void end_timing() const {
     auto const here = round();
     auto const node = word(worker_word::node);
-    if (!here.measures || node == no_graph_node) return;
+    if (!here.measures || node == no_graph_task) return;
     auto const took = std::uint32_t(worker_group_->now_ns()) - word(worker_word::begun_ns);
     auto& shortest = here.memory.duration_ns(node);
     if (shortest == 0 || took < shortest) shortest = took == 0 ? 1 : took;

@@ -257,6 +257,7 @@ struct ring_consumer {
     }
     if (stops) {
       source.set_activity(worker_group, worker_group.shared().first, activity::left);
+      walk.leave(false);
       return next_action::leaves;
     }
     walk.acquire();

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <string>
 #include <utility>
 
 #include "ballast/detail/base/host_waits.hpp"
@@ -120,6 +121,8 @@ struct ring_source_ref {
   }
   /// Host: true if the batches that a task with these marks waits for have ended.
   bool may_begin(std::uint32_t const (&marks)[4]) const;
+  /// Host: " (task 3 of a graph)" for the worker's task, nothing if it is of none.
+  std::string place_in_graph(host_worker& worker_group) const;
   /// Host: serves for one round, unless another worker serves; true if anything moved.
   bool serve_if_free(host_worker const& worker_group) const;
 
@@ -578,7 +581,10 @@ inline bool ring_source_ref::take(host_worker& worker_group) const {
 /// false: leave, or the walk is over.
 inline bool ring_source_ref::take_node(host_worker& worker_group) const {
   graph_walk const walk(worker_group);
-  if (should_leave()) return false;
+  if (should_leave()) {
+    walk.leave(true);
+    return false;
+  }
   bool const counts = walk.has_successors(), goes_on = walk.advance();
   if (counts && std::atomic_ref(words->held_workers).fetch_add(0) != 0) notify(*worker_wake_event);
   return goes_on && (walk.prepares() || await_node(worker_group));
@@ -589,7 +595,10 @@ inline bool ring_source_ref::await_node(host_worker& worker_group) const {
   if (!walk.may_run()) {
     held_worker held(*this);
     held.hold();
-    if (!await(worker_group, [&](host_worker&) { return walk.may_run(); })) return false;
+    if (!await(worker_group, [&](host_worker&) { return walk.may_run(); })) {
+      walk.leave(false);
+      return false;
+    }
   }
   walk.begin_timing();
   return true;
@@ -598,6 +607,12 @@ inline bool ring_source_ref::await_node(host_worker& worker_group) const {
 inline bool ring_source_ref::await_prepared(host_worker& worker_group) const {
   graph_walk const walk(worker_group);
   return !walk.is_under_way() || !walk.prepares() || await_node(worker_group);
+}
+
+inline std::string ring_source_ref::place_in_graph(host_worker& worker_group) const {
+  graph_walk const walk(worker_group);
+  if (!walk.is_under_way()) return "";
+  return " (task " + std::to_string(walk.number()) + " of a graph)";
 }
 
 inline bool ring_source_ref::next(host_worker& worker_group) const {

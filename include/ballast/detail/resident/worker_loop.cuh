@@ -81,6 +81,7 @@ constexpr bool fit_into_tasks = sizeof...(K) < task_record::halt &&
 //   next(worker_group): waits for a task and puts it into worker_group.record(); false: the worker ends.
 //   finish(worker_group, begin_ns, end_ns): all threads of the worker group have executed the task in
 //     worker_group.record().
+//   place_in_graph(worker_group): optional, host only, what follows the kernel's name if its task throws.
 //   times_tasks(): whether finish() needs the times, which cost two clock reads a task.
 //   await_prepared(worker_group): if tasks may come before what they wait for: waits for that, called by all
 //     threads after the task's prepare(); false: the worker ends.
@@ -120,6 +121,18 @@ class host_block_count {
   std::atomic_ref<std::uint32_t> blocks_;
 };
 
+/// run_task(); if the task throws, the source may add to the kernel's name.
+template <class List, class Source, class Clock>
+bool run_on_host(Source const& source, host_worker& worker_group, Clock const& now_ns, std::uint64_t& begin) {
+  try {
+    return run_task<List, host_block>(source, worker_group, now_ns, begin);
+  } catch (kernel_exception const& failure) {
+    if constexpr (requires { source.place_in_graph(worker_group); })
+      throw kernel_exception(failure.kernel() + source.place_in_graph(worker_group), failure.what());
+    throw;
+  }
+}
+
 /// Takes and runs tasks, on one host thread, until the source ends. Exceptions of tasks pass through.
 template <class List, class Source>
 void work_on_host(void const* argument, host_block_context& context) {
@@ -131,7 +144,7 @@ void work_on_host(void const* argument, host_block_context& context) {
   auto const now_ns = [&] { return reads_clock ? worker_group.now_ns() : 0; };
   while (source.next(worker_group)) {
     auto begin = now_ns();
-    if (!run_task<List, host_block>(source, worker_group, now_ns, begin)) return;
+    if (!run_on_host<List>(source, worker_group, now_ns, begin)) return;
     worker_group.pace().worked(now_ns() - begin);
     source.finish(worker_group, begin, now_ns());
   }
