@@ -6,7 +6,8 @@ set -euo pipefail
 source "$(dirname "$0")/sources.sh"
 
 # Benchmarks of a single part of the library, which users cannot reach: policies without a queue among them.
-parts=(bench/job/decisions.cpp bench/job/launched_whole.hpp bench/launch/kernel_draw.hpp bench/launch/levels.cpp)
+parts=(bench/job/decisions.cpp bench/job/launched_whole.hpp bench/launch/kernel_draw.hpp bench/launch/levels.cpp
+       bench/queue/graph_rivals.cuh)
 
 read_sources "$1" '*.hpp' '*.cpp' '*.cuh' '*.cu' '*.mcu'
 cd "$1"
