@@ -37,14 +37,14 @@ struct interval {
 class recorded_round {
  public:
   explicit recorded_round(traced_graph const& graph)
-      : graph_(&graph), runs_(graph.task_of_node.size()), spans_(runs_.size(), 0) {}
+      : graph_(&graph), runs_(graph.first_predecessor.size() - 1), spans_(runs_.size(), 0) {}
 
   void add(task_span const& one, std::size_t span) {
+    if (runs_[one.task].is_empty()) ++tasks_;
     runs_[one.task].include(one);
     spans_[one.task] = span;
     whole_.include(one);
     work_ns_ += one.end_ns - one.begin_ns;
-    ++tasks_;
   }
 
   /// Counts for the span of a task, whose worker ran `before` last, if anything.
@@ -82,8 +82,8 @@ class recorded_round {
 
   span as_span(std::uint32_t round, std::uint32_t line, std::string path) const {
     auto label = "graph, critical path of " + std::to_string(path_ns_ / 1000) + " us:" + path;
-    if (tasks_ < runs_.size())
-      label += " (" + std::to_string(tasks_) + " of " + std::to_string(runs_.size()) + " tasks recorded)";
+    if (auto const all = tasks_of_round(); tasks_ < all)
+      label += " (" + std::to_string(tasks_) + " of " + std::to_string(all) + " tasks recorded)";
     return {.worker = first_graph_worker + line,
             .label = std::move(label),
             .tasks = tasks_,
@@ -96,6 +96,11 @@ class recorded_round {
   }
 
  private:
+  /// Fewer than the graph has in the rest of a round. The nodes of a grid task follow each other.
+  std::size_t tasks_of_round() const {
+    auto tasks = graph_->task_of_node;
+    return std::size_t(std::ranges::unique(tasks).begin() - tasks.begin());
+  }
   /// The predecessor that ended last, if that was after `since_ns`.
   std::optional<std::uint32_t> last_ended(std::uint32_t task, std::int64_t since_ns) const {
     std::optional<std::uint32_t> last;

@@ -113,6 +113,28 @@ TEST(graph_trace, says_how_many_tasks_it_has_of_a_round_that_is_not_whole) {
   EXPECT_EQ(critical_tasks(spans), (std::vector<std::uint64_t>{0, 2}));
 }
 
+TEST(graph_trace, counts_a_grid_once_over_all_its_nodes) {
+  traced_graph const grid_before_task{1, {0, 0, 1}, {0}, {0, 0, 0, 1}};
+  std::vector<task_span> const tasks = {ran(1, 0, 0, 10), ran(1, 0, 10, 20), ran(1, 1, 31, 35),
+                                        ran(2, 0, 0, 30)};
+  auto const spans = spans_of_tasks(tasks, rounds_of({grid_before_task}), graph_kernels());
+  auto const round = rounds_in(spans).at(0);
+  auto const name = graph_kernels().kernels()[0].name;
+  EXPECT_EQ(round.label, "graph, critical path of 34 us: " + name + " 0 " + name + " 1");
+  EXPECT_EQ(round.tasks, 2u);
+}
+
+TEST(graph_trace, has_the_tasks_of_a_rest_by_their_numbers) {
+  auto rest = diamond();
+  rest.task_of_node = {3, 1};
+  std::vector<task_span> const tasks = {ran(1, 1, 0, 10), ran(1, 3, 10, 30)};
+  auto const spans = spans_of_tasks(tasks, rounds_of({rest}), graph_kernels());
+  auto const round = rounds_in(spans).at(0);
+  auto const name = graph_kernels().kernels()[0].name;
+  EXPECT_EQ(round.label, "graph, critical path of 30 us: " + name + " 1 " + name + " 3");
+  EXPECT_EQ(critical_tasks(spans), (std::vector<std::uint64_t>{1, 3}));
+}
+
 TEST(graph_trace, has_a_line_for_each_graph_and_a_path_for_each_round) {
   std::vector<task_span> const tasks = {ran(1, 0, 1, 2, 1), ran(1, 0, 3, 4, 2), ran(1, 0, 5, 6, 3)};
   auto const spans = spans_of_tasks(tasks, rounds_of({diamond(7), diamond(8), diamond(7)}), graph_kernels());
