@@ -53,6 +53,11 @@ struct graph_state {
                    std::optional<deadline> const& until);
   /// Waits until no round runs, and notes whether the last one ended well.
   void await_last(std::optional<deadline> const& until = {});
+  /// Notes that this error ended a round, or kept its last workers from being accepted.
+  void note_cut(error const& failure);
+  /// Chooses what the next write() leaves out: what has run of a round that a stop cut short; as before if no
+  /// round has begun since; or nothing.
+  void choose_rest();
   /// Makes the memory ready for a whole round, or for the rest of the one that a stop cut short.
   void write();
   /// True if all tasks are of kernels that are `repeatable`.

@@ -86,10 +86,14 @@ void graph_state::await_last(std::optional<deadline> const& until) {
     until ? last.wait_until(*until) : last.wait();
   } catch (error const& failure) {
     if (!last.ready()) throw;
-    is_clear = false;
-    is_cut = dynamic_cast<stopped const*>(&failure) != nullptr;
+    note_cut(failure);
   }
   last = {};
+}
+
+void graph_state::note_cut(error const& failure) {
+  is_clear = false;
+  is_cut = dynamic_cast<stopped const*>(&failure) != nullptr;
 }
 
 /// By the costs that were given or measured; where neither, 0.
@@ -138,8 +142,17 @@ bool graph_state::is_repeatable() const {
       records, [&](task_record const& one) { return kernels->kernels()[one.kernel()].repeatable; });
 }
 
+void graph_state::choose_rest() {
+  if (has_changed || !is_repeatable())
+    placed->restore();
+  else if (is_cut)
+    placed->leave_out_run();
+  else if (placed->rounds() > 0)
+    placed->restore();
+}
+
 void graph_state::write() {
-  is_cut && !has_changed && is_repeatable() ? placed->leave_out_run() : placed->restore();
+  choose_rest();
   placed->write(records);
   traced = nullptr;
   is_clear = true;
@@ -167,6 +180,9 @@ void graph_state::begin_round(graph_runner const& on, std::span<completion const
     if (full.accepted() == 0) throw;
     last = full.accepted_tasks();  // fewer workers walk through the graph
     walks = std::uint32_t(full.accepted());
+  } catch (bad_argument const&) { throw; } catch (error const& failure) {
+    note_cut(failure);  // workers that were accepted before may have run some tasks
+    throw;
   }
 }
 
@@ -174,7 +190,7 @@ completion graph_state::submit(graph_runner const& on, std::span<completion cons
                                std::optional<deadline> const& until) {
   place(on, until);
   if (records.empty()) return {};
-  bool const is_idle = has_changed || placed->is_rest() || last.ready() || !on.can_await(last);
+  bool const is_idle = !is_clear || has_changed || placed->is_rest() || last.ready() || !on.can_await(last);
   if (is_idle) await_last(until);
   if (placed->is_rest() && (has_changed || placed->rounds() > 0)) is_clear = false;  // a rest runs once
   if (learns && is_idle && is_clear && placed->rounds() >= measured_rounds) learn_costs();
@@ -185,6 +201,7 @@ completion graph_state::submit(graph_runner const& on, std::span<completion cons
   has_changed = false;
   walks = 0;
   if (placed->is_empty()) {
+    placed->restore();
     is_clear = false;
     return {};
   }

@@ -238,6 +238,32 @@ TEST(graph_stops, leave_a_graph_that_goes_on_in_another_queue_of_the_device) {
   EXPECT_EQ(visited.visits(), visited.once());
 }
 
+TEST(graph_stops, while_a_ring_holds_some_of_its_workers_tasks_leave_a_graph_that_goes_on) {
+  if (first_device()->is_cuda()) GTEST_SKIP() << "fills a ring that held workers keep full";
+  auto const cores = open_devices("host:6").front();
+  auto options = before_start();
+  options.capacity = 2;  // so a worker, and two rings of two tasks each, take five of the six
+  visited_graph visited({{}, {}, {}, {}, {}, {}, {}, {}, {0, 1, 2, 3, 4, 5, 6, 7}});
+  visited.hold(0);
+  gate held(5);
+  task_queue small(cores, graph_kernels(), options);
+  visited.graph().plan(small);
+  small.start();
+  for (std::uint32_t i = 0; i < 5; ++i) small.submit(held.holder(i));
+  held.await_inside(5);
+  {
+    std::jthread const submitter([&] { EXPECT_THROW(small.submit(visited.graph()), stopped); });
+    visited.await(0);
+    small.request_stop();
+    held.open();
+    visited.open(0);
+  }
+  EXPECT_TRUE(small.stop().empty());
+  small.start();
+  small.submit(visited.graph()).wait();
+  EXPECT_EQ(visited.visits(), visited.once());
+}
+
 TEST(graph_stops, before_a_task_is_set_leave_a_graph_that_runs_whole) {
   running_graph run(layers(3, 4));
   run.hold(5);
