@@ -201,6 +201,7 @@ completion graph_state::submit(graph_runner const& on, std::span<completion cons
   has_changed = false;
   walks = 0;
   if (placed->is_empty()) {
+    on.submit({}, after, until);  // throws what a round would
     placed->restore();
     is_clear = false;
     return {};

@@ -238,6 +238,19 @@ TEST(graph_stops, leave_a_graph_that_goes_on_in_another_queue_of_the_device) {
   EXPECT_EQ(visited.visits(), visited.once());
 }
 
+TEST(graph_stops, after_the_last_task_leave_a_graph_that_a_refused_submission_does_not_change) {
+  if (first_device()->is_cuda()) GTEST_SKIP() << "a GPU's worker ends the round before it sees the stop";
+  running_graph run({{}, {0}}, 1);
+  run.hold(1);
+  run.start();
+  run.submit();
+  run.stop_at(run.queue, 1);
+  EXPECT_THROW(run.submit(), error);
+  run.queue.start();
+  run.submit().wait();
+  EXPECT_EQ(run.visits(), run.once());
+}
+
 TEST(graph_stops, while_a_ring_holds_some_of_its_workers_tasks_leave_a_graph_that_goes_on) {
   if (first_device()->is_cuda()) GTEST_SKIP() << "fills a ring that held workers keep full";
   auto const cores = open_devices("host:6").front();
