@@ -15,6 +15,11 @@ void graph_layout::restore() {
   number_nodes();
 }
 
+void graph_layout::follow(graph_plan plan) {
+  plan_ = std::move(plan);
+  number_nodes();
+}
+
 std::size_t graph_layout::bytes() const {
   auto const nodes = std::accumulate(plan_.places.begin(), plan_.places.end(), std::size_t(0));
   return graph_memory::bytes_of(nodes, plan_.successors.size());

@@ -26,6 +26,8 @@ class graph_layout {
   void leave_out_run(graph_memory const& seen, std::uint32_t round);
   /// Leaves out nothing.
   void restore();
+  /// Takes another plan of the same tasks, and leaves out the same.
+  void follow(graph_plan plan);
   /// Names some of the tasks that workers have taken and that wait in this round; "" if none does.
   std::string describe_waits(graph_memory const& seen, std::uint32_t round) const;
 

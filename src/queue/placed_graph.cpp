@@ -110,7 +110,7 @@ void placed_graph::write(std::span<task_record const> records) {
 
 void placed_graph::follow(graph_plan plan) {
   std::lock_guard const hold(mutex_);
-  layout_ = graph_layout(std::move(plan));
+  layout_.follow(std::move(plan));
 }
 
 void placed_graph::leave_out_run() {

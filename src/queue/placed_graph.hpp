@@ -44,7 +44,7 @@ class placed_graph {
   void update();
   /// Makes the memory ready for a whole round, or for the rest of one, as round 0.
   void write(std::span<task_record const> records);
-  /// The next write() follows another plan, which fits.
+  /// The next write() follows another plan, which fits, and leaves out the same.
   void follow(graph_plan plan);
   /// The next write() leaves out what has run of the first round that did not end well.
   void leave_out_run();

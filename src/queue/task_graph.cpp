@@ -126,6 +126,7 @@ void graph_state::place(graph_runner const& on, std::optional<deadline> const& u
   planned_workers = on.workers;
   is_placed = false;
   if (is_here && placed->fits(plan)) {
+    choose_rest();
     placed->follow(std::move(plan));
     placed->write(records);
   } else {

@@ -277,6 +277,24 @@ TEST(graph_stops, while_a_ring_holds_some_of_its_workers_tasks_leave_a_graph_tha
   EXPECT_EQ(visited.visits(), visited.once());
 }
 
+TEST(graph_stops, leave_a_graph_that_goes_on_with_fewer_workers) {
+  for (bool const is_refused_first : {false, true}) {
+    running_graph run(layers(4, 5), 2);
+    run.hold(7);
+    run.start();
+    run.submit();
+    run.stop_at(run.queue, 7);
+    if (is_refused_first) {
+      EXPECT_THROW(run.submit(), error);  // it has the rest now, planned for all
+    }
+    run.queue.start();
+    run.queue.submit(run.graph(), {.max_workers = 1}).wait();
+    EXPECT_EQ(run.visits(), run.once());
+    run.submit().wait();
+    EXPECT_EQ(run.visits(), run.twice());
+  }
+}
+
 TEST(graph_stops, before_a_task_is_set_leave_a_graph_that_runs_whole) {
   running_graph run(layers(3, 4));
   run.hold(5);
