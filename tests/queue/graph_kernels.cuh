@@ -80,6 +80,28 @@ struct visit_and_wait {
   }
 };
 
+/// Counts its visits; wrong if its prepare() did not run, or ran for another task.
+struct prepare_and_visit {
+  static constexpr int threads = 64;
+  static constexpr bool repeatable = true;
+  struct scratch {
+    std::uint32_t prepared;
+  };
+  array_ref<std::uint32_t> visits;
+  std::uint32_t first;
+
+  template <class Block>
+  BALLAST_HD void prepare(Block& block) const {
+    if (block.rank() == 0) block.scratch().prepared = first + 1;
+  }
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    block.sync();
+    if (block.rank() == 0 && block.scratch().prepared == first + 1)
+      device_word(visits[block.index()]).add_relaxed(1);
+  }
+};
+
 kernel_set const& graph_kernels();
 
 }  // namespace ballast::test
