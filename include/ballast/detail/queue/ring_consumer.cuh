@@ -64,6 +64,7 @@ struct ring_consumer {
       __syncwarp();  // the leader reads what other threads stored
       std::uint32_t step = broadcast(std::uint32_t(worker_group.leader() ? next_step() : next_action::takes));
       if (step == next_action::walks) {
+        __syncwarp();  // all lanes read what the leader stored when the walk began
         step = take_node(source, worker_group);
         if (step == next_action::takes) continue;
       }
