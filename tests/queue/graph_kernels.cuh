@@ -80,6 +80,12 @@ struct visit_and_wait {
   }
 };
 
+/// Waits at a gate as wait_at_gate, and has a prepare().
+struct prepare_and_wait : wait_at_gate {
+  template <class Block>
+  BALLAST_HD void prepare(Block&) const {}
+};
+
 /// Counts its visits; wrong if its prepare() did not run, or ran for another task.
 struct prepare_and_visit {
   static constexpr int threads = 64;

@@ -183,6 +183,21 @@ queue_options recorded_to(recorder* all) {
   return options;
 }
 
+TEST(tasks_of_several_blocks, with_a_prepare_are_traced_from_their_first_block_on) {
+  if (first_device()->is_cuda()) GTEST_SKIP() << "compares times of the host's clock";
+  gate held(3);
+  auto options = test_options();
+  options.trace_depth = 8;
+  task_queue queue(first_device(), graph_kernels(), options);
+  queue.submit(task(prepare_and_wait{held.kernel()}, {0, 3}));
+  held.await_inside(1);
+  auto const opened_ns = std::int64_t(steady_now_ns());
+  held.open();
+  queue.close();
+  ASSERT_EQ(queue.task_spans().size(), 1u);
+  EXPECT_LT(queue.task_spans()[0].begin_ns, opened_ns);
+}
+
 TEST(graphs_with_a_recorder, have_every_task_by_its_number_in_each_round) {
   recorder all({"first"});
   counted_words const visits(first_device(), 4);

@@ -423,8 +423,6 @@ __device__ bool ring_source_ref::next(cuda_worker<Threads, First>& worker_group)
 
 template <std::uint32_t Threads, std::uint32_t First>
 __device__ bool ring_source_ref::await_prepared(cuda_worker<Threads, First>& worker_group) const {
-  graph_walk const walk(worker_group);
-  if (!walk.is_under_way() || !walk.prepares()) return true;
   bool const goes_on = worker_group.warp() == 0 &&
                        ring_consumer<cuda_worker<Threads, First>>{*this, worker_group}.await_prepared();
   return worker_group.any(goes_on);

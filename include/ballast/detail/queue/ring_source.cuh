@@ -127,6 +127,12 @@ struct ring_source_ref {
   bool serve_if_free(host_worker const& worker_group) const;
 
   bool next(host_worker& worker_group) const;
+  /// True if the task is a node that is prepared before the wait for its predecessors.
+  template <class WorkerGroup>
+  BALLAST_HD bool comes_early(WorkerGroup& worker_group) const {
+    graph_walk const walk(worker_group);
+    return walk.is_under_way() && walk.prepares();
+  }
   /// Waits for the predecessors of a node whose prepare() has run.
   bool await_prepared(host_worker& worker_group) const;
 #if defined(__CUDACC__)
@@ -605,8 +611,7 @@ inline bool ring_source_ref::await_node(host_worker& worker_group) const {
 }
 
 inline bool ring_source_ref::await_prepared(host_worker& worker_group) const {
-  graph_walk const walk(worker_group);
-  return !walk.is_under_way() || !walk.prepares() || await_node(worker_group);
+  return await_node(worker_group);
 }
 
 inline std::string ring_source_ref::place_in_graph(host_worker& worker_group) const {

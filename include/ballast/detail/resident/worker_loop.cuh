@@ -83,8 +83,9 @@ constexpr bool fit_into_tasks = sizeof...(K) < task_record::halt &&
 //     worker_group.record().
 //   place_in_graph(worker_group): optional, host only, what follows the kernel's name if its task throws.
 //   times_tasks(): whether finish() needs the times, which cost two clock reads a task.
-//   await_prepared(worker_group): if tasks may come before what they wait for: waits for that, called by all
-//     threads after the task's prepare(); false: the worker ends.
+//   comes_early(worker_group), await_prepared(worker_group): optional, whether the task came before what it
+//     waits for, and the wait for that, after the task's prepare(). All threads call both. The wait returns
+//     false: the worker ends.
 //   serving_state, serve(worker_group, state): GPU only, the work of block 0 until all is over. A source that
 //     has neither has no server, and all blocks work.
 
@@ -100,6 +101,7 @@ BALLAST_HD bool run_task(Source const& source, WorkerGroup& worker_group, Clock 
                          std::uint64_t& begin) {
   if constexpr (requires { source.await_prepared(worker_group); }) {
     return List::template run<Block>(worker_group.record(), worker_group.place(), [&] {
+      if (!source.comes_early(worker_group)) return true;
       bool const goes_on = source.await_prepared(worker_group);
       begin = now_ns();
       return goes_on;
