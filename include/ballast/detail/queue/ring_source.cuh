@@ -134,7 +134,7 @@ struct ring_source_ref {
     return walk.is_under_way() && walk.prepares();
   }
   /// Waits for the predecessors of a node whose prepare() has run.
-  bool await_prepared(host_worker& worker_group) const;
+  BALLAST_HD bool await_prepared(host_worker& worker_group) const;
 #if defined(__CUDACC__)
   template <std::uint32_t Threads, std::uint32_t First>
   __device__ bool next(cuda_worker<Threads, First>& worker_group) const;
@@ -610,8 +610,13 @@ inline bool ring_source_ref::await_node(host_worker& worker_group) const {
   return true;
 }
 
-inline bool ring_source_ref::await_prepared(host_worker& worker_group) const {
+// Never called in device code, but compiled there where both kinds of worker share a template.
+BALLAST_HD inline bool ring_source_ref::await_prepared([[maybe_unused]] host_worker& worker_group) const {
+#if BALLAST_ON_GPU
+  return false;
+#else
   return await_node(worker_group);
+#endif
 }
 
 inline std::string ring_source_ref::place_in_graph(host_worker& worker_group) const {

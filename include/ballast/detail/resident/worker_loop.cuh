@@ -96,14 +96,14 @@ concept has_server = requires {
 
 /// Runs the task in the worker's record; false: the worker ends. A task that was prepared and then waited
 /// begins after the wait.
-template <class List, template <class> class Block, class Source, class WorkerGroup, class Clock>
-BALLAST_HD bool run_task(Source const& source, WorkerGroup& worker_group, Clock const& now_ns,
+template <class List, template <class> class Block, class Source, class WorkerGroup>
+BALLAST_HD bool run_task(Source const& source, WorkerGroup& worker_group, bool reads_clock,
                          std::uint64_t& begin) {
   if constexpr (requires { source.await_prepared(worker_group); }) {
     return List::template run<Block>(worker_group.record(), worker_group.place(), [&] {
       if (!source.comes_early(worker_group)) return true;
       bool const goes_on = source.await_prepared(worker_group);
-      begin = now_ns();
+      begin = reads_clock ? worker_group.now_ns() : 0;
       return goes_on;
     });
   } else {
@@ -124,10 +124,10 @@ class host_block_count {
 };
 
 /// run_task(); if the task throws, the source may add to the kernel's name.
-template <class List, class Source, class Clock>
-bool run_on_host(Source const& source, host_worker& worker_group, Clock const& now_ns, std::uint64_t& begin) {
+template <class List, class Source>
+bool run_on_host(Source const& source, host_worker& worker_group, bool reads_clock, std::uint64_t& begin) {
   try {
-    return run_task<List, host_block>(source, worker_group, now_ns, begin);
+    return run_task<List, host_block>(source, worker_group, reads_clock, begin);
   } catch (kernel_exception const& failure) {
     if constexpr (requires { source.place_in_graph(worker_group); })
       throw kernel_exception(failure.kernel() + source.place_in_graph(worker_group), failure.what());
@@ -146,7 +146,7 @@ void work_on_host(void const* argument, host_block_context& context) {
   auto const now_ns = [&] { return reads_clock ? worker_group.now_ns() : 0; };
   while (source.next(worker_group)) {
     auto begin = now_ns();
-    if (!run_on_host<List>(source, worker_group, now_ns, begin)) return;
+    if (!run_on_host<List>(source, worker_group, reads_clock, begin)) return;
     worker_group.pace().worked(now_ns() - begin);
     source.finish(worker_group, begin, now_ns());
   }
@@ -174,10 +174,11 @@ concept is_stateless = requires(Source const source, WorkerGroup worker_group) {
 template <class List, class Source, class WorkerGroup>
 __device__ void take_tasks(Source& source, WorkerGroup& worker_group) {
   using blocks = behind_servers<has_server<Source> - WorkerGroup::first>;
-  auto const now_ns = [&] { return source.times_tasks() ? worker_group.now_ns() : 0; };
+  bool const reads_clock = source.times_tasks();
+  auto const now_ns = [&] { return reads_clock ? worker_group.now_ns() : 0; };
   while (source.next(worker_group)) {
     auto begin = now_ns();
-    if (!run_task<List, blocks::template block>(source, worker_group, now_ns, begin)) return;
+    if (!run_task<List, blocks::template block>(source, worker_group, reads_clock, begin)) return;
     source.finish(worker_group, begin, now_ns());
   }
 }
