@@ -51,7 +51,7 @@ struct graph_task_options {
 class BALLAST_API task_graph {
  public:
   /// An empty graph of tasks of this set, which must outlive it. Throws bad_argument ("kernels") if tasks of
-  /// the set may create tasks.
+  /// the set may create tasks, or if one of its kernels has one thread.
   explicit task_graph(kernel_set const& kernels);
   /// Waits for the last submission, as completion::wait(), and frees the graph's memory as
   /// compute_device::release().
@@ -71,7 +71,7 @@ class BALLAST_API task_graph {
     set_task(which, task(kernel));
   }
   /// Plans the graph for all of the queue's workers and allocates its memory, as the first submission does by
-  /// itself: about 70 bytes a task (a grid task counts as up to four a worker), 4 an edge, and members over
+  /// itself: 76 bytes a task (a grid task counts as up to four a worker), 4 an edge, and members over
   /// 40 bytes, on the device and in pinned memory. On a GPU call it while no resident kernel runs there,
   /// since the allocation may wait for that. If the graph has to be planned anew, waits first for its last
   /// submission, as completion::wait(). Throws as that and compute_device::allocate(), and bad_argument

@@ -25,11 +25,14 @@ std::uint64_t next_graph() {
 
 graph_state::graph_state(kernel_set const& list) : kernels(&list), uid(next_graph()) {
   if (!may_spawn(list)) return;
+  std::string why = ", which is for pools";
   for (auto const& kernel : list.kernels())
     if (kernel.spawns != 0)
-      throw_bad_argument("kernels", list.name() + ", whose " + kernel.name + " creates tasks",
-                         "a set whose tasks create none");
-  throw_bad_argument("kernels", list.name() + ", which is for pools", "a set whose tasks create none");
+      why = ", whose " + kernel.name + " creates tasks";
+    else if (kernel.tasks_at_once > 1)
+      why = ", whose " + kernel.name + " has one thread";
+  throw_bad_argument("kernels", list.name() + why,
+                     "a set of kernels that create no tasks and have several threads");
 }
 
 std::uint32_t graph_state::checked_index(graph_task which, char const* argument) const {
