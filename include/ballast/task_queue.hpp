@@ -88,8 +88,8 @@ struct spawned_options {
 /// How large a queue is, where it lies, and what it records.
 struct queue_options {
   /// Tasks that fit into a submission ring, and into the ring on the device: 2 .. 2^24, rounded up to a power
-  /// of two. Memory is proportional to it: with 8 submission rings 1000 to 1600 bytes per task of capacity,
-  /// host and device together.
+  /// of two. Memory grows with it: with 8 submission rings and 1024 tasks or more 650 to 1600 bytes per task
+  /// of capacity, the fewer the larger it is, host and device together.
   std::uint32_t capacity = 8192;
   /// Submission rings, 1 to 32. A submitting thread takes a ring that the fewest threads use, until it ends
   /// or has fed eight other queues.
@@ -200,7 +200,7 @@ struct task_span {
   /// The blocks of the kernel that ran.
   block_range range;
   std::uint32_t kernel = 0;  ///< index in kernel_set::kernels()
-  /// The submission of a graph, counted over the run from 1, that the task belongs to. 0: to none.
+  /// The submission of a graph that the task belongs to, counted from 1 over all runs. 0: to none.
   std::uint32_t round = 0, task = 0;  ///< which of the graph's tasks, as they were added, from 0
 };
 
@@ -329,7 +329,8 @@ class BALLAST_API task_queue : public detail::fed_queue {
   /// submission has not run, perhaps none, if the kernels of all tasks declare `repeatable`, nothing was
   /// added, set or planned anew since, and the device is the same; the one after that waits for it.
   /// `options.until` holds for all waits of the call. Waits and throws as the other overloads, and as
-  /// task_graph::plan().
+  /// task_graph::plan(); queue_full has accepted nothing, and counts the workers instead of tasks. A graph
+  /// without tasks begins nothing: its completion is ready, whatever `options.after` is.
   completion submit(task_graph& graph, submit_options const& options = {});
   /// Queues one task if it fits now; never waits. Returns nothing if the submission ring is full, or in use
   /// by another thread, at the moment, or no memory is free for the members of a large kernel. Throws as
@@ -377,7 +378,7 @@ class BALLAST_API task_queue : public detail::fed_queue {
   /// up to 7 tasks of each worker that have not begun yet.
   std::uint64_t claimed() const;
   /// The state that timed_out carries, as text: submission rings, counts, up to four tasks of each graph that
-  /// wait for others, and each block's activity.
+  /// wait for others (each share of a grid task is a predecessor), and each block's activity.
   std::string describe();
   /// Bytes allocated for the queue, on the host and on the device together.
   std::size_t memory_bytes() const;
