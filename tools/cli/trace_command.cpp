@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -68,7 +69,30 @@ class line_names {
   std::map<std::pair<int, int>, std::string> names_;
 };
 
-void add_task(traced_worker& to, json const& event) {
+/// Names of the tasks of graphs, as on a critical path.
+class task_names {
+ public:
+  explicit task_names(json const& events) {
+    for (auto const& one : events)
+      if (one.at("ph") == "X" && one.at("args").contains("graph_task"))
+        kernels_[key(one, "graph_task")] = one.at("name");
+  }
+  /// Of the task of the event's round that this count of the event gives. Without a kernel if it has no span.
+  std::string of(json const& event, char const* count) const {
+    auto const found = kernels_.find(key(event, count));
+    return (found == kernels_.end() ? "" : found->second + ' ') + std::to_string(number(event, count));
+  }
+
+ private:
+  static unsigned number(json const& event, char const* count) { return event.at("args").at(count); }
+  static std::array<unsigned, 3> key(json const& event, char const* count) {
+    return {event.at("pid").get<unsigned>(), number(event, "round"), number(event, count)};
+  }
+
+  std::map<std::array<unsigned, 3>, std::string> kernels_;
+};
+
+void add_task(traced_worker& to, json const& event, task_names const& tasks) {
   auto const& args = event.at("args");
   auto const waited_us = us_of(args, "waited_ns");
   ++to.tasks;
@@ -76,8 +100,8 @@ void add_task(traced_worker& to, json const& event) {
   to.waited_us += waited_us;
   if (waited_us <= to.longest_us) return;
   to.longest_us = waited_us;
-  to.longest_for = fmt::format("{} before {} in round {}", args.value("waited_for", 0u),
-                               args.at("graph_task").get<unsigned>(), args.at("round").get<unsigned>());
+  to.longest_for = fmt::format("{} before {} in round {}", tasks.of(event, "waited_for"),
+                               tasks.of(event, "graph_task"), args.at("round").get<unsigned>());
 }
 
 traced_round round_of(json const& event, std::string graph) {
@@ -97,10 +121,11 @@ graph_trace read_graphs(json const& trace) {
   graph_trace found;
   auto const& events = trace.at("traceEvents");
   line_names const names(events);
+  task_names const tasks(events);
   for (auto const& one : events) {
     if (one.at("ph") != "X") continue;
     auto const& args = one.at("args");
-    if (args.contains("graph_task")) add_task(found.workers[names.of(one)], one);
+    if (args.contains("graph_task")) add_task(found.workers[names.of(one)], one, tasks);
     if (args.contains("critical_path_ns")) found.rounds.push_back(round_of(one, names.of(one)));
   }
   return found;

@@ -67,7 +67,7 @@ TEST(trace_command, prints_rounds_of_graphs_and_for_what_each_worker_waited_long
                                                {"work_us", 5.0},
                                                {"waited_us", 2.5},
                                                {"longest_us", 2.5},
-                                               {"longest_for", "0 before 1 in round 7"}}));
+                                               {"longest_for", "first 0 before second 1 in round 7"}}));
 }
 
 TEST(trace_command, prints_tables) {
@@ -75,7 +75,7 @@ TEST(trace_command, prints_tables) {
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("cuda:0 graph 0      7      2"));
   EXPECT_THAT(result.out, HasSubstr("first 0 second 1\n"));
-  EXPECT_THAT(result.out, HasSubstr("0 before 1 in round 7\n"));
+  EXPECT_THAT(result.out, HasSubstr("first 0 before second 1 in round 7\n"));
 }
 
 TEST(trace_command, refuses_what_is_no_trace_and_a_trace_without_graphs) {
