@@ -326,8 +326,8 @@ class BALLAST_API task_queue : public detail::fed_queue {
   /// `options.max_workers` and workers_of_run(); each runs tasks of the graph until none is left to claim.
   /// After a stop, or a failure, none, some or all of its tasks have run, stop() returns none of them, and
   /// the next submission runs all again. But after a stop it runs only those that the first unfinished
-  /// submission has not run, perhaps none, if the kernels of all tasks declare `repeatable`, nothing was
-  /// added, set or planned anew since, and the device is the same; the one after that waits for it.
+  /// submission has not run, perhaps none, if the kernels of all tasks declare `repeatable`, no task was
+  /// added or set since, and device and memory are the same; the one after that waits for it.
   /// `options.until` holds for all waits of the call. Waits and throws as the other overloads, and as
   /// task_graph::plan(); queue_full has accepted nothing, and counts the workers instead of tasks. A graph
   /// without tasks begins nothing: its completion is ready, whatever `options.after` is.
