@@ -90,21 +90,18 @@ struct prepare_and_wait : wait_at_gate {
 struct prepare_and_visit {
   static constexpr int threads = 64;
   static constexpr bool repeatable = true;
-  struct scratch {
-    std::uint32_t prepared;
-  };
+  using scratch = std::uint32_t;
   array_ref<std::uint32_t> visits;
   std::uint32_t first;
 
   template <class Block>
   BALLAST_HD void prepare(Block& block) const {
-    if (block.rank() == 0) block.scratch().prepared = first + 1;
+    if (block.rank() == 0) block.scratch() = first + 1;
   }
   template <class Block>
   BALLAST_HD void operator()(Block& block) const {
     block.sync();
-    if (block.rank() == 0 && block.scratch().prepared == first + 1)
-      device_word(visits[block.index()]).add_relaxed(1);
+    if (block.rank() == 0 && block.scratch() == first + 1) device_word(visits[block.index()]).add_relaxed(1);
   }
 };
 
