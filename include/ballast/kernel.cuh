@@ -129,8 +129,8 @@ inline std::string name_of(kernel_key key) { return (*static_cast<detail::type_n
 /// calls just before operator(), also where queues and pools run the kernel. In a job_sequence on a GPU of
 /// compute capability 9.0 or later it runs while the previous job still does, and in a task_graph before the
 /// wait for the task's predecessors. So it reads only members and what no job or task of these writes, writes
-/// only block.scratch(), and ends without a sync(). Neither it nor operator() reads by __ldg() what a job of
-/// the sequence writes: ptxas lifts such loads over the wait.
+/// only block.scratch(), and ends without a sync(). Neither it nor operator() reads by __ldg() what these
+/// write: ptxas lifts such loads over the wait.
 template <class K>
 concept kernel_form = std::is_trivially_copyable_v<K> && std::is_trivially_copyable_v<scratch_of<K>> &&
     (K::threads == 1 || (K::threads >= 32 && K::threads <= 1024 && K::threads % 32 == 0));
