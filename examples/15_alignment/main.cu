@@ -106,6 +106,6 @@ int main(int count, char** arguments) {
     for (unsigned column = 1; column <= letters; ++column)
       table{rows, columns, ballast::array_ref(plain.data()), width}.fill(row, column);
   if (!std::ranges::equal(plain, result.span())) return std::printf("a score is wrong\n"), 1;
-  std::printf("the best of %u letters scores %d, in %zu uneven tiles\n", letters, std::ranges::max(plain),
+  std::printf("the best of %u letters scores %d, in %zu uneven tiles\n", letters, (std::ranges::max)(plain),
               row_parts.size() * column_parts.size());
 }

@@ -72,7 +72,7 @@ class pipeline {
     for (unsigned band = 0; band < bands; ++band) seen_.push_back(graph_.add(ballast::task(camera(0, band))));
     for (unsigned band = 0; band < bands; ++band) {
       blur const kernel{ballast::array_ref(raw_.data()), ballast::array_ref(smooth_.data()), band};
-      auto const above = seen_[band == 0 ? 0 : band - 1], below = seen_[std::min(band + 1, bands - 1)];
+      auto const above = seen_[band == 0 ? 0 : band - 1], below = seen_[(std::min)(band + 1, bands - 1)];
       blurred.push_back(graph_.add(ballast::task(kernel), {.after = {above, seen_[band], below}}));
     }
     last_ = graph_.add(ballast::task(result(0)), {.after = blurred});
@@ -101,7 +101,7 @@ unsigned plain_result(unsigned frame) {
   for (unsigned i = 0; i < image.size(); ++i) image[i] = seen(frame, i);
   unsigned most = 0;
   for (unsigned i = 0; i < image.size(); ++i)
-    most = std::max(most, mean_of_column(image.data(), i / width, i % width));
+    most = (std::max)(most, mean_of_column(image.data(), i / width, i % width));
   return most;
 }
 
