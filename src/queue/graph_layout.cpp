@@ -20,9 +20,9 @@ void graph_layout::follow(graph_plan plan) {
   number_nodes();
 }
 
-std::size_t graph_layout::bytes() const {
-  auto const nodes = std::accumulate(plan_.places.begin(), plan_.places.end(), std::size_t(0));
-  return graph_memory::bytes_of(nodes, plan_.successors.size());
+std::size_t graph_layout::bytes_of(graph_plan const& plan) {
+  auto const nodes = std::accumulate(plan.places.begin(), plan.places.end(), std::size_t(0));
+  return graph_memory::bytes_of(nodes, plan.successors.size());
 }
 
 std::span<std::uint32_t const> graph_layout::successors(std::uint32_t task) const {

@@ -36,7 +36,7 @@ class graph_layout {
   std::uint32_t places() const { return places_; }  ///< nodes that are claimed
   std::uint32_t nodes() const { return nodes_; }
   /// Of a layout that leaves out nothing.
-  std::size_t bytes() const;
+  static std::size_t bytes_of(graph_plan const& plan);
   /// The task's first node; no_graph_task if the task is left out.
   std::uint32_t node_of(std::uint32_t task) const { return node_of_[task]; }
   std::uint32_t nodes_of(std::uint32_t task) const { return plan_.places[task]; }

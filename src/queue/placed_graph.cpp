@@ -31,8 +31,8 @@ placed_graph::placed_graph(std::shared_ptr<compute_device> device, kernel_set co
     : device_(std::move(device)),
       kernels_(&kernels),
       copies_(device_->make_stream()),
+      graph_bytes_(graph_layout::bytes_of(plan)),
       layout_(std::move(plan)),
-      graph_bytes_(layout_.bytes()),
       image_(device_, place_members(graph_bytes_, records)),
       memory_(device_, image_.size()) {
   write(records);

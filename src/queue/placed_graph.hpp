@@ -35,7 +35,7 @@ class placed_graph {
   /// False if there is no memory for the record's members: the graph has to be placed anew.
   bool set(std::uint32_t task, task_record const& record);
   /// True if the memory is large enough for another plan of the same tasks.
-  bool fits(graph_plan const& plan) const { return graph_layout(plan).bytes() <= graph_bytes_; }
+  bool fits(graph_plan const& plan) const { return graph_layout::bytes_of(plan) <= graph_bytes_; }
   std::vector<std::uint32_t> task_of_node() const { return layout_.task_of_node(); }
 
   // Only while no round runs. They wait for copies.
@@ -78,8 +78,8 @@ class placed_graph {
   std::shared_ptr<compute_device> device_;
   kernel_set const* kernels_;
   std::unique_ptr<stream> copies_;
+  std::size_t const graph_bytes_;  ///< before the members
   graph_layout layout_;
-  std::size_t const graph_bytes_;                ///< before the members
   std::map<std::uint32_t, byte_range> members_;  ///< of tasks that refer to theirs
   pinned_buffer<std::byte> image_;
   device_buffer<std::byte> memory_;

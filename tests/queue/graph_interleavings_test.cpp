@@ -162,7 +162,7 @@ struct worker {
   shared& memory;
   taken ran = {};
 
-  /// Each round is a batch of a block for each worker; it waits for the batch before.
+  /// Each round is a batch of a task for each worker; it waits for the batch before.
   void run() {
     for (auto round = in.first_round; round < in.end_round(); ++round) {
       if (round > in.first_round && planted != fault::begins_a_round_before_the_last_has_ended)

@@ -14,6 +14,7 @@
 #include "ballast/task_graph.hpp"
 #include "fixture.hpp"
 #include "graph_kernels.cuh"
+#include "graph_shapes.hpp"
 #include "graph_state.hpp"
 #include "graph_trace.hpp"
 #include "large_kernels.cuh"
@@ -21,15 +22,8 @@
 namespace ballast::test::graph_nodes_test {
 namespace {
 
+using graph_shapes::before_start;
 using numbers = std::vector<std::uint32_t>;
-
-/// A queue that is not started, so that a graph's memory can be allocated before.
-queue_options before_start(int workers = 0) {
-  auto options = test_options();
-  options.start_at_once = false;
-  if (workers != 0) options.resident.blocks = workers + (first_device()->is_cuda() ? 1 : 0);
-  return options;
-}
 
 class large_graph {
  public:

@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <deque>
-#include <random>
 #include <string>
 #include <thread>
 #include <utility>
@@ -15,37 +14,14 @@
 #include "ballast/task_graph.hpp"
 #include "fixture.hpp"
 #include "graph_kernels.cuh"
+#include "graph_shapes.hpp"
 
 namespace ballast::test::graph_stops_test {
 namespace {
 
+using namespace graph_shapes;
 using testing::HasSubstr;
 using numbers = std::vector<std::uint32_t>;
-using shape = std::vector<numbers>;  // the predecessors of each task, which have lower numbers
-
-shape layers(std::uint32_t count, std::uint32_t width) {
-  std::mt19937 random(count);
-  shape made(count * width);
-  for (auto task = width; task < count * width; ++task)
-    for (auto edges = 1 + random() % 3; edges > 0; --edges)
-      made[task].push_back((task / width - 1) * width + std::uint32_t(random() % width));
-  return made;
-}
-
-shape any(std::uint32_t seed) {
-  std::mt19937 random(seed);
-  shape made(1 + random() % 60);
-  for (std::uint32_t task = 1; task < made.size(); ++task)
-    for (auto edges = random() % 4; edges > 0; --edges) made[task].push_back(std::uint32_t(random() % task));
-  return made;
-}
-
-queue_options before_start(int workers = 0) {
-  auto options = test_options();
-  options.start_at_once = false;
-  if (workers != 0) options.resident.blocks = workers + (first_device()->is_cuda() ? 1 : 0);
-  return options;
-}
 
 /// A graph of visits, in which a task waits at a gate during some visit.
 class visited_graph {

@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <deque>
 #include <limits>
-#include <random>
 #include <span>
 #include <string>
 #include <thread>
@@ -18,14 +17,15 @@
 #include "ballast/detail/queue/ring_words.cuh"
 #include "fixture.hpp"
 #include "graph_kernels.cuh"
+#include "graph_shapes.hpp"
 #include "refused_argument.hpp"
 
 namespace ballast::test {
 using namespace detail;
 namespace {
 
+using namespace graph_shapes;
 using numbers = std::vector<std::uint32_t>;
-using shape = std::vector<numbers>;  // the predecessors of each task, which have lower numbers
 
 constexpr auto words = mix_predecessors::words;
 
@@ -45,23 +45,6 @@ shape tree(std::uint32_t tasks) {
 shape star(std::uint32_t tasks) {
   shape made(tasks);
   for (std::uint32_t task = 0; task + 1 < tasks; ++task) made.back().push_back(task);
-  return made;
-}
-
-shape layers(std::uint32_t count, std::uint32_t width) {
-  std::mt19937 random(count);
-  shape made(count * width);
-  for (auto task = width; task < count * width; ++task)
-    for (auto edges = 1 + random() % 3; edges > 0; --edges)
-      made[task].push_back((task / width - 1) * width + std::uint32_t(random() % width));
-  return made;
-}
-
-shape any(std::uint32_t seed) {
-  std::mt19937 random(seed);
-  shape made(1 + random() % 60);
-  for (std::uint32_t task = 1; task < made.size(); ++task)
-    for (auto edges = random() % 4; edges > 0; --edges) made[task].push_back(std::uint32_t(random() % task));
   return made;
 }
 
@@ -127,14 +110,6 @@ class mixed_graph {
   numbers expected_, factors_, first_;
   std::vector<graph_task> names_;
 };
-
-/// A queue that is not started, so that a graph's memory can be allocated before.
-queue_options before_start(int workers = 0) {
-  auto options = test_options();
-  options.start_at_once = false;
-  if (workers != 0) options.resident.blocks = workers + (first_device()->is_cuda() ? 1 : 0);
-  return options;
-}
 
 struct running_graph {
   explicit running_graph(shape const& of, queue_options const& options = before_start())
