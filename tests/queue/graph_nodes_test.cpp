@@ -25,71 +25,70 @@ namespace {
 using graph_shapes::before_start;
 using numbers = std::vector<std::uint32_t>;
 
-class large_graph {
- public:
+struct large_graph {
   explicit large_graph(std::uint32_t tasks)
-      : marks_(tasks), queue_(first_device(), large_kernels(), before_start()) {
-    for (std::uint32_t i = 0; i < tasks; ++i) names_.push_back(graph_.add(task_of(i), {.after = names_}));
-    graph_.plan(queue_);
+      : marks(tasks), queue(first_device(), large_kernels(), before_start()) {
+    for (std::uint32_t i = 0; i < tasks; ++i) names.push_back(graph.add(task_of(i), {.after = names}));
+    graph.plan(queue);
   }
   /// Tasks of 200, of 4000 and of few bytes by turns.
   task task_of(std::uint32_t i) const {
-    if (i % 3 == 0) return task(mark_200_bytes::of(marks_.ref(), i), {i, 1});
-    if (i % 3 == 1) return task(mark_4000_bytes::of(marks_.ref(), i), {i, 1});
-    return task(add_one_plainly{marks_.ref()}, {i, 1});
+    if (i % 3 == 0) return task(mark_200_bytes::of(marks.ref(), i), {i, 1});
+    if (i % 3 == 1) return task(mark_4000_bytes::of(marks.ref(), i), {i, 1});
+    return task(add_one_plainly{marks.ref()}, {i, 1});
   }
-  shared_visits marks_;
-  task_graph graph_{large_kernels()};
-  task_queue queue_;
-  std::vector<graph_task> names_;
+  shared_visits marks;
+  task_graph graph{large_kernels()};
+  task_queue queue;
+  std::vector<graph_task> names;
 };
 
 TEST(graph_nodes, of_many_members_get_them_whole_in_each_round) {
   large_graph large(12);
-  large.queue_.start();
-  for (int round = 0; round < 3; ++round) large.queue_.submit(large.graph_);
-  large.queue_.close();
-  EXPECT_EQ(large.marks_.read(), numbers(12, 3));
+  large.queue.start();
+  for (int round = 0; round < 3; ++round) large.queue.submit(large.graph);
+  large.queue.close();
+  EXPECT_EQ(large.marks.read(), numbers(12, 3));
 }
 
 TEST(graph_nodes, get_many_members_that_were_set_in_the_next_round) {
   large_graph large(6);
   shared_visits const others(6);
-  large.queue_.start();
-  large.queue_.submit(large.graph_);
-  large.graph_.set(large.names_[1], mark_4000_bytes::of(others.ref(), 77));
-  large.graph_.set(large.names_[3], mark_200_bytes::of(others.ref(), 78));
-  large.queue_.submit(large.graph_);
-  large.queue_.submit(large.graph_);
-  large.queue_.close();
-  EXPECT_EQ(large.marks_.read(), (numbers{3, 1, 3, 1, 3, 3}));
+  large.queue.start();
+  large.queue.submit(large.graph);
+  large.graph.set(large.names[1], mark_4000_bytes::of(others.ref(), 77));
+  large.graph.set(large.names[3], mark_200_bytes::of(others.ref(), 78));
+  large.queue.submit(large.graph);
+  large.queue.submit(large.graph);
+  large.queue.close();
+  EXPECT_EQ(large.marks.read(), (numbers{3, 1, 3, 1, 3, 3}));
   EXPECT_EQ(others.read(), (numbers{0, 2, 0, 2, 0, 0}));
 }
 
 TEST(graph_nodes, that_few_members_were_set_for_get_many_again) {
   large_graph large(4);
-  large.queue_.start();
-  large.graph_.set(large.names_[1], add_one_plainly{large.marks_.ref()});
-  large.queue_.submit(large.graph_);
-  large.graph_.set(large.names_[1], mark_200_bytes::of(large.marks_.ref(), 5));
-  large.queue_.submit(large.graph_);
-  large.queue_.close();
-  EXPECT_EQ(large.marks_.read(), numbers(4, 2));
+  large.queue.start();
+  large.graph.set(large.names[1], add_one_plainly{large.marks.ref()});
+  large.queue.submit(large.graph);
+  large.graph.set(large.names[1], mark_200_bytes::of(large.marks.ref(), 5));
+  large.queue.submit(large.graph);
+  large.queue.close();
+  EXPECT_EQ(large.marks.read(), numbers(4, 2));
 }
 
 TEST(graph_nodes, get_more_members_than_they_had_by_a_new_plan) {
   large_graph large(6);
-  large.queue_.start();
-  large.queue_.submit(large.graph_).wait();
-  large.queue_.close();
-  large.graph_.set(large.names_[3], mark_4000_bytes::of(large.marks_.ref(), 9));
-  large.graph_.set(large.names_[2], mark_200_bytes::of(large.marks_.ref(), 10));
-  large.graph_.set(large.names_[5], add_one_plainly{large.marks_.ref()});
-  large.graph_.plan(large.queue_);
-  large.queue_.start();
-  large.queue_.submit(large.graph_);
-  large.queue_.close();
-  EXPECT_EQ(large.marks_.read(), numbers(6, 2));
+  large.queue.start();
+  large.queue.submit(large.graph).wait();
+  large.queue.close();
+  large.graph.set(large.names[3], mark_4000_bytes::of(large.marks.ref(), 9));
+  large.graph.set(large.names[2], mark_200_bytes::of(large.marks.ref(), 10));
+  large.graph.set(large.names[5], add_one_plainly{large.marks.ref()});
+  large.graph.plan(large.queue);
+  large.queue.start();
+  large.queue.submit(large.graph);
+  large.queue.close();
+  EXPECT_EQ(large.marks.read(), numbers(6, 2));
 }
 
 /// A task of a graph, whose blocks follow those of the task before it.
