@@ -59,7 +59,7 @@ struct level_barrier {
     fence_after_relaxed<scope::device>();
     word.add_release(1);
     while (word.load_relaxed() < all) give_way();
-    word.load_acquire();
+    detail::acquire_polled(word);
   }
   BALLAST_HD static void give_way() {
 #if !BALLAST_ON_GPU
@@ -162,6 +162,7 @@ struct rival_problem {
   double units_per_second;
   levelled_tasks tasks;
   rival_answer answer;
+  int workers = 0;  ///< of the task graph; 0: all that the device has room for
 };
 
 /// The ways to run a graph's tasks on the session's first device, each of them measured and verified.
@@ -172,8 +173,12 @@ class graph_rivals {
   /// Measures a task graph, launches, CUDA graphs of launches and of nodes, a barrier, and on cores other
   /// libraries.
   void measure_all(rival_kernel const& kernel);
-  /// Measures the task graph alone.
-  void measure_task_graph(rival_kernel const& kernel);
+  /// Measures the task graph alone, which is told how long its tasks take, or measures that.
+  void measure_task_graph(rival_kernel const& kernel, bool with_costs = true);
+  /// Measures a batch for each level, after the batch before.
+  void measure_batches(rival_kernel const& kernel);
+  /// Measures all tasks as the blocks of one, one after another: what they take without a graph.
+  void measure_one_task(rival_kernel const& kernel);
   /// Measures the ways with a launch for each level; `of` ends their names.
   void measure_launches(rival_kernel const& kernel, std::string const& of = "");
   /// Measures `run`, which returns once all tasks have run. Null: says in the record that it was left out.

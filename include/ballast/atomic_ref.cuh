@@ -28,7 +28,7 @@ class atomic_ref {
 #if BALLAST_ON_GPU
   using ptx = detail::ptx_word<Word, Scope>;
   BALLAST_HD Word load_relaxed() const { return ptx::load_relaxed(word_); }
-  BALLAST_HD Word load_acquire() const { return ptx::load_acquire(word_); }
+  [[nodiscard]] BALLAST_HD Word load_acquire() const { return ptx::load_acquire(word_); }
   BALLAST_HD void store_relaxed(Word value) const { ptx::store_relaxed(word_, value); }
   BALLAST_HD void store_release(Word value) const { ptx::store_release(word_, value); }
   BALLAST_HD Word add_relaxed(Word value) const { return ptx::add_relaxed(word_, value); }
@@ -53,8 +53,11 @@ class atomic_ref {
   using standard = std::atomic_ref<Word>;
   /// Reads the word; orders nothing.
   BALLAST_HD Word load_relaxed() const { return standard(*word_).load(std::memory_order_relaxed); }
-  /// Reads the word; what its writer wrote before store_release() is visible to this thread afterwards.
-  BALLAST_HD Word load_acquire() const { return standard(*word_).load(std::memory_order_acquire); }
+  /// Reads the word; what its writer wrote before store_release() is visible to this thread afterwards. Use
+  /// the value: ptxas 13.0 drops a load whose value nobody uses, and in branches its order too.
+  [[nodiscard]] BALLAST_HD Word load_acquire() const {
+    return standard(*word_).load(std::memory_order_acquire);
+  }
   /// Writes the word; orders nothing.
   BALLAST_HD void store_relaxed(Word value) const {
     standard(*word_).store(value, std::memory_order_relaxed);
@@ -135,8 +138,8 @@ BALLAST_HD void fence_after_relaxed() {
 #endif
 }
 
-/// A load that a poll loop repeats: relaxed on a GPU (follow success with fence_after_relaxed or an acquire
-/// load), acquire on the host.
+/// A load that a poll loop repeats: relaxed on a GPU (follow success with fence_after_relaxed), acquire on
+/// the host.
 template <class Word, scope Scope>
 BALLAST_HD Word poll(atomic_ref<Word, Scope> word) {
 #if BALLAST_ON_GPU
@@ -146,4 +149,28 @@ BALLAST_HD Word poll(atomic_ref<Word, Scope> word) {
 #endif
 }
 
+namespace detail {
+
+/// Orders this thread's later accesses after what the writers of words released that its relaxed loads, of
+/// the device's scope, have seen. Unlike fence_after_relaxed() it does not wait for this thread's own stores,
+/// if the GPU has such a fence. On the host it does nothing.
+BALLAST_HD inline void acquire_after_relaxed() {
+#if BALLAST_ON_GPU && __CUDA_ARCH__ >= 900
+  asm volatile("fence.acquire.gpu;" ::: "memory");
+#else
+  fence_after_relaxed<scope::device>();
+#endif
+}
+
+/// Follows relaxed loads of a word, of the device's scope, that have seen what was waited for.
+template <class Atomic>
+BALLAST_HD void acquire_polled([[maybe_unused]] Atomic const& word) {
+#if BALLAST_ON_GPU
+  acquire_after_relaxed();
+#else
+  (void)word.load_acquire();
+#endif
+}
+
+}  // namespace detail
 }  // namespace ballast

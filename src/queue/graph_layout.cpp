@@ -68,12 +68,18 @@ void graph_layout::write(graph_memory const& memory) const {
   std::uint32_t end = 0;
   for (std::uint32_t task = 0; task < tasks(); ++task) {
     if (has_run_[task]) continue;
-    auto const first = end, node = node_of_[task], nodes = plan_.places[task], follower = plan_.runs_on[task];
-    for (auto const next : successors(task))
-      if (next != follower) memory.successor(end++) = node_of_[next];
-    auto const next = follower == no_graph_task ? no_graph_task : node_of_[follower];
+    auto const node = node_of_[task], nodes = plan_.places[task], follower = plan_.runs_on[task];
+    graph_node made{};
+    made.needs = node < places_ ? needs[task] : 0;
+    made.runs_on = follower == no_graph_task ? no_graph_task : node_of_[follower];
+    made.first_far = end;
+    for (auto const next : successors(task)) {
+      if (next == follower) continue;
+      auto const i = made.successors++;
+      (i < graph_node::near_successors ? made.near[i] : memory.successor(end++)) = node_of_[next];
+    }
     for (auto i = node; i < node + nodes; ++i) {
-      memory.node(i) = {{}, node < places_ ? needs[task] : 0, first, end - first, next};
+      memory.node(i) = made;
       memory.number(i) = task;
     }
   }

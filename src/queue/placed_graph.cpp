@@ -70,7 +70,7 @@ void placed_graph::write_record(std::uint32_t task, task_record const& record) {
     auto& node = image().node(first + i);
     share.describe({blocks.first + begin(i), begin(i + 1) - begin(i)}, record.data[11] & 0xff);
     node.task = share;
-    if (record.is_grid()) node.runs_on = first;
+    if (record.is_grid()) node.runs_on = first | graph_node::grid_bit;
     node.needs &= ~graph_node::prepares_bit;
     if (prepares && node.needs != 0 && share.range().count == 1) node.needs |= graph_node::prepares_bit;
   }

@@ -39,16 +39,17 @@ detail::graph_memory memory_of(shared& memory) { return {array_ref<std::byte>(me
 detail::graph_node node_of(std::uint32_t node, fault planted) {
   detail::task_record record{{node}};
   record.describe({node, 1}, detail::task_record::grid_bit);
-  if (node < first_of_second) return {record, 0, 0, 1, 0};
+  auto const grid_bit = detail::graph_node::grid_bit;
+  if (node < first_of_second) return {record, 0, grid_bit, 1, 0, {first_of_second}};
   auto const needs = planted == fault::needs_one_node_of_the_grid ? 1u : 2u;
-  return {record, needs, 0, 0, planted == fault::nodes_use_their_own_counters ? node : first_of_second};
+  auto const waits_at = planted == fault::nodes_use_their_own_counters ? node : first_of_second;
+  return {record, needs, waits_at | grid_bit, 0, 0, {}};
 }
 
 shared written(fault planted) {
   shared made = {};
   auto const memory = memory_of(made);
   for (std::uint32_t node = 0; node < nodes; ++node) memory.node(node) = node_of(node, planted);
-  memory.successor(0) = first_of_second;
   return made;
 }
 
@@ -65,7 +66,7 @@ struct walker {
 void walk(shared& memory, std::uint32_t places, std::uint32_t round, taken& ran) {
   walker mine;
   mine.in_hand = detail::graph_round{memory_of(memory), places, round}.record();
-  detail::graph_walk<walker, walked_atomic> const one(mine);
+  detail::graph_walk<walker, walked_atomic> one(mine);
   for (one.begin(); one.advance();) {
     while (!one.may_run()) running_thread->wait();
     auto const node = mine.in_hand.data[0];

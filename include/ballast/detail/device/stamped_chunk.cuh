@@ -70,12 +70,6 @@ template <scope Scope>
 
 inline constexpr std::uint32_t slots_per_poll = 8;  ///< one warp instruction: 32 lanes of 16 bytes
 
-/// Orders this thread's later accesses after what the chunk's writer released. For a chunk that a relaxed
-/// load of the device's scope has returned already; the value is not needed again.
-__device__ inline void acquire_chunk(stamped_chunk const& from) {
-  asm volatile("{ .reg .b128 q; ld.acquire.gpu.global.b128 q, [%0]; }" ::"l"(&from) : "memory");
-}
-
 /// Counts how many of eight slots are complete, up to the first incomplete one. On each lane `here` is true
 /// if its chunk has arrived.
 __device__ inline std::uint32_t whole_slots(bool here) {

@@ -120,7 +120,7 @@ class ring_queue_ref {
   BALLAST_HD static bool await(slot& mine, std::uint32_t turn, KeepWaiting& keep_waiting) {
     while (word(mine.turn).load_relaxed() != turn)
       if (!keep_waiting()) return false;
-    word(mine.turn).load_acquire();
+    acquire_polled(word(mine.turn));
     return true;
   }
 

@@ -13,18 +13,23 @@ namespace ballast::detail {
 inline constexpr std::uint32_t no_graph_task = ~std::uint32_t(0);  ///< and no node
 
 /// A task of a graph as workers read it, or some blocks of a grid task. The nodes of a grid task follow each
-/// other in the order, wait at one counter, and all count for its successors.
-struct alignas(64) graph_node {
-  static constexpr std::uint32_t words = 16;
+/// other in the order, wait at one counter, and all count for its successors. A warp reads a node at once.
+struct alignas(128) graph_node {
+  static constexpr std::uint32_t words = 32;
+  static constexpr std::uint32_t near_successors = 16;
   /// In `needs`, if not 0: the task's prepare() runs before the wait.
   static constexpr std::uint32_t prepares_bit = 1u << 31;
+  /// In `runs_on`, if not no_graph_task: the node is of a grid task, and its first node follows.
+  static constexpr std::uint32_t grid_bit = 1u << 31;
 
   task_record task;
   std::uint32_t needs;  ///< nodes of predecessors; 0 if another node runs on with this one; prepares_bit
-  std::uint32_t first_successor, successors;  ///< a range of graph_memory::successor(), without runs_on
   /// The node that the same worker runs next, and that waits for nothing else. A grid task has none, but
-  /// here its first node, whose counter all its nodes use.
+  /// here its first node, whose counter all its nodes use, and grid_bit.
   std::uint32_t runs_on;
+  std::uint32_t successors;             ///< without runs_on
+  std::uint32_t first_far;              ///< the others lie in graph_memory::successor() from here on
+  std::uint32_t near[near_successors];  ///< the first successors
 };
 static_assert(sizeof(graph_node) == 4 * graph_node::words);
 
@@ -106,13 +111,14 @@ class graph_walk {
   using atomic = Atomic<std::uint32_t>;
 
  public:
-  BALLAST_HD explicit graph_walk(WorkerGroup& worker_group) : worker_group_(&worker_group) {}
+  BALLAST_HD explicit graph_walk(WorkerGroup& worker_group) : worker_group_(&worker_group) { read_round(); }
 
   BALLAST_HD bool is_under_way() const { return word(worker_word::grid) == worker_word::walks; }
   /// Begins to walk through the round in the worker's record. By the leader.
-  BALLAST_HD void begin() const {
+  BALLAST_HD void begin() {
     auto const& record = worker_group_->record();
     for (int i = 0; i < 5; ++i) word(worker_word::graph + i) = record.data[i];
+    read_round();
     word(worker_word::grid) = worker_word::walks;
     word(worker_word::traced_round) = record.data[5];
     word(worker_word::node) = no_graph_task;
@@ -124,38 +130,48 @@ class graph_walk {
   /// false: none is left, and the walk has ended. By the only thread of the worker; a GPU's warp does the
   /// same by the parts below.
   BALLAST_HD bool advance() const {
-    auto const node = runs_on() ? follower() : claim();
     count_for_successors(0, 1);
-    if (!is_left(node)) {
+    auto const node = runs_on() ? follower() : claim();
+    if (!runs_on() && !is_left(node)) {
       end();
       return false;
     }
-    for (std::uint32_t i = 0; i < graph_node::words; ++i) keep(i, word_of(node, i));
+    auto const near = round_.memory.node(node).successors;
+    auto const used =
+        graph_node::words - (near < graph_node::near_successors ? graph_node::near_successors - near : 0);
+    for (std::uint32_t i = 0; i < used; ++i) keep(i, word_of(node, i));
     arrive(node);
     return true;
   }
 
-  BALLAST_HD bool runs_on() const { return follower() != no_graph_task && !is_of_grid(); }
-  BALLAST_HD std::uint32_t follower() const { return word(worker_word::node_runs_on); }
-  /// Claims a node. Done before the last one is counted, so that the two take place together.
-  BALLAST_HD std::uint32_t claim() const {
-    auto const here = round();
-    return atomic(here.memory.claims(here.number)).add_relaxed(1);
-  }
   /// Called by `lanes` threads together.
   BALLAST_HD void count_for_successors(std::uint32_t lane, std::uint32_t lanes) const {
-    auto const memory = round().memory;
-    auto const first = word(worker_word::node_first_successor), count = word(worker_word::node_successors);
-    for (auto i = lane; i < count; i += lanes)
-      atomic(memory.counter(memory.successor(first + i))).add_release(1);
+    auto const count = word(worker_word::node_successors);
+    for (auto i = lane; i < count; i += lanes) {
+      auto const far = i - graph_node::near_successors;
+      auto const node = i < graph_node::near_successors
+                            ? word(worker_word::node_near + int(i))
+                            : round_.memory.successor(word(worker_word::node_first_far) + far);
+      atomic(round_.memory.counter(node)).add_release(1);
+    }
   }
   BALLAST_HD bool has_successors() const { return word(worker_word::node_successors) != 0; }
-  /// True if the node was run on with, or its claim was not too late.
-  BALLAST_HD bool is_left(std::uint32_t node) const {
-    return runs_on() || node < word(worker_word::graph_places);
+  BALLAST_HD std::uint32_t follower() const { return word(worker_word::node_runs_on); }
+  BALLAST_HD bool runs_on() const { return (follower() & graph_node::grid_bit) == 0; }
+  /// Claims a node, unless this worker has claimed the last one.
+  BALLAST_HD std::uint32_t claim() const {
+    if (word(worker_word::graph_places) == 0) return no_graph_task;
+    return atomic(round_.memory.claims(round_.number)).add_relaxed(1);
   }
-  BALLAST_HD std::uint32_t word_of(std::uint32_t node, std::uint32_t i) const {
-    return reinterpret_cast<std::uint32_t const*>(&round().memory.node(node))[i];
+  /// True if the claim was not too late.
+  BALLAST_HD bool is_left(std::uint32_t claimed) const { return claimed < round_.places; }
+  BALLAST_HD std::uint32_t const* place_of(std::uint32_t node, std::uint32_t i) const {
+    return reinterpret_cast<std::uint32_t const*>(&round_.memory.node(node)) + i;
+  }
+  BALLAST_HD std::uint32_t word_of(std::uint32_t node, std::uint32_t i) const { return *place_of(node, i); }
+  /// The nodes of predecessors that have counted for a node; acquires.
+  BALLAST_HD std::uint32_t counted_for(std::uint32_t node) const {
+    return atomic(round_.memory.counter(node)).load_acquire();
   }
   /// Keeps a word of the node that the worker takes.
   BALLAST_HD void keep(std::uint32_t i, std::uint32_t value) const {
@@ -165,71 +181,63 @@ class graph_walk {
   }
   /// By the leader, once all words of the node are kept.
   BALLAST_HD void arrive(std::uint32_t node) const {
-    auto const here = round();
     word(worker_word::node) = node;
-    if (node == 0) atomic(here.memory.claims(here.number + 1)).store_relaxed(0);
+    if (node == 0) atomic(round_.memory.claims(round_.number + 1)).store_relaxed(0);
+    if (node + 1 == round_.places) word(worker_word::graph_places) = 0;
   }
   /// True if the taken node is to be prepared before the wait for its predecessors.
   BALLAST_HD bool prepares() const { return (word(worker_word::node_needs) & graph_node::prepares_bit) != 0; }
-  /// True if the predecessors of the taken node have run. On a GPU acquire() must follow.
-  BALLAST_HD bool may_run() const {
+  /// True if this count of nodes is all that the taken node waits for.
+  BALLAST_HD bool has_all(std::uint32_t counted) const {
     auto const needs = word(worker_word::node_needs) & ~graph_node::prepares_bit;
-    return needs == 0 || std::int32_t(poll(counter()) - (word(worker_word::graph_round) + 1) * needs) >= 0;
+    return needs == 0 || std::int32_t(counted - (round_.number + 1) * needs) >= 0;
   }
-  BALLAST_HD void acquire() const {
-    if (word(worker_word::node_needs) != 0) (void)counter().load_acquire();
-  }
+  /// True if the predecessors of the taken node have run. On a GPU acquire() must follow.
+  BALLAST_HD bool may_run() const { return has_all(poll(counter())); }
+  BALLAST_HD void acquire() const { acquire_polled(counter()); }
+  BALLAST_HD bool shares_counter() const { return !runs_on() && follower() != no_graph_task; }
+  /// The taken node waits for nothing any more, and its prepare() is nothing special.
+  BALLAST_HD void is_ready() const { word(worker_word::node_needs) = 0; }
   /// Marks what the worker has not run, before it leaves for a stop: the node that it took, or, if that
   /// `has_run`, the one that it would run on with. All other claimed nodes have run once every worker has
   /// left, and so has what runs on with them, up to a mark. By the leader.
   BALLAST_HD void leave(bool has_run) const {
     if (has_run && !runs_on()) return;
     auto const node = has_run ? follower() : word(worker_word::node);
-    atomic(round().memory.number(node)).add_relaxed(graph_memory::left);
+    atomic(round_.memory.number(node)).add_relaxed(graph_memory::left);
   }
   /// The number of the node's task in the graph.
-  BALLAST_HD std::uint32_t number() const { return round().memory.number(word(worker_word::node)); }
+  BALLAST_HD std::uint32_t number() const { return round_.memory.number(word(worker_word::node)); }
   ///@{
   /// By the leader, before and after each node. In rounds that do not measure they do nothing.
   BALLAST_HD void begin_timing() const {
-    if (round().measures) word(worker_word::begun_ns) = std::uint32_t(worker_group_->now_ns());
+    if (round_.measures) word(worker_word::begun_ns) = std::uint32_t(worker_group_->now_ns());
   }
   BALLAST_HD void end_timing() const {
-    auto const here = round();
     auto const node = word(worker_word::node);
-    if (!here.measures || node == no_graph_task) return;
+    if (!round_.measures || node == no_graph_task) return;
     auto const took = std::uint32_t(worker_group_->now_ns()) - word(worker_word::begun_ns);
-    auto& shortest = here.memory.duration_ns(node);
+    auto& shortest = round_.memory.duration_ns(node);
     if (shortest == 0 || took < shortest) shortest = took == 0 ? 1 : took;
   }
   ///@}
-#if defined(__CUDACC__)
-  /// Fetches what will be read when the task of the taken node has run. Called by a warp.
-  __device__ void prefetch(std::uint32_t lane) const {
-    auto const memory = round().memory;
-    void const* what = nullptr;
-    if (lane < 2 && runs_on())
-      what = reinterpret_cast<std::byte const*>(&memory.node(follower())) + 32 * lane;
-    if (lane == 2 && has_successors()) what = &memory.successor(word(worker_word::node_first_successor));
-    if (what != nullptr) asm volatile("prefetch.global.L1 [%0];" ::"l"(what));
-  }
-#endif
   /// Ends the walk once no node is left. The worker's record is its last node's then. By the leader.
   BALLAST_HD void end() const { word(worker_word::grid) = 0; }
 
  private:
   BALLAST_HD std::uint32_t& word(int index) const { return worker_group_->worker_state()[index]; }
-  BALLAST_HD graph_round round() const {
+  BALLAST_HD void read_round() {
     task_record record;
     for (int i = 0; i < 5; ++i) record.data[i] = word(worker_word::graph + i);
-    return graph_round::of(record);
+    round_ = graph_round::of(record);
   }
-  BALLAST_HD bool is_of_grid() const { return worker_group_->record().is_grid(); }
   BALLAST_HD atomic counter() const {
-    return atomic(round().memory.counter(is_of_grid() ? follower() : word(worker_word::node)));
+    auto const at = shares_counter() ? follower() & ~graph_node::grid_bit : word(worker_word::node);
+    return atomic(round_.memory.counter(at));
   }
 
   WorkerGroup* worker_group_;
+  graph_round round_;
 };
 
 }  // namespace ballast::detail

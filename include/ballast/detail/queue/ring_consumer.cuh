@@ -61,8 +61,10 @@ struct ring_consumer {
   /// leader's, which reads it and passes it to the other lanes.
   __device__ bool next() {
     for (;;) {
-      __syncwarp();  // the leader reads what other threads stored
-      std::uint32_t step = broadcast(std::uint32_t(worker_group.leader() ? next_step() : next_action::takes));
+      __syncwarp();  // the lanes read what other threads stored
+      std::uint32_t step = next_action::walks;
+      if (!graph_walk(worker_group).is_under_way())
+        step = broadcast(std::uint32_t(worker_group.leader() ? next_step() : next_action::takes));
       if (step == next_action::walks) {
         __syncwarp();  // all lanes read what the leader stored when the walk began
         step = take_node(source, worker_group);
@@ -207,38 +209,80 @@ struct ring_consumer {
 
   // The whole warp calls these.
 
-  /// Counts for the successors of the node that ran, and waits until the next node may run. Reads the
-  /// server's word together with the rest: the clock would cost more.
-  __device__ BALLAST_NOINLINE static std::uint32_t take_node(ring_source_ref const& source,
-                                                             worker_group_type worker_group) {
+  /// Counts for the successors of the node that ran, and waits until the next node may run. Counts first: the
+  /// release waits for what the warp has asked for, a claim among it.
+  __device__ __forceinline__ static std::uint32_t take_node(ring_source_ref const& source,
+                                                            worker_group_type worker_group) {
     graph_walk const walk(worker_group);
+    auto const lane = worker_group.lane();
     if (worker_group.leader()) walk.end_timing();
-    bool const runs_on = walk.runs_on();
-    auto const lane = worker_group.lane(), part = lane % graph_node::words;
-    auto const status = worker_group.leader() ? source.status_for(worker_group.block()).load_relaxed() : 0;
-    auto const follower = walk.follower(), claimed = worker_group.leader() && !runs_on ? walk.claim() : 0;
-    std::uint32_t word = runs_on ? walk.word_of(follower, part) : 0;  // read while the last one is counted
     walk.count_for_successors(lane, 32);
-    auto const node = runs_on ? follower : broadcast(claimed);
-    bool const is_left = walk.is_left(node);
-    if (is_left && !runs_on) word = walk.word_of(node, part);
+    bool const runs_on = walk.runs_on();
+    auto node = walk.follower();
+    std::uint32_t word = 0, counted = 0;
+    if (runs_on) {
+      word = fetched_word(worker_group, walk, node);
+    } else {
+      node = broadcast(worker_group.leader() ? walk.claim() : 0);
+      if (!walk.is_left(node)) {
+        if (worker_group.leader()) {
+          walk.end();
+          source.settle(worker_group);
+        }
+        return next_action::takes;
+      }
+      word = walk.word_of(node, lane);
+      if (worker_group.leader()) counted = walk.counted_for(node);
+    }
     __syncwarp();  // the lanes have read what they overwrite
-    if (is_left && lane == part) walk.keep(part, word);
+    walk.keep(lane, word);
     __syncwarp();
+    fetch_follower(worker_group, walk);
     std::uint32_t found = next_action::takes;
     if (worker_group.leader()) {
-      if (is_left) {
-        walk.arrive(node);
-        bool const stops = server_status::of(status).stop;
-        found = walk.prepares() && !stops ? next_action::runs : await_node(source, worker_group, stops);
+      walk.arrive(node);
+      bool const stops = is_time_to_look(worker_group) && stop_is_told(source, worker_group);
+      if (!stops && walk.has_all(counted) && !walk.shares_counter()) {
+        walk.is_ready();
+        walk.begin_timing();
+        found = next_action::runs;
       } else {
-        walk.end();
-        source.settle(worker_group);
+        found = walk.prepares() && !stops ? next_action::runs : await_node(source, worker_group, stops);
       }
     }
-    found = broadcast(found);
-    if (found == next_action::runs) walk.prefetch(lane);
-    return found;
+    return broadcast(found);
+  }
+
+  /// The follower of the taken node comes while the task runs.
+  template <class Walk>
+  __device__ static void fetch_follower(worker_group_type worker_group, Walk const& walk) {
+#  if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    auto const part = 4 * worker_group.lane();
+    if (!walk.runs_on() || part >= graph_node::words) return;
+    auto const to = std::uint32_t(__cvta_generic_to_shared(worker_group.shared().fetched + part));
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to),
+                 "l"(walk.place_of(walk.follower(), part))
+                 : "memory");
+#  endif
+  }
+  template <class Walk>
+  __device__ static std::uint32_t fetched_word(worker_group_type worker_group,
+                                               [[maybe_unused]] Walk const& walk,
+                                               [[maybe_unused]] std::uint32_t node) {
+#  if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.wait_all;" ::: "memory");
+    __syncwarp();
+    return worker_group.shared().fetched[worker_group.lane()];
+#  else
+    return walk.word_of(node, worker_group.lane());
+#  endif
+  }
+  /// About each 20 us: the server's word is far away.
+  __device__ static bool is_time_to_look(worker_group_type worker_group) {
+    return worker_group.cycles_passed(1 << 15, worker_group.worker_state()[worker_word::looked_at_clock]);
+  }
+  __device__ static bool stop_is_told(ring_source_ref const& source, worker_group_type worker_group) {
+    return server_status::of(source.status_for(worker_group.block()).load_relaxed()).stop;
   }
 
   /// The leader's wait for the predecessors of the node that it took.
@@ -303,8 +347,7 @@ struct ring_consumer {
 
   /// Waits for the first task, and returns how many tasks have arrived, from the first ticket on; 0: leave.
   /// Every four lanes read a slot, a chunk each, so that one load instruction returns readiness and payload.
-  /// Polls are relaxed (an acquire per poll empties the L1). One acquiring load of each chunk follows: it
-  /// orders what comes next as a fence would, but does not wait for this thread's own stores.
+  /// Polls are relaxed (an acquire per poll empties the L1).
   __device__ std::uint32_t await(std::uint64_t first, std::uint32_t wanted) {
     std::uint32_t const slot = worker_group.lane() / 4, part = worker_group.lane() % 4;
     auto const lap = lap_of(first + slot, source.shift);
@@ -316,10 +359,8 @@ struct ring_consumer {
       if ((far || looks % polls_per_status == 0) && poll_status(first, looks)) return 0;
       ready = whole_slots(slot < wanted && is_here(chunk, lap));
     }
-    if (slot < ready) {
-      acquire_chunk(there);
-      keep(chunk, slot, part);
-    }
+    acquire_after_relaxed();
+    if (slot < ready) keep(chunk, slot, part);
     return ready;
   }
 
@@ -350,8 +391,8 @@ struct ring_consumer {
   }
 
   /// Each lane polls for one batch. False: leave. The worker that ended a batch fenced and then added to the
-  /// word that was polled, which is a release; one acquiring load of the same word by the lane observes it,
-  /// and the barriers of warp and block order the other threads after the lane.
+  /// word that was polled, which is a release; a fence of the lane acquires it, and the barriers of warp and
+  /// block order the other threads after the lane.
   __device__ static bool await_batches(ring_source_ref const& source, worker_group_type worker_group,
                                        std::uint64_t first) {
     auto const mark = mark_of(worker_group.shared().metas[0]);
@@ -373,7 +414,7 @@ struct ring_consumer {
       if (looks == polls_per_status) source.set_activity(worker_group, first, activity::waits);
       back_off(now - since);
     }
-    if (batch.lap_bits != 0) (void)source.end_of(batch).load_acquire();
+    acquire_after_relaxed();
     return true;
   }
 

@@ -434,7 +434,7 @@ struct ring_server {
   __device__ void end() const {
     if (worker_group.leader()) {
       if constexpr (Several) {
-        (void)shared_word(&shared_server_words::left).load_acquire();  // no server reserves any more
+        acquire_after_relaxed();  // no server reserves any more
         see_tail(shared_word(&shared_server_words::tail).load_relaxed());
       }
       state().ended = 1;

@@ -626,7 +626,7 @@ inline std::string ring_source_ref::place_in_graph(host_worker& worker_group) co
 }
 
 inline bool ring_source_ref::next(host_worker& worker_group) const {
-  graph_walk const walk(worker_group);
+  graph_walk walk(worker_group);
   for (;;) {
     if (walk.is_under_way()) {
       walk.end_timing();

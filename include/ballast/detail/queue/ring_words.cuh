@@ -265,13 +265,16 @@ enum : int {
   graph_nodes = graph + 2,
   graph_places,
   graph_round,
-  node,                  ///< the task of the graph that is taken
-  node_needs,            ///< the predecessors that it waits for
-  node_first_successor,  ///< and the rest of its graph_node
-  node_successors,
+  node,        ///< the node that is taken
+  node_needs,  ///< the rest of its graph_node, as far as it waits for predecessors
   node_runs_on,
-  words,
-  traced_round = first  ///< in a graph: graph_round::traced
+  node_successors,
+  node_first_far,
+  node_near,
+  words = node_near + 16,
+  // In a graph:
+  traced_round = first,   ///< graph_round::traced
+  looked_at_clock = end,  ///< when the server's status was read, in cycles
 };
 inline constexpr std::uint32_t walks = ~std::uint32_t(0);  ///< in `grid`: the worker walks through a graph
 }

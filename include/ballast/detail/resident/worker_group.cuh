@@ -12,7 +12,7 @@
 
 namespace ballast::detail {
 
-inline constexpr std::uint32_t worker_state_words = 19;
+inline constexpr std::uint32_t worker_state_words = 35;
 
 /// A worker group is the threads of one resident block while they run no task's kernel: a GPU block's
 /// threads, or one host thread. Members of the same name correspond in all group types. Every thread of the
@@ -100,6 +100,7 @@ class cuda_worker {
     std::uint64_t first;          ///< the source's number for records[0]
     std::uint32_t present, held;  ///< the running record, and the number of records taken together
     std::uint32_t worker_state[worker_state_words];
+    alignas(16) std::uint32_t fetched[32];  ///< the source's, for what a warp fetches while the task runs
   };
   /// The words of any block in shared memory, for reductions.
   struct words {
