@@ -341,8 +341,17 @@ std::string fed_queue::state::describe() {
 }
 
 void fed_queue::state::note_graph(std::shared_ptr<placed_graph> const& graph) {
+  bool is_new = false;
+  {
+    std::lock_guard const hold(graphs_mutex);
+    is_new = graphs.insert(graph).second;
+  }
+  if (is_new && (memory.on_host || now.load() == phase::ended)) drop_graphs();
+}
+
+void fed_queue::state::drop_graphs() {
   std::lock_guard const hold(graphs_mutex);
-  if (graphs.insert(graph).second) std::erase_if(graphs, [](auto const& one) { return one.expired(); });
+  std::erase_if(graphs, [](auto const& one) { return one.use_count() == 1; });
 }
 
 // The lock is not held while graphs ask whether their rounds have ended.
@@ -350,12 +359,11 @@ std::string fed_queue::state::describe_graphs() {
   std::vector<std::shared_ptr<placed_graph>> all;
   {
     std::lock_guard const hold(graphs_mutex);
-    for (auto const& graph : graphs) all.push_back(graph.lock());
+    all.assign(graphs.begin(), graphs.end());
   }
   std::string text;
   try {
-    for (auto const& graph : all)
-      if (graph != nullptr) text += graph->describe_waits();
+    for (auto const& graph : all) text += graph->describe_waits();
   } catch (error const& failure) { text += std::string("graphs cannot be read: ") + failure.what() + "\n"; }
   return text;
 }
@@ -505,6 +513,7 @@ void fed_queue::state::end_joined() {
   is_over = true;
   memory.host_wake_event.notify();
   record_run();
+  drop_graphs();
 }
 
 // Also joins a kernel that has ended early.

@@ -123,6 +123,8 @@ struct fed_queue::state final : completion_source {
   bool precedes(std::span<awaited_work const> after, submission_ring const& ring) const;
   /// submission_ring::name() of the batches that have not ended; nothing if they are too many.
   std::optional<batch_dependency> reach(std::span<awaited_work const> after, submission_ring& ring) const;
+  /// Writes a batch of an empty task that waits for the list.
+  awaited_work write_list_reader(submission_ring& ring, batch_dependency const& list);
   completion submit(task const& one, deadline const* until);
   completion submit_or_wait(task const& one, deadline const* until);
   std::optional<completion> try_submit(task const& one);
@@ -213,8 +215,11 @@ struct fed_queue::state final : completion_source {
   std::uint64_t claimed() const;
   std::uint64_t unfinished() const;
   std::string describe();
-  /// describe() names the graph's tasks that wait, from now on.
+  /// describe() names the graph's tasks that wait, from now on. On a GPU, where freeing memory may wait for
+  /// the resident kernel, the graph is kept until the run ends.
   void note_graph(std::shared_ptr<placed_graph> const& graph);
+  /// Forgets graphs that nobody else has.
+  void drop_graphs();
   std::string describe_graphs();
 
   std::shared_ptr<compute_device> device;
@@ -230,7 +235,7 @@ struct fed_queue::state final : completion_source {
   std::shared_ptr<ring_users> const users;
   std::atomic<std::uint32_t> rings_published = 0;
   std::mutex graphs_mutex;  ///< for graphs
-  std::set<std::weak_ptr<placed_graph>, std::owner_less<>> graphs;
+  std::set<std::shared_ptr<placed_graph>> graphs;
   std::mutex control_mutex;  ///< held to write host_words::control
   enum class phase : std::uint32_t { open, closing, ended };
   std::atomic<phase> now = phase::ended;

@@ -346,23 +346,28 @@ TEST(dependent_batches, wait_until_the_last_of_several_has_ended_in_whatever_ord
   }
 }
 
-TEST(dependent_batches, of_a_grid_task_wait_for_several_that_are_no_neighbours) {
-  gate held(2);
+TEST(dependent_batches, of_many_tasks_wait_for_several_that_are_no_neighbours) {
   std::uint32_t const n = 300;
-  counted_words const visits(first_device(), n);
-  task_queue queue(first_device(), kernels(), test_options());
-  auto const one = queue.submit(held.holder(0));
-  queue.submit(visits_of(visits.ref(), 1)).wait();
-  auto const other = queue.submit(held.holder(1));
-  held.await_inside(2);
-  auto const grid =
-      queue.submit(grid_task(task(count_visit{visits.ref()}, {1, n - 1})), {.after = {one, other}});
-  EXPECT_FALSE(grid.ready());
-  EXPECT_EQ(visits.read()[1], 0u);
-  held.open();
-  grid.wait();
-  queue.close();
-  EXPECT_EQ(check_visits(visits.read()), exactly_once);
+  for (bool const as_grid : {false, true}) {
+    gate held(2);
+    counted_words const visits(first_device(), n);
+    task_queue queue(first_device(), kernels(), test_options());
+    auto const all = visits_of(visits.ref(), n);
+    auto const one = queue.submit(held.holder(0));
+    queue.submit(all[0]).wait();
+    auto const other = queue.submit(held.holder(1));
+    held.await_inside(2);
+    submit_options const after_both{.after = {one, other}};
+    auto const many = as_grid
+                          ? queue.submit(grid_task(task(count_visit{visits.ref()}, {1, n - 1})), after_both)
+                          : queue.submit(std::span(all).subspan(1), after_both);
+    EXPECT_FALSE(many.ready());
+    EXPECT_EQ(visits.read()[1], 0u);
+    held.open();
+    many.wait();
+    queue.close();
+    EXPECT_EQ(check_visits(visits.read()), exactly_once);
+  }
 }
 
 TEST(dependent_batches, that_wait_for_several_are_handed_back_by_a_stop) {
