@@ -12,18 +12,21 @@ namespace {
 
 constexpr char const* task_graph_curve = "task graph";
 
-queue_options options_for_graphs() {
+/// `workers` as in rival_problem.
+queue_options options_for(compute_device const& device, int workers) {
   queue_options options;
   options.submission_rings = 1;
   options.resident.spared_multiprocessors = 0;
   options.start_at_once = false;
+  if (workers != 0) options.resident.blocks = workers + (device.is_cuda() ? 1 : 0);
   return options;
 }
 
-void add_all(ballast::task_graph& graph, levelled_tasks const& tasks, rival_kernel const& kernel) {
+void add_all(ballast::task_graph& graph, levelled_tasks const& tasks, rival_kernel const& kernel,
+             bool with_costs) {
   std::vector<graph_task> names;
   for (std::uint32_t one = 0; one < tasks.tasks(); ++one) {
-    graph_task_options options{.after = {}, .cost = tasks.costs[one]};
+    graph_task_options options{.after = {}, .cost = with_costs ? tasks.costs[one] : 0};
     for (auto const before : tasks.predecessors_of(one)) options.after.push_back(names[before]);
     names.push_back(graph.add(kernel.task_of({one, 1}), options));
   }
@@ -85,7 +88,7 @@ void graph_rivals::measure(std::string const& name, std::function<void()> const&
   });
   bool const right = answer.is_right(*stream_);
   now_.verify(right, right ? answer.how : name + problem_.of + " is wrong");
-  if (name == task_graph_curve) return;
+  if (name.starts_with("task graph") || name == "the tasks as blocks of one") return;
   auto const median = now_.median_of(name + problem_.of, problem_.x);
   best_other_ = best_other_ == 0 ? median : std::min(best_other_, median);
 }
@@ -95,13 +98,42 @@ void graph_rivals::compare() const {
                best_other_ / now_.median_of(task_graph_curve + problem_.of, problem_.x));
 }
 
-void graph_rivals::measure_task_graph(rival_kernel const& kernel) {
+void graph_rivals::measure_task_graph(rival_kernel const& kernel, bool with_costs) {
   ballast::task_graph graph(*kernel.set);
-  add_all(graph, problem_.tasks, kernel);
-  task_queue queue(now_.first(), *kernel.set, options_for_graphs());
+  add_all(graph, problem_.tasks, kernel, with_costs);
+  task_queue queue(now_.first(), *kernel.set, options_for(*now_.first(), problem_.workers));
   graph.plan(queue);
   queue.start();
-  measure(task_graph_curve, [&] { queue.submit(graph).wait(); });
+  for (int i = 0; i < 3 && !with_costs; ++i) queue.submit(graph).wait();  // two measure, then it plans anew
+  measure(with_costs ? task_graph_curve : "task graph, times not given", [&] { queue.submit(graph).wait(); });
+  queue.close();
+}
+
+void graph_rivals::measure_batches(rival_kernel const& kernel) {
+  auto options = options_for(*now_.first(), problem_.workers);
+  options.capacity = 1 << 16;
+  task_queue queue(now_.first(), *kernel.set, options);
+  queue.start();
+  std::vector<prepared_tasks> levels;
+  auto const& first = problem_.tasks.first_of_level;
+  for (std::uint32_t level = 0; level < problem_.tasks.levels(); ++level) {
+    std::vector<task> all;
+    for (auto one = first[level]; one < first[level + 1]; ++one) all.push_back(kernel.task_of({one, 1}));
+    levels.emplace_back(*kernel.set, all);
+  }
+  measure("batches after one another", [&] {
+    completion last;
+    for (auto const& level : levels) last = queue.submit(level, {.after = last});
+    last.wait();
+  });
+  queue.close();
+}
+
+void graph_rivals::measure_one_task(rival_kernel const& kernel) {
+  task_queue queue(now_.first(), *kernel.set, options_for(*now_.first(), problem_.workers));
+  queue.start();
+  task const all = kernel.task_of({0, problem_.tasks.tasks()});
+  measure("the tasks as blocks of one", [&] { queue.submit(all).wait(); });
   queue.close();
 }
 

@@ -72,6 +72,11 @@ struct wavefront {
   std::vector<std::uint32_t> of_tile_;
 };
 
+/// Two for each SM of a GPU: about as many as have a tile at a time. More would share SMs while others idle.
+int workers_of(compute_device const& device) {
+  return device.is_cuda() ? 2 * device.properties().multiprocessors : 0;
+}
+
 void measure_alignment(session& now, std::uint32_t tiles, bool even) {
   auto const& device = now.first();
   auto const first = letters(tiles * side, 1), second = letters(tiles * side, 2);
@@ -85,7 +90,7 @@ void measure_alignment(session& now, std::uint32_t tiles, bool even) {
                             [&](stream& on) { return borders.now(on) == expected; },
                             "the borders of all tiles as one thread scores them"};
   graph_rivals rivals(now, {even ? ", even" : "", double(tiles), "us/diagonal", 1e6 / diagonals,
-                            std::move(made.tasks), answer});
+                            std::move(made.tasks), answer, workers_of(*device)});
   rivals.measure_all(rival(align_kernels(), align_tile{one.constant(), other.constant(), borders.all(),
                                                        places.constant(), tiles}));
   rivals.compare();
