@@ -11,15 +11,21 @@
 
 namespace ballast {
 
+namespace detail {
+template <class Word, class... Words>
+constexpr bool is_one_of = (std::is_same_v<Word, Words> || ...);
+}
+
 /// A view of a word in global or host memory; all accesses through it are atomic. On a GPU the accesses are
 /// inline `.global` PTX (libcu++ and the builtins emit generic atomics); on the host they are those of
 /// std::atomic_ref, which ThreadSanitizer understands. Lock-free structures take this class as a template
 /// parameter. Over PCIe only loads and stores are atomic: a word shared with a GPU's host has one writer and
-/// no add.
+/// no add. Additions to a float on a GPU take subnormal numbers for 0, and leave 0 in place of them.
 template <class Word, scope Scope>
 class atomic_ref {
-  static_assert(std::is_same_v<Word, std::uint32_t> || std::is_same_v<Word, std::uint64_t>,
-                "an atomic word is a std::uint32_t or a std::uint64_t");
+  static_assert(
+      detail::is_one_of<Word, std::uint32_t, std::int32_t, std::uint64_t, std::int64_t, float, double>,
+      "an atomic word is a std::uint32_t, std::int32_t, std::uint64_t, std::int64_t, float or double");
 
  public:
   /// Refers to the word, which must outlive this and lie in global or host memory.
@@ -37,6 +43,10 @@ class atomic_ref {
   BALLAST_HD bool compare_exchange_acq_rel(Word expected, Word value) const {
     return ptx::compare_exchange_acq_rel(word_, expected, value);
   }
+  BALLAST_HD Word exchange_acq_rel(Word value) const { return ptx::exchange_acq_rel(word_, value); }
+  BALLAST_HD Word or_relaxed(Word bits) const requires(std::is_integral_v<Word>) {
+    return ptx::or_relaxed(word_, bits);
+  }
   BALLAST_HD void store_sequential(Word value) const { ptx::store_relaxed(word_, value); }
   BALLAST_HD Word load_sequential() const { return ptx::load_acquire(word_); }
   BALLAST_HD static void fence_sequential() {
@@ -46,8 +56,26 @@ class atomic_ref {
       asm volatile("fence.sc.sys;" ::: "memory");
     }
   }
-  BALLAST_HD void store_max(Word value) const { ptx::store_max(word_, value); }
-  BALLAST_HD void store_min(Word value) const { ptx::store_min(word_, value); }
+  BALLAST_HD void store_max(Word value) const {
+    if constexpr (std::is_integral_v<Word>)
+      ptx::store_max(word_, value);
+    else
+      max_relaxed(value);
+  }
+  BALLAST_HD void store_min(Word value) const {
+    if constexpr (std::is_integral_v<Word>)
+      ptx::store_min(word_, value);
+    else
+      min_relaxed(value);
+  }
+  BALLAST_HD Word max_relaxed(Word value) const {
+    Word const seen = load_relaxed();
+    return seen < value ? ptx::max_relaxed(word_, value) : seen;
+  }
+  BALLAST_HD Word min_relaxed(Word value) const {
+    Word const seen = load_relaxed();
+    return seen > value ? ptx::min_relaxed(word_, value) : seen;
+  }
 #else
   /// The type that does the accesses on the host.
   using standard = std::atomic_ref<Word>;
@@ -80,10 +108,18 @@ class atomic_ref {
     return standard(*word_).fetch_add(value, std::memory_order_acq_rel);
   }
   /// Replaces `expected` by `value` and returns whether it did; acquires in either case; never fails
-  /// spuriously.
+  /// spuriously. Compares bits: 0 is not -0, and a NaN is itself.
   BALLAST_HD bool compare_exchange_acq_rel(Word expected, Word value) const {
     return standard(*word_).compare_exchange_strong(expected, value, std::memory_order_acq_rel,
                                                     std::memory_order_acquire);
+  }
+  /// Writes the word and returns the old value; acquires as load_acquire() and releases as store_release().
+  BALLAST_HD Word exchange_acq_rel(Word value) const {
+    return standard(*word_).exchange(value, std::memory_order_acq_rel);
+  }
+  /// Sets in an integer the bits that `bits` has, and returns the old value; relaxed.
+  BALLAST_HD Word or_relaxed(Word bits) const requires(std::is_integral_v<Word>) {
+    return standard(*word_).fetch_or(bits, std::memory_order_relaxed);
   }
   /// Writes the word. store_sequential() and load_sequential() are for two threads that each write (or read)
   /// one word and then read another; at least one of the threads must see the other's write. Each thread
@@ -98,15 +134,30 @@ class atomic_ref {
   BALLAST_HD Word load_sequential() const { return standard(*word_).load(std::memory_order_seq_cst); }
   /// Call it between the two accesses; see store_sequential().
   BALLAST_HD static void fence_sequential() {}
-  /// Leaves the larger of the word and `value` in the word; relaxed.
-  BALLAST_HD void store_max(Word value) const {
-    for (Word seen = load_relaxed(); seen < value && !compare_exchange(seen, value);) {}
-  }
+  /// Leaves the larger of the word and `value` in the word; relaxed. This and the other maxima and minima
+  /// store no NaN, and leave one that the word holds at the call; 0 and -0 are equal.
+  BALLAST_HD void store_max(Word value) const { max_relaxed(value); }
   /// Leaves the smaller of the word and `value` in the word; relaxed.
-  BALLAST_HD void store_min(Word value) const {
-    for (Word seen = load_relaxed(); seen > value && !compare_exchange(seen, value);) {}
+  BALLAST_HD void store_min(Word value) const { min_relaxed(value); }
+  /// As store_max(), and returns the old value. Where a first read shows that the word would not change,
+  /// that read is all.
+  BALLAST_HD Word max_relaxed(Word value) const {
+    Word seen = load_relaxed();
+    while (seen < value && !compare_exchange(seen, value)) {}
+    return seen;
+  }
+  /// As max_relaxed(), for the smaller one.
+  BALLAST_HD Word min_relaxed(Word value) const {
+    Word seen = load_relaxed();
+    while (seen > value && !compare_exchange(seen, value)) {}
+    return seen;
   }
 #endif
+  /// As max_relaxed(), but returns whether the word was less than `value`: of several threads that offer the
+  /// best value one gets true.
+  BALLAST_HD bool improve_max(Word value) const { return max_relaxed(value) < value; }
+  /// As min_relaxed(), but returns whether the word was greater than `value`.
+  BALLAST_HD bool improve_min(Word value) const { return min_relaxed(value) > value; }
 
  private:
 #if !BALLAST_ON_GPU

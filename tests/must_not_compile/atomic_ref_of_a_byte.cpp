@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Says an atomic word is a std::uint32_t or a std::uint64_t
+// Says an atomic word is a std::uint32_t, std::int32_t, std::uint64_t, std::int64_t, float or double
 
 #include "ballast/atomic_ref.cuh"
 

@@ -6,6 +6,7 @@
 /// finds it as `std`; programs may have a `std` of their own.
 namespace ballast::std {
 using int32_t = int;
+using int64_t = long;
 using uint16_t = unsigned short;
 using uint32_t = unsigned;
 using uint64_t = unsigned long;
