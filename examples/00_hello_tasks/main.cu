@@ -22,8 +22,7 @@ int main() {
   auto const devices = ballast::open_devices();  // all GPUs, else all cores
   ballast::pinned_buffer<unsigned> steps(devices.front(), 2000 * collatz::threads);
   ballast::balanced_queue queue(devices, kernels());  // a kernel now stays on each device
-  for (unsigned i = 0; i < 2000; ++i)
-    queue.submit(ballast::task(collatz{ballast::array_ref(steps.data())}, {i, 1}));
+  for (unsigned i = 0; i < 2000; ++i) queue.submit(ballast::task(collatz{ballast::array_ref(steps)}, {i, 1}));
   queue.close();  // every task has run
   std::printf("230631 takes %u steps\n", steps[230630]);
 }

@@ -11,7 +11,7 @@ int main() {
   ballast::pinned_buffer<std::uint64_t> sum(device, 1);
   sum[0] = 0;
   ballast::task_pool pool(device, kernels());
-  auto const done = pool.run(ballast::task(integrate{ballast::array_ref(sum.data()), 0, 1, 1e-9}));
+  auto const done = pool.run(ballast::task(integrate{ballast::array_ref(sum), 0, 1, 1e-9}));
   double const integral = double(sum[0]) * integrate::unit;
   double const exact = (std::atan((1 - peak) / width) + std::atan(peak / width)) / width;
   std::printf("%.9f by %llu tasks; exact %.9f\n", integral, 0ull + done.run, exact);

@@ -37,8 +37,7 @@ int main() {
   for (unsigned i = 0; i < rows * columns; ++i) from[i] = i * i % 1009;
 
   ballast::balanced_queue queue({device}, kernels());
-  smooth const kernel{ballast::array_ref<unsigned const>(from.data()), ballast::array_ref(to.data()),
-                      ballast::array_ref(peaks.data())};
+  smooth const kernel{ballast::array_ref(from), ballast::array_ref(to), ballast::array_ref(peaks)};
   queue.submit(ballast::grid_task(ballast::task(kernel, {0, rows}))).wait();  // 64 blocks, shared by workers
   std::printf("row 7, cell 8: %u became %u, peak %u\n", from[7008], to[7008], peaks[7]);
 }

@@ -106,13 +106,9 @@ int main() {
   stream->synchronize();
 
   ballast::balanced_queue queue({device}, kernels());
-  attend const kernel{ballast::array_ref<ballast::piece const>(pieces.data()),
-                      ballast::array_ref<float const>(query.data()),
-                      ballast::array_ref<float const>(keys.data()),
-                      ballast::array_ref<float const>(values.data()),
-                      ballast::array_ref(parts.data()),
-                      ballast::array_ref(counters.data()),
-                      ballast::array_ref(results.data())};
+  attend const kernel{ballast::array_ref(pieces), ballast::array_ref(query), ballast::array_ref(keys),
+                      ballast::array_ref(values), ballast::array_ref(parts), ballast::array_ref(counters),
+                      ballast::array_ref(results)};
   queue.submit(ballast::grid_task(ballast::task(kernel, {0, unsigned(list.size())}))).wait();
 
   for (unsigned i = 0; i < ends.size(); ++i) {

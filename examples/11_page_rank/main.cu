@@ -93,17 +93,16 @@ int main() {
              links_of = copied(device, web.links_of);
   ballast::pinned_buffer<float> passed(device, pages), next(device, pages);
   for (unsigned page = 0; page < pages; ++page) passed[page] = 1.0f / pages / float(links_of[page]);
-  ballast::segments<float> to{ballast::array_ref<unsigned const>(ends.data()), pages, links, {}};
+  ballast::segments<float> to{ballast::array_ref(ends), pages, links, {}};
   ballast::pinned_buffer<ballast::segment_carry<float>> carries(device, to.shares());
-  to.carries = ballast::array_ref(carries.data());
+  to.carries = ballast::array_ref(carries);
 
   ballast::launch_queue queue({device}, kernels());
   auto stream = queue.make_launch_stream();
-  ballast::array_ref<unsigned const> const divisors(links_of.data());
+  ballast::array_ref<unsigned const> const divisors(links_of);
   for (unsigned step = 0; step < steps; ++step, std::swap(passed, next)) {
-    ballast::array_ref const written(next.data());
-    stream.launch(follow_links{to, ballast::array_ref<unsigned const>(from.data()), divisors,
-                               ballast::array_ref<float const>(passed.data()), written},
+    ballast::array_ref const written(next);
+    stream.launch(follow_links{to, ballast::array_ref(from), divisors, ballast::array_ref(passed), written},
                   to.shares());
     stream.launch(add_what_went_over_borders{to, divisors, written}, to.groups());
   }

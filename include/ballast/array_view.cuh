@@ -8,9 +8,6 @@
 
 namespace ballast {
 
-template <class T, int Rank = 1>
-class array_view;
-
 namespace detail {
 
 /// The element type of a foreign array, to be compared with T.
@@ -53,11 +50,6 @@ BALLAST_HD constexpr void set_compact_strides(std::ptrdiff_t* strides, std::size
   }
 }
 
-template <class T>
-constexpr bool is_array_view = false;
-template <class T, int Rank>
-constexpr bool is_array_view<array_view<T, Rank>> = true;
-
 /// Has the fields of DLPack's DLTensor.
 template <class Tensor>
 concept has_dlpack_fields = requires(Tensor const& tensor) {
@@ -81,17 +73,6 @@ concept has_cuda_array_interface = requires(Interface const& array) {
   static_cast<char const*>(&array.typestr[0]);
   static_cast<std::int64_t>(array.version);
   array.data;
-};
-
-/// A span, a buffer, or another type with data() and size(); but no temporary whose elements die before the
-/// view can be used.
-template <class Elements>
-concept has_data_and_size =
-    !is_array_view<std::remove_cvref_t<Elements>> &&
-    (std::is_lvalue_reference_v<Elements> ||
-     std::is_trivially_copyable_v<std::remove_cvref_t<Elements>>)&&requires(Elements && elements) {
-  *elements.data();
-  static_cast<std::size_t>(elements.size());
 };
 
 /// Has one size for each dimension, as std::array and ballast::extents.
@@ -169,10 +150,8 @@ class array_view {
     detail::set_compact_strides(strides_, extents_, Rank);
   }
   /// Views the elements of a std::span, a buffer or a vector. Host only.
-  template <detail::has_data_and_size Elements>
-  requires(Rank == 1 && std::is_convertible_v<decltype(std::declval<Elements>().data()), T*> &&
-           sizeof(*std::declval<Elements>().data()) == sizeof(T)) explicit array_view(Elements&& elements)
-      : first_(elements.data()) {
+  template <detail::has_elements_of<T> Elements>
+  requires(Rank == 1) explicit array_view(Elements&& elements) : first_(elements.data()) {
     extents_[0] = elements.size();
     strides_[0] = 1;
   }

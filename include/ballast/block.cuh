@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#if !defined(__CUDACC_RTC__)
+#  include <utility>
+#endif
+
 #include "ballast/detail/device/block_reduce.cuh"
 #include "ballast/detail/device/qualifiers.cuh"
 
@@ -9,6 +13,36 @@ namespace ballast {
 /// Which threads access a word: those of one device, or also other devices and the host. All accesses to one
 /// word must use one scope: mixing scopes on a word is a data race.
 enum class scope { device, system };
+
+#if !defined(__CUDACC_RTC__)
+template <class T, int Rank = 1>
+class array_view;
+
+namespace detail {
+
+template <class T>
+constexpr bool is_array_view = false;
+template <class T, int Rank>
+constexpr bool is_array_view<array_view<T, Rank>> = true;
+
+/// A span, a buffer, or another type with data() and size(); but no temporary whose elements die before
+/// they can be used.
+template <class Elements>
+concept has_data_and_size =
+    !is_array_view<std::remove_cvref_t<Elements>> &&
+    (std::is_lvalue_reference_v<Elements> ||
+     std::is_trivially_copyable_v<std::remove_cvref_t<Elements>>)&&requires(Elements && elements) {
+  *elements.data();
+  static_cast<std::size_t>(elements.size());
+};
+/// Its elements are of T, or of what T adds const to.
+template <class Elements, class T>
+concept has_elements_of = has_data_and_size<Elements> &&
+                          std::is_convertible_v<decltype(std::declval<Elements>().data()), T*> &&
+                          sizeof(*std::declval<Elements>().data()) == sizeof(T);
+
+}  // namespace detail
+#endif
 
 /// A pointer to T in global memory (device memory or mapped host memory): 8 bytes, trivially copyable, not
 /// owning. The compiler treats a pointer inside a task as generic; every access here asserts that it is
@@ -19,6 +53,17 @@ class array_ref {
   array_ref() = default;
   /// Refers to elements from `first` on; null is legal as long as no element is touched.
   BALLAST_HD explicit array_ref(T* first) : first_(first) {}
+#if !defined(__CUDACC_RTC__)
+  /// Refers to the elements of a buffer, a std::span or a vector; an array_view may have gaps and is refused.
+  /// Host only.
+  template <detail::has_elements_of<T> Elements>
+  explicit array_ref(Elements&& elements) : first_(elements.data()) {}
+#endif
+  /// Converts a reference that may write its elements into a read-only one. Implicit.
+  template <class Mutable>
+  requires(std::is_same_v<Mutable const, T> && !std::is_same_v<Mutable, T>) BALLAST_HD
+      array_ref(array_ref<Mutable> other)
+      : first_(other.data()) {}
 
   /// The element at this index, which is not checked.
   BALLAST_HD T& operator[](std::size_t index) const { return data()[index]; }
@@ -37,6 +82,12 @@ class array_ref {
  private:
   T* first_ = nullptr;
 };
+
+#if !defined(__CUDACC_RTC__)
+/// `array_ref(buffer)` refers to the buffer's elements.
+template <detail::has_data_and_size Elements>
+array_ref(Elements&&) -> array_ref<std::remove_reference_t<decltype(*std::declval<Elements>().data())>>;
+#endif
 
 namespace detail {
 

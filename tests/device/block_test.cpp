@@ -4,12 +4,16 @@
 #include <gtest/gtest.h>
 
 #include <numeric>
+#include <span>
 #include <thread>
+#include <type_traits>
 #include <vector>
 
+#include "ballast/array_view.cuh"
 #include "ballast/atomic_ref.cuh"
 #include "ballast/detail/device/stamped_chunk.cuh"
 #include "ballast/detail/device/task_of_kernel.cuh"
+#include "ballast/device.hpp"
 #include "ballast/team_block.hpp"
 
 namespace ballast::test {
@@ -39,6 +43,15 @@ struct reverse_and_keep {
     block.for_each(64, [&](std::uint32_t i) { values[base + i] = kept[i] + shared.item[i]; });
   }
 };
+static_assert(std::is_trivially_copyable_v<array_ref<int>>);
+static_assert(std::is_convertible_v<array_ref<int>, array_ref<int const>>);
+static_assert(!std::is_constructible_v<array_ref<int>, array_ref<int const>>);
+static_assert(!std::is_constructible_v<array_ref<unsigned>, array_ref<int>>);
+static_assert(!std::is_constructible_v<array_ref<int>, std::span<int const>>);
+static_assert(!std::is_constructible_v<array_ref<int>, std::vector<int>>, "a temporary is gone too soon");
+static_assert(!std::is_constructible_v<array_ref<int>, array_view<int>&>, "a view may have gaps");
+static_assert(!std::is_convertible_v<std::vector<int>&, array_ref<int>>, "what a GPU may not reach is seen");
+
 static_assert(kernel_form<reverse_and_keep>);
 static_assert(block<host_block<reverse_and_keep>>);
 static_assert(block<team_block<reverse_and_keep, 4>>);
@@ -125,6 +138,31 @@ TEST(indirect, runs_the_kernel_it_points_to) {
   run_blocks<host_block>(indirect<reverse_and_keep>{array_ref<reverse_and_keep const>(&kernel)}, {0, 2},
                          &scratch);
   expect_reversed_blocks(values, 0, 2);
+}
+
+TEST(array_ref, refers_to_the_elements_of_buffers_and_spans) {
+  auto const device = open_devices("host:1").front();
+  device_buffer<int> on_device(device, 3);
+  pinned_buffer<int> const pinned(device, 3);
+  std::vector<int> const numbers{7, 8, 9};
+  array_ref const all = array_ref(on_device);
+  static_assert(std::is_same_v<decltype(all), array_ref<int> const>);
+  EXPECT_EQ(all.data(), on_device.data());
+  EXPECT_EQ(array_ref(pinned).data(), pinned.data());
+  EXPECT_EQ(array_ref<int const>(pinned).data(), pinned.data());
+  EXPECT_EQ(array_ref(pinned.span().subspan(1)).data(), pinned.data() + 1);
+  array_ref const only_read{std::span(numbers).last(2)};
+  static_assert(std::is_same_v<decltype(only_read), array_ref<int const> const>);
+  EXPECT_EQ(only_read[0], 8);
+}
+
+TEST(array_ref, that_only_reads_is_made_of_one_that_writes) {
+  int numbers[] = {1, 2, 3};
+  array_ref const writing(&numbers[0]);
+  array_ref<int const> const reading = writing;
+  writing[2] = 5;
+  EXPECT_EQ(reading[2], 5);
+  EXPECT_EQ(reading.from(1).data(), &numbers[1]);
 }
 
 TEST(atomic_ref, raises_lowers_and_adds_from_many_threads) {
