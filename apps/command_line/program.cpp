@@ -169,7 +169,7 @@ exits_on_interrupt::~exits_on_interrupt() { at_once.store(false); }
 
 bool was_interrupted() noexcept { return interrupted.load(); }
 
-void print_note(std::string_view sentence) { std::cerr << escape_message(sentence) + '\n'; }
+void print_note(std::string_view sentence) { std::cerr << detail::as_lines(escape_message(sentence)); }
 
 void print_warning(std::string_view sentence) { print_note("ballast: " + std::string(sentence)); }
 

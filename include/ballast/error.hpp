@@ -54,7 +54,8 @@ class BALLAST_API bad_argument : public error {
 /// A wait reached its deadline. `state()` describes the awaited object.
 class BALLAST_API timed_out : public error {
  public:
-  /// `what_was_awaited` ends the first line of what(); `state`, of any number of lines, follows it.
+  /// `what_was_awaited` ends the first line of what(); `state`, of any number of lines, follows it and, if
+  /// it is not empty, is made to end in one newline.
   timed_out(std::string_view what_was_awaited, std::string state);
 
   /// The state alone, which follows the first line of what().
@@ -149,6 +150,14 @@ BALLAST_API log_sink warnings_on_standard_error();
 BALLAST_API void write_log(log_level level, std::string_view line);
 
 namespace detail {
+/// A number and what it counts, for messages: "1 block", "2 blocks". `many` is for words that get no "s".
+inline std::string counted(std::uint64_t count, std::string_view one, std::string_view many = {}) {
+  auto text = std::to_string(count) + ' ';
+  text += count == 1 || many.empty() ? one : many;
+  return count != 1 && many.empty() ? text + 's' : text;
+}
+/// The text with one newline at its end; an empty text stays empty.
+BALLAST_API std::string as_lines(std::string text);
 /// The exception's text, for messages.
 BALLAST_API std::string cause_of(std::exception_ptr const& failure);
 /// Writes one line of level info with the object `what` and the longest wait; none if the wait is zero.

@@ -115,7 +115,7 @@ std::vector<std::jthread> start_threads(std::size_t count, Work const& work,
       }));
   } catch (std::exception const& refusal) {
     gate->decide(false);
-    throw error("of " + std::to_string(count) + " threads only " + std::to_string(threads.size()) +
+    throw error("of " + detail::counted(count, "thread") + " only " + std::to_string(threads.size()) +
                 " could be started: " + refusal.what());
   } catch (...) {
     gate->decide(false);  // or joining the waiting threads would never return

@@ -7,8 +7,8 @@ namespace ballast {
 
 timed_out::timed_out(std::string_view what_was_awaited, std::string state)
     : error("deadline passed while waiting for " + std::string(what_was_awaited) +
-            (state.empty() ? "" : "\n" + state)),
-      state_(std::move(state)) {}
+            (state.empty() ? "" : "\n" + detail::as_lines(state))),
+      state_(detail::as_lines(std::move(state))) {}
 
 device_lost::device_lost(std::string_view device, std::string_view cause)
     : error("device " + std::string(device) + " is lost: " + std::string(cause)),
@@ -17,6 +17,11 @@ device_lost::device_lost(std::string_view device, std::string_view cause)
 
 void throw_bad_argument(std::string_view argument, std::string_view value, std::string_view legal) {
   throw bad_argument(argument, value, legal, escape_control_characters(value));
+}
+
+std::string detail::as_lines(std::string text) {
+  text.erase(text.find_last_not_of('\n') + 1);
+  return text.empty() ? text : text + '\n';
 }
 
 std::string detail::cause_of(std::exception_ptr const& failure) {

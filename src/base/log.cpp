@@ -111,7 +111,7 @@ void detail::set_log_sink_if_none_was_set(log_sink sink) {
 log_sink warnings_on_standard_error() {
   return [said = std::set<std::string, std::less<>>()](log_level level, std::string_view line) mutable {
     if (level != log_level::warning || !said.emplace(line).second) return;
-    std::fputs(("ballast: " + escape_message(line) + "\n").c_str(), stderr);
+    std::fputs(detail::as_lines("ballast: " + escape_message(line)).c_str(), stderr);
   };
 }
 

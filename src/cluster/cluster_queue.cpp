@@ -268,7 +268,7 @@ void cluster_queue::state::publish(void const* first, std::size_t bytes) {
     }
   }
   try {
-    agree({"bytes"}, refusal ? "no array" : std::to_string(bytes) + " bytes");
+    agree({"bytes"}, refusal ? "no array" : counted(bytes, "byte"));
   } catch (...) {
     std::lock_guard const alone(publishing_);
     auto const hold = thread().lock();
@@ -468,8 +468,8 @@ void cluster_queue::state::note_ended() {
     } else if (!returned.empty()) {
       failed_.emplace(batch.number,
                       std::make_exception_ptr(stopped("the cluster queue was stopped before " +
-                                                          std::to_string(returned.size()) +
-                                                          " tasks of a batch had run; stop() hands them back",
+                                                          counted(returned.size(), "task") +
+                                                          " of a batch had run, which stop() hands back",
                                                       returned.size())));
     }
   }
@@ -480,8 +480,8 @@ rank_lost cluster_queue::state::loss_of(std::vector<task> perhaps_run) const {
   auto const ranks = member_.lost();
   std::string names;
   for (auto const rank : ranks) names += (names.empty() ? "" : ", ") + std::to_string(rank);
-  auto const what = "of a batch " + std::to_string(perhaps_run.size()) +
-                    " tasks may or may not have run on rank" + (ranks.size() == 1 ? " " : "s ") + names +
+  auto const what = "of a batch " + counted(perhaps_run.size(), "task") + " may or may not have run on rank" +
+                    (ranks.size() == 1 ? " " : "s ") + names +
                     (ranks.size() == 1 ? ", which is" : ", which are") +
                     " lost; a kernel that is repeatable would run again" + member_.why_lost();
   return {what, ranks, std::move(perhaps_run)};

@@ -190,7 +190,7 @@ class in_process_transport final : public transport {
 
   cluster_place place() const override { return place_; }
   std::string describe() const override {
-    return std::to_string(place_.ranks) + " ranks that are threads of one process";
+    return counted(place_.ranks, "rank") + " in threads of one process";
   }
   std::uint32_t room_for(std::uint32_t rank) const override { return network_->room(place_.rank, rank); }
   void send(std::uint32_t to, std::span<std::byte const> message) override {

@@ -92,8 +92,7 @@ std::string twice_used_gpu(std::map<std::uint32_t, std::string> const& gpus) {
 std::string advice_on_cores(process_cores const& cores, std::uint32_t workers_on_cores) {
   if (cores.usable >= cores.all || cores.usable >= workers_on_cores + threads_of_queue) return {};
   return "this process may use " + std::to_string(cores.usable) + " of " + std::to_string(cores.all) +
-         " cores for " + std::to_string(workers_on_cores) + " workers and " +
-         std::to_string(threads_of_queue) +
+         " cores for " + counted(workers_on_cores, "worker") + " and " + std::to_string(threads_of_queue) +
          " threads of a cluster queue; unless that is meant: mpirun --bind-to none, srun --cpu-bind=none";
 }
 

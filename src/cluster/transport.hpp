@@ -80,7 +80,7 @@ class transport {
 /// Throws bad_argument unless `to` is another rank, and a message may have `bytes` bytes.
 inline void check_message(cluster_place const& at, std::uint32_t to, std::size_t bytes, std::size_t most) {
   if (to >= at.ranks || to == at.rank) {
-    throw_bad_argument("to", to, "another of " + std::to_string(at.ranks) + " ranks");
+    throw_bad_argument("to", to, "another of " + counted(at.ranks, "rank"));
   }
   if (bytes == 0 || bytes > most) {
     throw_bad_argument("message", bytes, "1 to " + std::to_string(most) + " bytes");
@@ -97,7 +97,7 @@ inline void check_message(transport const& over, std::uint32_t to, std::size_t b
 inline void check_placed_size(placed_receive const& posted, std::size_t bytes) {
   if (bytes != posted.into.size())
     throw error("the ranks run different programs: rank " + std::to_string(posted.from) + " sent " +
-                std::to_string(bytes) + " bytes where " + std::to_string(posted.into.size()) + " were due");
+                counted(bytes, "byte") + " where " + std::to_string(posted.into.size()) + " were due");
 }
 inline void check_placed(transport const& over, std::uint32_t to, std::size_t bytes) {
   check_message(over.place(), to, bytes, transport::max_placed_bytes);

@@ -105,7 +105,7 @@ void check_set(kernel_set const& kernels) {
     if (result_bytes_of(kernel) > max_result_bytes_of_task)
       throw_bad_argument("kernels",
                          kernels.name() + " with '" + kernel.name + "', whose results have " +
-                             std::to_string(result_bytes_of(kernel)) + " bytes",
+                             counted(result_bytes_of(kernel), "byte"),
                          "at most 32768 bytes of results for each task");
   }
 }
@@ -165,11 +165,11 @@ arrived_tasks::arrived_tasks(kernel_set const& kernels, published_arrays const& 
                              std::span<std::byte const> bytes, std::uint32_t count)
     : kernels_(&kernels) {
   if (bytes.size() / record_bytes < count)
-    throw_malformed(std::to_string(bytes.size()) + " bytes for " + std::to_string(count) + " tasks");
+    throw_malformed(counted(bytes.size(), "byte") + " for " + counted(count, "task"));
   records_.reserve(count);
   members_.reserve(bytes.size() - count * record_bytes);
   for (std::uint32_t i = 0; i < count; ++i) bytes = bytes.subspan(read(published, bytes));
-  if (!bytes.empty()) throw_malformed(std::to_string(bytes.size()) + " bytes behind the last task");
+  if (!bytes.empty()) throw_malformed(counted(bytes.size(), "byte") + " behind the last task");
 }
 
 /// Reads the first task of the bytes. Returns the number of bytes that it takes.
@@ -241,16 +241,16 @@ void append_result_homes(kernel_set const& kernels, task_record const& record,
 void store_results(std::span<result_home const> homes, std::span<std::byte const> results) {
   std::size_t const bytes = homes.empty() ? 0 : homes.back().at + homes.back().bytes;
   if (results.size() != bytes)
-    throw error("a task has come home with " + std::to_string(results.size()) +
-                " bytes of results, and its kernel has " + std::to_string(bytes));
+    throw error("a task has come home with " + counted(results.size(), "byte") +
+                " of results, and its kernel has " + std::to_string(bytes));
   for (auto const& home : homes) std::memcpy(home.address, results.data() + home.at, home.bytes);
 }
 
 std::string describe(kernel_set const& kernels) {
   std::string text;
   for (auto const& kernel : kernels.kernels()) {
-    text += kernel.name + ": " + std::to_string(kernel.bytes) + " bytes, " +
-            std::to_string(kernel.code.threads) + " threads";
+    text +=
+        kernel.name + ": " + counted(kernel.bytes, "byte") + ", " + counted(kernel.code.threads, "thread");
     if (kernel.by_reference) text += ", by reference";
     if (kernel.spawns != 0) text += ", spawns " + std::to_string(kernel.spawns);
     if (kernel.joins != 0) text += ", joins " + std::to_string(kernel.joins);

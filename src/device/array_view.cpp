@@ -11,10 +11,8 @@
 namespace ballast::detail {
 namespace {
 
-std::string counted_bytes(std::size_t bytes) { return std::to_string(bytes) + " bytes"; }
-
 /// Describes T for a message, by its name and its bytes.
-std::string described(element_type const& type) { return type.name() + " of " + counted_bytes(type.bytes); }
+std::string described(element_type const& type) { return type.name() + " of " + counted(type.bytes, "byte"); }
 
 /// The letter of DLPack's code; 0 for codes without a C++ number type.
 char kind_of_code(unsigned code) {
@@ -48,8 +46,7 @@ void throw_too_many_items(std::uint64_t items) {
 
 void check_rank(char const* field, std::int64_t rank, int wanted) {
   if (rank != wanted)
-    throw_bad_argument(field, std::to_string(rank) + " dimensions",
-                       std::to_string(wanted) + ", as the view has");
+    throw_bad_argument(field, counted(rank, "dimension"), std::to_string(wanted) + ", as the view has");
 }
 
 void check_dtype(unsigned code, unsigned bits, unsigned lanes, element_type const& wanted) {
@@ -79,7 +76,7 @@ void check_address(void const* first, element_type const& wanted) {
   auto const address = reinterpret_cast<std::uintptr_t>(first);
   if (address % wanted.alignment != 0)
     throw_bad_argument("data", "address " + std::to_string(address),
-                       "a multiple of " + counted_bytes(wanted.alignment));
+                       "a multiple of " + counted(wanted.alignment, "byte"));
 }
 
 void take_shape(std::size_t* extents, std::ptrdiff_t* strides_of_view, int rank, std::int64_t const* shape,
@@ -91,7 +88,7 @@ void take_shape(std::size_t* extents, std::ptrdiff_t* strides_of_view, int rank,
     if (strides == nullptr) continue;
     auto const bytes = strides[dimension] * stride_bytes;
     if (bytes % element_bytes != 0)
-      throw_bad_argument("strides", bytes, "multiples of " + counted_bytes(wanted.bytes));
+      throw_bad_argument("strides", bytes, "multiples of " + counted(wanted.bytes, "byte"));
     strides_of_view[dimension] = std::ptrdiff_t(bytes / element_bytes);
   }
   if (strides == nullptr) set_compact_strides(strides_of_view, extents, rank);

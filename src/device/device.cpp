@@ -133,7 +133,7 @@ std::string default_device_list() {
 
 void detail::check_devices(device_list const& devices, std::size_t max) {
   if (devices.empty() || devices.size() > max)
-    throw_bad_argument("devices", std::to_string(devices.size()) + " devices",
+    throw_bad_argument("devices", counted(devices.size(), "device"),
                        max == std::size_t(-1) ? "at least one device" : "1 to " + std::to_string(max));
   if (std::ranges::find(devices, nullptr) != devices.end())
     throw_bad_argument("devices", "a null pointer", "devices as open_devices() returns them");

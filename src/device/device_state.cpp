@@ -16,7 +16,7 @@ namespace ballast::detail {
 namespace {
 
 std::string describe_blocks(std::uint32_t blocks, std::uint32_t per_multiprocessor) {
-  auto const text = std::to_string(blocks) + (blocks == 1 ? " block" : " blocks");
+  auto const text = counted(blocks, "block");
   return per_multiprocessor == 1 ? text : text + ", " + std::to_string(per_multiprocessor) + " to an SM";
 }
 

@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t promised_alignment = 256;
 
 [[noreturn]] void throw_refused(compute_device const& device, std::size_t bytes, std::string_view cause) {
-  throw error("no memory for " + std::to_string(bytes) + " bytes on " + device.name() +
+  throw error("no memory for " + detail::counted(bytes, "byte") + " on " + device.name() +
               ": its memory resource " + std::string(cause));
 }
 

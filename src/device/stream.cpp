@@ -19,7 +19,7 @@ namespace {
 constexpr double min_sleep_ns = 100e3;
 
 [[noreturn]] void throw_bad_pitch(char const* which, std::size_t pitch, std::size_t row_bytes) {
-  throw_bad_argument(which, pitch, "at least the " + std::to_string(row_bytes) + " bytes of a row");
+  throw_bad_argument(which, pitch, "at least the " + detail::counted(row_bytes, "byte") + " of a row");
 }
 
 void check_pitches(std::size_t to_pitch, std::size_t from_pitch, std::size_t row_bytes, std::size_t rows) {

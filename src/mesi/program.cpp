@@ -246,8 +246,8 @@ argument_location location_of(void const* argument, std::size_t element_bytes, c
   if (of->element_bytes() != element_bytes)
     throw_bad_argument(
         std::string(parameter) + " of " + kernel,
-        "a pointer to elements of " + std::to_string(element_bytes) + " bytes in '" + of->name() + "'",
-        "one to elements of " + std::to_string(of->element_bytes()) + " bytes");
+        "a pointer to elements of " + detail::counted(element_bytes, "byte") + " in '" + of->name() + "'",
+        "one to elements of " + detail::counted(of->element_bytes(), "byte"));
   auto const bytes = static_cast<char const*>(argument) - static_cast<char const*>(of->handle().address());
   if (bytes % std::int64_t(element_bytes) != 0)
     throw_bad_argument(std::string(parameter) + " of " + kernel,

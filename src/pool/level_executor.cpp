@@ -98,8 +98,7 @@ class level_executor final : public pool_executor {
     try {
       make_room(room, joins_used_ + declared * plan_.kernels->max_joins());
     } catch (device_lost const&) { throw; } catch (std::exception const& refused) {  // bad_alloc on cores
-      return "static must store a whole level, of up to " + std::to_string(room) +
-             " tasks: " + refused.what();
+      return "static must store a whole level, of up to " + counted(room, "task") + ": " + refused.what();
     }
     return until.passed() ? "the deadline passed" : "";
   }

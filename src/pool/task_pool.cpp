@@ -111,7 +111,7 @@ class one_run {
 pool_stopped::pool_stopped(std::string_view device, std::string_view why, std::vector<task> unexecuted,
                            pool_statistics statistics)
     : stopped("a run of the pool on " + std::string(device) + " ended with " +
-                  std::to_string(unexecuted.size()) + " tasks not executed: " + std::string(why),
+                  detail::counted(unexecuted.size(), "task") + " not executed: " + std::string(why),
               unexecuted.size()),
       unexecuted_(std::move(unexecuted)),
       statistics_(std::move(statistics)) {}

@@ -87,7 +87,7 @@ void require_names_for_joins(pool_plan const& plan, std::uint32_t workers) {
   auto const beside = records - wished_for(plan, workers);
   throw_bad_argument("joins", wished_for(plan, workers),
                      "at most " + std::to_string(max_joins_of_device - beside) + " for " +
-                         std::to_string(workers) + " workers on one of several devices");
+                         counted(workers, "worker") + " on one of several devices");
 }
 
 launch_memory::launch_memory(std::shared_ptr<compute_device> device, std::uint32_t workers)

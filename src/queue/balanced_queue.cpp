@@ -211,8 +211,7 @@ struct balanced_queue::state final : completion_source {
     return given;
   }
   std::string describe() {
-    std::string text =
-        std::to_string(tasks.waiting()) + " tasks in the backlog, policy " + options.policy + "\n";
+    std::string text = counted(tasks.waiting(), "task") + " in the backlog, policy " + options.policy + "\n";
     for (auto& queue : queues) text += queue.describe();
     return text;
   }

@@ -90,7 +90,7 @@ std::exception_ptr feeder::failure_of_all() {
   } catch (device_lost const& of_device) {
     return std::make_exception_ptr(
         device_lost(of_device.device(), of_device.cause() + "; of all devices together " +
-                                            std::to_string(from_->unfinished()) + " have not run"));
+                                            counted(from_->unfinished(), "task") + " not executed"));
   } catch (...) { return std::current_exception(); }
 }
 

@@ -120,7 +120,7 @@ std::string graph_layout::describe_waits(graph_memory const& seen, std::uint32_t
     if (without == 0 || ++waiting > 4) continue;
     text += (waiting == 1 ? "" : ", ") + ("task " + std::to_string(task)) + " for " +
             std::to_string(without) + " of its " +
-            std::to_string(seen.node(node_of_[task]).needs & ~graph_node::prepares_bit) + " predecessors";
+            counted(seen.node(node_of_[task]).needs & ~graph_node::prepares_bit, "predecessor");
   }
   if (waiting > 4) text += ", and " + std::to_string(waiting - 4) + " more";
   return text;

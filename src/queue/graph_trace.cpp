@@ -83,7 +83,7 @@ class recorded_round {
   span as_span(std::uint32_t round, std::uint32_t line, std::string path) const {
     auto label = "graph, critical path of " + std::to_string(path_ns_ / 1000) + " us:" + path;
     if (auto const all = tasks_of_round(); tasks_ < all)
-      label += " (" + std::to_string(tasks_) + " of " + std::to_string(all) + " tasks recorded)";
+      label += " (" + std::to_string(tasks_) + " of " + counted(all, "task") + " recorded)";
     return {.worker = first_graph_worker + line,
             .label = std::move(label),
             .tasks = tasks_,

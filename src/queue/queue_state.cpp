@@ -230,9 +230,8 @@ bool fed_queue::state::alive() {
 /// Records the error that every call throws from now on.
 std::exception_ptr fed_queue::state::note_loss(std::uint64_t of_run, device_lost const& known) {
   auto const said = std::make_exception_ptr(device_lost(
-      device->name(), known.cause() + "; " + std::to_string(unfinished()) +
-                          " accepted tasks are not known to have run, stop() hands back those not "
-                          "known to have left the host"));
+      device->name(), known.cause() + "; not known to have run: " + counted(unfinished(), "accepted task") +
+                          "; stop() hands back those not known to have left the host"));
   std::lock_guard const hold(control_mutex);
   if (of_run != run_number) return said;
   if (!loss) loss = said;
@@ -327,13 +326,13 @@ std::uint64_t fed_queue::state::unfinished() const {
 
 std::string fed_queue::state::describe() {
   std::string text = "queue of " + std::string(kernels->name()) + " on " + device->name() + ": " +
-                     std::to_string(submitted()) + " tasks submitted, " + std::to_string(claimed()) +
+                     counted(submitted(), "task") + " submitted, " + std::to_string(claimed()) +
                      " taken, at most " + std::to_string(unfinished()) + " unfinished\n";
   for (auto const& ring : submission_rings)
     if (ring.submitted() > 0)
-      text += "ring " + std::to_string(ring.index()) + ": " + std::to_string(ring.submitted()) +
-              " slots submitted, " + std::to_string(ring.fetched()) + " fetched, " +
-              std::to_string(ring.next_batch()) + " batches\n";
+      text += "ring " + std::to_string(ring.index()) + ": " + counted(ring.submitted(), "slot") +
+              " submitted, " + std::to_string(ring.fetched()) + " fetched, " +
+              counted(ring.next_batch(), "batch", "batches") + "\n";
   if (arguments != nullptr)
     text += "arguments of large kernels: " + std::to_string(arguments->free_bytes()) + " of " +
             std::to_string(arguments->bytes()) + " bytes are free\n";
@@ -364,7 +363,9 @@ std::string fed_queue::state::describe_graphs() {
   std::string text;
   try {
     for (auto const& graph : all) text += graph->describe_waits();
-  } catch (error const& failure) { text += std::string("graphs cannot be read: ") + failure.what() + "\n"; }
+  } catch (error const& failure) {
+    text += as_lines(std::string("graphs cannot be read: ") + failure.what());
+  }
   return text;
 }
 

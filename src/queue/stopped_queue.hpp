@@ -25,8 +25,7 @@ class stopped_run final : public stopped {
 /// run.
 inline stopped_run stopped_queue(std::string_view device, std::uint64_t unfinished, std::string_view why) {
   return {"the resident kernel on " + std::string(device) + " ended (" + std::string(why) + ") with up to " +
-              std::to_string(unfinished) +
-              " accepted tasks not executed; stop() hands them back, except graphs",
+              counted(unfinished, "accepted task") + " not executed; stop() hands back all but graphs",
           unfinished, why};
 }
 

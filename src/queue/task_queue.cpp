@@ -340,8 +340,8 @@ void completion_list::append(std::span<completion const> more) {
 
 queue_full::queue_full(completion accepted_tasks, std::size_t accepted, std::size_t offered,
                        std::string state)
-    : timed_out("room in the queue; " + std::to_string(accepted) + " of " + std::to_string(offered) +
-                    " tasks were accepted",
+    : timed_out("room in the queue; " + std::to_string(accepted) + " of " + detail::counted(offered, "task") +
+                    (offered == 1 ? " was" : " were") + " accepted",
                 std::move(state)),
       accepted_tasks_(std::move(accepted_tasks)),
       accepted_(accepted) {}

@@ -193,8 +193,8 @@ void resident_kernel::take_room(bool two, std::uint32_t servers) {
       room_.blocks == workers_.blocks)
     return;
   write_log(log_level::info, whole_.holder + " runs on " + device_->name() + " with " +
-                                 std::to_string(blocks) + " of " + std::to_string(max_blocks()) +
-                                 " blocks beside " + others);
+                                 std::to_string(blocks) + " of " + counted(max_blocks(), "block") +
+                                 " beside " + others);
 }
 
 void resident_kernel::log_servers(std::uint32_t asked) {
@@ -385,7 +385,7 @@ void resident_kernel::give_up_start() {
   auto const started = arrived();
   request_stop();
   throw timed_out("the resident kernel's blocks to start on " + device_->name(),
-                  std::to_string(started) + " of " + std::to_string(blocks_of_run()) + " blocks started" +
+                  std::to_string(started) + " of " + counted(blocks_of_run(), "block") + " started" +
                       describe_neighbours());
 }
 
@@ -486,11 +486,11 @@ std::string resident_kernel::describe_blocks() {
     reader_->copy(activity_copy_.data(), activity_.data(), activity_.bytes());
     reader_->synchronize(deadline::in(std::chrono::seconds(2)));
   } catch (error const& failure) {
-    return std::string("the blocks' state cannot be read: ") + failure.what() + "\n";
+    return as_lines(std::string("the blocks' state cannot be read: ") + failure.what());
   }
   bool const is_cleared = main_.on == stream_.get();  // start_on() leaves the previous run's words
-  char const* const names[] = {"not started", "wait for ticket", "run ticket",
-                               is_cleared ? "have left" : "have left or not started"};
+  char const* const names[] = {"not started", "waiting for a ticket", "running a ticket",
+                               is_cleared ? "gone" : "gone or not started"};
   std::map<unsigned, std::pair<std::string, int>> by_kind;
   for (std::uint32_t block = 0; block < blocks_; ++block) {
     auto const word = std::atomic_ref(activity_copy_[block]).load(std::memory_order_relaxed);
@@ -499,7 +499,7 @@ std::string resident_kernel::describe_blocks() {
   }
   std::string all;
   for (auto const& [kind, entry] : by_kind)
-    all += std::to_string(entry.second) + " blocks " + names[kind] +
+    all += counted(entry.second, "block") + " " + names[kind] +
            (entry.first.empty() ? "" : " (ticket@block:" + entry.first + ")") + "\n";
   return all;
 }

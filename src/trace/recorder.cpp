@@ -75,7 +75,7 @@ void trace_target::check(std::size_t devices) const {
   auto const has = to_->devices();
   if (first_device_ <= has && devices <= has - first_device_) return;
   throw_bad_argument(
-      "trace_to", "a recorder of " + std::to_string(has) + " devices",
+      "trace_to", "a recorder of " + detail::counted(has, "device"),
       "at least " + std::to_string(devices) + " from device " + std::to_string(first_device_) + " on");
 }
 

@@ -36,8 +36,19 @@ TEST(base_error, escapes_in_its_sentence_what_could_drive_a_terminal) {
 
 TEST(base_error, carries_the_state_that_explains_a_passed_deadline) {
   timed_out const passed("ticket 4", "head 3");
-  EXPECT_EQ(passed.state(), "head 3");
-  EXPECT_STREQ(passed.what(), "deadline passed while waiting for ticket 4\nhead 3");
+  EXPECT_EQ(passed.state(), "head 3\n");
+  EXPECT_STREQ(passed.what(), "deadline passed while waiting for ticket 4\nhead 3\n");
+}
+
+TEST(base_error, ends_a_state_of_several_lines_by_one_newline) {
+  EXPECT_EQ(timed_out("ticket 4", "head 3\ntail 7\n\n").state(), "head 3\ntail 7\n");
+}
+
+TEST(base_error, counts_one_of_a_thing_as_one) {
+  EXPECT_EQ(detail::counted(0, "block"), "0 blocks");
+  EXPECT_EQ(detail::counted(1, "block"), "1 block");
+  EXPECT_EQ(detail::counted(2, "batch", "batches"), "2 batches");
+  EXPECT_EQ(detail::counted(1, "batch", "batches"), "1 batch");
 }
 
 TEST(base_error, ends_the_sentence_of_a_passed_deadline_when_there_is_no_state) {

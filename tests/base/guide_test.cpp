@@ -31,7 +31,7 @@ std::string told_of(std::function<void()> const& run) {
 
 TEST(page_on_base, shows_what_each_error_tells) {
   EXPECT_EQ(told_of([] { throw_bad_argument("cutoff", -1, "above 0"); }), "cutoff -1 above 0 ");
-  EXPECT_EQ(told_of([] { throw timed_out("ticket 4", "head 3"); }), "head 3 ");
+  EXPECT_EQ(told_of([] { throw timed_out("ticket 4", "head 3"); }), "head 3\n ");
   EXPECT_EQ(told_of([] { throw stopped("the queue was stopped", 7); }), "7 ");
   EXPECT_EQ(told_of([] { throw kernel_failed("scale failed", "scale", "cuda:1"); }), "scale cuda:1 ");
   EXPECT_EQ(told_of([] { throw device_lost("cuda:1", "a kernel trapped"); }), "cuda:1 a kernel trapped ");

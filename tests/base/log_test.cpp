@@ -65,9 +65,11 @@ TEST_F(base_log, drops_lines_where_that_was_asked_for_before_a_sink_for_programs
 TEST_F(base_log, shows_each_warning_once_on_standard_error_by_the_sink_for_that) {
   set_log_sink(warnings_on_standard_error());
   testing::internal::CaptureStderr();
-  for (auto const* const line : {"left out", "slow", "left out"}) write_log(log_level::warning, line);
+  for (auto const* const line : {"left out", "slow", "left out", "late\nhead 3\n"})
+    write_log(log_level::warning, line);
   write_log(log_level::info, "for who wants more lines");
-  EXPECT_EQ(testing::internal::GetCapturedStderr(), "ballast: left out\nballast: slow\n");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "ballast: left out\nballast: slow\nballast: late\n  head 3\n");
 }
 
 TEST_F(base_log, calls_the_sink_one_line_at_a_time_when_many_threads_write) {

@@ -174,7 +174,7 @@ void stop_amid(queue_case const& of, std::uint32_t stopper, std::uint32_t execut
       });
     try {
       if (rank != stopper) rank % 2 == 1 ? queue.close() : queue.wait_all();
-    } catch (stopped const& why) { EXPECT_THAT(why.what(), HasSubstr("stop() hands them back")); }
+    } catch (stopped const& why) { EXPECT_THAT(why.what(), HasSubstr("stop() hands back")); }
     if (rank == stopper) has_stopped = true;
     await("the stop", [&] { return has_stopped.load(); });
     auto const returned = queue.stop();

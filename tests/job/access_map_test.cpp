@@ -95,7 +95,7 @@ TEST(access_map, refuses_units_that_are_not_what_its_count_makes) {
 TEST(access_map, refuses_a_dimension_that_the_array_has_not) {
   EXPECT_EQ(refused_argument([] { slice(3); }), "dimension");
   EXPECT_EQ(refused_argument([] { slice(-1, 2); }), "dimension");
-  EXPECT_THAT(refusal_of(slice(1), 2, {6}), HasSubstr("slice(1) of an array of 1 dimensions"));
+  EXPECT_THAT(refusal_of(slice(1), 2, {6}), HasSubstr("slice(1) of an array of 1 dimension; legal"));
 }
 
 TEST(access_map, refuses_units_of_nothing) {

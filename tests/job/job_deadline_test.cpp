@@ -46,6 +46,7 @@ TEST_F(job_deadline, of_a_completion_tells_what_hangs) {
   auto const done = submit_behind_gate();
   auto const state = state_after([&](deadline until) { done.wait_until(until); });
   EXPECT_THAT(state, HasSubstr("job 'late' (number "));
+  EXPECT_THAT(state, HasSubstr("1 unfinished job, "));
   EXPECT_THAT(state, HasSubstr("2 tasks in flight"));
   EXPECT_THAT(state, HasSubstr("the oldest operation"));
   gate_.open();

@@ -53,7 +53,7 @@ class visited_graph {
     queue.request_stop();
     auto const until = deadline::in(std::chrono::seconds(1));
     while (first_device()->is_cuda() && !until.passed() &&
-           queue.describe().find("have left") == std::string::npos) {}
+           queue.describe().find(" gone") == std::string::npos) {}
     std::jthread const opener([&] { open(task); });
     EXPECT_TRUE(queue.stop().empty());
   }

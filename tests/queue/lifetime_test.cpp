@@ -118,6 +118,11 @@ TEST(full_queue, submit_says_how_much_of_a_batch_it_accepted_by_the_deadline) {
   EXPECT_EQ(check_visits(visits.read()), exactly_once);
 }
 
+TEST(full_queue, submit_counts_one_task_as_one) {
+  EXPECT_STREQ(queue_full({}, 0, 1, "").what(),
+               "deadline passed while waiting for room in the queue; 0 of 1 task was accepted");
+}
+
 TEST(stalled_queue, tells_its_state_when_a_deadline_passes) {
   held_queue setup(16);
   auto const waiting = setup.queue.submit(setup.held.holder(0));
@@ -128,11 +133,37 @@ TEST(stalled_queue, tells_its_state_when_a_deadline_passes) {
     auto const& state = passed.state();
     EXPECT_NE(state.find(first_device()->name()), std::string::npos) << state;
     EXPECT_NE(state.find("ring 0"), std::string::npos) << state;
-    EXPECT_NE(state.find("run ticket"), std::string::npos) << state;
+    EXPECT_NE(state.find(" running a ticket (ticket@block:"), std::string::npos) << state;
   }
   setup.held.open();
   waiting.wait();
   setup.queue.close();
+}
+
+void expect_one_task_and_one_newline(std::string const& state) {
+  EXPECT_NE(state.find("1 task "), std::string::npos) << state;
+  for (auto const* const several : {" 1 tasks", " 1 slots", " 1 batches", "\n1 blocks", "\n\n"})
+    EXPECT_EQ(state.find(several), std::string::npos) << state;
+  EXPECT_TRUE(state.ends_with("\n")) << state;
+}
+
+TEST(state_of_a_queue, counts_one_as_one_and_ends_in_one_newline) {
+  counted_words visits(first_device(), 1);
+  task const one(count_visit{visits.ref()}, {0, 1});
+  auto options = test_options();
+  options.resident.blocks = 1;
+  task_queue of_one_device(first_device(), kernels(), options);
+  of_one_device.submit(one).wait();
+  expect_one_task_and_one_newline(of_one_device.describe());
+  of_one_device.close();
+  expect_one_task_and_one_newline(of_one_device.describe());
+
+  balanced_options shared;
+  shared.queue.resident.blocks = 1;
+  balanced_queue of_several({first_device()}, kernels(), shared);
+  of_several.submit(one).wait();
+  expect_one_task_and_one_newline(of_several.describe());
+  of_several.close();
 }
 
 /// Stops a queue whose workers are held before many tasks. Returns how many it handed back: none if the

@@ -244,7 +244,7 @@ TEST(resident_kernel, that_cannot_start_in_time_says_who_else_has_room) {
     late.start(1, false);
     ADD_FAILURE() << "a kernel started on a device without a free core";
   } catch (timed_out const& passed) {
-    EXPECT_THAT(passed.state(), testing::HasSubstr("0 of 1 blocks started beside one that takes more than"));
+    EXPECT_THAT(passed.state(), testing::HasSubstr("0 of 1 block started beside one that takes more than"));
   }
   device()->release_resident(room);
   occupying.kernel.request_stop();

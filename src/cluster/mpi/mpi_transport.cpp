@@ -303,8 +303,7 @@ class transport_over_mpi final : public transport {
       auto const under_way = sends_->count() + placed_sends_->count();
       if (have_come != 0 && under_way == 0) return;
       if (end.passed()) {
-        throw timed_out("all ranks to close",
-                        std::to_string(under_way) + " messages of this rank are under way");
+        throw timed_out("all ranks to close", counted(under_way, "message") + " of this rank under way");
       }
       std::this_thread::yield();
     }

@@ -39,7 +39,7 @@ std::string failure_text(cudaError_t status, std::string_view call) {
 
 [[noreturn]] void throw_out_of_memory(cuda_engine& engine, memory where, std::size_t bytes) {
   cudaGetLastError();
-  auto const wanted = std::to_string(bytes) + " bytes";
+  auto const wanted = counted(bytes, "byte");
   if (where == memory::pinned) throw error("no page-locked host memory for " + wanted);
   std::size_t free = 0, total = 0;
   engine.require(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");

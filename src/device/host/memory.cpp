@@ -134,7 +134,7 @@ std::size_t available_memory_bytes() {
 void* allocate_host_memory(std::string const& device, std::size_t bytes) {
   void* const address = has_room_for(bytes) ? ::operator new(bytes, alignment, std::nothrow) : nullptr;
   if (address != nullptr) return address;
-  throw error("no memory for " + std::to_string(bytes) + " bytes on " + device + ", which has " +
+  throw error("no memory for " + counted(bytes, "byte") + " on " + device + ", which has " +
               std::to_string(available_memory_bytes()) + " of " + std::to_string(host_memory_bytes()) +
               " bytes available and leaves a quarter of those to others");
 }

@@ -51,7 +51,7 @@ void check_part(map_view const& view) {
   auto const [first, count] = view.part;
   if (first > view.units || count > view.units - first)
     throw_bad_argument("part", range_text({first, std::size_t(first) + count}),
-                       "within " + std::to_string(view.units) + " units");
+                       "within " + detail::counted(view.units, "unit"));
 }
 
 class bounds_check {
@@ -146,12 +146,13 @@ void unit_shares::check(std::uint32_t units, std::size_t size) const {
   if (per_unit_ == 0 && size % units != 0)
     refuse(units, size, "units that divide them, or the same map with how many a unit has");
   if (per_unit_ != 0 && units != rounded_up(size, per_unit_))
-    refuse(units, size, std::to_string(rounded_up(size, per_unit_)) + " units");
+    refuse(units, size, detail::counted(rounded_up(size, per_unit_), "unit"));
 }
 
 void unit_shares::refuse(std::uint32_t units, std::size_t size, std::string const& legal) const {
   throw_bad_argument(
-      "map", map_ + " of " + std::to_string(size) + " indices for " + std::to_string(units) + " units",
+      "map",
+      map_ + " of " + detail::counted(size, "index", "indices") + " for " + detail::counted(units, "unit"),
       legal);
 }
 
@@ -184,7 +185,7 @@ index_range widened(index_range share, std::size_t halo, std::size_t size) {
 
 void check_dimension(std::string const& map, int dimension, extents const& array) {
   if (dimension < array.rank()) return;
-  throw_bad_argument("map", map + " of an array of " + std::to_string(array.rank()) + " dimensions",
+  throw_bad_argument("map", map + " of an array of " + detail::counted(array.rank(), "dimension"),
                      "a dimension of the array, counted from 0");
 }
 

@@ -36,7 +36,7 @@ void check_grid_of_ballast_kernel(job_grid const& grid) {
   if (!is_contiguous(grid))
     throw_bad_argument("grid", "cut along another dimension", "cut along its slowest, for a ballast kernel");
   if (auto const each = grid.blocks_of_unit(); each != 0 && grid.units() > most / each)
-    throw_bad_argument("grid", std::to_string(grid.units()) + " units of " + std::to_string(each) + " blocks",
+    throw_bad_argument("grid", counted(grid.units(), "unit") + " of " + counted(each, "block"),
                        "at most " + std::to_string(most) + " blocks of a ballast kernel");
 }
 

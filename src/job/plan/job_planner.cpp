@@ -334,7 +334,7 @@ void job_planner::fail_if_stuck(job_record& job) {
     if (on.deferred || !has_room(on_devices_[on.device], 0)) return;
   fail(job, {}, {},
        std::make_exception_ptr(error("policy " + job.policy + " gave " +
-                                     std::to_string(job.split->unissued()) + " units to no device")));
+                                     counted(job.split->unissued(), "unit") + " to no device")));
 }
 
 /// A task uses the stream of the kernel whose results it reads, so that it begins as soon as that kernel

@@ -20,10 +20,6 @@ byte_runs bytes_of(job_argument const& argument, std::uint32_t units, job_part p
   return {argument.map.of({part, units, array.shape}), array.shape, array.element_bytes};
 }
 
-std::string counted(std::uint64_t count, std::string const& what) {
-  return std::to_string(count) + " " + what;
-}
-
 std::string tasks_by_device(job_record const& job, std::vector<planned_device> const& all) {
   std::string text;
   for (auto const& on : job.devices) {
@@ -158,8 +154,8 @@ void job_record::lose(std::vector<job_part> const& unplanned) const {
 
 std::string job_record::state(std::vector<planned_device> const& all) const {
   auto const left = split == nullptr ? own.count : split->unissued();
-  return "job " + display_name() + ": " + counted(left, "units not given out, ") +
-         counted(tasks_in_flight, "tasks in flight, ") + counted(report.tasks.size(), "ended") +
+  return "job " + display_name() + ": " + counted(left, "unit") + " not given out, " +
+         counted(tasks_in_flight, "task") + " in flight, " + std::to_string(report.tasks.size()) + " ended" +
          tasks_by_device(*this, all) + failure_of(*this) + "\n";
 }
 

@@ -284,7 +284,7 @@ job_ranks::~job_ranks() { stop(false); }
 void job_ranks::add(array_state const& array) {
   std::string sizes;
   for (auto const size : array.shape.sides()) sizes += (sizes.empty() ? "" : " x ") + std::to_string(size);
-  note_step(array.name() + " of " + sizes + " elements of " + std::to_string(array.element_bytes) + " bytes");
+  note_step(array.name() + " of " + sizes + " elements of " + counted(array.element_bytes, "byte"));
   ledger_.add(array.id, array.bytes());
 }
 

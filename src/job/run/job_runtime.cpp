@@ -512,7 +512,7 @@ void job_runtime::stop_ranks(deadline until) {
   hold.unlock();  // the sink may call the scheduler
   if (is_left)
     write_log(log_level::warning, "a job scheduler went before other ranks took or sent what they were to: " +
-                                      std::to_string(left) + " messages are left");
+                                      counted(left, "message") + " left");
   ranks_->stop(is_over);
 }
 
@@ -522,8 +522,8 @@ std::string job_runtime::state() const {
 }
 
 std::string job_runtime::state_under_mutex() const {
-  std::string text = std::to_string(planner_.jobs().size()) + " unfinished jobs, " +
-                     std::to_string(dispatcher_.unfinished()) + " operations\n";
+  std::string text = counted(planner_.jobs().size(), "unfinished job") + ", " +
+                     counted(dispatcher_.unfinished(), "operation") + "\n";
   text += planner_.state_of_jobs() + oldest_operation();
   for (auto const& device : devices_) text += describe_resident_holder(*device);
   return text;

@@ -19,7 +19,7 @@ namespace {
 void check_memory(memory_to_adopt memory, extents const& shape) {
   auto const address = reinterpret_cast<std::uintptr_t>(memory.first);
   if (address == 0 && shape.elements() != 0)
-    throw_bad_argument("memory", "null for " + std::to_string(shape.elements()) + " elements",
+    throw_bad_argument("memory", "null for " + detail::counted(shape.elements(), "element"),
                        "the address of the first element");
   if (address % memory.alignment != 0)
     throw_bad_argument("memory", "address " + std::to_string(address),
@@ -73,7 +73,7 @@ void give_back_memory(std::shared_ptr<array_state> const& array) noexcept {
 
 void detail::check_sizes(extents const& sizes, std::size_t elements) {
   if (sizes.elements() != elements)
-    throw_bad_argument("sizes", std::to_string(sizes.elements()) + " elements",
+    throw_bad_argument("sizes", detail::counted(sizes.elements(), "element"),
                        std::to_string(elements) + ", as the span has");
 }
 

@@ -410,7 +410,7 @@ void sequence_content::add(job_request const& job) {
 job_request sequence_content::request(std::uint32_t times) {
   job_request all{.setup = {.grid = times == 0 || jobs() == 0 ? 0 : 1, .name = name_},
                   .is_for_gpus = is_for_gpus_,
-                  .kernel_name = std::to_string(jobs()) + " jobs, " + std::to_string(times) + " times"};
+                  .kernel_name = counted(jobs(), "job") + ", " + counted(times, "time")};
   was_submitted_ = true;
   for (auto const& array : arrays_)
     all.arguments.push_back(array.argument());  // the steps rely on this order
