@@ -9,7 +9,7 @@
 #   scripts/setup.sh [all]       all of these and their tests, by every compiler that ballast is tried with
 #   scripts/setup.sh packages    the library, and what makes and checks Debian packages
 #   scripts/setup.sh --list [NEED...]   prints the packages of these needs, there or not, and installs nothing
-# Without apt it prints the packages by name and exits 1. Says and changes nothing when all is there.
+# Without apt it prints the packages by name and exits 1. Says so and changes nothing when all is there.
 set -euo pipefail
 
 # Debian package : what shows that it is installed, a command, a header or a file
@@ -113,7 +113,7 @@ install() {
 }
 
 mapfile -t missing < <(list_missing)
-((${#missing[@]} == 0)) && exit 0
+((${#missing[@]} > 0)) || { echo "setup.sh: nothing to install"; exit; }
 if ! command -v apt-get >/dev/null; then
   echo "setup.sh: this system has no apt; install what these Debian packages hold: ${missing[*]}" >&2
   exit 1

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# setup.sh root: passes if scripts/setup.sh names the packages of each need, and no others, whatever this machine has.
+# setup.sh root: passes if scripts/setup.sh names the packages of each need, and no others, whatever this machine has,
+# and says when there is nothing to install.
 set -euo pipefail
 setup=$1/scripts/setup.sh
 wrong=0
@@ -47,8 +48,19 @@ status=0
 said=$(PATH=/nowhere "$BASH" "$setup" library 2>&1) || status=$?
 [[ $status == 1 && $(sorted ${said#*packages hold: }) == "$library" ]] || fail "without apt, setup.sh library: exit code $status, $said"
 
+# Where all is.
+there=$(mktemp -d)
+trap 'rm -r "$there"' EXIT
+printf '#!/bin/bash\n' >"$there/g++"
+chmod +x "$there/g++"
+cp "$there/g++" "$there/cmake"
+cp "$there/g++" "$there/ninja"
+status=0
+said=$(PATH=$there "$BASH" "$setup" library 2>&1) || status=$?
+[[ $status == 0 && $said == "setup.sh: nothing to install" ]] || fail "with all there, setup.sh library: exit code $status, '$said'"
+
 status=0
 said=$("$BASH" "$setup" demo cuda 2>&1) || status=$?
 [[ $status == 2 && $said == "setup.sh: no need 'cuda'; there are library demo translator tests docs packages all" ]] ||
   fail "setup.sh cuda: exit code $status, $said"
-((wrong == 0)) && echo "setup.sh names the packages of each need"
+((wrong == 0)) && echo "setup.sh names the packages of each need, and says when there is nothing to install"
