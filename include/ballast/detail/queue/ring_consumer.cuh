@@ -63,7 +63,9 @@ struct ring_consumer {
     for (;;) {
       __syncwarp();  // the lanes read what other threads stored
       std::uint32_t step = next_action::walks;
-      if (!graph_walk(worker_group).is_under_way())
+      bool const is_in_graph = graph_walk(worker_group).is_under_way();
+      __syncwarp();  // all lanes have looked before the leader begins a walk
+      if (!is_in_graph)
         step = broadcast(std::uint32_t(worker_group.leader() ? next_step() : next_action::takes));
       if (step == next_action::walks) {
         __syncwarp();  // all lanes read what the leader stored when the walk began
