@@ -54,7 +54,7 @@ class BALLAST_API task_graph {
   /// the set may create tasks, or if one of its kernels has one thread.
   explicit task_graph(kernel_set const& kernels);
   /// Waits for the last submission, as completion::wait(), and frees the graph's memory as
-  /// compute_device::release().
+  /// compute_device::release(); on a GPU once the run of each queue that has had it has ended.
   ~task_graph();
   task_graph(task_graph const&) = delete;
   task_graph& operator=(task_graph const&) = delete;
