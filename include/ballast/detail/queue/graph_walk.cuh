@@ -196,8 +196,8 @@ class graph_walk {
   BALLAST_HD bool may_run() const { return has_all(poll(counter())); }
   BALLAST_HD void acquire() const { acquire_polled(counter()); }
   BALLAST_HD bool shares_counter() const { return !runs_on() && follower() != no_graph_task; }
-  /// The taken node waits for nothing any more, and its prepare() is nothing special.
-  BALLAST_HD void is_ready() const { word(worker_word::node_needs) = 0; }
+  /// Notes that the taken node waits for nothing, so that its prepare() is no more than a part of it.
+  BALLAST_HD void drop_needs() const { word(worker_word::node_needs) = 0; }
   /// Marks what the worker has not run, before it leaves for a stop: the node that it took, or, if that
   /// `has_run`, the one that it would run on with. All other claimed nodes have run once every worker has
   /// left, and so has what runs on with them, up to a mark. By the leader.

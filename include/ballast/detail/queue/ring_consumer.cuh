@@ -245,7 +245,7 @@ struct ring_consumer {
       walk.arrive(node);
       bool const stops = is_time_to_look(worker_group) && stop_is_told(source, worker_group);
       if (!stops && walk.has_all(counted) && !walk.shares_counter()) {
-        walk.is_ready();
+        walk.drop_needs();
         walk.begin_timing();
         found = next_action::runs;
       } else {
