@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "ballast/balanced_queue.hpp"
 #include "captured_log.hpp"
 #include "fixture.hpp"
 
