@@ -175,9 +175,8 @@ using device_atomic = atomic_ref<Word, scope::device>;
 
 /// Orders this thread's accesses before the call against those after the call, for the threads of the scope.
 /// On a GPU it is the single fence after relaxed polls (an acquire load in a poll would invalidate the SM's
-/// L1 each time); one acquire load of a polled word instead costs less if nothing must be released. On the
-/// host it does nothing: acquire loads and release stores order there, and ThreadSanitizer does not model
-/// fences.
+/// L1 each time). On the host it does nothing: acquire loads and release stores order there, and
+/// ThreadSanitizer does not model fences.
 template <scope Scope>
 BALLAST_HD void fence_after_relaxed() {
 #if BALLAST_ON_GPU
@@ -206,7 +205,7 @@ namespace detail {
 /// the device's scope, have seen. Unlike fence_after_relaxed() it does not wait for this thread's own stores,
 /// if the GPU has such a fence. On the host it does nothing.
 BALLAST_HD inline void acquire_after_relaxed() {
-#if BALLAST_ON_GPU && __CUDA_ARCH__ >= 900
+#if BALLAST_ON_GPU && __CUDA_ARCH__ >= 900 && __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ >= 1208
   asm volatile("fence.acquire.gpu;" ::: "memory");
 #else
   fence_after_relaxed<scope::device>();

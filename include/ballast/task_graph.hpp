@@ -54,7 +54,7 @@ class BALLAST_API task_graph {
   /// the set may create tasks, or if one of its kernels has one thread.
   explicit task_graph(kernel_set const& kernels);
   /// Waits for the last submission, as completion::wait(), and frees the graph's memory as
-  /// compute_device::release(); on a GPU once the run of each queue that has had it has ended.
+  /// compute_device::release(). A queue that has had the graph keeps that on a GPU until its run has ended.
   ~task_graph();
   task_graph(task_graph const&) = delete;
   task_graph& operator=(task_graph const&) = delete;
@@ -71,7 +71,7 @@ class BALLAST_API task_graph {
     set_task(which, task(kernel));
   }
   /// Plans the graph for all of the queue's workers and allocates its memory, as the first submission does by
-  /// itself: 76 bytes a task (a grid task counts as up to four a worker), 4 an edge, and members over
+  /// itself: 140 bytes a task (a grid task counts as up to four a worker), 4 an edge, and members over
   /// 40 bytes, on the device and in pinned memory. On a GPU call it while no resident kernel runs there,
   /// since the allocation may wait for that. If the graph has to be planned anew, waits first for its last
   /// submission, as completion::wait(). Throws as that and compute_device::allocate(), and bad_argument

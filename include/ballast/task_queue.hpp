@@ -206,7 +206,8 @@ struct task_span {
 
 /// Counts of a queue since its last start().
 struct queue_statistics {
-  /// Tasks accepted in this run. A graph counts as one for each worker that may run it.
+  /// Tasks accepted in this run. A graph counts as one for each worker that may run it. Batches of more than
+  /// eight tasks after several completions may count an empty task and its batch besides.
   std::uint64_t submitted = 0;
   std::uint64_t fetched = 0;  ///< those of `submitted` on the device; may lag by a few microseconds
   std::uint64_t claimed = 0;  ///< those of `fetched` that workers claimed; may lag by a few microseconds

@@ -46,7 +46,8 @@ void throw_too_many_items(std::uint64_t items) {
 
 void check_rank(char const* field, std::int64_t rank, int wanted) {
   if (rank != wanted)
-    throw_bad_argument(field, counted(rank, "dimension"), std::to_string(wanted) + ", as the view has");
+    throw_bad_argument(field, std::to_string(rank) + (rank == 1 ? " dimension" : " dimensions"),
+                       std::to_string(wanted) + ", as the view has");
 }
 
 void check_dtype(unsigned code, unsigned bits, unsigned lanes, element_type const& wanted) {

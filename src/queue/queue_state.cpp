@@ -340,17 +340,10 @@ std::string fed_queue::state::describe() {
 }
 
 void fed_queue::state::note_graph(std::shared_ptr<placed_graph> const& graph) {
-  bool is_new = false;
-  {
-    std::lock_guard const hold(graphs_mutex);
-    is_new = graphs.insert(graph).second;
-  }
-  if (is_new && (memory.on_host || now.load() == phase::ended)) drop_graphs();
-}
-
-void fed_queue::state::drop_graphs() {
   std::lock_guard const hold(graphs_mutex);
-  std::erase_if(graphs, [](auto const& one) { return one.use_count() == 1; });
+  bool const is_new = graphs.insert(graph).second;
+  if (is_new && (memory.on_host || now.load() == phase::ended))
+    std::erase_if(graphs, [](auto const& one) { return one.use_count() == 1; });
 }
 
 // The lock is not held while graphs ask whether their rounds have ended.
@@ -514,7 +507,11 @@ void fed_queue::state::end_joined() {
   is_over = true;
   memory.host_wake_event.notify();
   record_run();
-  drop_graphs();
+  decltype(graphs) ended;  // freed without the lock
+  {
+    std::lock_guard const hold(graphs_mutex);
+    ended.swap(graphs);
+  }
 }
 
 // Also joins a kernel that has ended early.

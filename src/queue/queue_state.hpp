@@ -218,8 +218,6 @@ struct fed_queue::state final : completion_source {
   /// describe() names the graph's tasks that wait, from now on. On a GPU, where freeing memory may wait for
   /// the resident kernel, the graph is kept until the run ends.
   void note_graph(std::shared_ptr<placed_graph> const& graph);
-  /// Forgets graphs that nobody else has.
-  void drop_graphs();
   std::string describe_graphs();
 
   std::shared_ptr<compute_device> device;

@@ -234,6 +234,7 @@ std::optional<batch_dependency> fed_queue::state::reach(std::span<awaited_work c
 awaited_work fed_queue::state::write_list_reader(submission_ring& ring, batch_dependency const& list) {
   task_record const empty[] = {graph_round{}.record()};
   auto const batch = ring.write(std::span<task_record const>(empty), list);
+  if (memory.on_host) memory.worker_wake_event.notify();
   return {run.load()->completion_of(batch, 1, ring.index()).work(), ring.submitted()};
 }
 
@@ -283,10 +284,12 @@ completion fed_queue::state::submit(std::span<task_record const> batch, deadline
         await_in_submission(ring, has_reach, wait_reason::completion, until());
       if (others->distance == by_list && tasks_of(tasks) > max_list_readers) {
         after = reader = {write_list_reader(ring, *others)};
-        continue;
+        continue;  // no task of the batch is accepted yet
       }
       if (arguments != nullptr && !has_moved()) await_arguments(ring, has_moved, until());
-    } catch (timed_out const& passed) { throw queue_full(given(), done, batch.size(), passed.state()); }
+    } catch (timed_out const& passed) {
+      throw queue_full(done == 0 ? completion() : given(), done, batch.size(), passed.state());
+    }
     ring.write(tasks, *others);
     done += tasks.size();
     if (memory.on_host) memory.worker_wake_event.notify();
@@ -421,9 +424,17 @@ graph_runner task_queue::runner_of_graphs(std::uint32_t max_workers) {
 }
 
 completion task_queue::run_graph(graph_state& graph, submit_options const& options) {
-  auto done = graph.submit(runner_of_graphs(options.max_workers), options.after.all(), options.until);
-  if (graph.placed != nullptr) state_->note_graph(graph.placed);
-  return done;
+  auto const note = [&] {
+    if (graph.placed != nullptr) state_->note_graph(graph.placed);
+  };
+  try {
+    auto done = graph.submit(runner_of_graphs(options.max_workers), options.after.all(), options.until);
+    note();
+    return done;
+  } catch (...) {
+    note();  // it may have been placed anew
+    throw;
+  }
 }
 
 completion task_queue::submit(task_graph& graph, submit_options const& options) {

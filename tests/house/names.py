@@ -83,7 +83,13 @@ def batches(changed, sources):
     read = collections.defaultdict(list)
     for source in sorted(chosen):
         read[sources[source][0]].append(source)
-    return [(read[target], sources[read[target][0]][1]) for target in sorted(read, key=lambda target: -len(read[target]))], left
+    return [(read[target], flags_of(read[target], sources)) for target in sorted(read, key=lambda target: -len(read[target]))], left
+
+
+def flags_of(together, sources):
+    """Those of the first source, and what only others define."""
+    first = sources[together[0]][1]
+    return first + sorted({flag for name in together for flag in sources[name][1] if flag.startswith("-D") and flag not in first})
 
 
 def faults_of(build, files, flags):

@@ -121,7 +121,7 @@ struct ring_consumer {
   }
 
   /// Begins the task, and returns whether its slot holds a grid_ticket. A stop no longer hands the task back.
-  /// The loads in await() order all reads of the slot before its release here.
+  /// The fence in await() orders all reads of the slot before its release here.
   __device__ bool begin(std::uint32_t present) const {
     worker_group.shared().present = present;
     auto const ticket = worker_group.shared().first + present;

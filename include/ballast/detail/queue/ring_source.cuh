@@ -114,7 +114,7 @@ struct ring_source_ref {
   BALLAST_HD awaited_batch own_batch(batch_mark const& of) const {
     return {(of.ring_index << batch_shift) + of.slot, of.lap, 4};
   }
-  /// True if it has ended, or is none. On a GPU an acquiring load of end_of() must follow.
+  /// True if it has ended, or is none. On a GPU acquire_after_relaxed() must follow.
   BALLAST_HD bool has_ended(awaited_batch const& batch) const;
   BALLAST_HD device_atomic<std::uint32_t> end_of(awaited_batch const& batch) const {
     return device_atomic<std::uint32_t>(ends[batch.index]);
