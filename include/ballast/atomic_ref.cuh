@@ -154,7 +154,7 @@ class atomic_ref {
   }
 #endif
   /// As max_relaxed(), but returns whether the word was less than `value`: of several threads that offer the
-  /// best value one gets true.
+  /// best value at most one gets true.
   BALLAST_HD bool improve_max(Word value) const { return max_relaxed(value) < value; }
   /// As min_relaxed(), but returns whether the word was greater than `value`.
   BALLAST_HD bool improve_min(Word value) const { return min_relaxed(value) > value; }

@@ -341,21 +341,23 @@ std::string fed_queue::state::describe() {
 
 void fed_queue::state::note_graph(std::shared_ptr<placed_graph> const& graph) {
   std::lock_guard const hold(graphs_mutex);
-  bool const is_new = graphs.insert(graph).second;
-  if (is_new && (memory.on_host || now.load() == phase::ended))
-    std::erase_if(graphs, [](auto const& one) { return one.use_count() == 1; });
+  if (graphs.insert(graph).second) std::erase_if(graphs, [](auto const& one) { return one.expired(); });
+  if (!memory.on_host && now.load() != phase::ended) kept_graphs.insert(graph);
+}
+
+std::set<std::shared_ptr<placed_graph>> fed_queue::state::known_graphs() {
+  std::lock_guard const hold(graphs_mutex);
+  std::set<std::shared_ptr<placed_graph>> known;
+  for (auto const& one : graphs)
+    if (auto graph = one.lock()) known.insert(std::move(graph));
+  return known;
 }
 
 // The lock is not held while graphs ask whether their rounds have ended.
 std::string fed_queue::state::describe_graphs() {
-  std::vector<std::shared_ptr<placed_graph>> all;
-  {
-    std::lock_guard const hold(graphs_mutex);
-    all.assign(graphs.begin(), graphs.end());
-  }
   std::string text;
   try {
-    for (auto const& graph : all) text += graph->describe_waits();
+    for (auto const& graph : known_graphs()) text += graph->describe_waits();
   } catch (error const& failure) {
     text += as_lines(std::string("graphs cannot be read: ") + failure.what());
   }
@@ -363,6 +365,11 @@ std::string fed_queue::state::describe_graphs() {
 }
 
 void fed_queue::state::begin_run() {
+  if (!memory.on_host) {
+    auto known = known_graphs();
+    std::lock_guard const hold(graphs_mutex);
+    kept_graphs.merge(known);
+  }
   std::lock_guard const hold(control_mutex);
   collected = close_published = completed = is_recorded = false;
   begun_ns = std::int64_t(steady_now_ns());
@@ -507,10 +514,10 @@ void fed_queue::state::end_joined() {
   is_over = true;
   memory.host_wake_event.notify();
   record_run();
-  decltype(graphs) ended;  // freed without the lock
+  decltype(kept_graphs) ended;  // freed without the lock
   {
     std::lock_guard const hold(graphs_mutex);
-    ended.swap(graphs);
+    ended.swap(kept_graphs);
   }
 }
 

@@ -218,6 +218,7 @@ struct fed_queue::state final : completion_source {
   /// describe() names the graph's tasks that wait, from now on. On a GPU, where freeing memory may wait for
   /// the resident kernel, the graph is kept until the run ends.
   void note_graph(std::shared_ptr<placed_graph> const& graph);
+  std::set<std::shared_ptr<placed_graph>> known_graphs();
   std::string describe_graphs();
 
   std::shared_ptr<compute_device> device;
@@ -232,9 +233,10 @@ struct fed_queue::state final : completion_source {
   std::uint64_t const uid;
   std::shared_ptr<ring_users> const users;
   std::atomic<std::uint32_t> rings_published = 0;
-  std::mutex graphs_mutex;  ///< for graphs
-  std::set<std::shared_ptr<placed_graph>> graphs;
-  std::mutex control_mutex;  ///< held to write host_words::control
+  std::mutex graphs_mutex;  ///< for the next two
+  std::set<std::weak_ptr<placed_graph>, std::owner_less<>> graphs;
+  std::set<std::shared_ptr<placed_graph>> kept_graphs;  ///< on a GPU, in a run
+  std::mutex control_mutex;                             ///< held to write host_words::control
   enum class phase : std::uint32_t { open, closing, ended };
   std::atomic<phase> now = phase::ended;
   std::atomic<bool> is_over = true;  ///< no task of this run will run any more

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <deque>
 #include <limits>
+#include <memory>
 #include <span>
 #include <string>
 #include <thread>
@@ -144,6 +145,25 @@ TEST(task_graphs, of_random_shapes_give_what_a_sequential_run_gives_in_each_of_s
     run.queue.close();
     EXPECT_TRUE(run.mixed.is_right()) << seed;
   }
+}
+
+// On a GPU freeing a graph's memory would wait for the resident kernel, so for ever.
+TEST(task_graphs, can_be_destroyed_while_a_queue_runs_that_has_had_them) {
+  counted_words const visits(first_device(), 1);
+  auto planned = std::make_unique<task_graph>(graph_kernels()),
+       submitted = std::make_unique<task_graph>(graph_kernels());
+  for (auto const& graph : {planned.get(), submitted.get()}) graph->add(task(count_visit{visits.ref()}));
+  task_queue queue(first_device(), graph_kernels(), before_start());
+  planned->plan(queue);
+  submitted->plan(queue);
+  queue.start();
+  queue.submit(*submitted).wait();
+  submitted.reset();
+  queue.close();
+  queue.start();
+  planned.reset();
+  queue.close();
+  EXPECT_EQ(visits.read().front(), 1u);
 }
 
 TEST(task_graphs, run_on_one_worker) {

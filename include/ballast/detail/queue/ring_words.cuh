@@ -266,7 +266,7 @@ enum : int {
   graph_places,
   graph_round,
   node,        ///< the node that is taken
-  node_needs,  ///< the rest of its graph_node, as far as it waits for predecessors
+  node_needs,  ///< and the words of its graph_node that follow the task
   node_runs_on,
   node_successors,
   node_first_far,
