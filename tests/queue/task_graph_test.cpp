@@ -20,6 +20,7 @@
 #include "graph_kernels.cuh"
 #include "graph_shapes.hpp"
 #include "refused_argument.hpp"
+#include "spawning_kernels.cuh"
 
 namespace ballast::test {
 using namespace detail;
