@@ -89,8 +89,8 @@ void measure_load(session& now, pool_load const& load, regrets& all) {
     now.verify(load.is_right(did), "the numbers are the known ones");
     return taken;
   };
-  all.measure(load.name, rivals_of(pool_options{}.method, pool_methods(), seconds), now.size(1, 0),
-              now.size(9, 1));
+  all.measure(load.name, rivals_of(std::string(pool_methods().front().name), pool_methods(), seconds),
+              now.size(1, 0), now.size(9, 1));
 }
 
 }  // namespace

@@ -23,14 +23,15 @@
 namespace ballast {
 
 /// The methods of storing the tasks of a pool and of sharing them among its workers; the first is the
-/// default.
+/// default of kernels without priority().
 BALLAST_API std::vector<named_policy> pool_methods();
 
 /// How a pool keeps its tasks, and how its workers run.
 struct pool_options {
-  /// A name of pool_methods(). For any but the default, compile the set of kernels for_pool_methods
-  /// (ballast/methods/pool_methods.cuh).
-  std::string method = "chunks";
+  /// A name of pool_methods(), which decides in what order tasks run. Empty is the default: `bands` on one
+  /// device if a kernel of the set has a priority(), else `chunks`. For any other, compile the set of kernels
+  /// for_pool_methods (ballast/methods/pool_methods.cuh).
+  std::string method = {};
   /// Capacity in tasks of each working block: 8 to 2^20, rounded up to a power of two; about 48 bytes per
   /// task. For `static` it is only the initial capacity. Tasks that do not fit are moved to the host and
   /// back, which is slow.

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "ballast/detail/pool/bands.cuh"
 #include "ballast/detail/pool/chunks.cuh"
 #include "ballast/detail/pool/deque_stealing.cuh"
 #include "ballast/detail/pool/peer_view.cuh"
@@ -28,23 +29,66 @@ stored_task task_in(Slot& slot) {
   return slot.template read<device_atomic>();
 }
 
+/// The memory of chunks.
+class stock_memory {
+ public:
+  /// Chunks of at most `chunk_tasks`, for `times` the capacity of the plan.
+  stock_memory(pool_plan const& plan, std::uint32_t workers, std::uint32_t chunk_tasks, std::uint32_t times);
+  /// All chunks are free.
+  void clear(stream& on);
+  std::size_t bytes() const;
+  chunk_stock ref() const;
+
+  std::uint32_t chunk_tasks() const { return chunk_tasks_; }
+  std::uint32_t chunks() const { return chunks_; }
+  /// What all chunks hold, for add_tasks().
+  std::vector<stored_task> tasks(stream& on) const { return copy_of(on, tasks_); }
+  /// Adds the tasks of one chunk.
+  void add_tasks(std::vector<stored_task> const& of_all, chunk_entry chunk,
+                 std::vector<stored_task>& into) const;
+
+ private:
+  std::uint32_t chunk_tasks_, chunks_;
+  device_buffer<stored_task> tasks_;
+  device_buffer<std::uint32_t> used_, spare_chunks_;
+  device_buffer<ring_queue_words> free_words_;
+  device_buffer<chunk_stock::free_list::slot> free_slots_;
+};
+
 class chunk_memory final : public method_memory {
  public:
   chunk_memory(pool_plan const& plan, std::uint32_t workers);
   void clear(stream& on) override;
   void start(kernel_start const& how, pool_view const& view) override { start_with(how, view, ref()); }
   void collect(stream& on, std::vector<stored_task>& into) override;
-  std::size_t bytes() const override;
+  std::size_t bytes() const override { return stock_.bytes() + public_deques_.bytes() + slots_.bytes(); }
   chunks_ref ref() const;
 
  private:
-  std::uint32_t chunk_tasks_, chunks_, public_deque_capacity_;
+  stock_memory stock_;
+  std::uint32_t public_deque_capacity_;
   device_buffer<tagged_deque_words> public_deques_;
   device_buffer<chunks_ref::public_deque::slot> slots_;
-  device_buffer<stored_task> tasks_;
-  device_buffer<std::uint32_t> used_, spare_chunks_;
-  device_buffer<ring_queue_words> free_words_;
-  device_buffer<chunks_ref::free_list::slot> free_slots_;
+};
+
+class band_memory final : public method_memory {
+ public:
+  band_memory(pool_plan const& plan, std::uint32_t workers);
+  void clear(stream& on) override;
+  /// The bands begin at 0 in each launch.
+  void prepare(stream& on) override { detail::clear(on, words_); }
+  void start(kernel_start const& how, pool_view const& view) override;
+  void collect(stream& on, std::vector<stored_task>& into) override;
+  std::size_t bytes() const override {
+    return stock_.bytes() + words_.bytes() + ring_words_.bytes() + slots_.bytes();
+  }
+
+ private:
+  stock_memory stock_;
+  std::uint32_t ring_capacity_;
+  device_buffer<band_words> words_;
+  device_buffer<ring_queue_words> ring_words_;
+  device_buffer<bands_ref::ring::slot> slots_;
 };
 
 /// The memory of one device of a pool over several.

@@ -2,9 +2,12 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
+#include <functional>
+#include <string>
 #include <thread>
 #include <utility>
 
+#include "ballast/error.hpp"
 #include "method_memories.hpp"
 #include "pool_executor.hpp"
 #include "worker_memory.hpp"
@@ -158,7 +161,10 @@ class device_part {
 /// all tasks that have not run, and the kernels start again with empty stacks while these tasks wait.
 class resident_executor final : public pool_executor {
  public:
-  resident_executor(std::vector<pool_plan> const& plans, pool_method_code const& method) {
+  resident_executor(std::vector<pool_plan> const& plans, pool_method_code const& method)
+      : kernels_(*plans.front().kernels),
+        capacity_(plans.front().options.capacity),
+        orders_(method.entry == entry_key_of<bands_ref>) {
     bool const is_alone = plans.size() == 1;
     auto const entry = is_alone ? method.entry : entry_key_of<peer_view>;
     auto const make_memory = is_alone ? method.make_memory : make_peer_memory;
@@ -238,6 +244,14 @@ class resident_executor final : public pool_executor {
     for (std::uint32_t i = 0; i < parts_.size(); ++i) parts_[i]->meet(all, i);
   }
 
+  /// Sorts tasks by their priorities: workers take the last first.
+  void put_best_last(std::vector<stored_task>& tasks) const {
+    std::ranges::stable_sort(tasks, std::ranges::greater(), [&](stored_task const& task) {
+      auto const priority = kernels_.kernels()[task.record.kernel()].priority;
+      return priority == nullptr ? 0 : priority(task.record.data);
+    });
+  }
+
   /// Deals the tasks to the devices in turn, so that each gets some of the newest.
   void deal_out(std::vector<stored_task> waiting) {
     if (parts_.size() == 1) return parts_.front()->deal(std::move(waiting));
@@ -255,6 +269,7 @@ class resident_executor final : public pool_executor {
 
   /// False, with why_stopped set, if the host's tasks cannot go back to the devices.
   bool begin_launch(pool_run& run) {
+    if (orders_) put_best_last(run.waiting);
     deal_out(std::exchange(run.waiting, {}));
     try {
       prepare_all();
@@ -348,10 +363,22 @@ class resident_executor final : public pool_executor {
       if (run.why_stopped.empty()) run.why_stopped = reason_of(part->halt());
       part->collect(run.waiting);
     }
+    if (run.why_stopped.empty() && run.statistics.spilled == 0) warn_of_spill(run.waiting.size());
     run.statistics.spilled += run.waiting.size();
     most_with_host_ = std::max<std::uint64_t>(most_with_host_, run.waiting.size());
   }
 
+  /// Once a run.
+  void warn_of_spill(std::size_t tasks) const {
+    write_log(log_level::warning, "a pool of " + kernels_.name() +
+                                      " has no space left on its device: " + counted(tasks, "task") +
+                                      " go through the host, which is slow; pool_options::capacity is " +
+                                      std::to_string(capacity_));
+  }
+
+  kernel_set const& kernels_;
+  std::uint32_t capacity_;
+  bool orders_;  ///< the method keeps tasks in the order of their priorities
   device_parts parts_;
   std::atomic<bool> stop_requested_ = false;
   std::uint64_t most_with_host_ = 0;  ///< the most tasks that the host held between launches

@@ -27,6 +27,11 @@ pool_plan make_plan(std::shared_ptr<compute_device> device, kernel_set const& ke
   return plan;
 }
 
+static std::string default_method(kernel_set const& kernels, std::size_t devices) {
+  auto const has_priority = [](listed_kernel const& kernel) { return kernel.priority != nullptr; };
+  return devices == 1 && std::ranges::any_of(kernels.kernels(), has_priority) ? "bands" : "chunks";
+}
+
 std::string_view reason_of(pool_halt halt) {
   switch (halt) {
     case pool_halt::stop_requested:
@@ -64,7 +69,8 @@ device_list const& checked(device_list const& devices) {
 }
 
 std::vector<pool_plan> make_plans(device_list const& devices, kernel_set const& kernels,
-                                  pool_options const& options) {
+                                  pool_options options) {
+  if (options.method.empty()) options.method = default_method(kernels, devices.size());
   std::vector<pool_plan> plans;
   for (auto const& device : checked(devices)) plans.push_back(make_plan(device, kernels, options));
   return plans;

@@ -234,7 +234,7 @@ hybrid_memory::hybrid_memory(std::shared_ptr<compute_device> device, kernel_set 
       stream_(device->make_stream()),
       pool_(device, kernels, options.capacity, options.joins, blocks),
       counters_(device, queue.counters.size()),
-      origins_(device, pool_.method().chunks),
+      origins_(device, pool_.method().stock.chunks),
       handed_out_(device, std::size_t(1) << handed_out_shift) {
   auto const& all = kernels.kernels();
   if (std::ranges::any_of(all, [](auto const& kernel) { return kernel.joins != 0; })) return;

@@ -21,13 +21,13 @@ class chunks_of_a_small_deque : public testing::Test {
   void SetUp() override {
     method_.public_deques = &shelf_;
     method_.slots = slots_.data();
-    method_.tasks = tasks_.data();
-    method_.used_chunks = &used_;
-    method_.spare_chunks = &spare_;
-    method_.returned = {&words_, free_slots_.data(), chunks};
+    method_.stock.tasks = tasks_.data();
+    method_.stock.used_chunks = &used_;
+    method_.stock.spare_chunks = &spare_;
+    method_.stock.returned = {&words_, free_slots_.data(), chunks};
     method_.public_deque_capacity = public_deque_capacity;
-    method_.chunk_tasks = chunk_tasks;
-    method_.chunks = chunks;
+    method_.stock.chunk_tasks = chunk_tasks;
+    method_.stock.chunks = chunks;
   }
 
   void share() { method_.share(workers_.worker_group, workers_.view, workers_[0]); }
@@ -46,7 +46,7 @@ class chunks_of_a_small_deque : public testing::Test {
   std::vector<stored_task> tasks_{chunks * chunk_tasks};
   std::uint32_t spare_ = 0;
   ring_queue_words words_{};
-  std::vector<chunks_ref::free_list::slot> free_slots_{chunks};
+  std::vector<chunk_stock::free_list::slot> free_slots_{chunks};
 };
 
 TEST_F(chunks_of_a_small_deque, leave_on_the_stack_what_finds_no_place_there) {

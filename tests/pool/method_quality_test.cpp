@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "ballast/detail/pool/bands.cuh"
 #include "ballast/detail/pool/chunks.cuh"
 #include "ballast/detail/pool/deque_stealing.cuh"
 #include "ballast/detail/pool/pool_loop.cuh"
@@ -40,6 +41,7 @@ struct list {
   static constexpr std::uint32_t max_spawns = 4, max_joins = 0, max_taken = 1;
   static constexpr bool by_threads = false;
   static std::uint32_t room_for(task_record const&) { return max_spawns; }
+  static std::uint32_t priority_of(task_record const&) { return 0; }
 };
 
 stored_task task_of(node const& one) {
@@ -60,9 +62,10 @@ class memory_of<chunks_ref> {
   explicit memory_of(std::uint32_t workers)
       : deques_(workers), slots_(std::size_t(workers) * capacity), spare_(workers) {}
   chunks_ref ref() {
-    return {deques_.data(), slots_.data(), tasks_.data(),
-            &used_,         spare_.data(), {&words_, free_.data(), chunks},
-            capacity,       chunk_tasks,   chunks};
+    return {deques_.data(),
+            slots_.data(),
+            {tasks_.data(), &used_, spare_.data(), {&words_, free_.data(), chunks}, chunk_tasks, chunks},
+            capacity};
   }
 
  private:
@@ -73,7 +76,32 @@ class memory_of<chunks_ref> {
   std::uint32_t used_ = 0;
   std::vector<std::uint32_t> spare_;
   ring_queue_words words_{};
-  std::vector<chunks_ref::free_list::slot> free_{chunks};
+  std::vector<chunk_stock::free_list::slot> free_{chunks};
+};
+
+template <>
+class memory_of<bands_ref> {
+ public:
+  explicit memory_of(std::uint32_t workers) : spare_(workers) {}
+  bands_ref ref() {
+    return {
+        &words_,
+        ring_words_.data(),
+        slots_.data(),
+        chunks,
+        {tasks_.data(), &used_, spare_.data(), {&free_words_, free_.data(), chunks}, chunk_tasks, chunks}};
+  }
+
+ private:
+  static constexpr std::uint32_t chunk_tasks = 16, chunks = 4096;
+  band_words words_{};
+  std::vector<ring_queue_words> ring_words_ = std::vector<ring_queue_words>(bands_ref::rings);
+  std::vector<bands_ref::ring::slot> slots_{std::size_t(chunks) * bands_ref::rings};
+  std::vector<stored_task> tasks_{std::size_t(chunks) * chunk_tasks};
+  std::uint32_t used_ = 0;
+  std::vector<std::uint32_t> spare_;
+  ring_queue_words free_words_{};
+  std::vector<chunk_stock::free_list::slot> free_{chunks};
 };
 
 template <class Method>
@@ -242,6 +270,7 @@ std::map<std::string, std::int64_t> ticks_by_method(std::uint32_t workers, inven
     tasks[name] = pool.tasks();
   };
   play("chunks", std::type_identity<chunks_ref>());
+  play("bands", std::type_identity<bands_ref>());
   play("abp", std::type_identity<abp_ref>());
   play("chase-lev", std::type_identity<chase_lev_ref>());
   play("ring", std::type_identity<shared_ring_ref>());
@@ -262,7 +291,7 @@ TEST(the_default_method, takes_at_most_a_tenth_longer_than_the_best_by_name_on_i
     for (auto const workers : numbers_of_workers) {
       auto const all = ticks_by_method(workers, tree);
       auto const best = std::ranges::min_element(all, {}, [](auto const& one) { return one.second; });
-      EXPECT_LE(double(all.at(std::string(pool_options{}.method))), 1.1 * double(best->second))
+      EXPECT_LE(double(all.at(std::string(pool_methods().front().name))), 1.1 * double(best->second))
           << tree.name << " by " << workers << " workers; best: " << best->first;
     }
 }

@@ -3,9 +3,9 @@
 
 #include <cstdint>
 
+#include "ballast/detail/pool/chunk_stock.cuh"
 #include "ballast/detail/pool/deques.cuh"
 #include "ballast/detail/pool/pool_view.cuh"
-#include "ballast/detail/pool/ring_queue.cuh"
 #include "ballast/detail/pool/steal.cuh"
 
 namespace ballast::detail {
@@ -17,20 +17,13 @@ namespace ballast::detail {
 /// (S. Olivier and others, "UTS: an unbalanced tree search benchmark", LCPC 2006) and on the split queues of
 /// J. Dinan and others, "Scalable work stealing", SC 2009.
 struct chunks_ref {
-  /// A published chunk: its number | the number of its tasks << 24.
-  using entry = std::uint32_t;
+  using entry = chunk_entry;
   using public_deque = tagged_deque_ref<entry>;  ///< a worker's published chunks
-  using free_list = ring_queue_ref<std::uint32_t>;
 
   tagged_deque_words* public_deques = nullptr;  ///< of each worker
   public_deque::slot* slots = nullptr;          ///< public_deque_capacity for each worker
-  stored_task* tasks = nullptr;                 ///< chunk_tasks for each chunk
-  std::uint32_t* used_chunks = nullptr;         ///< chunks below this have been used; may exceed `chunks`
-  std::uint32_t* spare_chunks = nullptr;        ///< for each worker: 1 + a free chunk kept ready, or 0
-  free_list returned;                           ///< chunks that are free again
-  std::uint32_t public_deque_capacity = 0;      ///< a power of two
-  std::uint32_t chunk_tasks = 0;                ///< 1 to 255
-  std::uint32_t chunks = 0;                     ///< at most 2^24
+  chunk_stock stock;
+  std::uint32_t public_deque_capacity = 0;  ///< a power of two
 
   template <class WorkerGroup>
   BALLAST_HD bool should_share(WorkerGroup const&, pool_view const& view, pool_worker& me) const {
@@ -53,7 +46,7 @@ struct chunks_ref {
     auto const stack = view.stack_of(me.number);
     copy_tasks(
         worker_group, me.portion, [&](std::uint32_t i) -> stored_task const& { return stack[me.begin + i]; },
-        [&](std::uint32_t i) -> stored_task& { return task_of(chunk, i); });
+        [&](std::uint32_t i) -> stored_task& { return stock.task_of(chunk, i); });
     worker_group.sync();
     if (worker_group.leader()) publish(view, me, chunk | me.portion << 24);
   }
@@ -72,14 +65,15 @@ struct chunks_ref {
     std::uint32_t const chunk = me.found - 1;
     auto const stack = view.stack_of(me.number);
     copy_tasks(
-        worker_group, me.portion, [&](std::uint32_t i) -> stored_task const& { return task_of(chunk, i); },
+        worker_group, me.portion,
+        [&](std::uint32_t i) -> stored_task const& { return stock.task_of(chunk, i); },
         [&](std::uint32_t i) -> stored_task& { return stack[me.end + i]; });
     worker_group.sync();
     if (!worker_group.leader()) return;
     view.on_take(me, chunk);
     me.end += me.portion;
     me.stack_changed = 1;
-    recycle_chunk(worker_group, view, me, chunk);
+    stock.recycle(worker_group, view, me, chunk);
   }
 
   /// Leader only. Moves the tasks of the worker's oldest published chunk to `to`, and returns the number of
@@ -90,8 +84,8 @@ struct chunks_ref {
     entry taken = 0;
     if (public_deque_of(me.number).steal(taken) != steal_outcome::taken) return 0;
     std::uint32_t const chunk = taken & 0xffffff, count = taken >> 24;
-    for (std::uint32_t i = 0; i < count; ++i) to[i] = task_of(chunk, i);
-    recycle_chunk(worker_group, view, me, chunk);
+    for (std::uint32_t i = 0; i < count; ++i) to[i] = stock.task_of(chunk, i);
+    stock.recycle(worker_group, view, me, chunk);
     return count;
   }
 
@@ -118,9 +112,6 @@ struct chunks_ref {
     return {public_deques + worker, slots + std::size_t(worker) * public_deque_capacity,
             public_deque_capacity};
   }
-  BALLAST_HD stored_task& task_of(std::uint32_t chunk, std::uint32_t i) const {
-    return array_ref<stored_task>(tasks)[std::size_t(chunk) * chunk_tasks + i];
-  }
 
   /// Finds a chunk to fill (me.found: 1 + its number, or 0 if there is none) and decides how many tasks to
   /// put into it (me.portion).
@@ -129,9 +120,9 @@ struct chunks_ref {
     bool const has_many = me.out_of_room != 0 || me.held() >= publish_threshold(view);
     std::uint32_t const kept = tasks_to_keep(view) < me.held() ? tasks_to_keep(view) : me.held();
     std::uint32_t const offered = has_many ? me.held() : me.held() - kept;
-    me.portion = offered < chunk_tasks ? offered : chunk_tasks;
+    me.portion = offered < stock.chunk_tasks ? offered : stock.chunk_tasks;
     bool const fits = me.portion != 0 && public_deque_of(me.number).size() < public_deque_capacity;
-    me.found = fits ? find_free_chunk(worker_group, view, me) : 0;
+    me.found = fits ? stock.find_free(worker_group, view, me) : 0;
     me.publish_burst = me.found == 0 || me.publish_burst == 0 ? 0 : me.publish_burst - 1;
     me.stack_changed = 0;
   }
@@ -145,7 +136,7 @@ struct chunks_ref {
     view.wake_others();
     me.begin += me.portion;
     me.counts.shared += me.portion;
-    me.stored_elsewhere = mine.size() * chunk_tasks;
+    me.stored_elsewhere = mine.size() * stock.chunk_tasks;
     me.update_max_stored();
   }
 
@@ -172,34 +163,6 @@ struct chunks_ref {
   BALLAST_HD static void set_found_chunk(pool_worker& me, entry taken) {
     me.found = (taken & 0xffffff) + 1;
     me.portion = taken >> 24;
-  }
-
-  /// 1 + a free chunk, or 0.
-  template <class WorkerGroup>
-  BALLAST_HD std::uint32_t find_free_chunk(WorkerGroup& worker_group, pool_view const& view,
-                                           pool_worker& me) const {
-    std::uint32_t& spare = array_ref<std::uint32_t>(spare_chunks)[me.number];
-    std::uint32_t chunk = spare;
-    spare = 0;
-    if (chunk != 0) return chunk;
-    device_atomic<std::uint32_t> const used(*used_chunks);
-    auto const popped = returned.pop(chunk, bounded_wait(worker_group));
-    if (popped == pop_outcome::taken) return chunk + 1;
-    if (popped == pop_outcome::stalled) view.halt_for(pool_halt::stalled);
-    if (popped == pop_outcome::stalled || used.load_relaxed() >= chunks) return 0;
-    chunk = used.add_relaxed(1);
-    return chunk < chunks ? chunk + 1 : 0;
-  }
-
-  template <class WorkerGroup>
-  BALLAST_HD void recycle_chunk(WorkerGroup& worker_group, pool_view const& view, pool_worker& me,
-                                std::uint32_t chunk) const {
-    std::uint32_t& spare = array_ref<std::uint32_t>(spare_chunks)[me.number];
-    if (spare == 0) {
-      spare = chunk + 1;
-    } else if (returned.push(chunk, bounded_wait(worker_group)) != push_outcome::stored) {
-      view.halt_for(pool_halt::stalled);
-    }
   }
 };
 

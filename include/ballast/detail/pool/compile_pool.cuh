@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "ballast/detail/device/compile_kernels.cuh"
+#include "ballast/detail/pool/bands.cuh"
 #include "ballast/detail/pool/chunks.cuh"
 #include "ballast/detail/pool/launch_epilogue.cuh"
 #include "ballast/detail/pool/pool_loop.cuh"
@@ -129,6 +130,13 @@ __global__ void __launch_bounds__(List::block_threads,
 }
 #endif
 
+template <class K>
+std::uint32_t priority_on_host(std::uint32_t const* words) {
+  task_record task{};
+  __builtin_memcpy(task.data, words, task_record::argument_bytes);
+  return priority_in<K>(task);
+}
+
 template <class List, class K>
 listed_kernel list_pool_kernel() {
   kernel_code code;
@@ -149,7 +157,8 @@ listed_kernel list_pool_kernel() {
           .tasks_at_once = List::max_taken,
           .reduces = reduces_of<K>,
           .travel = travel_of<K>(),
-          .repeatable = is_repeatable<K>};
+          .repeatable = is_repeatable<K>,
+          .priority = has_priority<K> ? &priority_on_host<K> : nullptr};
 }
 
 /// Makes the entry of a pool's resident kernel. The entry's key is the method or, if the view is not
@@ -171,9 +180,10 @@ kernel_entry make_pool_entry() {
 
 namespace ballast {
 
-/// Listed among the kernels of BALLAST_KERNELS, compiles these kernels for task pools of the default method,
-/// `chunks`. The kernels must have equal `threads`. Roots of kernels over 40 bytes go by reference
-/// (listed_kernel::by_reference); to create such a task, list and spawn indirect<K>.
+/// Listed among the kernels of BALLAST_KERNELS, compiles these kernels for task pools of the default method:
+/// `chunks`, and `bands` where a kernel has a priority(). The kernels must have equal `threads`. Roots of
+/// kernels over 40 bytes go by reference (listed_kernel::by_reference); to create such a task, list and spawn
+/// indirect<K>.
 struct for_pools {
   /// Shows BALLAST_KERNELS that this is no kernel, and that tasks of the set may create tasks.
   static constexpr bool keeps_tasks = true;
@@ -183,6 +193,8 @@ struct for_pools {
     using list = detail::pool_list<K...>;
     into.kernels = {detail::list_pool_kernel<list, K>()...};
     into.entries.push_back(detail::make_pool_entry<list, detail::chunks_ref>());
+    if constexpr ((detail::has_priority<K> || ...))
+      into.entries.push_back(detail::make_pool_entry<list, detail::bands_ref>());
     into.entries.push_back(detail::make_epilogue_entry());
   }
 };

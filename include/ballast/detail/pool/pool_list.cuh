@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <type_traits>
 
@@ -12,6 +13,30 @@
 #include "ballast/kernel.cuh"
 
 namespace ballast::detail {
+
+/// True if K has a member priority(), which orders its tasks under the method `bands`.
+template <class K>
+constexpr bool has_priority = requires(K const kernel) {
+  { kernel.priority() } -> std::convertible_to<std::uint32_t>;
+};
+template <class K>
+constexpr bool has_priority<indirect<K>> = has_priority<K>;
+
+/// What K::priority() says of a task of K; 0, the first to run, if K has none.
+template <class K>
+BALLAST_HD std::uint32_t priority_in([[maybe_unused]] task_record const& task) {
+  if constexpr (!has_priority<K>) {
+    return 0;
+  } else {
+    static_assert(
+        !is_by_reference<K> && requires(K const kernel) { kernel.priority(); },
+        "a kernel with priority() travels in its tasks: it has at most 40 bytes of members, and is "
+        "not listed as indirect<K>");
+    alignas(K) unsigned char bytes[sizeof(K)];
+    __builtin_memcpy(bytes, task.data, sizeof(K));
+    return reinterpret_cast<K const&>(bytes).priority();
+  }
+}
 
 /// The block that a kernel gets in a pool: Base's members, and those that create and join tasks. Sink stores
 /// the children.
@@ -155,6 +180,13 @@ struct pool_list {
     std::uint32_t id = 0, spawns = 0;
     (void)((task.kernel() == id++ ? (spawns = spawns_of<K>, true) : false) || ...);
     return spawns + (task.range().count > 1 ? 1 : 0);
+  }
+
+  /// As priority_in() for the task's kernel.
+  BALLAST_HD static std::uint32_t priority_of(task_record const& task) {
+    std::uint32_t id = 0, priority = 0;
+    (void)((task.kernel() == id++ ? (priority = priority_in<K>(task), true) : false) || ...);
+    return priority;
   }
 
   /// Runs the first block of the task on the calling threads; each kernel gets a Base<K>.

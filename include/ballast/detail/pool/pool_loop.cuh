@@ -18,7 +18,18 @@ namespace ballast::detail {
 //   stack to where other workers can take them. Tasks that do not fit stay in the stack.
 // - refill(worker_group, view, me): the worker group, whose stack is empty, moves tasks into it: its own
 //   published tasks, else waiting tasks (view.take_waiting()), else tasks of another worker.
+// A method that must know the kernels, as for their priorities, has instead a member template of_list<List>
+// with these functions, made from the method.
 // A View, such as pool_view, provides a run's first tasks and counts pending tasks.
+
+/// The method, or what it is for the kernels of a list.
+template <class List, class Method>
+BALLAST_HD decltype(auto) method_for(Method const& method) {
+  if constexpr (requires { typename Method::template of_list<List>; })
+    return typename Method::template of_list<List>(method);
+  else
+    return (method);
+}
 
 /// The argument of a pool's resident kernel.
 template <class Method, class View = pool_view>
@@ -100,9 +111,9 @@ class pool_loop {
   template <class WorkerGroup>
   BALLAST_HD void act(WorkerGroup& worker_group, worker_step step) const {
     if (step == worker_step::share)
-      work_.method.share(worker_group, work_.view, *me_);
+      method_for<List>(work_.method).share(worker_group, work_.view, *me_);
     else
-      work_.method.refill(worker_group, work_.view, *me_);
+      method_for<List>(work_.method).refill(worker_group, work_.view, *me_);
     worker_group.sync();
   }
 
@@ -174,7 +185,7 @@ class pool_loop {
     if (must_halt(worker_group)) return worker_step::leave;
     if (me.held() == 0) return is_over(worker_group) ? worker_step::leave : worker_step::refill;
     if (me.idle_polls != 0) end_idling(worker_group);
-    if (work_.method.should_share(worker_group, work_.view, me)) return worker_step::share;
+    if (method_for<List>(work_.method).should_share(worker_group, work_.view, me)) return worker_step::share;
     if constexpr (List::max_joins > 0)
       if (!has_joins(worker_group)) return worker_step::leave;
     if (newest_fits()) {

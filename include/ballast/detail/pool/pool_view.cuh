@@ -61,21 +61,33 @@ struct pool_view {
   BALLAST_HD local_stack stack_of(std::uint32_t worker) const {
     return {stacks + std::size_t(worker) * stack_capacity, stack_capacity};
   }
-  /// Leader only, with an empty stack. Takes some of the waiting tasks: many while many are left, in the end
-  /// one.
+  /// Leader only, with an empty stack. Takes some of the waiting tasks.
   BALLAST_HD bool take_waiting(pool_worker& me) const {
-    device_atomic<std::uint32_t> const taken(words->taken);
-    std::uint32_t const seen = taken.load_relaxed();
-    if (seen >= waiting_tasks) return false;
-    std::uint32_t const share = (waiting_tasks - seen) / (4 * workers);
-    std::uint32_t const wished = share < 1 ? 1 : share < max_at_once ? share : max_at_once;
-    std::uint32_t const first = taken.add_relaxed(wished);
+    std::uint32_t first = 0;
+    std::uint32_t const count = claim_waiting(first);
+    if (count == 0) return false;
     auto const stack = stack_of(me.number);
-    for (std::uint32_t i = first; i < first + wished && i < waiting_tasks; ++i)
-      stack[me.end++] = waiting_task(waiting_tasks - 1 - i);
+    for (std::uint32_t i = first; i < first + count; ++i) stack[me.end++] = waiting_task(i);
     me.stack_changed = 1;
     me.update_max_stored();
-    return me.held() != 0;
+    return true;
+  }
+  /// Leader only. Claims some of the waiting tasks, from number `first` on: many while many are left, in the
+  /// end one. Returns how many.
+  BALLAST_HD std::uint32_t claim_waiting(std::uint32_t& first) const {
+    device_atomic<std::uint32_t> const taken(words->taken);
+    std::uint32_t const seen = taken.load_relaxed();
+    if (seen >= waiting_tasks) return 0;
+    std::uint32_t const share = (waiting_tasks - seen) / (4 * workers);
+    std::uint32_t const wished = share < 1 ? 1 : share < max_at_once ? share : max_at_once;
+    first = taken.add_relaxed(wished);
+    if (first >= waiting_tasks) return 0;
+    return wished < waiting_tasks - first ? wished : waiting_tasks - first;
+  }
+  /// The waiting task that is the i-th to be taken: the newest is the first.
+  BALLAST_HD stored_task waiting_task(std::uint32_t i) const {
+    std::uint32_t const place = waiting_tasks - 1 - i;
+    return waiting == nullptr ? inline_tasks[place] : array_ref<stored_task const>(waiting)[place];
   }
   /// Leader only. True if the host wants the workers to leave. On a GPU one worker reads the host's word
   /// every 50 us, in turn. Reads of one word in host memory are served one after another, each in a
@@ -143,10 +155,6 @@ struct pool_view {
   }
 
  private:
-  BALLAST_HD stored_task waiting_task(std::uint32_t i) const {
-    return waiting == nullptr ? inline_tasks[i] : array_ref<stored_task const>(waiting)[i];
-  }
-
   BALLAST_HD static void add(std::uint64_t& total, std::uint64_t more) {
     if (more != 0) device_atomic<std::uint64_t>(total).add_relaxed(more);
   }

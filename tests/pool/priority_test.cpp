@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pools whose kernels have a priority(): in what order their tasks run.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <numeric>
+#include <set>
+#include <span>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "ballast/device.hpp"
+#include "ballast/task_pool.hpp"
+#include "captured_log.hpp"
+#include "pool_device.hpp"
+#include "ranked_kernels.cuh"
+#include "sanitized.hpp"
+
+namespace ballast::test {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr std::uint32_t nodes = sanitized ? 2'000 : 20'000;
+
+/// A ranked_tree on the device of the tests, and in which order its nodes have run.
+class ranked {
+ public:
+  explicit ranked(std::uint32_t spread, std::uint32_t of_nodes = nodes)
+      : spread_(spread), ranks_(of_nodes, 0), order_(device(), of_nodes), run_(device(), 1) {
+    for (std::uint32_t node = 1; node < of_nodes; ++node)
+      ranks_[node] = ranks_[(node - 1) / 4] + tree().step_to(node);
+    auto const on = device()->make_stream();
+    on->fill(run_.data(), 0, run_.bytes());
+    on->synchronize();
+  }
+
+  template <int Threads = 32>
+  task root() const {
+    return task(ranked_node<Threads>{tree(), 0, 0});
+  }
+  task node(std::uint32_t which) const { return task(ranked_node<32>{tree(), which, ranks_[which]}); }
+  /// A task without children.
+  task leaf(std::uint32_t node, std::uint32_t rank) const {
+    auto of = tree();
+    of.nodes = 0;
+    return task(ranked_node<32>{of, node, rank});
+  }
+  std::vector<std::uint32_t> order() const {
+    std::vector<std::uint32_t> nodes_run(order_.size());
+    auto const on = device()->make_stream();
+    on->copy(nodes_run.data(), order_.data(), order_.bytes());
+    on->synchronize();
+    return nodes_run;
+  }
+  void expect_each_once(pool_statistics const& of) const {
+    auto nodes_run = order();
+    EXPECT_EQ(of.run, nodes_run.size());
+    std::ranges::sort(nodes_run);
+    std::vector<std::uint32_t> all(ranks_.size());
+    std::iota(all.begin(), all.end(), 0u);
+    EXPECT_TRUE(nodes_run == all);
+  }
+  /// How many tasks ran while a better one was there.
+  std::size_t out_of_order(std::vector<std::uint32_t> const& roots = {0}) const {
+    std::multiset<std::uint32_t> there;
+    for (auto const node : roots) there.insert(ranks_[node]);
+    std::size_t count = 0;
+    auto all = order();
+    all.resize(all.size() - roots.front());  // the nodes before the roots do not run
+    for (auto const node : all) {
+      if (ranks_[node] != *there.begin()) ++count;
+      if (auto const one = there.find(ranks_[node]); one != there.end()) there.erase(one);
+      for (auto child = 4 * node + 1; child <= 4 * node + 4 && child < ranks_.size(); ++child)
+        there.insert(ranks_[child]);
+    }
+    return count;
+  }
+
+ private:
+  ranked_tree tree() const {
+    return {array_ref(order_.data()), array_ref(run_.data()), std::uint32_t(ranks_.size()), spread_};
+  }
+
+  std::uint32_t spread_;
+  std::vector<std::uint32_t> ranks_;
+  mutable device_buffer<std::uint32_t> order_, run_;
+};
+
+pool_options of_workers(int blocks, std::uint32_t capacity = 1u << 16) {
+  auto options = pool_by("", capacity);
+  options.resident.blocks = blocks;
+  return options;
+}
+
+TEST(pool_by_priority, is_the_default_where_a_kernel_has_a_priority_and_the_pool_one_device) {
+  EXPECT_EQ(task_pool(device(), ranked_kernels_of_warps()).method(), "bands");
+  EXPECT_EQ(task_pool(device(), kernels_of_the_default_method()).method(), "chunks");
+  EXPECT_EQ(task_pool(pool_devices(2), ranked_kernels_over_devices()).method(), "chunks");
+}
+
+TEST(pool_by_priority, runs_each_task_once_by_several_workers) {
+  for (std::uint32_t const spread : {1u, 3u, 40u, 5000u}) {
+    SCOPED_TRACE(spread);
+    ranked const tree(spread);
+    task_pool pool(device(), ranked_kernels_of_warps(), pool_by(""));
+    tree.expect_each_once(pool.run(tree.root()));
+  }
+}
+
+TEST(pool_by_priority, runs_each_task_once_where_each_thread_is_a_worker) {
+  for (auto const& method : pool_methods()) {
+    SCOPED_TRACE(method.name);
+    ranked const tree(40);
+    task_pool pool(device(), ranked_kernels_of_threads(), pool_by(method.name));
+    tree.expect_each_once(pool.run(tree.root<1>()));
+  }
+}
+
+TEST(pool_by_priority, runs_no_task_of_one_worker_while_a_better_one_is_there) {
+  for (std::uint32_t const spread : {1u, 3u, 40u, 5000u}) {
+    SCOPED_TRACE(spread);
+    ranked const tree(spread);
+    task_pool pool(device(), ranked_kernels_of_warps(), of_workers(1));
+    for (int times = 0; times < 2; ++times) {
+      ranked const again(spread);
+      again.expect_each_once(pool.run(again.root()));
+      EXPECT_EQ(again.out_of_order(), 0u);
+    }
+  }
+}
+
+/// What waits on the host: roots, and what came back because there was no room.
+TEST(pool_by_priority, runs_tasks_that_wait_on_the_host_in_their_order) {
+  constexpr std::uint32_t roots = 1000;
+  ranked const tree(1, roots);
+  std::vector<task> all;
+  for (std::uint32_t node = 0; node < roots; ++node) all.push_back(tree.leaf(node, mixed(node) % 300));
+  task_pool(device(), ranked_kernels_of_warps(), of_workers(1)).run(all);
+  auto const order = tree.order();
+  EXPECT_TRUE(std::ranges::is_sorted(order, {}, [](std::uint32_t node) { return mixed(node) % 300; }));
+}
+
+TEST(pool_by_priority, compares_tasks_that_wait_on_the_host_with_those_that_were_created) {
+  for (std::uint32_t const first : {1u, 5u, 21u})  // a whole level
+    for (std::uint32_t const spread : {3u, 40u, 5000u}) {
+      std::vector<std::uint32_t> roots(3 * first + 1);
+      std::iota(roots.begin(), roots.end(), first);
+      ranked const tree(spread);
+      std::vector<task> all;
+      for (auto const root : roots) all.push_back(tree.node(root));
+      task_pool(device(), ranked_kernels_of_warps(), of_workers(1)).run(all);
+      EXPECT_EQ(tree.out_of_order(roots), 0u) << spread << ", " << roots.size() << " roots";
+    }
+}
+
+TEST(pool_by_priority, runs_each_task_once_where_too_little_room_sends_them_through_the_host_and_says_so) {
+  ranked const tree(40);
+  task_pool pool(device(), ranked_kernels_of_warps(), of_workers(1, 64));
+  captured_log const log;
+  auto const ran = pool.run(tree.root());
+  tree.expect_each_once(ran);
+  EXPECT_GT(ran.launches, 2u);
+  EXPECT_GT(ran.spilled, 0u);
+  EXPECT_THAT(log.lines(), HasSubstr("through the host, which is slow; pool_options::capacity is 64"));
+  EXPECT_EQ(log.lines().find("through the host"), log.lines().rfind("through the host"));
+}
+
+TEST(pool_by_priority, runs_each_task_once_though_it_is_stopped_again_and_again) {
+  ranked const tree(40);
+  task_pool pool(device(), ranked_kernels_of_warps(), pool_by(""));
+  std::atomic<bool> has_ended = false;
+  std::thread stops([&] {
+    while (!has_ended) {
+      pool.request_stop();
+      std::this_thread::yield();
+    }
+  });
+  std::vector<task> left{tree.root()};
+  pool_statistics all;
+  while (!left.empty()) {
+    try {
+      all.run += pool.run(left).run;
+      left.clear();
+    } catch (pool_stopped const& stopped) {
+      all.run += stopped.statistics().run;
+      left = stopped.unexecuted();
+    }
+  }
+  has_ended = true;
+  stops.join();
+  tree.expect_each_once(all);
+}
+
+}  // namespace
+}  // namespace ballast::test
