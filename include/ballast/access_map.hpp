@@ -8,6 +8,7 @@
 #include <functional>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -249,6 +250,8 @@ struct job_setup {
   /// The key of what is learned about jobs: jobs with the same key, grid and policy are one site, and share
   /// what was learned. 0: the key of the factory.
   std::uint64_t learning_key = 0;
+  /// The one device that runs the job, by its place in the scheduler's list; none: the policy chooses.
+  std::optional<std::uint32_t> device = {};
 };
 
 }  // namespace ballast

@@ -202,10 +202,10 @@ class BALLAST_API job_sequence {
   ~job_sequence();
 
   /// Appends a job, which begins when the previous one has ended; only prepare() of its kernel may begin
-  /// before. Takes the arguments of job_scheduler::submit() and throws as it does; `policy`, `tasks` and
-  /// `learning_key` of the setup are ignored. The factory may be called once for several repetitions: for the
-  /// same arrays it must return the same kernel. The sequence keeps the arrays. Does not wait for a device,
-  /// except as submit() for the first use of a kernel.
+  /// before. Takes the arguments of job_scheduler::submit() and throws as it does; `policy`, `tasks`,
+  /// `learning_key` and `device` of the setup are ignored. The factory may be called once for several
+  /// repetitions: for the same arrays it must return the same kernel. The sequence keeps the arrays. Does not
+  /// wait for a device, except as submit() for the first use of a kernel.
   template <class... Arguments, bool CompiledHere = BALLAST_COMPILES_KERNELS>
   job_sequence& add(job_setup const& setup, Arguments&&... accesses_then_factory) {
     return add_request(
@@ -283,8 +283,10 @@ class BALLAST_API job_scheduler : public detail::running_jobs {
   /// request_stop(); and bad_argument, before anything has changed: ("kernel") if the kernel is in no added
   /// set and the file compiles none, or if it is a plain one and all devices are CPU cores; ("grid") if the
   /// grid is cut although a slower dimension has more than one block, or has more than 2 147 483 647 blocks;
-  /// ("map") if a map does not fit; ("policy"); ("arguments") for arrays of another scheduler, or if a unit
-  /// writes elements that another unit touches; ("device_bytes") if the arrays of a unit fit on no device.
+  /// ("map") if a map does not fit; ("policy"); ("device") if the setup names a device that is not there or
+  /// cannot run the kernel; ("arguments") for arrays of another scheduler, or if a unit
+  /// writes elements that another unit touches; ("device_bytes") if the arrays of a unit fit on no device, or
+  /// not on the one that is named.
   template <class... Arguments, bool CompiledHere = BALLAST_COMPILES_KERNELS>
   completion submit(job_setup const& setup, Arguments&&... accesses_then_factory) {
     return submit_request(

@@ -29,6 +29,7 @@ TEST_F(job_refusal, names_what_is_wrong) {
   EXPECT_EQ(refused({7}, updates(all_)), "map");
   EXPECT_EQ(refused({.grid = 12, .policy = "best"}, updates(all_)), "policy");
   EXPECT_EQ(refused({job_grid({12, 3}, cut::x)}, updates(all_)), "grid");
+  EXPECT_EQ(refused({.grid = 12, .device = 2}, updates(all_)), "device");
   EXPECT_EQ(refused({{65536, 65536}}, updates(all_, all)), "grid");
   EXPECT_EQ(
       refused_argument([&] { jobs_.submit({12}, updates(all_), [](auto any) { return unlisted{any}; }); }),

@@ -56,6 +56,23 @@ TEST_P(partition, gives_what_one_thread_gives) {
   });
 }
 
+TEST_P(partition, gives_all_units_to_the_device_that_a_job_names_and_learns_apart_from_other_jobs) {
+  words visits(jobs_, {64});
+  fill_with(visits, 0);
+  std::uint32_t times = 0;
+  for_each_policy_and_task_count([&](std::string const& policy, std::uint32_t tasks) {
+    for (std::uint32_t device = 0; device <= devices_.size(); ++device) {  // the last names none
+      job_setup setup{.grid = 64, .policy = policy, .tasks = tasks, .learning_key = 7};
+      if (device < devices_.size()) setup.device = device;
+      auto const done =
+          report_of(jobs_.submit(setup, updates(visits), [](auto all) { return count_visits{all}; }));
+      for (auto const& task : done.tasks) EXPECT_EQ(task.device, setup.device.value_or(task.device));
+      ++times;
+    }
+  });
+  EXPECT_EQ(values_of(visits), std::vector<std::uint32_t>(64, times));
+}
+
 TEST_P(partition, tells_each_unit_once_in_the_report) {
   words visits(jobs_, {61});
   for_each_policy_and_task_count([&](std::string const& policy, std::uint32_t tasks) {

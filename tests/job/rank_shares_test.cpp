@@ -14,7 +14,7 @@ namespace {
 
 using testing::ElementsAre;
 
-job_site site_number(std::uint64_t number) { return {number, 8, 1, 1, 0, "learned"}; }
+job_site site_number(std::uint64_t number) { return {number, 8, 1, 1, 0, "learned", {}}; }
 
 std::vector<std::uint64_t> counts(rank_shares const& shares, job_site const& site, std::uint64_t units,
                                   std::uint32_t ranks) {

@@ -51,13 +51,19 @@ bool runs_functions(std::shared_ptr<compute_device> const& device) {
   return device->capabilities().runs_functions;
 }
 
+void check_names_device(std::uint32_t device, device_list const& devices, bool must_run_functions) {
+  if (device >= devices.size())
+    throw_bad_argument("device", device,
+                       "below " + std::to_string(devices.size()) + ", the number of devices");
+  if (must_run_functions && !runs_functions(devices[device]))
+    throw_bad_argument("device", devices[device]->name(), "a GPU, for a kernel that is not ballast's");
+}
+
 }  // namespace
 
 job_intake::job_intake(device_list devices, std::vector<planned_device> const& planned,
                        job_options const& options)
-    : devices_(std::move(devices)),
-      options_(options),
-      largest_(*std::ranges::max_element(planned, {}, &planned_device::bytes)) {}
+    : devices_(std::move(devices)), options_(options), planned_(planned) {}
 
 void job_intake::add(kernel_set const& more) {
   for (auto const& device : devices_) device->check();
@@ -99,7 +105,13 @@ array_uses job_intake::checked_uses(job_request const& request) const {
   if (request.is_for_gpus && std::ranges::none_of(devices_, runs_functions))
     throw_bad_argument("kernel", request.kernel_name, "a ballast kernel where all devices are CPU cores");
   if (!request.setup.policy.empty()) make_split_policy(request.setup.policy);
+  if (auto const on = request.setup.device) check_names_device(*on, devices_, request.is_for_gpus);
   return uses_of(request, {0, grid.units()});
+}
+
+planned_device const& job_intake::largest_for(job_setup const& setup) const {
+  if (setup.device) return planned_[*setup.device];
+  return *std::ranges::max_element(planned_, {}, &planned_device::bytes);
 }
 
 std::shared_ptr<job_record> job_intake::admit(job_request request, std::weak_ptr<described_work const> all) {
@@ -111,7 +123,8 @@ std::shared_ptr<job_record> job_intake::admit(job_request request, std::weak_ptr
                                                 policy, tasks, std::move(all), options_.timeout);
   if (job->units() == 0) return job;
   check_write_overlap(*job);
-  check_units_fit(*job, largest_.name, largest_.bytes);
+  auto const& largest = largest_for(job->request.setup);
+  check_units_fit(*job, largest.name, largest.bytes);
   job->measure_arguments();
   return job;
 }

@@ -50,10 +50,12 @@ class job_intake {
   listed_code const* code_of(job_request const& request);
   listed_code const* find(kernel_key key);
   void check_write_overlap(job_record const& job);
+  /// The device with the most memory of those that may run the job.
+  planned_device const& largest_for(job_setup const& setup) const;
 
   device_list const devices_;
   job_options const& options_;
-  planned_device const largest_;  ///< by its memory for arrays
+  std::vector<planned_device> const planned_;
 
   std::mutex mutex_;  ///< taken last
   std::map<kernel_key, listed_code> kernels_;

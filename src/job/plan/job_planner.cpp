@@ -170,14 +170,17 @@ void job_planner::choose_devices(job_record& job) {
     return;
   }
   for (std::uint32_t device = 0; device < devices_.size(); ++device) {
-    if (on_devices_[device].is_lost ||
+    if (on_devices_[device].is_lost || job.request.setup.device.value_or(device) != device ||
         (job.request.is_for_gpus && !devices_[device].capabilities.runs_functions) ||
         (job.has_run() && device != job.report.tasks.front().device))  // where its first part left its arrays
       continue;
     auto const most = arrays_.max_units(job, device);
     if (most != 0) job.devices.push_back({device, most});
   }
-  if (job.devices.empty()) throw error("no device that is not lost can run it");
+  if (!job.devices.empty()) return;
+  auto const named = job.request.setup.device;
+  throw error(named ? device_name(*named) + ", which it names, is lost or lacks memory"
+                    : "no device that is not lost can run it");
 }
 
 /// True if each device's memory holds its part of the job. Otherwise it runs on one device, as other jobs do.

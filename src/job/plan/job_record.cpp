@@ -79,7 +79,7 @@ job_site site_of(job_request const& request, std::string const& policy) {
   auto const& grid = request.setup.grid;
   auto const& blocks = grid.blocks();
   auto const site = request.setup.learning_key == 0 ? request.factory : request.setup.learning_key;
-  return {site, blocks.x, blocks.y, blocks.z, int(grid.along()), policy};
+  return {site, blocks.x, blocks.y, blocks.z, int(grid.along()), policy, request.setup.device};
 }
 
 array_uses job_record::uses(job_part part) const {

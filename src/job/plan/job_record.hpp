@@ -45,8 +45,10 @@ struct listed_code {
 };
 
 /// Jobs of one site share what a policy has learned. A site consists of the factory's number, or the
-/// learning_key that the job gives instead; the grid's blocks; the dimension that is cut; and the policy.
-using job_site = std::tuple<std::uint64_t, std::uint32_t, std::uint32_t, std::uint32_t, int, std::string>;
+/// learning_key that the job gives instead; the grid's blocks; the dimension that is cut; the policy; and the
+/// device that the job names.
+using job_site = std::tuple<std::uint64_t, std::uint32_t, std::uint32_t, std::uint32_t, int, std::string,
+                            std::optional<std::uint32_t>>;
 
 job_site site_of(job_request const& request, std::string const& policy);
 
