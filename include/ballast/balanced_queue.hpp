@@ -51,15 +51,16 @@ class BALLAST_API balanced_queue {
   balanced_queue(balanced_queue const&) = delete;
   balanced_queue& operator=(balanced_queue const&) = delete;
 
-  /// Copies the batch to the end of the backlog and returns. Never waits for a device: the backlog grows in
-  /// host memory. Throws bad_argument, before anything is queued, if a task does not suit the set;
+  /// Copies the batch to the backlog, behind the batches whose priority is at least `options.priority`, and
+  /// returns. Never waits for a device: the backlog grows in host memory. Throws bad_argument, before
+  /// anything is queued, if a task does not suit the set, or if "after" or "max_workers" is given;
   /// ballast::error if the queue is closed; and, if a feeding thread has ended with an error, that error.
-  completion submit(std::span<task const> batch);
+  completion submit(std::span<task const> batch, submit_options const& options = {});
   /// Adds a batch of one task to the backlog.
-  completion submit(task const& one);
+  completion submit(task const& one, submit_options const& options = {});
   /// Adds tasks that were prepared with this queue's kernel set to the backlog, without a copy and without a
   /// check: for programs that submit the same tasks in every step. Throws as the other overloads.
-  completion submit(std::shared_ptr<prepared_tasks const> batch);
+  completion submit(std::shared_ptr<prepared_tasks const> batch, submit_options const& options = {});
   /// Queues a graph for one device, which runs it whole: the device that is expected to be free first, by its
   /// tasks and the planned lengths of its graphs. Of several such it is the one whose graphs so far are
   /// shorter together. The graph stays there, and each submission begins after the last one. On CPU cores it

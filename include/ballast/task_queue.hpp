@@ -151,7 +151,7 @@ class BALLAST_API completion_list {
   std::size_t count_ = 0;
 };
 
-/// The work after which a submission begins, and how long the call may wait.
+/// The work after which a submission begins, how long the call may wait, and what is given to devices first.
 struct submit_options {
   /// Tasks of the same queue that must have run before any of these begins, or nothing. The host waits for
   /// none of them: a worker that takes one of the new tasks waits on the device, and runs no other task until
@@ -164,6 +164,10 @@ struct submit_options {
   /// How many workers may run a graph, 1 or more; 0: all. The queue's other workers stay free for other
   /// tasks. Only for graphs.
   std::uint32_t max_workers = 0;
+  /// Any number: a balanced_queue gives its devices the waiting batches of the highest priority first, and
+  /// equal ones in order of submission. What a device was given before stays there. Only for batches of a
+  /// balanced_queue.
+  int priority = 0;
 };
 
 /// Not all of a batch was accepted before the deadline. The accepted tasks will run; the others were not
@@ -315,7 +319,7 @@ class BALLAST_API task_queue : public detail::fed_queue {
   /// than up to 16 successive ones of the 126 before them. Waits and throws as the other overloads; throws
   /// also bad_argument ("after"), before anything is queued, that says which completion is of another queue
   /// and not ready, or, where tasks may create tasks, which is not ready; and, if one is ready and did not
-  /// end well, why it did not; and bad_argument ("max_workers") if that is not 0.
+  /// end well, why it did not; and bad_argument ("max_workers", "priority") if that is not 0.
   completion submit(task const& one, submit_options const& options);
   completion submit(std::span<task const> batch, submit_options const& options);
   completion submit(prepared_tasks const& batch, submit_options const& options);

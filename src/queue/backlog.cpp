@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <utility>
 
 #include "ballast/balance.hpp"
@@ -132,22 +133,29 @@ void backlog::check_open() const {
   throw_if_closed();
 }
 
-completion backlog::add(std::shared_ptr<prepared_tasks const> tasks) {
+completion backlog::add(std::shared_ptr<prepared_tasks const> tasks, int priority) {
   check_open();  // before it takes much memory
   if (tasks->has_grids()) tasks = std::make_shared<prepared_tasks const>(tasks->expand_grids());
   auto const size = tasks->records().size();
   auto const borders = cut(*tasks);
   auto batch = std::make_shared<backlog_batch>(std::move(tasks), batch_parts(borders),
                                                batch_costs(size, sections_of(size, parts_)), size,
-                                               std::vector<device_share>(devices_));
+                                               std::vector<device_share>(devices_), priority);
   std::lock_guard const hold(mutex_);
   throw_if_closed();
   batch->number = next_;
   batches_.emplace(next_, batch);
-  if (size > 0) open_.push_back(std::move(batch));
+  if (size > 0) open_batch(std::move(batch));
   waiting_ += size;
   auto const number = next_++;
   return run_ == nullptr ? completion() : run_->completion_of(number);
+}
+
+void backlog::open_batch(std::shared_ptr<backlog_batch> batch) {
+  auto const at = std::ranges::upper_bound(open_, batch->priority, std::greater(),
+                                           [](auto const& one) { return one->priority; });
+  are_begun_in_order_ = open_.empty() || (are_begun_in_order_ && at == open_.end());
+  open_.insert(at, std::move(batch));
 }
 
 std::vector<std::size_t> backlog::cut(prepared_tasks const& tasks) const {
@@ -276,10 +284,10 @@ bool backlog::has_ended(std::uint64_t number) const {
   return failure_ && batch->given == 0 && nobody_takes;
 }
 
-// Devices begin batches in order. After a failure, batches that no device has begun end.
+// After a failure, batches that no device has begun end.
 std::uint64_t backlog::max_overtaken() const {
   std::lock_guard const hold(mutex_);
-  return failure_ || is_settled_ ? ~std::uint64_t(0) : begun_;
+  return failure_ || is_settled_ || !are_begun_in_order_ ? ~std::uint64_t(0) : begun_;
 }
 
 std::uint64_t backlog::unfinished() const {
@@ -352,6 +360,7 @@ void backlog::open(source_run* run) {
   is_settled_ = false;
   takers_ = 0;
   begun_ = 0;
+  are_begun_in_order_ = true;
   closed_ = false;
 }
 

@@ -110,6 +110,7 @@ struct backlog_batch {
   batch_costs costs;
   std::atomic<std::size_t> unfinished = 0;
   std::vector<device_share> shares;
+  int priority = 0;
   std::uint64_t given = 0;  ///< pieces that are on devices
   std::uint64_t number = 0;
   bool has_lost = false;   ///< a piece was lost, and will never have run
@@ -129,8 +130,9 @@ class backlog {
   explicit backlog(std::size_t devices, std::size_t parts = 1)
       : devices_(devices), parts_(parts), idle_(devices) {}
 
-  /// Appends a batch. Throws ballast::error if closed, and the exception passed to fail().
-  completion add(std::shared_ptr<prepared_tasks const> tasks);
+  /// Adds a batch behind those of the same or a higher priority. Throws ballast::error if closed, and the
+  /// exception passed to fail().
+  completion add(std::shared_ptr<prepared_tasks const> tasks, int priority = 0);
   void close();  ///< add() refuses from now on
   /// Throws what add() throws where it accepts nothing.
   void check_open() const;
@@ -142,9 +144,9 @@ class backlog {
   void enter();  ///< registers a thread that takes tasks for a device
   void leave();
   std::uint64_t waiting() const { return waiting_.load(); }
-  /// The kernel of the first task of the oldest batch that has any left; 0 if there is none.
+  /// The kernel of the first task of the batch from which take() takes; 0 if there is none.
   std::uint32_t next_kernel() const;
-  /// Up to `max_count` tasks for the device, from the oldest batch that has any.
+  /// Up to `max_count` tasks for the device, from the oldest batch of the highest priority that has any.
   std::optional<backlog_piece> take(std::size_t device, std::uint64_t max_count);
   /// Undoes take() of a piece that no device accepted because everything stops.
   void give_back(backlog_piece const& piece);
@@ -182,7 +184,8 @@ class backlog {
   event_count& changed() { return changed_; }
 
  private:
-  void throw_if_closed() const;  ///< for the mutex's holder
+  void throw_if_closed() const;                           ///< for the mutex's holder
+  void open_batch(std::shared_ptr<backlog_batch> batch);  ///< for the mutex's holder
   std::vector<std::size_t> cut(prepared_tasks const& tasks) const;
   std::shared_ptr<backlog_batch> find(std::uint64_t number) const;
 
@@ -192,7 +195,7 @@ class backlog {
   event_count changed_;
   learned_costs learned_;
   std::map<std::uint64_t, std::shared_ptr<backlog_batch>> batches_;
-  std::deque<std::shared_ptr<backlog_batch>> open_;
+  std::deque<std::shared_ptr<backlog_batch>> open_;  // in the order in which devices begin them
   std::vector<backlog_piece> returned_;
   std::vector<created_task> created_;
   std::uint64_t next_ = 0;
@@ -200,7 +203,8 @@ class backlog {
   bool is_settled_ = false;
   std::size_t takers_ = 0;  // threads that take tasks for a device
   bool closed_ = false;
-  std::uint64_t begun_ = 0;  // batches that have begun and not finished
+  std::uint64_t begun_ = 0;         // batches that have begun and not finished
+  bool are_begun_in_order_ = true;  // of submission: those of open_, and those before them
   std::atomic<std::uint64_t> waiting_ = 0;
   std::exception_ptr failure_;
 };

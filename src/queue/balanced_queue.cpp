@@ -239,15 +239,27 @@ balanced_queue::~balanced_queue() {
   if (state_->process().is_parent()) (void)state_.release();  // its threads exist only in the parent
 }
 
-completion balanced_queue::submit(std::span<task const> batch) {
-  return submit(std::make_shared<prepared_tasks const>(*state_->kernels, batch));
+static void check_suits_backlog(submit_options const& options) {
+  if (!options.after.all().empty())
+    throw_bad_argument("after", counted(options.after.all().size(), "completion"),
+                       "none in a balanced queue; then() submits after other work");
+  if (options.max_workers != 0)
+    throw_bad_argument("max_workers", options.max_workers, "0 for tasks: it limits graphs");
 }
-completion balanced_queue::submit(task const& one) { return submit(std::span(&one, 1)); }
 
-completion balanced_queue::submit(std::shared_ptr<prepared_tasks const> batch) {
+completion balanced_queue::submit(std::span<task const> batch, submit_options const& options) {
+  return submit(std::make_shared<prepared_tasks const>(*state_->kernels, batch), options);
+}
+completion balanced_queue::submit(task const& one, submit_options const& options) {
+  return submit(std::span(&one, 1), options);
+}
+
+completion balanced_queue::submit(std::shared_ptr<prepared_tasks const> batch,
+                                  submit_options const& options) {
   state_->process().check("submit()");
+  check_suits_backlog(options);
   if (batch->kernels() != state_->kernels) throw error("the tasks were prepared for another kernel set");
-  auto const given = state_->tasks.add(std::move(batch));
+  auto const given = state_->tasks.add(std::move(batch), options.priority);
   state_->wake_feeders();
   return given;
 }

@@ -195,9 +195,15 @@ void fed_queue::state::add_awaited(std::vector<awaited_work>& to, completion con
   to.push_back({work, submission_rings[work.place].submitted()});
 }
 
+static void check_has_no_priority(submit_options const& options) {
+  if (options.priority != 0)
+    throw_bad_argument("priority", options.priority, "0, but for tasks of a balanced queue");
+}
+
 completion fed_queue::state::submit(std::span<task_record const> batch, submit_options const& options) {
   if (options.max_workers != 0)
     throw_bad_argument("max_workers", options.max_workers, "0 for tasks: it limits graphs");
+  check_has_no_priority(options);
   return submit_after(batch, options.after.all(), options.until);
 }
 
@@ -439,6 +445,7 @@ completion task_queue::run_graph(graph_state& graph, submit_options const& optio
 
 completion task_queue::submit(task_graph& graph, submit_options const& options) {
   state_->process().check("submit()");
+  check_has_no_priority(options);
   std::lock_guard const hold(graph.state_->mutex);
   return run_graph(*graph.state_, options);
 }

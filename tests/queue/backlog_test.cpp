@@ -22,10 +22,16 @@ class backlog_of_two : public testing::Test {
     tasks_.enter();
   }
   /// The number of a batch of so many tasks.
-  std::uint64_t add(std::uint32_t count) {
+  std::uint64_t add(std::uint32_t count, int priority = 0) {
     auto const number = tasks_.end();
-    tasks_.add(std::make_shared<prepared_tasks const>(kernels(), visits_of({}, count)));
+    tasks_.add(std::make_shared<prepared_tasks const>(kernels(), visits_of({}, count)), priority);
     return number;
+  }
+  /// The batches of the tasks that devices take in turn until none is left, one at a time.
+  std::vector<std::uint64_t> batches_of_all() {
+    std::vector<std::uint64_t> numbers;
+    while (auto const piece = tasks_.take(numbers.size() % 2, 1)) numbers.push_back(piece->batch->number);
+    return numbers;
   }
   void fail() { tasks_.fail(std::make_exception_ptr(std::runtime_error("planted"))); }
 
@@ -101,6 +107,31 @@ TEST_F(backlog_of_two, says_how_many_batches_one_that_has_ended_can_have_overtak
   EXPECT_EQ(tasks_.max_overtaken(), 1u);
   fail();
   EXPECT_GT(tasks_.max_overtaken(), 3u) << "what nobody has begun ends as well";
+}
+
+TEST_F(backlog_of_two, gives_batches_of_a_higher_priority_first_and_equal_ones_in_order) {
+  auto const usual = add(2), low = add(1, -1), high = add(2, 5), also_usual = add(1), highest = add(1, 6),
+             also_high = add(1, 5);
+  using numbers = std::vector<std::uint64_t>;
+  EXPECT_EQ(batches_of_all(), (numbers{highest, high, high, also_high, usual, usual, also_usual, low}));
+}
+
+TEST_F(backlog_of_two, goes_on_with_a_batch_that_has_begun_after_one_of_a_higher_priority) {
+  auto const begun = add(3);
+  tasks_.take(0, 1);
+  auto const high = add(1, 1);
+  EXPECT_EQ(batches_of_all(), (std::vector<std::uint64_t>{high, begun, begun}));
+}
+
+TEST_F(backlog_of_two, expects_that_a_batch_of_a_higher_priority_overtakes_any_number_until_all_have_begun) {
+  for (int i = 0; i < 3; ++i) add(1);
+  add(1, 1);
+  auto const high = tasks_.take(0, 1);
+  tasks_.finish(*high, 0, {});
+  EXPECT_GE(tasks_.max_overtaken(), 3u);
+  for (int i = 0; i < 3; ++i) tasks_.take(1, 1);
+  add(1);
+  EXPECT_EQ(tasks_.max_overtaken(), 3u);
 }
 
 }  // namespace
