@@ -85,6 +85,13 @@ class BALLAST_API balanced_queue {
   /// ready. Throws as shares().
   void forget(completion const& which);
 
+  /// Takes back the tasks of a batch that no device was given yet, and returns them. If there are any, the
+  /// completion ends once devices have run the others, and fails with stopped, whose unfinished() counts the
+  /// tasks returned; otherwise nothing changes. wait_all() and close() do not fail for that, and stop() does
+  /// not return these tasks again. Any thread may call; does not wait. Throws bad_argument ("completion") as
+  /// shares(), also for a graph's.
+  std::vector<task> cancel(completion const& which);
+
   /// Returns the created tasks that devices handed out after ask_for_created() of on(device). `batch` is
   /// completion::work().first of a task's batch. A batch's tasks are there before its completion is ready.
   /// Any thread.

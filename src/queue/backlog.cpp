@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <iterator>
 #include <utility>
 
 #include "ballast/balance.hpp"
+#include "stopped_queue.hpp"
 
 namespace ballast::detail {
 
@@ -27,6 +29,18 @@ learned_costs::kind kind_of(prepared_tasks const& tasks) {
 std::size_t sections_of(std::size_t tasks, std::size_t parts) {
   constexpr std::size_t sections_of_a_part = 64;
   return parts == 1 || tasks <= parts ? 0 : parts * sections_of_a_part;
+}
+
+void append_rest(std::shared_ptr<backlog_batch> const& of, std::vector<backlog_piece>& to) {
+  for (auto const& left : of->left.take_rest()) to.push_back({of, left.first, left.count});
+}
+
+std::vector<task> tasks_in(std::vector<backlog_piece> const& pieces, kernel_set const& kernels) {
+  std::vector<task> all;
+  for (auto const& piece : pieces)
+    for (auto const& record : piece.batch->tasks->records().subspan(piece.first, piece.count))
+      all.push_back(task_of(kernels, record));
+  return all;
 }
 
 }  // namespace
@@ -121,6 +135,17 @@ std::vector<task_run> batch_parts::rest() const {
     for (auto const& run : {part.before, part.behind})
       if (run.count > 0) all.push_back(run);
   return all;
+}
+
+std::vector<task_run> batch_parts::take_rest() {
+  auto all = rest();
+  for (auto& part : parts_) part = {};
+  return all;
+}
+
+void throw_if_cancelled(cancelled_counts const& cancelled, std::uint64_t number) {
+  auto const found = cancelled.find(number);
+  if (found != cancelled.end()) throw cancelled_batch(found->second);
 }
 
 void backlog::throw_if_closed() const {
@@ -232,7 +257,7 @@ void backlog::finish(backlog_piece const& piece, std::size_t device, execution c
   piece.batch->costs.add({piece.first, piece.count}, double(when.work_ns) / double(workers));
   bool const is_last = piece.batch->unfinished.fetch_sub(piece.count) == piece.count;
   begun_ -= is_last;
-  if (is_last && piece.batch->costs.are_known())
+  if (is_last && piece.batch->costs.are_known() && !cancelled_.contains(piece.batch->number))
     learned_.learn(kind_of(*piece.batch->tasks), std::move(piece.batch->costs));
   if (is_last || (piece.batch->has_lost && piece.batch->given == 0)) changed_.notify();
 }
@@ -331,16 +356,56 @@ void backlog::forget(std::uint64_t number) {
 
 std::vector<task> backlog::take_all(kernel_set const& kernels) {
   std::lock_guard const hold(mutex_);
-  for (auto const& batch : open_)
-    for (auto const& left : batch->left.rest()) returned_.push_back({batch, left.first, left.count});
-  std::vector<task> all;
-  for (auto const& piece : returned_)
-    for (auto const& record : piece.batch->tasks->records().subspan(piece.first, piece.count))
-      all.push_back(task_of(kernels, record));
+  for (auto const& batch : open_) append_rest(batch, returned_);
   open_.clear();
-  returned_.clear();
   waiting_ = 0;
+  auto all = tasks_in(returned_, kernels);
+  returned_.clear();
   return all;
+}
+
+std::vector<backlog_piece> backlog::take_rest(std::shared_ptr<backlog_batch> const& of) {
+  std::vector<backlog_piece> rest;
+  if (auto const at = std::ranges::find(open_, of); at != open_.end()) {
+    append_rest(of, rest);
+    for (auto const& piece : rest) waiting_ -= piece.count;
+    are_begun_in_order_ = are_begun_in_order_ && at == open_.begin();  // later batches are yet to begin
+    open_.erase(at);
+  }
+  auto const is_of_it = [&](backlog_piece const& piece) { return piece.batch == of; };
+  std::ranges::copy_if(returned_, std::back_inserter(rest), is_of_it);
+  std::erase_if(returned_, is_of_it);
+  return rest;
+}
+
+// Makes the tasks after the lock, for which feeding threads wait.
+std::vector<task> backlog::cancel(std::uint64_t number, kernel_set const& kernels) {
+  std::vector<backlog_piece> rest;
+  {
+    std::lock_guard const hold(mutex_);
+    auto const found = batches_.find(number);
+    if (found == batches_.end()) return {};
+    auto const batch = found->second;
+    rest = take_rest(batch);
+    std::size_t count = 0;
+    for (auto const& piece : rest) count += piece.count;
+    if (count == 0) return {};
+    cancelled_[number] += count;
+    bool const has_ended = batch->unfinished.fetch_sub(count) == count;
+    begun_ -= has_ended && batch->has_begun;
+    changed_.notify();
+  }
+  return tasks_in(rest, kernels);
+}
+
+cancelled_counts backlog::cancelled() const {
+  std::lock_guard const hold(mutex_);
+  return cancelled_;
+}
+
+void backlog::check_not_cancelled(std::uint64_t number) const {
+  std::lock_guard const hold(mutex_);
+  throw_if_cancelled(cancelled_, number);
 }
 
 void backlog::close() {
@@ -353,6 +418,7 @@ void backlog::open(source_run* run) {
   batches_.clear();
   open_.clear();
   returned_.clear();
+  cancelled_.clear();
   created_.clear();
   waiting_ = 0;
   failure_ = nullptr;

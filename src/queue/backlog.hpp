@@ -87,6 +87,7 @@ class batch_parts {
   bool empty() const;
   /// The remaining tasks, in order.
   std::vector<task_run> rest() const;
+  std::vector<task_run> take_rest();
 
  private:
   /// The rest of a part, before and after its device's tasks.
@@ -116,6 +117,12 @@ struct backlog_batch {
   bool has_lost = false;   ///< a piece was lost, and will never have run
   bool has_begun = false;  ///< a device was given a piece
 };
+
+/// How many tasks of a batch were cancelled, by its number; only of batches that had any.
+using cancelled_counts = std::map<std::uint64_t, std::uint64_t>;
+
+/// Throws cancelled_batch if the batch is listed.
+void throw_if_cancelled(cancelled_counts const& cancelled, std::uint64_t number);
 
 /// Consecutive tasks of one batch, on their way to a device.
 struct backlog_piece {
@@ -178,6 +185,12 @@ class backlog {
   std::vector<device_share> shares(std::uint64_t number) const;
   void forget(std::uint64_t number);
   std::vector<task> take_all(kernel_set const& kernels);
+  /// Takes the tasks of the batch that no device has. If there are any, the batch finishes without them, and
+  /// counts them as cancelled until open(), even after forget().
+  std::vector<task> cancel(std::uint64_t number, kernel_set const& kernels);
+  cancelled_counts cancelled() const;
+  /// Throws cancelled_batch if tasks of the batch were cancelled.
+  void check_not_cancelled(std::uint64_t number) const;
   /// The largest possible number of unfinished batches ahead of a finished one.
   std::uint64_t max_overtaken() const;
   /// Notified when a batch may have ended, or something failed.
@@ -187,6 +200,7 @@ class backlog {
   void throw_if_closed() const;                           ///< for the mutex's holder
   void open_batch(std::shared_ptr<backlog_batch> batch);  ///< for the mutex's holder
   std::vector<std::size_t> cut(prepared_tasks const& tasks) const;
+  std::vector<backlog_piece> take_rest(std::shared_ptr<backlog_batch> const& of);  ///< for the mutex's holder
   std::shared_ptr<backlog_batch> find(std::uint64_t number) const;
 
   std::size_t devices_, parts_;
@@ -197,6 +211,7 @@ class backlog {
   std::map<std::uint64_t, std::shared_ptr<backlog_batch>> batches_;
   std::deque<std::shared_ptr<backlog_batch>> open_;  // in the order in which devices begin them
   std::vector<backlog_piece> returned_;
+  cancelled_counts cancelled_;
   std::vector<created_task> created_;
   std::uint64_t next_ = 0;
   source_run* run_ = nullptr;

@@ -122,9 +122,12 @@ struct balanced_queue::state final : completion_source {
   }
   std::unique_ptr<run_outcome const> outcome() const {
     auto const left = tasks.unfinished_batches();
-    if (left.empty()) return nullptr;
-    auto const has_run = [left](completion_key const& work) {
-      return !std::ranges::binary_search(left, work.first);
+    auto const cancelled = tasks.cancelled();
+    if (left.empty() && cancelled.empty()) return nullptr;
+    auto const has_run = [left, cancelled](completion_key const& work) {
+      if (std::ranges::binary_search(left, work.first)) return false;
+      throw_if_cancelled(cancelled, work.first);
+      return true;
     };
     return std::make_unique<run_outcome const>(has_run, tasks.failure());
   }
@@ -156,6 +159,7 @@ struct balanced_queue::state final : completion_source {
       if (sleeps) tasks.sleep_until_finished(number, until);
       if (!sleeps && looks > 60) std::this_thread::yield();
     }
+    tasks.check_not_cancelled(number);
   }
   // Waits by completions, which say what became of the tasks if the queue is stopped and started again
   // meanwhile.
@@ -165,8 +169,11 @@ struct balanced_queue::state final : completion_source {
     if (of_run == nullptr) return;
     auto const end = tasks.end();
     bool const is_end_of_run = run_number == number;  // else it counts batches of the next run too
-    for (auto batch = all_finished_below.load(); batch < end; ++batch)
-      of_run->completion_of_run(number, batch).wait_until(until);
+    for (auto batch = all_finished_below.load(); batch < end; ++batch) try {
+        of_run->completion_of_run(number, batch).wait_until(until);
+      } catch (cancelled_batch const&) {
+        // No failure of the queue.
+      }
     if (is_end_of_run) all_finished_below = std::max(all_finished_below.load(), end);
     wait_for_graphs(until);
   }
@@ -296,6 +303,12 @@ void balanced_queue::forget(completion const& which) {
   state_->process().check("forget()");
   state_->check_is_of_this_run(which);
   state_->tasks.forget(which.work().first);
+}
+
+std::vector<task> balanced_queue::cancel(completion const& which) {
+  state_->process().check("cancel()");
+  state_->check_is_of_this_run(which);
+  return state_->tasks.cancel(which.work().first, *state_->kernels);
 }
 
 std::vector<created_task> balanced_queue::take_created() {

@@ -21,6 +21,14 @@ class stopped_run final : public stopped {
   std::string reason_;
 };
 
+/// The error of a batch from which cancel() took tasks. wait_all() does not throw it, since the caller of
+/// cancel() has these tasks.
+class cancelled_batch final : public stopped {
+ public:
+  explicit cancelled_batch(std::uint64_t tasks)
+      : stopped(counted(tasks, "task") + " of the batch not executed: returned by cancel()", tasks) {}
+};
+
 /// The error of a queue whose kernel on `device` ended with `unfinished` accepted tasks not known to have
 /// run.
 inline stopped_run stopped_queue(std::string_view device, std::uint64_t unfinished, std::string_view why) {

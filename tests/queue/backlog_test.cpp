@@ -134,5 +134,75 @@ TEST_F(backlog_of_two, expects_that_a_batch_of_a_higher_priority_overtakes_any_n
   EXPECT_EQ(tasks_.max_overtaken(), 3u);
 }
 
+TEST_F(backlog_of_two, cancels_what_no_device_has_of_a_batch_and_ends_it_with_the_last_piece) {
+  auto const batch = add(10), other = add(3);
+  auto const first = tasks_.take(0, 4), second = tasks_.take(1, 1);
+  auto const returned = tasks_.cancel(batch, kernels());
+  ASSERT_EQ(returned.size(), 5u);
+  for (std::uint32_t i = 0; i < 5; ++i) EXPECT_EQ(returned[i].range().first, 5 + i);
+  EXPECT_EQ(tasks_.waiting(), 3u);
+  EXPECT_EQ(tasks_.unfinished(), 8u);
+  EXPECT_EQ(batches_of_all(), std::vector(3, other)) << "nothing else is taken of it";
+  tasks_.finish(*first, 0, {});
+  EXPECT_FALSE(tasks_.has_ended(batch));
+  auto const seen = tasks_.changed().epoch();
+  tasks_.finish(*second, 1, {});
+  EXPECT_NE(tasks_.changed().epoch(), seen) << "who waits looks again";
+  EXPECT_TRUE(tasks_.has_ended(batch));
+  EXPECT_THROW(tasks_.check_not_cancelled(batch), stopped);
+  EXPECT_NO_THROW(tasks_.check_not_cancelled(other));
+  EXPECT_TRUE(tasks_.take_all(kernels()).empty());
+}
+
+TEST_F(backlog_of_two, ends_a_batch_at_once_that_is_cancelled_when_devices_have_run_their_pieces) {
+  auto const batch = add(4);
+  auto const piece = tasks_.take(0, 1);
+  tasks_.finish(*piece, 0, {});
+  auto const seen = tasks_.changed().epoch();
+  EXPECT_EQ(tasks_.cancel(batch, kernels()).size(), 3u);
+  EXPECT_NE(tasks_.changed().epoch(), seen);
+  EXPECT_TRUE(tasks_.has_ended(batch));
+  EXPECT_EQ(tasks_.max_overtaken(), 0u) << "no batch has begun and not finished";
+}
+
+TEST_F(backlog_of_two, cancels_a_piece_that_was_given_back) {
+  auto const batch = add(4);
+  auto const piece = tasks_.take(0, 4);
+  tasks_.give_back(*piece);
+  EXPECT_EQ(tasks_.cancel(batch, kernels()).size(), 4u);
+  EXPECT_EQ(tasks_.waiting(), 0u);
+  EXPECT_TRUE(tasks_.has_ended(batch));
+  EXPECT_TRUE(tasks_.take_all(kernels()).empty());
+}
+
+TEST_F(backlog_of_two, expects_that_a_cancelled_batch_overtakes_those_that_have_not_begun) {
+  for (int i = 0; i < 3; ++i) add(1);
+  auto const last = add(1);
+  tasks_.cancel(last, kernels());
+  EXPECT_GE(tasks_.max_overtaken(), 3u);
+}
+
+TEST_F(backlog_of_two, cancels_no_task_that_stop_has_returned) {
+  auto const batch = add(4);
+  EXPECT_EQ(tasks_.take_all(kernels()).size(), 4u);
+  EXPECT_TRUE(tasks_.cancel(batch, kernels()).empty());
+  EXPECT_EQ(tasks_.unfinished(), 4u);
+}
+
+TEST(backlog_in_parts, learns_nothing_from_a_cancelled_batch) {
+  std::uint32_t const n = 1'000;
+  backlog tasks(2, 2);
+  auto const add = [&] {
+    tasks.add(std::make_shared<prepared_tasks const>(kernels(), visits_of({}, n)));
+    return tasks.end() - 1;
+  };
+  auto const cancelled = add();
+  auto const piece = tasks.take(0, 100);
+  tasks.cancel(cancelled, kernels());
+  tasks.finish(*piece, 0, {.first_begin_ns = 1, .last_end_ns = 2, .work_ns = 1'000'000});
+  add();
+  EXPECT_EQ(tasks.take(0, n)->count, n / 2) << "equal parts";
+}
+
 }  // namespace
 }  // namespace ballast::test

@@ -13,6 +13,7 @@ namespace ballast::detail {
 
 /// The outcome of a run that its owner leaves behind: the work that never ended, and why.
 struct run_outcome {
+  /// May throw why this work did not end well; returns false for `why_not`.
   std::function<bool(completion_key const&)> has_ended_well;
   std::exception_ptr why_not;
 };
