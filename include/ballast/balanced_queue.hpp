@@ -91,6 +91,9 @@ class BALLAST_API balanced_queue {
   /// not return these tasks again. Any thread may call; does not wait. Throws bad_argument ("completion") as
   /// shares(), also for a graph's.
   std::vector<task> cancel(completion const& which);
+  /// Counts how far the queue and each of its devices are. Any thread may call, at any time but during
+  /// start(); does not wait. Throws error in a child of fork().
+  queue_progress progress() const;
 
   /// Returns the created tasks that devices handed out after ask_for_created() of on(device). `batch` is
   /// completion::work().first of a task's batch. A batch's tasks are there before its completion is ready.

@@ -172,6 +172,7 @@ completion backlog::add(std::shared_ptr<prepared_tasks const> tasks, int priorit
   batches_.emplace(next_, batch);
   if (size > 0) open_batch(std::move(batch));
   waiting_ += size;
+  accepted_ += size;
   auto const number = next_++;
   return run_ == nullptr ? completion() : run_->completion_of(number);
 }
@@ -253,6 +254,7 @@ void backlog::finish(backlog_piece const& piece, std::size_t device, execution c
   share.when.last_end_ns = std::max(share.when.last_end_ns, when.last_end_ns);
   share.when.work_ns += when.work_ns;
   share.tasks += piece.count;
+  done_ += piece.count;
   --piece.batch->given;
   piece.batch->costs.add({piece.first, piece.count}, double(when.work_ns) / double(workers));
   bool const is_last = piece.batch->unfinished.fetch_sub(piece.count) == piece.count;
@@ -317,9 +319,28 @@ std::uint64_t backlog::max_overtaken() const {
 
 std::uint64_t backlog::unfinished() const {
   std::lock_guard const hold(mutex_);
-  std::uint64_t sum = 0;
-  for (auto const& [number, batch] : batches_) sum += batch->unfinished.load();
-  return sum;
+  return accepted_ - done_;
+}
+
+/// Moves to the oldest unfinished batch; false if it is further than this many batches.
+bool backlog::find_oldest(std::size_t looks) {
+  auto at = batches_.lower_bound(oldest_);
+  for (; at != batches_.end() && at->second->unfinished.load() == 0; ++at)
+    if (looks-- == 0) break;
+  oldest_ = at == batches_.end() ? next_ : at->first;
+  return at == batches_.end() || at->second->unfinished.load() != 0;
+}
+
+// Feeding threads wait for the mutex, so it is released after some batches that nobody forgot.
+queue_progress backlog::progress() {
+  for (;;) {
+    std::lock_guard const hold(mutex_);
+    if (!find_oldest(1'000)) continue;
+    queue_progress now{.submitted = accepted_, .done = done_, .waiting = waiting_};
+    if (auto const oldest = batches_.find(oldest_); oldest != batches_.end())
+      now.oldest = clock::now() - oldest->second->since;
+    return now;
+  }
 }
 
 std::vector<std::uint64_t> backlog::unfinished_batches() const {
@@ -391,6 +412,7 @@ std::vector<task> backlog::cancel(std::uint64_t number, kernel_set const& kernel
     for (auto const& piece : rest) count += piece.count;
     if (count == 0) return {};
     cancelled_[number] += count;
+    accepted_ -= count;
     bool const has_ended = batch->unfinished.fetch_sub(count) == count;
     begun_ -= has_ended && batch->has_begun;
     changed_.notify();
@@ -420,6 +442,7 @@ void backlog::open(source_run* run) {
   returned_.clear();
   cancelled_.clear();
   created_.clear();
+  accepted_ = done_ = 0;
   waiting_ = 0;
   failure_ = nullptr;
   run_ = run;

@@ -112,7 +112,8 @@ struct backlog_batch {
   std::atomic<std::size_t> unfinished = 0;
   std::vector<device_share> shares;
   int priority = 0;
-  std::uint64_t given = 0;  ///< pieces that are on devices
+  clock::time_point since = clock::now();  ///< when it was submitted
+  std::uint64_t given = 0;                 ///< pieces that are on devices
   std::uint64_t number = 0;
   bool has_lost = false;   ///< a piece was lost, and will never have run
   bool has_begun = false;  ///< a device was given a piece
@@ -178,6 +179,7 @@ class backlog {
   /// True if the batch has finished, or never will and no device works on it any more.
   bool has_ended(std::uint64_t number) const;
   std::uint64_t unfinished() const;  ///< tasks of this run, on devices or not
+  queue_progress progress();         ///< without devices
   std::vector<std::uint64_t> unfinished_batches() const;
   std::uint64_t end() const;  ///< one past the last batch number
   /// Sleeps until the batch has finished, something failed, or `until`; may wake before.
@@ -202,6 +204,7 @@ class backlog {
   std::vector<std::size_t> cut(prepared_tasks const& tasks) const;
   std::vector<backlog_piece> take_rest(std::shared_ptr<backlog_batch> const& of);  ///< for the mutex's holder
   std::shared_ptr<backlog_batch> find(std::uint64_t number) const;
+  bool find_oldest(std::size_t looks);  ///< for the mutex's holder
 
   std::size_t devices_, parts_;
   std::vector<std::atomic<std::uint64_t>> idle_;
@@ -214,6 +217,8 @@ class backlog {
   cancelled_counts cancelled_;
   std::vector<created_task> created_;
   std::uint64_t next_ = 0;
+  std::uint64_t accepted_ = 0, done_ = 0;  // tasks that are not cancelled, and those that have run
+  std::uint64_t oldest_ = 0;               // all batches before have finished
   source_run* run_ = nullptr;
   bool is_settled_ = false;
   std::size_t takers_ = 0;  // threads that take tasks for a device

@@ -311,6 +311,13 @@ std::vector<task> balanced_queue::cancel(completion const& which) {
   return state_->tasks.cancel(which.work().first, *state_->kernels);
 }
 
+queue_progress balanced_queue::progress() const {
+  state_->process().check("progress()");
+  auto now = state_->tasks.progress();
+  for (auto const& queue : state_->queues) now.devices.push_back(queue.progress());
+  return now;
+}
+
 std::vector<created_task> balanced_queue::take_created() {
   state_->process().check("take_created()");
   return state_->tasks.take_created();

@@ -324,6 +324,19 @@ std::uint64_t fed_queue::state::unfinished() const {
   return sum;
 }
 
+// What comes later in a task's life is read first, so that no count is less than the next.
+queue_progress fed_queue::state::progress() const {
+  queue_progress now;
+  for (auto const& ring : submission_rings) {
+    auto const tasks = ring.tasks();
+    now.done += tasks - std::min(tasks, ring.unfinished_tasks());
+  }
+  auto const begun = std::max(claimed(), now.done);  // a GPU may report the end of a task before its claim
+  now.submitted = std::max(submitted(), begun);
+  now.waiting = now.submitted - begun;
+  return now;
+}
+
 std::string fed_queue::state::describe() {
   std::string text = "queue of " + std::string(kernels->name()) + " on " + device->name() + ": " +
                      counted(submitted(), "task") + " submitted, " + std::to_string(claimed()) +

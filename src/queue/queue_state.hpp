@@ -214,6 +214,7 @@ struct fed_queue::state final : completion_source {
   std::uint64_t submitted() const;
   std::uint64_t claimed() const;
   std::uint64_t unfinished() const;
+  queue_progress progress() const;
   std::string describe();
   /// describe() names the graph's tasks that wait, from now on. On a GPU, where freeing memory may wait for
   /// the resident kernel, the graph is kept until the run ends.

@@ -148,8 +148,9 @@ template <std::size_t Extent>
                   after.more};
   // Counted before they are visible, so that no thread ever sees more tasks taken than submitted.
   submitted_.store(position + records.size(), std::memory_order_release);
-  tasks_.store(tasks_.load(std::memory_order_relaxed) + tasks, std::memory_order_release);
   next_batch_.store(batch + 1, std::memory_order_release);
+  // Last, so that unfinished_tasks() has the batches of all these tasks.
+  tasks_.store(tasks_.load(std::memory_order_relaxed) + tasks, std::memory_order_release);
   // In local variables, since the compiler must assume that every slot it writes is part of *this.
   auto const shift = shift_;
   auto* const slots = slots_;

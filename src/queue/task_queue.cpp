@@ -513,6 +513,7 @@ queue_statistics task_queue::statistics() const {
   return all;
 }
 
+queue_progress task_queue::progress() const { return state_->progress(); }
 std::uint64_t task_queue::claimed() const { return state_->claimed(); }
 std::string task_queue::describe() { return state_->describe(); }
 std::size_t task_queue::memory_bytes() const {

@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstdio>
 #include <numeric>
 #include <vector>
 
+#include "ballast/balanced_queue.hpp"
 #include "ballast/methods/chen_queue.hpp"
 #include "fixture.hpp"
 
@@ -32,6 +34,15 @@ TEST_F(pages_on_queues, show_a_chain_of_batches_that_wait_on_the_device) {
   for (auto const& step : steps) last = queue.submit(step, {.after = last});  // no wait on the host
   last.wait();
   EXPECT_EQ(visits_.read(), twice);
+  queue.close();
+}
+
+TEST_F(pages_on_queues, show_how_far_a_queue_is) {
+  balanced_queue queue({first_device()}, kernels(), {.queue = test_options()});
+  queue.submit(tasks).wait();
+  ballast::queue_progress const now = queue.progress();
+  std::printf("%zu of %zu tasks done, %zu wait\n", now.done, now.submitted, now.waiting);
+  EXPECT_EQ(now.done, 3u);
   queue.close();
 }
 
