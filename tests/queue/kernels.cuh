@@ -59,6 +59,25 @@ struct wait_at_gate {
   }
 };
 
+/// Goes on step by step until the host asks it to stop, as docs/how-to/small-tasks.md shows.
+struct step_until_asked {
+  static constexpr int threads = 64;
+  array_ref<std::uint32_t> stop;  // pinned
+  array_ref<std::uint32_t> made;  // pinned, the steps of each block
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    ballast::atomic_ref<std::uint32_t, ballast::scope::system> const word(stop[0]);
+    auto const read = [&](std::uint32_t) { return word.load_relaxed(); };
+    while (block.reduce(1, 0u, read) == 0) make_step(block);
+  }
+  template <class Block>
+  BALLAST_HD void make_step(Block& block) const {
+    system_word const mine(made[block.index()]);
+    if (block.rank() == 0) mine.store_relaxed(mine.load_relaxed() + 1);
+  }
+};
+
 /// Tells its worker and how many there are, by two words for each block, and then waits at a gate.
 struct tell_worker {
   static constexpr int threads = 64;

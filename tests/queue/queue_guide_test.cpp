@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdio>
 #include <numeric>
+#include <thread>
 #include <vector>
 
 #include "ballast/balanced_queue.hpp"
@@ -12,6 +13,9 @@
 #include "fixture.hpp"
 
 namespace ballast::test {
+
+kernel_set const& reducing_kernels();  // reduction_kernels.cu
+
 namespace {
 
 std::vector<std::uint32_t> const twice(3, 2u);
@@ -43,6 +47,19 @@ TEST_F(pages_on_queues, show_how_far_a_queue_is) {
   ballast::queue_progress const now = queue.progress();
   std::printf("%zu of %zu tasks done, %zu wait\n", now.done, now.submitted, now.waiting);
   EXPECT_EQ(now.done, 3u);
+  queue.close();
+}
+
+TEST_F(pages_on_queues, show_a_kernel_that_the_host_asks_to_stop) {
+  pinned_buffer<std::uint32_t> stop(first_device(), 1);
+  shared_visits made(1);
+  task_queue queue(first_device(), reducing_kernels(), test_options());
+  stop[0] = 0;
+  auto const endless = queue.submit(task(step_until_asked{array_ref(stop), made.ref()}, {0, 1}));
+  while (system_word(made.ref()[0]).load_acquire() == 0) std::this_thread::yield();
+  EXPECT_FALSE(endless.ready());
+  ballast::atomic_ref<std::uint32_t, ballast::scope::system>(stop[0]).store_relaxed(1);
+  endless.wait();
   queue.close();
 }
 
