@@ -78,6 +78,8 @@ TEST(child_made_by_fork, is_refused_the_balanced_queues_of_its_parent) {
   check_in_a_child(std::move(queue), held, [&] {
     REFUSED(parents.shares(done));
     REFUSED(parents.forget(done));
+    REFUSED(parents.cancel(done));
+    REFUSED(parents.progress());
     check_is_refused(done);
   });
 }
