@@ -62,6 +62,14 @@ class launch_extent {
 
   /// Equal in all three counts.
   constexpr bool operator==(launch_extent const&) const = default;
+  /// The place of block `index` in a grid of this extent, as CUDA's blockIdx: x runs fastest.
+  BALLAST_HD constexpr launch_extent place_of(std::uint32_t index) const {
+    launch_extent at;
+    at.x = index % x;
+    at.y = index / x % y;
+    at.z = index / x / y;
+    return at;
+  }
 
   std::uint32_t x = 1;  ///< along x, where indices run fastest
   std::uint32_t y = 1;  ///< along y

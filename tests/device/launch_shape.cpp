@@ -23,6 +23,14 @@ TEST(launch_extent, is_one_in_each_dimension_that_is_not_stated) {
   EXPECT_EQ(launch_extent(7, 8), launch_extent(7, 8, 1));
 }
 
+TEST(launch_extent, numbers_its_blocks_as_cuda_does) {
+  launch_extent const grid(4, 3, 2);
+  std::uint32_t index = 0;
+  for (std::uint32_t z = 0; z < grid.z; ++z)
+    for (std::uint32_t y = 0; y < grid.y; ++y)
+      for (std::uint32_t x = 0; x < grid.x; ++x) EXPECT_EQ(grid.place_of(index++), launch_extent(x, y, z));
+}
+
 TEST(launch_extent, is_made_of_any_kind_of_count) {
   launch_shape const shape{std::size_t(1000), 64u, 16};
   EXPECT_EQ(shape.grid.x, 1000u);
