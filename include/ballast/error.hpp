@@ -54,11 +54,11 @@ class BALLAST_API bad_argument : public error {
 /// A wait reached its deadline. `state()` describes the awaited object.
 class BALLAST_API timed_out : public error {
  public:
-  /// `what_was_awaited` ends the first line of what(); `state`, of any number of lines, follows it and, if
-  /// it is not empty, is made to end in one newline.
+  /// `what_was_awaited` ends the first line of what(); `state`, of any number of lines, follows it. what()
+  /// ends in no newline.
   timed_out(std::string_view what_was_awaited, std::string state);
 
-  /// The state alone, which follows the first line of what().
+  /// The state alone, which follows the first line of what(): whole lines, or nothing.
   std::string const& state() const noexcept { return state_; }
 
  private:

@@ -4,10 +4,18 @@
 #include "ballast/arguments.hpp"
 
 namespace ballast {
+namespace {
+
+std::string without_newlines_at_end(std::string text) {
+  text.erase(text.find_last_not_of('\n') + 1);
+  return text;
+}
+
+}  // namespace
 
 timed_out::timed_out(std::string_view what_was_awaited, std::string state)
     : error("deadline passed while waiting for " + std::string(what_was_awaited) +
-            (state.empty() ? "" : "\n" + detail::as_lines(state))),
+            (state.empty() ? "" : "\n" + without_newlines_at_end(state))),
       state_(detail::as_lines(std::move(state))) {}
 
 device_lost::device_lost(std::string_view device, std::string_view cause)
@@ -20,7 +28,7 @@ void throw_bad_argument(std::string_view argument, std::string_view value, std::
 }
 
 std::string detail::as_lines(std::string text) {
-  text.erase(text.find_last_not_of('\n') + 1);
+  text = without_newlines_at_end(std::move(text));
   return text.empty() ? text : text + '\n';
 }
 

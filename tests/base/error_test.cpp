@@ -37,11 +37,13 @@ TEST(base_error, escapes_in_its_sentence_what_could_drive_a_terminal) {
 TEST(base_error, carries_the_state_that_explains_a_passed_deadline) {
   timed_out const passed("ticket 4", "head 3");
   EXPECT_EQ(passed.state(), "head 3\n");
-  EXPECT_STREQ(passed.what(), "deadline passed while waiting for ticket 4\nhead 3\n");
+  EXPECT_STREQ(passed.what(), "deadline passed while waiting for ticket 4\nhead 3");
 }
 
-TEST(base_error, ends_a_state_of_several_lines_by_one_newline) {
-  EXPECT_EQ(timed_out("ticket 4", "head 3\ntail 7\n\n").state(), "head 3\ntail 7\n");
+TEST(base_error, ends_a_state_of_several_lines_by_one_newline_and_its_message_by_none) {
+  timed_out const passed("ticket 4", "head 3\ntail 7\n\n");
+  EXPECT_EQ(passed.state(), "head 3\ntail 7\n");
+  EXPECT_STREQ(passed.what(), "deadline passed while waiting for ticket 4\nhead 3\ntail 7");
 }
 
 TEST(base_error, counts_one_of_a_thing_as_one) {
