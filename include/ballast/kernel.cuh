@@ -145,19 +145,32 @@ concept kernel_form = std::is_trivially_copyable_v<K> && std::is_trivially_copya
 
 namespace detail {
 
-/// An exception that a kernel of a set threw on CPU cores, with the kernel's name. The code that runs the
-/// kernel knows the set's name.
+/// An exception that a kernel of a set threw on CPU cores, with the kernel's name and the block. The code
+/// that runs the kernel knows the set's name, and may know the task.
 class BALLAST_API kernel_exception : public std::runtime_error {
  public:
-  /// `kernel` is the type as C++ writes it, `what` the original exception's text.
-  kernel_exception(std::string kernel, char const* what)
-      : std::runtime_error(what), kernel_(std::move(kernel)) {}
+  /// `kernel` is the type as C++ writes it, `place` as "block 13", `what` the original exception's text.
+  kernel_exception(std::string kernel, std::string place, char const* what)
+      : std::runtime_error(what), kernel_(std::move(kernel)), place_(std::move(place)) {}
   /// The kernel's type, as C++ writes it.
   std::string const& kernel() const noexcept { return kernel_; }
+  /// The block, and of which task it was if that is known.
+  std::string const& place() const noexcept { return place_; }
 
  private:
-  std::string kernel_;
+  std::string kernel_, place_;
 };
+
+/// Throws the exception that is being handled as one of kernel K.
+template <class K>
+[[noreturn]] void rethrow_of_kernel(std::uint32_t block) {
+  auto const place = "block " + std::to_string(block);
+  try {
+    throw;
+  } catch (std::exception const& failure) {
+    throw kernel_exception(type_name<K>(), place, failure.what());
+  } catch (...) { throw kernel_exception(type_name<K>(), place, "something that is not a std::exception"); }
+}
 
 template <class K, class Block>
 concept has_prepare = requires(K const& kernel, Block& block) {
@@ -198,9 +211,7 @@ BALLAST_HD bool invoke_kernel(K const& kernel, Block& block, Wait const& wait = 
 #else
   try {
     return call_kernel(kernel, block, wait);
-  } catch (std::exception const& failure) {
-    throw kernel_exception(type_name<K>(), failure.what());
-  } catch (...) { throw kernel_exception(type_name<K>(), "something that is not a std::exception"); }
+  } catch (...) { rethrow_of_kernel<K>(block.index()); }
 #endif
 }
 

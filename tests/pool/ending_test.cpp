@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What ends a run of a pool says the same, and hands back the same tasks, in whatever order it is called.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -52,6 +53,17 @@ TEST(pool_ending, of_a_lost_device_says_the_same_in_every_order) {
         EXPECT_EQ(said, call == "stop" ? "nothing" : lost) << call << " in " << where;
       }
     }
+}
+
+TEST(pool_ending, of_a_lost_device_names_the_kernel_that_threw_and_its_block) {
+  for (auto const& method : pool_methods()) {
+    task_pool pool(open_devices("host:1"), faulty_kernels(), on_one_core(method.name));
+    std::vector<task> faults{task(faulty{}, {7, 1})};
+    EXPECT_THAT(end(pool, "run", faults),
+                testing::HasSubstr(
+                    "kernel ballast::test::faulty of set faulty_kernels, block 7, threw: planted fault"))
+        << method.name;
+  }
 }
 
 TEST(pool_ending, that_stopped_or_timed_out_hands_back_all_that_did_not_run_in_every_order) {

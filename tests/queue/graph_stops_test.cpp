@@ -340,7 +340,7 @@ TEST(graph_stops, by_a_task_that_fails_name_its_kernel_and_its_number) {
     ADD_FAILURE() << "the failure was lost";
   } catch (device_lost const& lost) {
     EXPECT_EQ(doomed.index(), 20u);
-    EXPECT_THAT(lost.what(), HasSubstr("fail (task 20 of a graph) of set"));
+    EXPECT_THAT(lost.what(), HasSubstr("block 0 of task 20 of the graph of submission 1, threw"));
   }
 }
 

@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+
 #include <algorithm>
 #include <thread>
 
 #include "ballast/balanced_queue.hpp"
 #include "captured_log.hpp"
+#include "ending_calls.hpp"
 #include "fixture.hpp"
+#include "spawning_kernels.cuh"
 
 namespace ballast::test {
 using namespace detail;
 namespace {
+
+using testing::HasSubstr;
 
 /// A queue whose every worker is held at the gate. What it needs is allocated before its kernel runs.
 struct held_queue {
@@ -349,19 +355,49 @@ TEST(faulted_queue, throws_device_lost_and_never_hangs) {
   EXPECT_THROW(queue.submit(task(fail{})), device_lost);
 }
 
-TEST(faulted_queue, names_the_kernel_that_threw_and_its_list) {
-  if (first_device()->is_cuda()) GTEST_SKIP() << "kernels of a GPU throw nothing";
-  auto const mine = open_devices("host:1").front();
-  task_queue queue(mine, kernels(), held_queue::options(64));
-  auto const doomed = queue.submit(task(fail{}));
-  try {
-    doomed.wait();
-    FAIL() << "the device was not lost";
-  } catch (device_lost const& loss) {
-    EXPECT_NE(std::string(loss.what()).find("kernel ballast::test::fail of set kernels threw: planted fault"),
-              std::string::npos)
-        << loss.what();
-  }
+/// What is said of the task, which throws after this many others, one a submission, on a core of its own.
+std::string said_of_fault(kernel_set const& set, task const& doomed, std::uint32_t others) {
+  auto const core = open_devices("host:1").front();
+  counted_words visits(core, others);
+  auto options = held_queue::options(8);
+  options.resident.blocks = 0;
+  task_queue queue(core, set, options);
+  for (std::uint32_t i = 0; i < others; ++i) queue.submit(task(count_visit{visits.ref()}, {i, 1})).wait();
+  return said_by([&] { queue.submit(doomed).wait(); });
+}
+
+TEST(faulted_queue, names_the_kernel_that_threw_its_list_and_the_block) {
+  EXPECT_THAT(said_of_fault(kernels(), task(fail{}), 0),
+              HasSubstr("kernel ballast::test::fail of set kernels, block 0 of submission 1, threw: planted "
+                        "fault; "));
+}
+
+TEST(faulted_queue, names_the_blocks_of_the_task_that_threw_and_its_submission) {
+  EXPECT_THAT(said_of_fault(kernels(), task(fail{}, {12, 4}), 2),
+              HasSubstr(", block 12 of blocks 12 to 15 of submission 3, threw"));
+  EXPECT_THAT(said_of_fault(kernels(), grid_task(task(fail{}, {12, 4})), 2),
+              HasSubstr(", block 12 of submission 3, threw"));
+}
+
+TEST(faulted_queue, counts_submissions_over_all_turns_of_its_ring) {
+  EXPECT_THAT(said_of_fault(kernels(), task(fail{}), 300), HasSubstr("block 0 of submission 301, threw"));
+}
+
+TEST(faulted_queue, whose_tasks_may_create_tasks_names_block_and_submission_too) {
+  EXPECT_THAT(
+      said_of_fault(spawning_kernels(), task(fail{}, {7, 1}), 300),
+      HasSubstr("kernel ballast::test::fail of set spawning_kernels, block 7 of submission 301, threw"));
+}
+
+TEST(faulted_queue, over_several_devices_names_block_and_submission_too) {
+  balanced_queue queue(open_devices("host:1,host:1"), kernels());
+  EXPECT_THAT(
+      said_by([&] {
+        queue.submit(task(fail{}, {12, 4}));
+        queue.wait_all();
+      }),
+      HasSubstr("kernel ballast::test::fail of set kernels, block 12 of blocks 12 to 15 of submission 1, "
+                "threw"));
 }
 
 struct in_no_list {

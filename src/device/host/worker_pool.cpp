@@ -145,7 +145,8 @@ class worker_pool::worker {
       host_block_context context{block, launch.grid, scratch_, pace};
       launch.code.host_function(launch.argument, context);
     } catch (kernel_exception const& failure) {
-      fail(failure.kernel() + " of set " + std::string(launch.code.name), failure.what());
+      fail(failure.kernel() + " of set " + std::string(launch.code.name) + ", " + failure.place() + ",",
+           failure.what());
     } catch (std::exception const& failure) {
       fail(std::string(launch.code.name), failure.what());
     } catch (...) { fail(std::string(launch.code.name), "something that is not a std::exception"); }

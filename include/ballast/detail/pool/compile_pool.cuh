@@ -12,6 +12,19 @@
 
 namespace ballast::detail {
 
+/// Runs the worker's task; if it throws, the view may say of what it was a part.
+template <class List, class View, class Sink>
+void run_in_pool_on_host(View const& view, typename View::worker_type const& me, host_worker& worker_group,
+                         Sink const& sink) {
+  try {
+    List::template run_first_block<host_block>(worker_group.record(), worker_group.place(), sink);
+  } catch (kernel_exception const& failure) {
+    if constexpr (requires { view.place_of_task(me); })
+      throw kernel_exception(failure.kernel(), failure.place() + view.place_of_task(me), failure.what());
+    throw;
+  }
+}
+
 /// Makes one host thread a worker. Exceptions of tasks pass through.
 template <class List, class Method, class View = pool_view>
 void work_in_pool_on_host(void const* argument, host_block_context& context) {
@@ -29,7 +42,7 @@ void work_in_pool_on_host(void const* argument, host_block_context& context) {
       continue;
     }
     auto const begin = is_paced ? worker_group.now_ns() : 0;
-    List::template run_first_block<host_block>(worker_group.record(), worker_group.place(), loop.sink());
+    run_in_pool_on_host<List>(work.view, me, worker_group, loop.sink());
     if (is_paced) worker_group.pace().worked(worker_group.now_ns() - begin);
     loop.count_completed(worker_group);
   }

@@ -116,6 +116,10 @@ struct hybrid_view : pool_view {
     notify(*source.host_wake_event);
 #endif
   }
+  /// Host: the batch of the worker's task, as " of submission 7".
+  std::string place_of_task(hybrid_worker const& me) const {
+    return " of " + source.text_of_batch(me.batch.ring_index, me.batch.slot);
+  }
   BALLAST_HD void note_idle(bool is_idle) const {
     device_atomic<std::uint32_t>(source.words->idle).add_relaxed(is_idle ? 1 : -1u);
   }

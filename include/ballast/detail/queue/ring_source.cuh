@@ -121,8 +121,10 @@ struct ring_source_ref {
   }
   /// Host: true if the batches that a task with these marks waits for have ended.
   bool may_begin(std::uint32_t const (&marks)[4]) const;
-  /// Host: " (task 3 of a graph)" for the worker's task, nothing if it is of none.
-  std::string place_in_graph(host_worker& worker_group) const;
+  /// Host: the worker's task, as " of blocks 12 to 15 of submission 7".
+  std::string place_of_task(host_worker& worker_group) const;
+  /// Host: the batch of a task that runs.
+  std::string text_of_batch(std::uint32_t ring_index, std::uint32_t slot) const;
   /// Host: serves for one round, unless another worker serves; true if anything moved.
   bool serve_if_free(host_worker const& worker_group) const;
 
@@ -219,6 +221,10 @@ BALLAST_HD BALLAST_NOINLINE inline void ring_source_ref::publish_times(std::uint
 // One 16-byte record per batch. The fence makes the batch's results visible to the host before the record; by
 // cumulativity also those of the other workers, whose device-scope adds came before.
 BALLAST_HD inline void ring_source_ref::publish_completion(std::uint64_t batch, std::uint32_t lap) const {
+#if !BALLAST_ON_GPU
+  device_atomic<std::uint32_t> const ended(ends[batch]);  // for text_of_batch() alone: none waits here
+  ended.store_relaxed(ended.load_relaxed() + 1);
+#endif
   fence_after_relaxed<scope::system>();
   publish_fenced_completion(batch, lap);
 }
@@ -619,10 +625,19 @@ BALLAST_HD inline bool ring_source_ref::await_prepared([[maybe_unused]] host_wor
 #endif
 }
 
-inline std::string ring_source_ref::place_in_graph(host_worker& worker_group) const {
+// The batches that have ended in a slot number the one that is in it.
+inline std::string ring_source_ref::text_of_batch(std::uint32_t ring_index, std::uint32_t slot) const {
+  std::uint64_t const turns = poll(device_atomic<std::uint32_t>(ends[(ring_index << batch_shift) + slot]));
+  return text_of_submission(ring_index, (turns << batch_shift) + slot);
+}
+
+inline std::string ring_source_ref::place_of_task(host_worker& worker_group) const {
+  auto const range = worker_group.record().range();
+  std::string text = range.count == 1 ? " of " : " of " + text_of(range) + " of ";
   graph_walk const walk(worker_group);
-  if (!walk.is_under_way()) return "";
-  return " (task " + std::to_string(walk.number()) + " of a graph)";
+  if (walk.is_under_way()) text += "task " + std::to_string(walk.number()) + " of the graph of ";
+  auto const mark = mark_of(worker_group.meta());
+  return text + text_of_batch(mark.ring_index, mark.slot);
 }
 
 inline bool ring_source_ref::next(host_worker& worker_group) const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "ballast/detail/device/stamped_chunk.cuh"
 #include "ballast/detail/resident/task_record.cuh"
@@ -29,6 +30,12 @@ struct batch_mark {
 inline constexpr std::uint32_t batch_lap_mask = 0xf;
 inline constexpr std::uint32_t max_batch_distance = 0x7e, max_more_batches = 0xf, by_list = 0x7f;
 inline constexpr std::uint32_t credit_bits = 25;
+
+/// What users read of a batch: submissions count from 1 in the ring of each thread.
+inline std::string text_of_submission(std::uint32_t ring_index, std::uint64_t batch) {
+  auto const number = "submission " + std::to_string(batch + 1);
+  return ring_index == 0 ? number : number + " of ring " + std::to_string(ring_index);
+}
 
 /// The number of a submission ring's batch slots that batch_mark::slot can name.
 inline constexpr std::uint32_t max_batch_slots = 1u << 16;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "ballast/atomic_ref.cuh"
 #include "ballast/detail/device/kernel_traits.cuh"
@@ -53,6 +54,13 @@ struct task_record {
     data[11] = range.count << 8 | kernel;
   }
 };
+
+/// "block 12", or "blocks 12 to 15".
+inline std::string text_of(block_range const& range) {
+  auto const first = std::to_string(range.first);
+  return range.count <= 1 ? "block " + first
+                          : "blocks " + first + " to " + std::to_string(range.first + range.count - 1);
+}
 
 /// In the memory that a task names, the members of a kernel begin at a multiple of this, and all bytes up to
 /// the next multiple may be read. No kernel has a larger alignment.

@@ -81,7 +81,7 @@ constexpr bool fit_into_tasks = sizeof...(K) < task_record::halt &&
 //   next(worker_group): waits for a task and puts it into worker_group.record(); false: the worker ends.
 //   finish(worker_group, begin_ns, end_ns): all threads of the worker group have executed the task in
 //     worker_group.record().
-//   place_in_graph(worker_group): optional, host only, what follows the kernel's name if its task throws.
+//   place_of_task(worker_group): optional, host only, what follows the block if the worker's task throws.
 //   times_tasks(): whether finish() needs the times, which cost two clock reads a task.
 //   comes_early(worker_group), await_prepared(worker_group): optional, whether the task came before what it
 //     waits for, and the wait for that, after the task's prepare(). All threads call both. The wait returns
@@ -123,14 +123,15 @@ class host_block_count {
   std::atomic_ref<std::uint32_t> blocks_;
 };
 
-/// run_task(); if the task throws, the source may add to the kernel's name.
+/// run_task(); if the task throws, the source may say which task it was.
 template <class List, class Source>
 bool run_on_host(Source const& source, host_worker& worker_group, bool reads_clock, std::uint64_t& begin) {
   try {
     return run_task<List, host_block>(source, worker_group, reads_clock, begin);
   } catch (kernel_exception const& failure) {
-    if constexpr (requires { source.place_in_graph(worker_group); })
-      throw kernel_exception(failure.kernel() + source.place_in_graph(worker_group), failure.what());
+    if constexpr (requires { source.place_of_task(worker_group); })
+      throw kernel_exception(failure.kernel(), failure.place() + source.place_of_task(worker_group),
+                             failure.what());
     throw;
   }
 }
