@@ -402,7 +402,8 @@ class BALLAST_API task_queue : public detail::fed_queue {
   /// up to 7 tasks of each worker that have not begun yet.
   std::uint64_t claimed() const;
   /// The state that timed_out carries, as text: submission rings, counts, up to four tasks of each graph that
-  /// wait for others (each share of a grid task is a predecessor), and each block's activity.
+  /// wait for others (each share of a grid task is a predecessor), what the blocks do, and up to eight running
+  /// tasks, the oldest first.
   std::string describe();
   /// Bytes allocated for the queue, on the host and on the device together.
   std::size_t memory_bytes() const;

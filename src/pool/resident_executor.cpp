@@ -7,6 +7,7 @@
 #include <thread>
 #include <utility>
 
+#include "ballast/detail/resident/shown_task.cuh"
 #include "ballast/error.hpp"
 #include "method_memories.hpp"
 #include "pool_executor.hpp"
@@ -36,6 +37,9 @@ class device_part {
         epilogue_code_(plan.kernels->entry_for(entry_key_of<launch_epilogue>).code),
         stream_(plan.device->make_stream()) {
     if (has_epilogue()) (void)plan.device->resources(epilogue_code_);  // loads it before it is needed
+    if (plan.device->capabilities().runs_on_cores)
+      kernel_.activities().name_tasks_by(
+          {[set = plan.kernels](std::uint64_t number) { return shown_task::of(number).text(*set); }, false});
   }
 
   resident_kernel& kernel() { return kernel_; }
@@ -321,8 +325,10 @@ class resident_executor final : public pool_executor {
       return part->is_started() && (has_failed(part) || !part->kernel().running());
     };
     wait_limit limit(until);
-    for (int looks = 0; !limit.passed() && std::ranges::none_of(parts_, has_ended); ++looks)
+    for (int looks = 0; !limit.passed() && std::ranges::none_of(parts_, has_ended); ++looks) {
       looks < looks_before_naps ? std::this_thread::yield() : std::this_thread::sleep_for(nap);
+      for (auto const& part : parts_) part->kernel().activities().look();
+    }
     if (std::ranges::any_of(parts_, has_failed)) request_stop();
   }
   /// True if the device has failed, which join() will throw.

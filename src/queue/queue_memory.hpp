@@ -41,6 +41,8 @@ class ring_buffer {
   std::size_t size() const { return pinned_.size() + on_device_.size(); }
   std::size_t bytes() const { return size() * sizeof(T); }
 
+  bool is_addressed_by_host() const { return host_addresses_; }
+
   // Only while the queue's kernel does not run. The host itself reads and writes memory that it addresses:
   // beside another resident kernel, CUDA may let a copy from host memory to host memory wait.
 

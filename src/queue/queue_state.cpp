@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "ballast/detail/pool/chunk_pool.hpp"
+#include "ballast/detail/resident/shown_task.cuh"
 #include "ballast/error.hpp"
 #include "placed_graph.hpp"
 #include "stopped_queue.hpp"
@@ -50,6 +51,17 @@ void add(lost_batches& lost, std::uint32_t ring, std::uint64_t batch) {
     ++lost.back().count;
   else
     lost.push_back({0, batch, 1, ring});
+}
+
+/// A slot that a worker may be writing, whose stamps then differ.
+[[gnu::noinline, gnu::no_sanitize("thread")]] task_slot look_at(task_slot const volatile& there) {
+  task_slot slot;
+  for (int i = 0; i < 4; ++i) {
+    auto const stamp = there.chunks[i].stamp;
+    for (int word = 0; word < 3; ++word) slot.chunks[i].data[word] = there.chunks[i].data[word];
+    slot.chunks[i].stamp = there.chunks[i].stamp == stamp ? stamp : ~stamp;
+  }
+  return slot;
 }
 
 bool are_none_of(lost_batches const& lost, completion_key const& work) {
@@ -110,10 +122,13 @@ fed_queue::state::state(std::shared_ptr<compute_device> on, kernel_set const& li
                     ? std::make_unique<argument_memory>(device, list, options.large_argument_bytes)
                     : nullptr),
       copies(device->make_stream()),
+      slot_copy(device, memory.ring.is_addressed_by_host() ? 0 : 1),
       uid(next_uid()),
       users(std::make_shared<ring_users>(options.submission_rings)) {
   for (std::uint32_t ring = 0; ring < options.submission_rings; ++ring)
     submission_rings.emplace_back(memory, ring);
+  kernel.activities().name_tasks_by(
+      {[this](std::uint64_t number) { return name_of_task(number); }, hybrid == nullptr});
 }
 
 std::unique_ptr<hybrid_memory> fed_queue::state::make_hybrid() const {
@@ -203,6 +218,7 @@ void fed_queue::state::await(std::function<bool()> const& done, wait_reason what
   for (std::uint64_t rounds = 1;; ++rounds) {
     auto const epoch = memory.host_wake_event.epoch();
     if (done()) return;
+    if (rounds > 1) kernel.activities().look();
     if (memory.on_host || rounds % 64 == 0) {
       bool const ended = !alive();
       if (ended && done()) return;
@@ -341,15 +357,45 @@ std::string fed_queue::state::describe() {
   std::string text = "queue of " + std::string(kernels->name()) + " on " + device->name() + ": " +
                      counted(submitted(), "task") + " submitted, " + std::to_string(claimed()) +
                      " taken, at most " + std::to_string(unfinished()) + " unfinished\n";
-  for (auto const& ring : submission_rings)
-    if (ring.submitted() > 0)
-      text += "ring " + std::to_string(ring.index()) + ": " + counted(ring.submitted(), "slot") +
-              " submitted, " + std::to_string(ring.fetched()) + " fetched, " +
-              counted(ring.next_batch(), "batch", "batches") + "\n";
+  for (auto const& ring : submission_rings) {
+    if (ring.submitted() == 0) continue;
+    text += "ring " + std::to_string(ring.index()) + ": " + counted(ring.submitted(), "slot") +
+            " submitted, " + std::to_string(ring.fetched()) + " fetched, " +
+            counted(ring.next_batch(), "submission");
+    auto const oldest = ring.oldest_unfinished();
+    text +=
+        oldest ? "; the oldest that is not finished is number " + std::to_string(*oldest + 1) + "\n" : "\n";
+  }
   if (arguments != nullptr)
     text += "arguments of large kernels: " + std::to_string(arguments->free_bytes()) + " of " +
             std::to_string(arguments->bytes()) + " bytes are free\n";
   return text + describe_graphs() + kernel.describe_blocks();
+}
+
+/// The slot of a ticket, as it is now.
+task_slot fed_queue::state::slot_of(std::uint64_t ticket) {
+  auto& there = memory.ring.data()[ticket & ((std::uint64_t(1) << memory.shift) - 1)];
+  if (memory.ring.is_addressed_by_host()) return look_at(there);
+  std::lock_guard const hold(slot_mutex);
+  copies->copy(slot_copy.data(), &there, sizeof there);
+  copies->synchronize(deadline::in(std::chrono::seconds(2)));
+  return slot_copy[0];
+}
+
+std::string fed_queue::state::name_of_task(std::uint64_t number) {
+  if (hybrid != nullptr) return memory.on_host ? shown_task::of(number).text(*kernels) : "";
+  auto const slot = slot_of(number);
+  auto const record = record_in_ring(slot, std::uint32_t(number >> memory.shift));
+  if (!record) return "one whose place in the ring is used again, number " + std::to_string(number);
+  std::uint32_t words[4];
+  for (int i = 0; i < 4; ++i) words[i] = slot.chunks[i].stamp >> 16;
+  auto const mark = mark_of(words);
+  auto const of =
+      " of " + text_of_submission(mark.ring_index, submission_rings.at(mark.ring_index).batch_of(mark));
+  if (record->is_graph()) return "one of the graph" + of;
+  auto const all = kernels->kernels();
+  if (record->kernel() >= all.size()) return {};  // it was written meanwhile
+  return "kernel " + all[record->kernel()].name + ", " + text_of(record->range()) + of;
 }
 
 void fed_queue::state::note_graph(std::shared_ptr<placed_graph> const& graph) {

@@ -216,6 +216,9 @@ struct fed_queue::state final : completion_source {
   std::uint64_t unfinished() const;
   queue_progress progress() const;
   std::string describe();
+  /// Names a running task for users, by its ticket.
+  std::string name_of_task(std::uint64_t ticket);
+  task_slot slot_of(std::uint64_t ticket);
   /// describe() names the graph's tasks that wait, from now on. On a GPU, where freeing memory may wait for
   /// the resident kernel, the graph is kept until the run ends.
   void note_graph(std::shared_ptr<placed_graph> const& graph);
@@ -230,6 +233,8 @@ struct fed_queue::state final : completion_source {
   std::unique_ptr<hybrid_memory> hybrid;       ///< if tasks may create tasks
   std::unique_ptr<argument_memory> arguments;  ///< if tasks may refer to their members
   std::unique_ptr<stream> copies;
+  std::mutex slot_mutex;  ///< for the next
+  pinned_buffer<task_slot> slot_copy;
   std::deque<submission_ring> submission_rings;
   std::uint64_t const uid;
   std::shared_ptr<ring_users> const users;

@@ -130,6 +130,13 @@ void submission_ring::refresh_free_batches() {
   batches_free_until_ = batch;
 }
 
+std::optional<std::uint64_t> submission_ring::oldest_unfinished() const {
+  auto const end = next_batch();
+  for (auto batch = end > batch_slots() ? end - batch_slots() : 0; batch < end; ++batch)
+    if (!complete(batch)) return batch;
+  return std::nullopt;
+}
+
 std::uint64_t submission_ring::unfinished_tasks() const {
   auto const end = next_batch();
   std::uint64_t tasks = 0;

@@ -88,7 +88,8 @@ class alignas(128) submission_ring {
   /// The number of the batch that the device named by `mark` before it had counted all tasks of this batch.
   std::uint64_t batch_of(batch_mark const& mark) const;
   bool complete(std::uint64_t batch) const;
-  std::uint64_t unfinished_tasks() const;  ///< tasks of incomplete batches
+  std::uint64_t unfinished_tasks() const;                  ///< tasks of incomplete batches
+  std::optional<std::uint64_t> oldest_unfinished() const;  ///< the first incomplete batch
   batch_times const& times_of(std::uint64_t batch) const;
   task_slot const& slot(std::uint64_t position) const;
   /// After a run: the part of the slot at `position` that the server did not move: nothing, everything, or

@@ -96,14 +96,11 @@ resident_kernel::resident_kernel(std::shared_ptr<compute_device> device, kernel_
       words_(device_, words),
       arrived_(device_, max_blocks() + std::max(server_.blocks, 1u) - 1),
       clock_(device_, 1),
-      activity_(device_, max_blocks()),
-      activity_copy_(device_, max_blocks()),
+      activities_(device_, max_blocks()),
       stream_(device_->make_stream()),
-      reader_(device_->make_stream()),
       server_stream_(may_split() ? device_->make_stream() : nullptr) {
   std::ranges::fill(words_.span(), 0u);
   std::ranges::fill(arrived_.span(), 0u);
-  clear_activity(deadline::in(std::chrono::minutes(1)));  // this is no start
 }
 
 resident_kernel::~resident_kernel() {
@@ -242,7 +239,7 @@ resident_control resident_kernel::next_control() const {
   control.host_blocks = &words_[host_blocks_word];
   control.arrived = arrived_.data();
   control.clock_ns = clock_.data();
-  control.activity = activity_.data();
+  control.activity = activities_.words();
   control.run = run_ + 1;
   control.blocks = blocks_;
   control.idle_timeout_ns = std::uint64_t(std::chrono::nanoseconds(options_.idle_timeout).count());
@@ -251,6 +248,7 @@ resident_control resident_kernel::next_control() const {
 
 void resident_kernel::begin_run() {
   ++run_;
+  activities_.begin_run();
   main_.on = serving_.on = nullptr;
   main_.failure = serving_.failure = nullptr;
   main_.launched = false;
@@ -266,7 +264,7 @@ bool resident_kernel::start(void const* argument, std::size_t bytes) {
   main_.on = stream_.get();
   serving_.on = server_stream_.get();
   try {
-    clear_activity(deadline::in(options_.start_timeout));
+    activities_.clear(deadline::in(options_.start_timeout));
     launch_by_thread(two ? serving_ : main_, argument, bytes, [] {});
   } catch (...) {
     end_of_run();  // nothing was launched
@@ -315,12 +313,6 @@ bool resident_kernel::run_side_by_side() {
   request_stop();
   join(deadline::in(options_.stop_timeout));
   return false;
-}
-
-// A kernel on another part of the GPU may delay the fill.
-void resident_kernel::clear_activity(deadline until) {
-  reader_->fill(activity_.data(), 0, activity_.bytes());
-  reader_->synchronize(until);
 }
 
 void resident_kernel::start_on(stream& on, void const* argument, std::size_t bytes,
@@ -440,6 +432,7 @@ void resident_kernel::join(deadline until) {
       if (limit.passed())
         throw timed_out("the resident kernel on " + device_->name() + " to end", describe_blocks());
       pause(clock::now() - begin, until);
+      activities_.look();
     }
   } catch (timed_out const&) { throw; } catch (...) {
     await_host_blocks(until);
@@ -482,26 +475,8 @@ void resident_kernel::end_of_run() {
 }
 
 std::string resident_kernel::describe_blocks() {
-  try {
-    reader_->copy(activity_copy_.data(), activity_.data(), activity_.bytes());
-    reader_->synchronize(deadline::in(std::chrono::seconds(2)));
-  } catch (error const& failure) {
-    return as_lines(std::string("the blocks' state cannot be read: ") + failure.what());
-  }
   bool const is_cleared = main_.on == stream_.get();  // start_on() leaves the previous run's words
-  char const* const names[] = {"not started", "waiting for a ticket", "running a ticket",
-                               is_cleared ? "gone" : "gone or not started"};
-  std::map<unsigned, std::pair<std::string, int>> by_kind;
-  for (std::uint32_t block = 0; block < blocks_; ++block) {
-    auto const word = std::atomic_ref(activity_copy_[block]).load(std::memory_order_relaxed);
-    auto& [text, count] = by_kind[unsigned(word & 3)];
-    if (count++ < 8 && (word & 3) != 0) text += " " + std::to_string(word >> 2) + "@" + std::to_string(block);
-  }
-  std::string all;
-  for (auto const& [kind, entry] : by_kind)
-    all += counted(entry.second, "block") + " " + names[kind] +
-           (entry.first.empty() ? "" : " (ticket@block:" + entry.first + ")") + "\n";
-  return all;
+  return activities_.describe(blocks_, is_cleared ? "gone" : "gone or not started");
 }
 
 }  // namespace ballast::detail

@@ -234,7 +234,8 @@ class invented_pool {
   pool_words words_{};
   std::vector<stack_bounds> bounds_{max_workers};
   std::vector<stored_task> stacks_{std::size_t(max_workers) * stack_capacity};
-  std::vector<std::uint64_t> activity_ = std::vector<std::uint64_t>(max_workers);
+  std::vector<std::uint64_t> activity_ =
+      std::vector<std::uint64_t>(std::size_t(max_workers) * activity_stride_on_cores);
   std::uint32_t stop_ = 0;
   pool_work<Method> work_;
   std::vector<std::unique_ptr<worker>> workers_;

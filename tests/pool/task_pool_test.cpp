@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ballast/task_pool.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "ballast/detail/pool/record_slot.cuh"
 #include "ballast/device.hpp"
@@ -14,6 +18,8 @@
 namespace ballast::test {
 using namespace detail;
 namespace {
+
+using testing::HasSubstr;
 
 TEST(task_pool, refuses_an_unknown_method_and_tells_the_known_ones) {
   try {
@@ -106,6 +112,15 @@ class gated_pool : public testing::Test {
     while (std::atomic_ref(running_).load() == 0 && !limit.passed()) std::this_thread::yield();
   }
   void open_gate() { std::atomic_ref(gate_).store(1); }
+  static void await_end_of_last_run(task_pool& pool) {
+    auto const limit = deadline::in(std::chrono::minutes(1));
+    for (bool refused = true; refused && !limit.passed();) {
+      try {
+        pool.run(task(idler{}));
+        refused = false;
+      } catch (error const&) { std::this_thread::yield(); }
+    }
+  }
 
   std::uint32_t running_ = 0, gate_ = 0;
 };
@@ -173,6 +188,25 @@ TEST_F(gated_pool, works_again_once_a_kernel_that_outlasted_every_timeout_has_en
       }
     }
   }
+}
+
+TEST_F(gated_pool, names_at_its_deadline_the_task_that_does_not_end) {
+  auto options = pool_by("chunks");
+  options.resident.stop_timeout = std::chrono::milliseconds(50);
+  task_pool pool(open_devices("host:1").front(), gated_kernels(), options);
+  task const stuck(gated{array_ref(&running_), array_ref(&gate_)}, {5, 1});
+  std::string said;
+  for (auto timeout = std::chrono::milliseconds(50); said.empty(); timeout *= 2) {
+    try {
+      pool.run(std::vector<task>{stuck}, deadline::in(timeout));
+      FAIL() << "nobody opened the gate";
+    } catch (pool_stopped const&) {  // the deadline passed before the task began
+    } catch (timed_out const& passed) { said = passed.what(); }
+  }
+  EXPECT_THAT(said, HasSubstr("\n1 block running a task\noldest task: kernel ballast::test::gated, block 5, "
+                              "in resident block 0"));
+  open_gate();
+  await_end_of_last_run(pool);  // it uses the gate
 }
 
 TEST(task_pool, tells_how_much_of_a_tree_a_queue_that_takes_the_oldest_task_first_stores) {

@@ -2,7 +2,10 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <functional>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "ballast/balanced_queue.hpp"
 #include "captured_log.hpp"
@@ -140,16 +143,58 @@ TEST(stalled_queue, tells_its_state_when_a_deadline_passes) {
     auto const& state = passed.state();
     EXPECT_NE(state.find(first_device()->name()), std::string::npos) << state;
     EXPECT_NE(state.find("ring 0"), std::string::npos) << state;
-    EXPECT_NE(state.find(" running a ticket (ticket@block:"), std::string::npos) << state;
+    EXPECT_THAT(state, HasSubstr("the oldest that is not finished is number 1\n"));
+    EXPECT_THAT(state, HasSubstr(" running a task\noldest task: kernel ballast::test::wait_at_gate, block "));
   }
   setup.held.open();
   waiting.wait();
   setup.queue.close();
 }
 
+TEST(stalled_queue, names_the_task_that_does_not_end_and_since_when_it_has_run) {
+  gate held(8);
+  counted_words visits(first_device(), 2);
+  task_queue queue(first_device(), kernels(), few_workers());
+  queue.submit(visits_of(visits.ref(), 2)).wait();
+  auto const stuck = queue.submit(task(held.kernel(), {3, 5}));
+  held.await_inside(1);
+  std::string const name =
+      "oldest task: kernel ballast::test::wait_at_gate, blocks 3 to 7 of submission 2, in ";
+  EXPECT_THAT(queue.describe(), HasSubstr(name));
+  for (auto const& call : std::vector<std::function<void()>>{[&] { stuck.wait_until(at_once()); },
+                                                             [&] { queue.close(at_once()); }}) {
+    try {
+      call();
+      ADD_FAILURE() << "a task behind the gate finished";
+    } catch (timed_out const& passed) {
+      EXPECT_THAT(passed.state(), HasSubstr(name));
+      EXPECT_THAT(passed.state(), HasSubstr(" for at least "));
+    }
+  }
+  held.open();
+  queue.close();
+}
+
+TEST(stalled_queue, names_the_submission_of_a_task_whose_place_in_the_ring_is_used_again) {
+  gate held(1);
+  auto const cores = open_devices("host:2").front();
+  counted_words visits(cores, 12);
+  auto options = held_queue::options(8);
+  options.resident.blocks = 0;
+  task_queue queue(cores, kernels(), options);
+  queue.submit(held.holder(0));
+  held.await_inside(1);
+  auto const tasks = visits_of(visits.ref(), 12);  // in fewer batches than places
+  for (std::size_t i = 0; i < tasks.size(); i += 2) queue.submit(std::span(tasks).subspan(i, 2)).wait();
+  EXPECT_THAT(queue.describe(), HasSubstr("the oldest that is not finished is number 1\n"));
+  EXPECT_THAT(queue.describe(), HasSubstr("oldest task: one whose place in the ring is used again"));
+  held.open();
+  queue.close();
+}
+
 void expect_one_task_and_one_newline(std::string const& state) {
   EXPECT_NE(state.find("1 task "), std::string::npos) << state;
-  for (auto const* const several : {" 1 tasks", " 1 slots", " 1 batches", "\n1 blocks", "\n\n"})
+  for (auto const* const several : {" 1 tasks", " 1 slots", " 1 submissions", "\n1 blocks", "\n\n"})
     EXPECT_EQ(state.find(several), std::string::npos) << state;
   EXPECT_TRUE(state.ends_with("\n")) << state;
 }

@@ -8,6 +8,7 @@
 #include "ballast/detail/pool/chunks.cuh"
 #include "ballast/detail/pool/launch_epilogue.cuh"
 #include "ballast/detail/pool/pool_loop.cuh"
+#include "ballast/detail/resident/shown_task.cuh"
 #include "ballast/detail/resident/worker_loop.cuh"
 
 namespace ballast::detail {
@@ -34,6 +35,7 @@ void work_in_pool_on_host(void const* argument, host_block_context& context) {
   typename View::worker_type me;
   pool_loop<List, Method, View> const loop(work, me, context.block);
   work.control.arrive(worker_group, worker_group.now_ns());
+  shown_worker const shown(work.control.activity_of(context.block), worker_group.record(), me.counts.run);
   loop.begin(worker_group, context.block);
   bool const is_paced = worker_group.pace().is_needed();
   for (worker_step step; (step = loop.next(worker_group)) != worker_step::leave;) {

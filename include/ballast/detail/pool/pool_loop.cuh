@@ -291,7 +291,7 @@ class pool_loop {
   }
 
   BALLAST_HD void set_activity(activity what) const {
-    device_atomic<std::uint64_t>(work_.control.activity[me_->number])
+    device_atomic<std::uint64_t>(work_.control.activity_of(me_->number))
         .store_relaxed(me_->counts.run << 2 | std::uint64_t(what));
   }
 

@@ -164,7 +164,7 @@ struct chen_source_ref {
 
   template <class WorkerGroup>
   BALLAST_HD void set_activity(WorkerGroup const& worker_group, std::uint64_t number, activity what) const {
-    word(control.activity[worker_group.block()]).store_relaxed(number << 2 | std::uint64_t(what));
+    word(control.activity_of(worker_group.block())).store_relaxed(number << 2 | std::uint64_t(what));
   }
 
   /// Gives the core away early, since the host's copies need one too.

@@ -97,7 +97,7 @@ struct ring_source_ref {
   template <class WorkerGroup>
   BALLAST_HD void set_activity(WorkerGroup const& worker_group, std::uint64_t ticket, activity what) const {
     if (worker_group.leader())
-      atomic_ref<std::uint64_t, scope::device>(control.activity[worker_group.block()])
+      atomic_ref<std::uint64_t, scope::device>(control.activity_of(worker_group.block()))
           .store_relaxed(ticket << 2 | std::uint64_t(what));
   }
 

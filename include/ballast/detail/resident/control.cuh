@@ -7,6 +7,9 @@
 
 namespace ballast::detail {
 
+/// On cores each block's activity word begins a cache line of its own, with the words of a shown_worker.
+inline constexpr std::uint32_t activity_stride_on_cores = 8;
+
 /// The words through which the host and a resident kernel communicate about the kernel itself. Every word has
 /// one writer, so that plain loads and stores over PCIe suffice. Trivially copyable; resident_kernel owns the
 /// memory.
@@ -19,10 +22,15 @@ struct resident_control {
   /// Pinned, written by block 0: `run` if that run ended at the idle timeout.
   std::uint32_t* idle_timed_out = nullptr;
   std::uint32_t* host_blocks = nullptr;  ///< host backend: blocks inside the worker loop now
-  std::uint64_t* activity = nullptr;     ///< device, a word per block: ticket * 4 + the block's activity
+  std::uint64_t* activity = nullptr;     ///< device, a word per block: see activity_of()
   std::uint32_t run = 0;                 ///< the number of this start, from 1
   std::uint32_t blocks = 0;              ///< blocks of this run, servers included
   std::uint64_t idle_timeout_ns = 0;
+
+  /// The block's word: the number of its ticket or task, times 4, + its activity.
+  BALLAST_HD std::uint64_t& activity_of(std::uint32_t block) const {
+    return activity[std::size_t(block) * (BALLAST_ON_GPU ? 1 : activity_stride_on_cores)];
+  }
 
   template <class WorkerGroup>
   BALLAST_HD void arrive(WorkerGroup const& worker_group, std::uint64_t now_ns) const {
@@ -67,7 +75,7 @@ BALLAST_HD inline bool resident_control::none_running(std::uint32_t first, std::
                                                       std::uint64_t& seen) const {
   seen = 0;
   for (std::uint32_t block = first; block < end; ++block) {
-    auto const word = device_atomic<std::uint64_t>(activity[block]).load_relaxed();
+    auto const word = device_atomic<std::uint64_t>(activity_of(block)).load_relaxed();
     if (static_cast<enum activity>(word & 3) == activity::runs) return false;
     seen += word;
   }

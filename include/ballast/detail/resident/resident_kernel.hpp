@@ -15,6 +15,7 @@
 
 #include "ballast/completion.hpp"
 #include "ballast/deadline.hpp"
+#include "ballast/detail/resident/block_activities.hpp"
 #include "ballast/detail/resident/control.cuh"
 #include "ballast/device.hpp"
 #include "ballast/kernel_set.hpp"
@@ -102,7 +103,9 @@ class resident_kernel {
   /// The difference of host time (clock) and device time, in ns: add it to device time to get host time.
   /// start() measures it to a few microseconds.
   std::int64_t clock_offset_ns() const { return clock_offset_ns_; }
-  /// One line per kind of activity with its tickets; reads the device's words by a copy. Never throws.
+  /// What the blocks do. join() looks at it while it waits.
+  block_activities& activities() { return activities_; }
+  /// block_activities::describe() of the present or last run.
   std::string describe_blocks();
 
  private:
@@ -130,7 +133,6 @@ class resident_kernel {
   bool take_two_rooms(std::uint32_t servers);
   bool try_two_rooms(std::uint32_t servers);
   void log_servers(std::uint32_t asked);
-  void clear_activity(deadline until);
   void begin_run();
   void launch(launched_kernel& which, void const* argument, std::size_t bytes,
               std::function<void()> const& follow) noexcept;
@@ -163,9 +165,8 @@ class resident_kernel {
   pinned_buffer<std::uint32_t> words_;  ///< stop, idle_timed_out, host_blocks; each on its own cache line
   pinned_buffer<std::uint32_t> arrived_;
   pinned_buffer<std::uint64_t> clock_;
-  device_buffer<std::uint64_t> activity_;
-  pinned_buffer<std::uint64_t> activity_copy_;
-  std::unique_ptr<stream> stream_, reader_, server_stream_;
+  block_activities activities_;
+  std::unique_ptr<stream> stream_, server_stream_;
   launched_kernel main_, serving_;
   std::uint32_t run_ = 0;
   std::atomic<bool> claimed_ = false;

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ballast/detail/resident/block_activities.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <tuple>
+#include <utility>
+
+#include "ballast/detail/base/host_waits.hpp"
+#include "ballast/detail/resident/shown_task.cuh"
+#include "ballast/error.hpp"
+
+namespace ballast::detail {
+namespace {
+
+constexpr std::uint64_t between_looks_ns = 20'000'000;
+constexpr std::size_t most_described = 8;
+
+std::string age_of(std::uint64_t ns) {
+  std::array<char, 40> text{};
+  (void)std::snprintf(text.data(), text.size(), " for at least %.2f s", 1e-9 * double(ns));
+  return text.data();
+}
+
+}  // namespace
+
+block_activities::block_activities(std::shared_ptr<compute_device> const& device, std::uint32_t blocks)
+    : on_cores_(device->capabilities().runs_on_cores),
+      stride_(on_cores_ ? activity_stride_on_cores : 1),
+      reader_(device->make_stream()),
+      words_(device, std::size_t(blocks) * stride_),
+      copy_(device, words_.size()),
+      seen_(blocks) {
+  clear(deadline::in(std::chrono::minutes(1)));  // this is no start
+}
+
+void block_activities::clear(deadline until) {
+  reader_->fill(words_.data(), 0, words_.bytes());
+  reader_->synchronize(until);
+}
+
+void block_activities::look() {
+  if (!on_cores_) return;
+  auto const now = steady_now_ns();
+  auto last = looked_ns_.load(std::memory_order_relaxed);
+  if (now - last < between_looks_ns || !looked_ns_.compare_exchange_strong(last, now)) return;
+  std::lock_guard const hold(mutex_);
+  note(now);
+}
+
+void block_activities::note(std::uint64_t now_ns) {
+  if (is_new_run_.exchange(false)) std::ranges::fill(seen_, seen_word{});
+  for (std::size_t block = 0; block < seen_.size(); ++block) {
+    auto const word = word_of(block);
+    if (seen_[block].word != word || seen_[block].since_ns == 0) seen_[block] = {word, now_ns};
+  }
+}
+
+std::uint64_t block_activities::word_of(std::size_t block) {
+  if (!on_cores_) return copy_[block];
+  auto& line = words_.data()[block * stride_];
+  auto const word = std::atomic_ref(line).load(std::memory_order_relaxed);
+  bool const runs = activity(word & 3) == activity::runs;
+  return runs ? shown_worker::look_at(line, word >> 2) << 2 | (word & 3) : word;
+}
+
+std::string block_activities::describe(std::uint32_t blocks, char const* gone) {
+  std::array<std::uint32_t, 4> counts{};
+  std::vector<running_task> running;
+  auto const now = steady_now_ns();
+  try {
+    std::lock_guard const hold(mutex_);
+    if (!on_cores_) {
+      reader_->copy(copy_.data(), words_.data(), words_.bytes());
+      reader_->synchronize(deadline::in(std::chrono::seconds(2)));
+    }
+    note(now);
+    for (std::uint32_t block = 0; block < blocks; ++block) {
+      auto const& [word, since] = seen_[block];
+      ++counts[word & 3];
+      if (activity(word & 3) == activity::runs) running.push_back({block, word >> 2, since});
+    }
+  } catch (error const& failure) {
+    return as_lines(std::string("the blocks' state cannot be read: ") + failure.what());
+  }
+  char const* const names[] = {"not started", "waiting for a task", "running a task", gone};
+  std::string text;
+  for (std::size_t kind = 0; kind < counts.size(); ++kind)
+    if (counts[kind] != 0) text += counted(counts[kind], "block") + " " + names[kind] + "\n";
+  return text + describe_running(std::move(running), now);
+}
+
+// Without the mutex, since names may be read from the device.
+std::string block_activities::describe_running(std::vector<running_task> running,
+                                               std::uint64_t now_ns) const {
+  if (!names_.of || running.empty()) return {};
+  auto const begin = [](auto const& one) { return std::tuple(one.since_ns, one.number); };
+  std::ranges::sort(running, {}, begin);
+  bool const has_oldest =
+      running.size() == 1 || names_.are_in_order || running[0].since_ns < running[1].since_ns;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(running.size(), most_described); ++i) {
+    auto const name = name_of(running[i], now_ns);
+    if (!name.empty()) text += (i == 0 && has_oldest ? "oldest task: " : "task: ") + name + "\n";
+  }
+  return text;
+}
+
+std::string block_activities::name_of(running_task const& one, std::uint64_t now_ns) const {
+  std::string name;
+  try {
+    name = names_.of(one.number);
+  } catch (std::exception const& failure) { name = std::string("it cannot be read: ") + failure.what(); }
+  if (name.empty()) return {};
+  auto const place = ", in resident block " + std::to_string(one.block);
+  return name + place + (one.since_ns < now_ns ? age_of(now_ns - one.since_ns) : "");
+}
+
+}  // namespace ballast::detail
