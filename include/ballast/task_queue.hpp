@@ -118,10 +118,10 @@ struct queue_options {
   /// trace_to is set.
   std::uint32_t trace_depth = 0;
   /// A recorder (`&recorder`), which must outlive the queue. When close() or stop() has ended the kernel it
-  /// receives a span with the kernel's name for each task, up to trace_depth per worker; further spans count
-  /// as dropped; and one for each round of a graph, with its critical path. If tasks create tasks it receives
-  /// one span for the run instead, with the pool's counts. For each submission that waited for a full ring it
-  /// immediately receives a span of the host thread.
+  /// receives a span with the kernel's name for each task, with blocks and submission, up to trace_depth per
+  /// worker; further spans count as dropped; and one for each round of a graph, with its critical path. If
+  /// tasks create tasks it receives one span for the run instead, with the pool's counts. For each submission
+  /// that waited for a full ring it immediately receives a span of the host thread.
   trace_target trace_to = {};
 };
 
@@ -206,6 +206,9 @@ struct task_span {
   std::uint32_t kernel = 0;  ///< index in kernel_set::kernels()
   /// The submission of a graph that the task belongs to, counted from 1 over all runs. 0: to none.
   std::uint32_t round = 0, task = 0;  ///< which of the graph's tasks, as they were added, from 0
+  /// The submission that the task belongs to, counted from 1 in its ring, modulo 2^27. 0 in a round of a
+  /// graph.
+  std::uint32_t submission = 0, ring = 0;  ///< the submission ring, from 0
 };
 
 /// Counts of a queue since its last start().
@@ -402,8 +405,8 @@ class BALLAST_API task_queue : public detail::fed_queue {
   /// up to 7 tasks of each worker that have not begun yet.
   std::uint64_t claimed() const;
   /// The state that timed_out carries, as text: submission rings, counts, up to four tasks of each graph that
-  /// wait for others (each share of a grid task is a predecessor), what the blocks do, and up to eight running
-  /// tasks, the oldest first.
+  /// wait for others (each share of a grid task is a predecessor), what the blocks do, and up to eight
+  /// running tasks, the oldest first.
   std::string describe();
   /// Bytes allocated for the queue, on the host and on the device together.
   std::size_t memory_bytes() const;

@@ -122,11 +122,15 @@ class recorded_round {
 };
 
 span span_of_task(task_span const& one, kernel_set const& kernels) {
-  return {.worker = one.worker,
-          .label = kernels.kernels()[one.kernel].name,
-          .tasks = 1,
-          .begin_ns = one.begin_ns,
-          .end_ns = std::max(one.begin_ns, one.end_ns)};
+  span made{.worker = one.worker,
+            .label = kernels.kernels()[one.kernel].name,
+            .tasks = 1,
+            .begin_ns = one.begin_ns,
+            .end_ns = std::max(one.begin_ns, one.end_ns),
+            .counts = {{"first_block", one.range.first}, {"blocks", one.range.count}}};
+  if (one.submission != 0) made.counts.push_back({"submission", one.submission});
+  if (one.ring != 0) made.counts.push_back({"ring", one.ring});
+  return made;
 }
 
 task_span const* previous_of_worker(std::span<task_span const> tasks, std::size_t i) {
@@ -181,7 +185,9 @@ std::vector<span> spans_of_tasks(std::span<task_span const> tasks, traced_rounds
     auto const& graph = *rounds.find(number);
     recorded_round round(graph);
     for (auto const i : numbers) round.add(tasks[i], i);
-    for (auto const i : numbers) spans[i].counts = round.counts_of(tasks[i], previous_of_worker(tasks, i));
+    for (auto const i : numbers)
+      for (auto const& count : round.counts_of(tasks[i], previous_of_worker(tasks, i)))
+        spans[i].counts.push_back(count);
     auto const line = lines.try_emplace(graph.uid, std::uint32_t(lines.size())).first->second;
     auto path = mark_critical_path(round, spans);
     spans.push_back(round.as_span(number, line, std::move(path)));

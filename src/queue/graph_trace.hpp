@@ -40,7 +40,8 @@ class traced_rounds {
 };
 
 /// A span for each task, which are given by worker and then by time, and one for each round of a graph, with
-/// its critical path: the chain of tasks that took longest. Tasks of graphs have counts: the round, the
+/// its critical path: the chain of tasks that took longest. Tasks have their blocks as counts, and the
+/// submission or, if they are of a graph: the round, the
 /// number of the task, and, if a predecessor ended while their worker had nothing else to run in the round,
 /// for how long and for which predecessor the worker waited.
 std::vector<span> spans_of_tasks(std::span<task_span const> tasks, traced_rounds const& rounds,

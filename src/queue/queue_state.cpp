@@ -680,14 +680,19 @@ std::vector<task_span> fed_queue::state::task_spans() const {
   for (std::uint32_t worker = 0; worker < counts.size(); ++worker)
     for (std::uint32_t i = 0; i < std::min(counts[worker], memory.trace_depth); ++i) {
       auto const& one = trace[std::size_t(worker) * memory.trace_depth + i];
-      auto const* const graph = rounds.find(one.round);
-      spans.push_back({worker,
-                       std::int64_t(one.begin_ns) + offset,
-                       std::int64_t(one.end_ns) + offset,
-                       {one.first_block, one.blocks_and_kernel >> 8},
-                       one.blocks_and_kernel & 0x7f,
-                       graph == nullptr ? 0 : one.round,
-                       graph == nullptr ? 0 : graph->task_of_node[one.node]});
+      task_span made{.worker = worker,
+                     .begin_ns = std::int64_t(one.begin_ns) + offset,
+                     .end_ns = std::int64_t(one.end_ns) + offset,
+                     .range = {one.first_block, one.blocks_and_kernel >> 8},
+                     .kernel = one.blocks_and_kernel & 0x7f};
+      if (auto const* const graph = rounds.find(one.round)) {
+        made.round = one.round;
+        made.task = graph->task_of_node[one.node];
+      } else {
+        made.submission = (one.node & traced_batch::number_mask) + 1;
+        made.ring = one.node >> traced_batch::number_bits;
+      }
+      spans.push_back(made);
     }
   return spans;
 }

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <map>
+#include <numeric>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
 
 #include "ballast/balanced_queue.hpp"
 #include "ballast/error.hpp"
@@ -54,6 +59,50 @@ TEST(queue_with_a_recorder, has_each_task_once_under_its_kernels_name) {
   for (auto const& one : all.snapshot().spans) {
     EXPECT_EQ(one.device, 0u);
     EXPECT_LE(one.begin_ns, one.end_ns);
+  }
+}
+
+std::optional<std::uint64_t> count_in(span const& one, std::string_view name) {
+  auto const found = std::ranges::find(one.counts, name, &span_count::name);
+  return found == one.counts.end() ? std::nullopt : std::optional(found->value);
+}
+
+TEST(queue_with_a_recorder, has_the_blocks_and_the_submission_of_each_task) {
+  constexpr std::uint32_t submissions = 300;  // several turns of the ring
+  recorder all({"first"});
+  counted_words visits(first_device(), 2 * submissions);
+  task_queue queue(first_device(), kernels(), traced_to(&all));
+  for (std::uint32_t i = 0; i < submissions; ++i)
+    queue.submit(task(count_visit{visits.ref()}, {2 * i, 2})).wait();
+  queue.close();
+  std::vector<std::uint64_t> seen;
+  for (auto const& one : all.snapshot().spans) {
+    if (is_host(one)) continue;
+    auto const submission = count_in(one, "submission").value();
+    EXPECT_EQ(count_in(one, "first_block"), 2 * (submission - 1));
+    EXPECT_EQ(count_in(one, "blocks"), 2u);
+    EXPECT_EQ(count_in(one, "ring"), std::nullopt);
+    seen.push_back(submission);
+  }
+  std::ranges::sort(seen);
+  std::vector<std::uint64_t> expected(submissions);
+  std::iota(expected.begin(), expected.end(), 1);
+  EXPECT_EQ(seen, expected);
+}
+
+TEST(queue_with_a_recorder, has_the_ring_of_a_task_of_another_thread) {
+  recorder all({"first"});
+  counted_words visits(first_device(), 2);
+  task_queue queue(first_device(), kernels(), traced_to(&all));
+  queue.submit(task(count_visit{visits.ref()}, {0, 1})).wait();
+  std::thread([&] { queue.submit(task(count_visit{visits.ref()}, {1, 1})).wait(); }).join();
+  queue.close();
+  auto spans = queue.task_spans();
+  std::ranges::sort(spans, {}, [](auto const& one) { return one.range.first; });
+  ASSERT_EQ(spans.size(), 2u);
+  for (std::uint32_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(spans[i].submission, 1u);
+    EXPECT_EQ(spans[i].ring, i);
   }
 }
 

@@ -171,6 +171,7 @@ struct ring_source_ref {
   BALLAST_HD void record_times(WorkerGroup worker_group, std::uint64_t begin_ns, std::uint64_t end_ns) const;
   template <class WorkerGroup>
   BALLAST_HD void trace_task(WorkerGroup& worker_group, std::uint64_t begin_ns, std::uint64_t end_ns) const;
+  BALLAST_HD std::uint32_t traced_batch_of(batch_mark const& mark) const;
   BALLAST_HD void time_task(std::uint64_t batch, std::uint64_t begin_ns, std::uint64_t end_ns) const;
   BALLAST_HD void publish_times(std::uint64_t batch) const;
 };
@@ -194,8 +195,15 @@ BALLAST_HD void ring_source_ref::trace_task(WorkerGroup& worker_group, std::uint
   auto const& record = worker_group.record();
   auto const& state = worker_group.worker_state();
   auto const round = graph_walk(worker_group).is_under_way() ? state[worker_word::traced_round] : 0;
+  auto const node = round != 0 ? state[worker_word::node] : traced_batch_of(mark_of(worker_group.meta()));
   trace[std::uint64_t(worker) * trace_depth + at] = {begin_ns,        end_ns, record.data[10],
-                                                     record.data[11], round,  state[worker_word::node]};
+                                                     record.data[11], round,  node};
+}
+
+// The batches that have ended in a slot number the one that is in it.
+BALLAST_HD inline std::uint32_t ring_source_ref::traced_batch_of(batch_mark const& mark) const {
+  device_atomic<std::uint32_t> const turns(ends[(mark.ring_index << batch_shift) + mark.slot]);
+  return traced_batch::word(mark.ring_index, (turns.load_relaxed() << batch_shift) + mark.slot);
 }
 
 BALLAST_HD inline void ring_source_ref::time_task(std::uint64_t batch, std::uint64_t begin_ns,

@@ -295,8 +295,19 @@ struct batch_times {
 struct task_times {
   std::uint64_t begin_ns, end_ns;
   std::uint32_t first_block, blocks_and_kernel;
-  std::uint32_t round, node;  ///< of a graph's task: graph_round::traced, or 0, and its graph_node
+  /// Of a graph's task: graph_round::traced and its graph_node. Of another: 0 and its traced_batch.
+  std::uint32_t round, node;
 };
+
+/// A batch in one word of a trace: its ring, and the low bits of its number.
+namespace traced_batch {
+inline constexpr std::uint32_t number_bits = 27;
+inline constexpr std::uint32_t number_mask = (1u << number_bits) - 1;
+static_assert(max_submission_rings <= 1u << (32 - number_bits));
+BALLAST_HD constexpr std::uint32_t word(std::uint32_t ring_index, std::uint32_t number) {
+  return ring_index << number_bits | (number & number_mask);
+}
+}
 
 /// The server's state between rounds on the host, where the worker that holds ring_words::server_busy is the
 /// server. A GPU has ring_server_memory instead.
