@@ -218,7 +218,9 @@ struct balanced_queue::state final : completion_source {
     return given;
   }
   std::string describe() {
-    std::string text = counted(tasks.waiting(), "task") + " in the backlog, policy " + options.policy + "\n";
+    std::string text = "balanced queue of " + kernels->name();
+    for (auto& queue : queues) text += (&queue == &queues.front() ? " on " : ", ") + queue.device().name();
+    text += ": " + counted(tasks.waiting(), "task") + " in the backlog, policy " + options.policy + "\n";
     for (auto& queue : queues) text += queue.describe();
     return text;
   }

@@ -396,7 +396,7 @@ device_share chen_device::last_step() const {
 }
 
 std::string chen_device::describe() {
-  auto text = "chen queues of " + std::string(kernels_->name()) + " on " + device_->name() + ":\n";
+  auto text = "queues on " + device_->name() + ": " + std::to_string(memory_.queues()) + "\n";
   for (std::uint32_t queue = 0; queue < memory_.queues(); ++queue)
     text += "queue " + std::to_string(queue) + ": " + counted(memory_.written(queue), "task") + " written, " +
             std::to_string(memory_.consumed(queue)) + " dequeued when it was last empty\n";

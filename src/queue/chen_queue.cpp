@@ -97,8 +97,9 @@ struct chen_queue::state {
   }
   bool claimed() const { return std::ranges::any_of(devices, &chen_device::claimed); }
   std::string describe() {
-    auto text = "step " + std::to_string(steps.current()) + (steps.running() ? " runs" : " has ended") +
-                ", " + counted(pool.waiting(), "task") + " in the pool\n";
+    auto text = "chen queue of " + kernels->name() + ": step " + std::to_string(steps.current()) +
+                (steps.running() ? " runs" : " has ended") + ", " + counted(pool.waiting(), "task") +
+                " in the pool\n";
     for (auto& device : devices) text += device.describe();
     return text;
   }

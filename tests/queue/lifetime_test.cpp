@@ -216,6 +216,9 @@ TEST(state_of_a_queue, counts_one_as_one_and_ends_in_one_newline) {
   balanced_queue of_several({core}, kernels(), shared);
   of_several.submit(one).wait();
   expect_one_task_and_one_newline(of_several.describe());
+  EXPECT_THAT(of_several.describe(),
+              testing::StartsWith("balanced queue of kernels on " + core->name() +
+                                  ": 0 tasks in the backlog, policy rate\nqueue of kernels on "));
   of_several.close();
 }
 
