@@ -26,6 +26,13 @@ std::vector<benchmark> pool_benchmarks() {
        "and "
        "on all of the list",
        &measure_pool_devices, &needs_several_devices},
+      {"pool/bfs",
+       "breadth-first search of three kinds of graphs by each order of tasks, and how many tasks it takes",
+       &measure_bfs},
+      {"pool/shortest_paths", "shortest paths in the same graphs, with lengths", &measure_shortest_paths},
+      {"pool/branch_and_bound",
+       "a salesman's shortest tour of 13 to 16 cities by each order of tasks, and how many tasks it takes",
+       &measure_branch_and_bound},
       {"pool/tbb", "Fibonacci's numbers, queens and an unbalanced tree in a pool and by oneTBB, on CPU cores",
        &measure_tbb, &needs_cores},
   };
