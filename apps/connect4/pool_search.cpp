@@ -87,7 +87,7 @@ class pool_part {
 /// One pool over all devices, whose workers take each other's tasks; null if the library does not support
 /// these devices.
 std::unique_ptr<pool_part> shared_by_all(search_request const& request, std::string_view method) {
-  if (method != pool_options().method || request.workers != worker_size::thread) return nullptr;
+  if (method != pool_methods().front().name || request.workers != worker_size::thread) return nullptr;
   try {
     return std::make_unique<pool_part>(request.devices, request, method);
   } catch (bad_argument const& refusal) {

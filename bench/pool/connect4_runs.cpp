@@ -95,7 +95,7 @@ constexpr char const* methods_of_the_paper[] = {"static", "abp"};
 
 /// The default method and the paper's, with blocks whose threads share a task.
 void measure_wider_workers(session& now, connect4_answers& known, int blocks) {
-  std::string const by_default(pool_options().method);
+  std::string const by_default(pool_methods().front().name);
   measure_storage(now, known, by_default + " by warps", by_default, connect4::worker_size::warp, blocks);
   for (std::string const method : {by_default.c_str(), methods_of_the_paper[0], methods_of_the_paper[1]})
     measure_storage(now, known, method + " by blocks", method, connect4::worker_size::block, blocks);

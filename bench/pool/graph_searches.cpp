@@ -25,7 +25,7 @@ struct search_graph {
   std::string name;
   std::vector<std::uint32_t> first_edge;  ///< of each vertex, and the number of edges
   std::vector<Edge> edges;
-  /// How far apart tasks may be and have the same priority: as far as the longest edge for each edge of a
+  /// How far apart tasks may be and have the same key: as far as the longest edge for each edge of a
   /// vertex (delta-stepping, Meyer and Sanders 2003).
   log2_of_step step = 0;
 

@@ -44,7 +44,7 @@ struct graph_view {
   }
 };
 
-/// Tasks whose distances differ in this many low bits alone have the same priority.
+/// Tasks whose distances differ in this many low bits alone have the same key.
 using log2_of_step = std::uint32_t;
 
 template <class Edge>
@@ -61,7 +61,7 @@ struct next_edges {
   std::uint32_t vertex, distance;
   log2_of_step step;
 
-  BALLAST_HD std::uint32_t priority() const { return distance >> step; }
+  BALLAST_HD std::uint32_t order_key() const { return distance >> step; }
   /// How many blocks look at all edges of the vertex.
   BALLAST_HD std::uint32_t blocks() const {
     auto const edges = graph.first_edge[vertex + 1] - graph.first_edge[vertex];
@@ -98,7 +98,7 @@ struct many_edges {
   static constexpr std::uint32_t spawns = 1;
   next_edges<Edge> next;
 
-  BALLAST_HD std::uint32_t priority() const { return next.priority(); }
+  BALLAST_HD std::uint32_t order_key() const { return next.order_key(); }
 
   template <class Block>
   BALLAST_HD void operator()(Block& block) const {
@@ -158,7 +158,7 @@ struct tour_task {
   map_view map;
   partial_tour tour;
 
-  BALLAST_HD std::uint32_t priority() const { return tour.excess / (map.detour / 2 + 1); }
+  BALLAST_HD std::uint32_t order_key() const { return tour.excess / (map.detour / 2 + 1); }
 
   template <class Block>
   BALLAST_HD void operator()(Block& block) const {

@@ -16,18 +16,18 @@ namespace {
 struct waiting_vertex {
   std::uint32_t vertex, distance;
 
-  std::uint32_t priority() const { return distance; }
+  std::uint32_t order_key() const { return distance; }
 };
 
 struct waiting_tour : partial_tour {
-  std::uint32_t priority() const { return excess; }
+  std::uint32_t order_key() const { return excess; }
 };
 
 /// What a priority queue gives first is the greatest.
 struct runs_later {
   template <class Waiting>
   bool operator()(Waiting const& one, Waiting const& other) const {
-    return one.priority() > other.priority();
+    return one.order_key() > other.order_key();
   }
 };
 

@@ -126,8 +126,8 @@ struct listed_kernel {
   /// after the loss of their rank, even if they have run there. A graph of such kernels goes on after a stop.
   bool repeatable = false;
   bool prepares = false;  ///< it has a prepare()
-  /// K::priority() of a task with these argument words, in which pools run tasks; null if it has none.
-  std::uint32_t (*priority)(std::uint32_t const* arguments) = nullptr;
+  /// K::order_key() of a task with these argument words, the order of tasks in pools; null if it has none.
+  std::uint32_t (*order_key)(std::uint32_t const* arguments) = nullptr;
 };
 
 /// Identifies the code that runs the kernels of a set: a type of task source (the queue's, the pool's), or of

@@ -23,18 +23,18 @@
 namespace ballast {
 
 /// The methods of storing the tasks of a pool and of sharing them among its workers; the first is the
-/// default of kernels without priority().
+/// default of kernels without order_key().
 BALLAST_API std::vector<named_policy> pool_methods();
 
 /// How a pool keeps its tasks, and how its workers run.
 struct pool_options {
   /// A name of pool_methods(), which decides in what order tasks run. Empty is the default: `bands` on one
-  /// device if a kernel of the set has a priority(), else `chunks`. For any other, compile the set of kernels
-  /// for_pool_methods (ballast/methods/pool_methods.cuh).
+  /// device if a kernel of the set has an order_key(), else `chunks`. For any other, compile the set of
+  /// kernels for_pool_methods (ballast/methods/pool_methods.cuh).
   std::string method = {};
   /// Capacity in tasks of each working block: 8 to 2^20, rounded up to a power of two; about 48 bytes per
-  /// task. For `static` it is only the initial capacity. Tasks that do not fit are moved to the host and
-  /// back, which is slow.
+  /// task, 370 with `bands`. For `static` it is only the initial capacity. Tasks that do not fit are moved to
+  /// the host and back, which is slow.
   std::uint32_t capacity = 1024;
   /// Joins that can wait at the same time, 64 bytes each, and 100 to 400 joins more for each block's cache.
   /// 0: 2048 for each block. Sets whose kernels make no joins get none. `static` starts with this number and
@@ -69,9 +69,9 @@ struct pool_statistics {
   std::uint64_t joins = 0;   ///< joins made; each adds a task, its continuation, to `created`
   std::uint64_t shared = 0;  ///< how often a task was published to other workers
   /// The sum over the workers of the most places that each used at any time: a capacity of this many tasks
-  /// would have sufficed. A published chunk counts as full. With `ring` and `blocking` the most tasks that a
-  /// worker saw in the common queue are added; with `static` it is the most tasks in both arrays. If the host
-  /// held more tasks at some time, the figure is that number instead.
+  /// would have sufficed. A published chunk counts as full. With `bands`, `ring` and `blocking` the most
+  /// tasks that a worker saw in the common queue are added; with `static` it is the most tasks in both
+  /// arrays. If the host held more tasks at some time, the figure is that number instead.
   std::uint64_t max_stored = 0;
   std::uint64_t launches = 0;  ///< kernel launches: 1 unless tasks did not fit; for `static` one per level
   std::uint64_t spilled = 0;   ///< tasks that were moved to the host and back

@@ -39,7 +39,7 @@ std::unique_ptr<method_memory> make(pool_plan const& plan, std::uint32_t workers
 constexpr std::array methods{
     pool_method_code{
         {"chunks", "private stacks with published chunks"}, entry_key_of<chunks_ref>, &make<chunk_memory>},
-    pool_method_code{{"bands", "the smallest priority() first, in rings that all workers share"},
+    pool_method_code{{"bands", "the smallest order_key() first, in rings that all workers share"},
                      entry_key_of<bands_ref>,
                      &make<band_memory>},
     pool_method_code{{"abp", "work stealing with the deque of Arora, Blumofe and Plaxton"},
@@ -134,10 +134,17 @@ void band_memory::start(kernel_start const& how, pool_view const& view) {
 }
 
 void band_memory::collect(stream& on, std::vector<stored_task>& into) {
-  auto slots = copy_of(on, slots_);
   auto const tasks = stock_.tasks(on);
-  for (auto& slot : slots)
-    if (holds_record(slot, ring_capacity_)) stock_.add_tasks(tasks, slot.record.read<device_atomic>(), into);
+  auto const words = copy_of(on, ring_words_);
+  std::vector<bands_ref::ring::slot> slots(ring_capacity_);
+  for (std::size_t ring = 0; ring < words.size(); ++ring) {
+    if (words[ring].used == 0) continue;  // exact, since no worker runs
+    on.copy(slots.data(), slots_.data() + ring * ring_capacity_, slots.size() * sizeof slots[0]);
+    on.synchronize();
+    for (auto& slot : slots)
+      if (holds_record(slot, ring_capacity_))
+        stock_.add_tasks(tasks, slot.record.read<device_atomic>(), into);
+  }
 }
 
 void peer_memory::meet(std::span<peer_device const> all, std::uint32_t own) {

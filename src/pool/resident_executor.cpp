@@ -248,11 +248,11 @@ class resident_executor final : public pool_executor {
     for (std::uint32_t i = 0; i < parts_.size(); ++i) parts_[i]->meet(all, i);
   }
 
-  /// Sorts tasks by their priorities: workers take the last first.
+  /// Sorts tasks by order_key(): workers take the last first.
   void put_best_last(std::vector<stored_task>& tasks) const {
     std::ranges::stable_sort(tasks, std::ranges::greater(), [&](stored_task const& task) {
-      auto const priority = kernels_.kernels()[task.record.kernel()].priority;
-      return priority == nullptr ? 0 : priority(task.record.data);
+      auto const key_of = kernels_.kernels()[task.record.kernel()].order_key;
+      return key_of == nullptr ? 0 : key_of(task.record.data);
     });
   }
 
@@ -369,12 +369,12 @@ class resident_executor final : public pool_executor {
       if (run.why_stopped.empty()) run.why_stopped = reason_of(part->halt());
       part->collect(run.waiting);
     }
-    if (run.why_stopped.empty() && run.statistics.spilled == 0) warn_of_spill(run.waiting.size());
+    if (run.why_stopped.empty() && !std::exchange(has_warned_, true)) warn_of_spill(run.waiting.size());
     run.statistics.spilled += run.waiting.size();
     most_with_host_ = std::max<std::uint64_t>(most_with_host_, run.waiting.size());
   }
 
-  /// Once a run.
+  /// Once a pool.
   void warn_of_spill(std::size_t tasks) const {
     write_log(log_level::warning, "a pool of " + kernels_.name() +
                                       " has no space left on its device: " + counted(tasks, "task") +
@@ -384,9 +384,10 @@ class resident_executor final : public pool_executor {
 
   kernel_set const& kernels_;
   std::uint32_t capacity_;
-  bool orders_;  ///< the method keeps tasks in the order of their priorities
+  bool orders_;  ///< the method keeps tasks in the order of their keys
   device_parts parts_;
   std::atomic<bool> stop_requested_ = false;
+  bool has_warned_ = false;
   std::uint64_t most_with_host_ = 0;  ///< the most tasks that the host held between launches
 };
 

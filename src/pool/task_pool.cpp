@@ -28,8 +28,8 @@ pool_plan make_plan(std::shared_ptr<compute_device> device, kernel_set const& ke
 }
 
 static std::string default_method(kernel_set const& kernels, std::size_t devices) {
-  auto const has_priority = [](listed_kernel const& kernel) { return kernel.priority != nullptr; };
-  return devices == 1 && std::ranges::any_of(kernels.kernels(), has_priority) ? "bands" : "chunks";
+  auto const has_order_key = [](listed_kernel const& kernel) { return kernel.order_key != nullptr; };
+  return devices == 1 && std::ranges::any_of(kernels.kernels(), has_order_key) ? "bands" : "chunks";
 }
 
 std::string_view reason_of(pool_halt halt) {

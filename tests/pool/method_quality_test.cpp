@@ -41,7 +41,7 @@ struct list {
   static constexpr std::uint32_t max_spawns = 4, max_joins = 0, max_taken = 1;
   static constexpr bool by_threads = false;
   static std::uint32_t room_for(task_record const&) { return max_spawns; }
-  static std::uint32_t priority_of(task_record const&) { return 0; }
+  static std::uint32_t order_key_of(task_record const&) { return 0; }
 };
 
 stored_task task_of(node const& one) {

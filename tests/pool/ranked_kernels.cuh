@@ -10,7 +10,7 @@
 
 namespace ballast::test {
 
-/// A tree whose tasks have priorities: node n has the children 4 n + 1 to 4 n + 4, each with a priority of 0
+/// A tree whose tasks have keys: node n has the children 4 n + 1 to 4 n + 4, each with a key of 0
 /// to `spread` - 1 more than its parent. Tasks note in which order they run.
 struct ranked_tree {
   array_ref<std::uint32_t> order;  ///< the nodes, as they run
@@ -28,7 +28,7 @@ struct ranked_node {
   ranked_tree tree;
   std::uint32_t node, rank;
 
-  BALLAST_HD std::uint32_t priority() const { return rank; }
+  BALLAST_HD std::uint32_t order_key() const { return rank; }
 
   template <class Block>
   BALLAST_HD void operator()(Block& block) const {

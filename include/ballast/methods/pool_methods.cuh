@@ -36,7 +36,7 @@ struct for_pool_methods {
     using namespace detail;
     using list = pool_list<K...>;
     for_pools::compile<KeepsTasks, K...>(into);
-    if constexpr (!(has_priority<K> || ...)) into.entries.push_back(make_pool_entry<list, bands_ref>());
+    if constexpr (!(has_order_key<K> || ...)) into.entries.push_back(make_pool_entry<list, bands_ref>());
     into.entries.push_back(make_pool_entry<list, abp_ref>());
     into.entries.push_back(make_pool_entry<list, chase_lev_ref>());
     into.entries.push_back(make_pool_entry<list, shared_ring_ref>());

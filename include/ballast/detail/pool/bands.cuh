@@ -12,22 +12,23 @@ namespace ballast::detail {
 
 /// Words that all workers share; all bits zero at the start of a launch.
 struct band_words {
-  alignas(128) std::uint32_t base;  ///< the priority of the first band; it only rises
-  alignas(128) std::uint32_t
-      least_beyond;                     ///< ~ the least priority that was published beyond the bands, or 0
-  alignas(128) std::uint32_t unsorted;  ///< chunks beyond the bands from before `base` rose (signed)
+  alignas(128) std::uint32_t base;          ///< the key of the first band; it only rises
+  alignas(128) std::uint32_t least_beyond;  ///< ~ the least key that was published beyond the bands, or 0
+  alignas(128) std::uint32_t unsorted;      ///< chunks beyond the bands from before `base` rose (signed)
 };
 
-/// Method `bands`: tasks run by K::priority(), the smallest first. A worker keeps a few tasks in its stack,
-/// in order, and publishes the others in chunks of one priority. Chunks lie in rings that all workers share,
-/// one for each of the next 32 priorities and one for all beyond. When the rings are empty, the window moves
-/// up to the least priority beyond it, and workers that look for tasks sort the chunks that were there (a
-/// calendar queue: R. Brown, CACM 31(10), 1988; chunks in shared bags by priority: D. Nguyen, A. Lenharth, K.
-/// Pingali, "A lightweight infrastructure for graph analytics", SOSP 2013).
+/// Method `bands`: tasks run by K::order_key(), the smallest first. A worker keeps a few tasks in its stack,
+/// in order, and publishes the others in chunks of one key. Chunks lie in rings that all workers share, one
+/// for each of the next 32 keys and one for all beyond. When the rings are empty, the window moves up to the
+/// least key beyond it, and workers that look for tasks sort the chunks that were there (a calendar queue: R.
+/// Brown, CACM 31(10), 1988; chunks in shared bags by priority: D. Nguyen, A. Lenharth, K. Pingali, "A
+/// lightweight infrastructure for graph analytics", SOSP 2013). So keys that span many windows are sorted
+/// often.
 ///
-/// Before each task a worker looks whether a better one is published. If so, it publishes its own and takes
-/// that. So only tasks in the stacks of other workers, at most most_kept and one task's children each, and
-/// those that are on their way to a ring may be better than the one that runs.
+/// Before each task a worker looks whether a better one is published, and takes it if so. So better tasks
+/// than the one that runs may be in the stacks of other workers, and on their way to a ring. Keys below the
+/// window count as its first: an idle worker may move it up while another is about to publish smaller ones,
+/// which then run in any order.
 struct bands_ref {
   static constexpr std::uint32_t bands = 32, rings = bands + 1;
   using ring = ring_queue_ref<chunk_entry>;
@@ -45,7 +46,7 @@ struct bands_ref {
   }
 };
 
-/// The method for the kernels of a list, which know the priorities of tasks.
+/// The method for the kernels of a list, which know the keys of tasks.
 template <class List>
 class bands_ref::of_list {
  public:
@@ -101,7 +102,7 @@ class bands_ref::of_list {
   }
   BALLAST_HD bool has_unsorted() const { return static_cast<std::int32_t>(unsorted().load_relaxed()) > 0; }
   BALLAST_HD ring beyond() const { return memory_.ring_of(bands); }
-  BALLAST_HD ring band_at(std::uint32_t priority) const { return memory_.ring_of(priority % bands); }
+  BALLAST_HD ring band_at(std::uint32_t key) const { return memory_.ring_of(key % bands); }
 
   /// The number of the first band with tasks, or `bands`; the leader's result counts. On a GPU the lanes of
   /// the first warp look at one band each.
@@ -120,7 +121,7 @@ class bands_ref::of_list {
 #endif
   }
 
-  /// The priority of the best published or waiting task, or `none`. Tasks before the bands count as in the
+  /// The key of the best published or waiting task, or `none`. Tasks before the bands count as in the
   /// first, and so do those that are not sorted.
   BALLAST_HD std::uint32_t best_elsewhere(pool_view const& view, std::uint32_t band) const {
     std::uint32_t const published = best_published(band), waiting = best_waiting(view);
@@ -136,7 +137,7 @@ class bands_ref::of_list {
   }
   BALLAST_HD std::uint32_t best_waiting(pool_view const& view) const {
     std::uint32_t const taken = device_atomic<std::uint32_t>(view.words->taken).load_relaxed();
-    return taken < view.waiting_tasks ? List::priority_of(view.waiting_task(taken).record) : none;
+    return taken < view.waiting_tasks ? List::order_key_of(view.waiting_task(taken).record) : none;
   }
 
   /// Moves the new tasks, from me.first on, to their places: the best task is the newest, and of equal ones
@@ -150,9 +151,9 @@ class bands_ref::of_list {
 #endif
     for (std::uint32_t place = first; place != me.end; ++place) {
       stored_task const task = stack[place];
-      std::uint32_t const priority = List::priority_of(task.record);
+      std::uint32_t const key = List::order_key_of(task.record);
       std::uint32_t to = place;
-      for (; to != me.begin && List::priority_of(stack[to - 1].record) < priority; --to)
+      for (; to != me.begin && List::order_key_of(stack[to - 1].record) < key; --to)
         stack[to] = stack[to - 1];
       if (to != place) stack[to] = task;
     }
@@ -169,7 +170,7 @@ class bands_ref::of_list {
     me.found = 0;
     std::uint32_t const held = me.held();
     if (held != 0) {
-      bool const is_beaten = best_elsewhere(view, band) < List::priority_of(stack[me.end - 1].record);
+      bool const is_beaten = best_elsewhere(view, band) < List::order_key_of(stack[me.end - 1].record);
       std::uint32_t const kept = tasks_to_keep(view, me, is_beaten, best_published(band) == none);
       if (held > kept) {
         me.portion = worst_together(stack, me, held - kept);
@@ -199,15 +200,15 @@ class bands_ref::of_list {
   BALLAST_HD std::uint32_t worst_together(local_stack const& stack, pool_worker const& me,
                                           std::uint32_t most) const {
     if (most > memory_.stock.chunk_tasks) most = memory_.stock.chunk_tasks;
-    std::uint32_t const ring = ring_for(stack[me.begin]);
+    std::uint32_t const first = base().load_relaxed(), ring = ring_for(stack[me.begin], first);
     std::uint32_t count = 1;
-    while (count < most && ring_for(stack[me.begin + count]) == ring) ++count;
+    while (count < most && ring_for(stack[me.begin + count], first) == ring) ++count;
     return count;
   }
-  BALLAST_HD std::uint32_t ring_for(stored_task const& task) const {
-    std::uint32_t const priority = List::priority_of(task.record), first = base().load_relaxed();
-    if (priority <= first) return first % bands;
-    return priority - first < bands ? priority % bands : bands;
+  BALLAST_HD std::uint32_t ring_for(stored_task const& task, std::uint32_t first) const {
+    std::uint32_t const key = List::order_key_of(task.record);
+    if (key <= first) return first % bands;
+    return key - first < bands ? key % bands : bands;
   }
 
   template <class WorkerGroup>
@@ -215,9 +216,11 @@ class bands_ref::of_list {
                           std::uint32_t chunk) const {
     view.flush_counts(me);
     auto const stack = view.stack_of(me.number);
-    std::uint32_t const ring = ring_for(stack[me.begin]);
-    if (ring == bands) note_beyond(List::priority_of(stack[me.begin + me.portion - 1].record));
+    std::uint32_t const first = base().load_relaxed(), ring = ring_for(stack[me.begin], first);
+    if (ring == bands) note_beyond(List::order_key_of(stack[me.begin + me.portion - 1].record));
     auto const outcome = memory_.ring_of(ring).push(chunk | me.portion << 24, bounded_wait(worker_group));
+    if (ring == bands && base().load_relaxed() != first)
+      unsorted().add_relaxed(1);  // whoever raised it missed the chunk
     if (outcome != push_outcome::stored) {
       if (outcome == push_outcome::stalled) view.halt_for(pool_halt::stalled);
       memory_.stock.recycle(worker_group, view, me, chunk);
@@ -227,13 +230,11 @@ class bands_ref::of_list {
     me.begin += me.portion;
     me.counts.shared += me.portion;
     me.update_max_stored();
-    std::uint32_t const used = device_atomic<std::uint32_t>(*memory_.stock.used_chunks).load_relaxed();
-    me.update_max_in_common((used < memory_.stock.chunks ? used : memory_.stock.chunks) *
-                            memory_.stock.chunk_tasks);
+    me.update_max_in_common(memory_.stock.in_use() * memory_.stock.chunk_tasks);
   }
 
-  BALLAST_HD void note_beyond(std::uint32_t priority) const {
-    if (least_beyond().load_relaxed() < ~priority) least_beyond().store_max(~priority);
+  BALLAST_HD void note_beyond(std::uint32_t key) const {
+    if (least_beyond().load_relaxed() < ~key) least_beyond().store_max(~key);
   }
 
   /// Leader only, with an empty stack. Takes the best chunk that it sees (me.found, me.portion), or waiting
@@ -299,7 +300,7 @@ class bands_ref::of_list {
     me.portion = taken >> 24;
   }
 
-  /// Moves the bands up to the least priority beyond them. Of several workers at once one does.
+  /// Moves the bands up to the least key beyond them. Of several workers at once one does.
   BALLAST_HD void raise_base() const {
     std::uint32_t const least = ~least_beyond().exchange_acq_rel(0);
     if (least == none) return;

@@ -28,6 +28,13 @@ struct chunk_stock {
     return array_ref<stored_task>(tasks)[std::size_t(chunk) * chunk_tasks + i];
   }
 
+  /// How many chunks are not free; only a hint while workers run.
+  BALLAST_HD std::uint32_t in_use() const {
+    std::uint32_t const used = device_atomic<std::uint32_t>(*used_chunks).load_relaxed();
+    std::uint32_t const all = used < chunks ? used : chunks, free = returned.size();
+    return free < all ? all - free : 0;
+  }
+
   /// Leader only. 1 + a free chunk, or 0.
   template <class WorkerGroup>
   BALLAST_HD std::uint32_t find_free(WorkerGroup& worker_group, pool_view const& view,

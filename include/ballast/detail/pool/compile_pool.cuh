@@ -146,10 +146,10 @@ __global__ void __launch_bounds__(List::block_threads,
 #endif
 
 template <class K>
-std::uint32_t priority_on_host(std::uint32_t const* words) {
+std::uint32_t order_key_on_host(std::uint32_t const* words) {
   task_record task{};
   __builtin_memcpy(task.data, words, task_record::argument_bytes);
-  return priority_in<K>(task);
+  return order_key_in<K>(task);
 }
 
 template <class List, class K>
@@ -173,7 +173,7 @@ listed_kernel list_pool_kernel() {
           .reduces = reduces_of<K>,
           .travel = travel_of<K>(),
           .repeatable = is_repeatable<K>,
-          .priority = has_priority<K> ? &priority_on_host<K> : nullptr};
+          .order_key = has_order_key<K> ? &order_key_on_host<K> : nullptr};
 }
 
 /// Makes the entry of a pool's resident kernel. The entry's key is the method or, if the view is not
@@ -196,7 +196,7 @@ kernel_entry make_pool_entry() {
 namespace ballast {
 
 /// Listed among the kernels of BALLAST_KERNELS, compiles these kernels for task pools of the default method:
-/// `chunks`, and `bands` where a kernel has a priority(). The kernels must have equal `threads`. Roots of
+/// `chunks`, and `bands` where a kernel has a order_key(). The kernels must have equal `threads`. Roots of
 /// kernels over 40 bytes go by reference (listed_kernel::by_reference); to create such a task, list and spawn
 /// indirect<K>.
 struct for_pools {
@@ -208,7 +208,7 @@ struct for_pools {
     using list = detail::pool_list<K...>;
     into.kernels = {detail::list_pool_kernel<list, K>()...};
     into.entries.push_back(detail::make_pool_entry<list, detail::chunks_ref>());
-    if constexpr ((detail::has_priority<K> || ...))
+    if constexpr ((detail::has_order_key<K> || ...))
       into.entries.push_back(detail::make_pool_entry<list, detail::bands_ref>());
     into.entries.push_back(detail::make_epilogue_entry());
   }

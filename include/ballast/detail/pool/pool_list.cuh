@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <concepts>
 #include <cstdint>
 #include <type_traits>
 
@@ -14,27 +13,32 @@
 
 namespace ballast::detail {
 
-/// True if K has a member priority(), which orders its tasks under the method `bands`.
+/// The key of tasks that run last; greater ones count as this, so that 2^32 - 1 is no key.
+inline constexpr std::uint32_t last_order_key = 0xfffffffe;
+
+/// True if K has a member order_key(), by which its tasks run under the method `bands`.
 template <class K>
-constexpr bool has_priority = requires(K const kernel) {
-  { kernel.priority() } -> std::convertible_to<std::uint32_t>;
+constexpr bool has_order_key = requires(K& kernel) {
+  kernel.order_key();
 };
 template <class K>
-constexpr bool has_priority<indirect<K>> = has_priority<K>;
+constexpr bool has_order_key<indirect<K>> = has_order_key<K>;
 
-/// What K::priority() says of a task of K; 0, the first to run, if K has none.
+/// The key of a task of K: the smallest runs first. 0 if K has no order_key().
 template <class K>
-BALLAST_HD std::uint32_t priority_in([[maybe_unused]] task_record const& task) {
-  if constexpr (!has_priority<K>) {
+BALLAST_HD std::uint32_t order_key_in([[maybe_unused]] task_record const& task) {
+  if constexpr (!has_order_key<K>) {
     return 0;
   } else {
     static_assert(
-        !is_by_reference<K> && requires(K const kernel) { kernel.priority(); },
-        "a kernel with priority() travels in its tasks: it has at most 40 bytes of members, and is "
-        "not listed as indirect<K>");
+        !is_by_reference<K> && requires(K const& kernel) { kernel.order_key(); },
+        "a kernel with order_key() const travels in its tasks: it has at most 40 bytes of members, "
+        "and is not listed as indirect<K>");
     alignas(K) unsigned char bytes[sizeof(K)];
     __builtin_memcpy(bytes, task.data, sizeof(K));
-    return reinterpret_cast<K const&>(bytes).priority();
+    auto const key = reinterpret_cast<K const&>(bytes).order_key();
+    static_assert(std::is_same_v<decltype(key), std::uint32_t const>, "order_key() returns std::uint32_t");
+    return key < last_order_key ? key : last_order_key;
   }
 }
 
@@ -182,11 +186,11 @@ struct pool_list {
     return spawns + (task.range().count > 1 ? 1 : 0);
   }
 
-  /// As priority_in() for the task's kernel.
-  BALLAST_HD static std::uint32_t priority_of(task_record const& task) {
-    std::uint32_t id = 0, priority = 0;
-    (void)((task.kernel() == id++ ? (priority = priority_in<K>(task), true) : false) || ...);
-    return priority;
+  /// As order_key_in() for the task's kernel.
+  BALLAST_HD static std::uint32_t order_key_of(task_record const& task) {
+    std::uint32_t id = 0, key = 0;
+    (void)((task.kernel() == id++ ? (key = order_key_in<K>(task), true) : false) || ...);
+    return key;
   }
 
   /// Runs the first block of the task on the calling threads; each kernel gets a Base<K>.

@@ -18,7 +18,7 @@ namespace ballast::detail {
 //   stack to where other workers can take them. Tasks that do not fit stay in the stack.
 // - refill(worker_group, view, me): the worker group, whose stack is empty, moves tasks into it: its own
 //   published tasks, else waiting tasks (view.take_waiting()), else tasks of another worker.
-// A method that must know the kernels, as for their priorities, has instead a member template of_list<List>
+// A method that must know the kernels, as for their order_key(), has instead a member template of_list<List>
 // with these functions, made from the method.
 // A View, such as pool_view, provides a run's first tasks and counts pending tasks.
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pools whose kernels have a priority(): in what order their tasks run.
+// Pools whose kernels have a order_key(): in what order their tasks run.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -31,8 +31,8 @@ constexpr std::uint32_t nodes = sanitized ? 2'000 : 20'000;
 /// A ranked_tree on the device of the tests, and in which order its nodes have run.
 class ranked {
  public:
-  explicit ranked(std::uint32_t spread, std::uint32_t of_nodes = nodes)
-      : spread_(spread), ranks_(of_nodes, 0), order_(device(), of_nodes), run_(device(), 1) {
+  explicit ranked(std::uint32_t spread, std::uint32_t of_nodes = nodes, std::uint32_t first = 0)
+      : spread_(spread), ranks_(of_nodes, first), order_(device(), of_nodes), run_(device(), 1) {
     for (std::uint32_t node = 1; node < of_nodes; ++node)
       ranks_[node] = ranks_[(node - 1) / 4] + tree().step_to(node);
     auto const on = device()->make_stream();
@@ -42,7 +42,7 @@ class ranked {
 
   template <int Threads = 32>
   task root() const {
-    return task(ranked_node<Threads>{tree(), 0, 0});
+    return task(ranked_node<Threads>{tree(), 0, ranks_[0]});
   }
   task node(std::uint32_t which) const { return task(ranked_node<32>{tree(), which, ranks_[which]}); }
   /// A task without children.
@@ -98,13 +98,13 @@ pool_options of_workers(int blocks, std::uint32_t capacity = 1u << 16) {
   return options;
 }
 
-TEST(pool_by_priority, is_the_default_where_a_kernel_has_a_priority_and_the_pool_one_device) {
+TEST(pool_by_key, is_the_default_where_a_kernel_has_a_key_and_the_pool_one_device) {
   EXPECT_EQ(task_pool(device(), ranked_kernels_of_warps()).method(), "bands");
   EXPECT_EQ(task_pool(device(), kernels_of_the_default_method()).method(), "chunks");
   EXPECT_EQ(task_pool(pool_devices(2), ranked_kernels_over_devices()).method(), "chunks");
 }
 
-TEST(pool_by_priority, runs_each_task_once_by_several_workers) {
+TEST(pool_by_key, runs_each_task_once_by_several_workers) {
   for (std::uint32_t const spread : {1u, 3u, 40u, 5000u}) {
     SCOPED_TRACE(spread);
     ranked const tree(spread);
@@ -113,7 +113,7 @@ TEST(pool_by_priority, runs_each_task_once_by_several_workers) {
   }
 }
 
-TEST(pool_by_priority, runs_each_task_once_where_each_thread_is_a_worker) {
+TEST(pool_by_key, runs_each_task_once_where_each_thread_is_a_worker) {
   for (auto const& method : pool_methods()) {
     SCOPED_TRACE(method.name);
     ranked const tree(40);
@@ -122,7 +122,7 @@ TEST(pool_by_priority, runs_each_task_once_where_each_thread_is_a_worker) {
   }
 }
 
-TEST(pool_by_priority, runs_no_task_of_one_worker_while_a_better_one_is_there) {
+TEST(pool_by_key, runs_no_task_of_one_worker_while_a_better_one_is_there) {
   for (std::uint32_t const spread : {1u, 3u, 40u, 5000u}) {
     SCOPED_TRACE(spread);
     ranked const tree(spread);
@@ -136,7 +136,29 @@ TEST(pool_by_priority, runs_no_task_of_one_worker_while_a_better_one_is_there) {
 }
 
 /// What waits on the host: roots, and what came back because there was no room.
-TEST(pool_by_priority, runs_tasks_that_wait_on_the_host_in_their_order) {
+/// Keys that fall, the greatest, and steps of many windows.
+TEST(pool_by_key, runs_each_task_once_whatever_its_keys_are) {
+  for (std::uint32_t const spread : {0x80000000u, 0xffffffffu, 1u << 20})
+    for (int const blocks : {1, 2}) {
+      ranked const tree(spread, 500);
+      tree.expect_each_once(
+          task_pool(device(), ranked_kernels_of_warps(), of_workers(blocks)).run(tree.root()));
+    }
+  for (int const blocks : {1, 2}) {
+    ranked const tree(1, 2'000, 0xffffffff);
+    tree.expect_each_once(
+        task_pool(device(), ranked_kernels_of_warps(), of_workers(blocks, 8)).run(tree.root()));
+  }
+}
+
+TEST(pool_by_key, counts_what_a_run_stored_and_not_the_one_before) {
+  task_pool pool(device(), ranked_kernels_of_warps(), of_workers(1));
+  ranked const large(3), small(3, 100);
+  EXPECT_GT(pool.run(large.root()).max_stored, 1000u);
+  EXPECT_LT(pool.run(small.root()).max_stored, 500u);
+}
+
+TEST(pool_by_key, runs_tasks_that_wait_on_the_host_in_their_order) {
   constexpr std::uint32_t roots = 1000;
   ranked const tree(1, roots);
   std::vector<task> all;
@@ -146,7 +168,7 @@ TEST(pool_by_priority, runs_tasks_that_wait_on_the_host_in_their_order) {
   EXPECT_TRUE(std::ranges::is_sorted(order, {}, [](std::uint32_t node) { return mixed(node) % 300; }));
 }
 
-TEST(pool_by_priority, compares_tasks_that_wait_on_the_host_with_those_that_were_created) {
+TEST(pool_by_key, compares_tasks_that_wait_on_the_host_with_those_that_were_created) {
   for (std::uint32_t const first : {1u, 5u, 21u})  // a whole level
     for (std::uint32_t const spread : {3u, 40u, 5000u}) {
       std::vector<std::uint32_t> roots(3 * first + 1);
@@ -159,7 +181,7 @@ TEST(pool_by_priority, compares_tasks_that_wait_on_the_host_with_those_that_were
     }
 }
 
-TEST(pool_by_priority, runs_each_task_once_where_too_little_room_sends_them_through_the_host_and_says_so) {
+TEST(pool_by_key, runs_each_task_once_where_too_little_room_sends_them_through_the_host_and_says_so) {
   ranked const tree(40);
   task_pool pool(device(), ranked_kernels_of_warps(), of_workers(1, 64));
   captured_log const log;
@@ -171,7 +193,7 @@ TEST(pool_by_priority, runs_each_task_once_where_too_little_room_sends_them_thro
   EXPECT_EQ(log.lines().find("through the host"), log.lines().rfind("through the host"));
 }
 
-TEST(pool_by_priority, runs_each_task_once_though_it_is_stopped_again_and_again) {
+TEST(pool_by_key, runs_each_task_once_though_it_is_stopped_again_and_again) {
   ranked const tree(40);
   task_pool pool(device(), ranked_kernels_of_warps(), pool_by(""));
   std::atomic<bool> has_ended = false;
