@@ -28,6 +28,8 @@ class pages_on_queues : public testing::Test {
   }
 
   shared_visits visits_{3}, others_{3};
+
+ public:
   std::vector<task> tasks = visits_of(visits_.ref(), 3), others = visits_of(others_.ref(), 3);
 };
 
