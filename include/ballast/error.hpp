@@ -82,7 +82,8 @@ class BALLAST_API device_lost : public error {
   std::string device_, cause_;
 };
 
-/// Accepted work did not run and will not, because its queue, pool or scheduler was stopped or has ended.
+/// Accepted work did not run and will not, because its queue, pool or scheduler was stopped or has ended, or
+/// because balanced_queue::cancel() took it back; then the queue goes on.
 class BALLAST_API stopped : public error {
  public:
   /// `what` is the whole message.

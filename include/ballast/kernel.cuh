@@ -62,7 +62,8 @@ class launch_extent {
 
   /// Equal in all three counts.
   constexpr bool operator==(launch_extent const&) const = default;
-  /// The place of block `index` in a grid of this extent, as CUDA's blockIdx: x runs fastest.
+  /// The place of block `index` in a grid of this extent, as CUDA's blockIdx: x runs fastest. No
+  /// count may be 0.
   BALLAST_HD constexpr launch_extent place_of(std::uint32_t index) const {
     launch_extent at;
     at.x = index % x;

@@ -14,8 +14,8 @@ std::string without_newlines_at_end(std::string text) {
 }  // namespace
 
 timed_out::timed_out(std::string_view what_was_awaited, std::string state)
-    : error("deadline passed while waiting for " + std::string(what_was_awaited) +
-            (state.empty() ? "" : "\n" + without_newlines_at_end(state))),
+    : error(without_newlines_at_end("deadline passed while waiting for " + std::string(what_was_awaited) +
+                                    "\n" + state)),
       state_(detail::as_lines(std::move(state))) {}
 
 device_lost::device_lost(std::string_view device, std::string_view cause)

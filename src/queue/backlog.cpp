@@ -407,11 +407,13 @@ std::vector<task> backlog::cancel(std::uint64_t number, kernel_set const& kernel
     auto const found = batches_.find(number);
     if (found == batches_.end()) return {};
     auto const batch = found->second;
+    auto const noted = cancelled_.try_emplace(number, 0).first;  // first: it may throw
     rest = take_rest(batch);
     std::size_t count = 0;
     for (auto const& piece : rest) count += piece.count;
+    noted->second += count;
+    if (noted->second == 0) cancelled_.erase(noted);
     if (count == 0) return {};
-    cancelled_[number] += count;
     accepted_ -= count;
     bool const has_ended = batch->unfinished.fetch_sub(count) == count;
     begun_ -= has_ended && batch->has_begun;

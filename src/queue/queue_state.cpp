@@ -122,6 +122,7 @@ fed_queue::state::state(std::shared_ptr<compute_device> on, kernel_set const& li
                     ? std::make_unique<argument_memory>(device, list, options.large_argument_bytes)
                     : nullptr),
       copies(device->make_stream()),
+      slot_copies(memory.ring.is_addressed_by_host() ? nullptr : device->make_stream()),
       slot_copy(device, memory.ring.is_addressed_by_host() ? 0 : 1),
       uid(next_uid()),
       users(std::make_shared<ring_users>(options.submission_rings)) {
@@ -377,8 +378,8 @@ task_slot fed_queue::state::slot_of(std::uint64_t ticket) {
   auto& there = memory.ring.data()[ticket & ((std::uint64_t(1) << memory.shift) - 1)];
   if (memory.ring.is_addressed_by_host()) return look_at(there);
   std::lock_guard const hold(slot_mutex);
-  copies->copy(slot_copy.data(), &there, sizeof there);
-  copies->synchronize(deadline::in(std::chrono::seconds(2)));
+  slot_copies->copy(slot_copy.data(), &there, sizeof there);
+  slot_copies->synchronize(deadline::in(std::chrono::seconds(2)));
   return slot_copy[0];
 }
 

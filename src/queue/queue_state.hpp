@@ -232,8 +232,8 @@ struct fed_queue::state final : completion_source {
   queue_memory memory;
   std::unique_ptr<hybrid_memory> hybrid;       ///< if tasks may create tasks
   std::unique_ptr<argument_memory> arguments;  ///< if tasks may refer to their members
-  std::unique_ptr<stream> copies;
-  std::mutex slot_mutex;  ///< for the next
+  std::unique_ptr<stream> copies, slot_copies;
+  std::mutex slot_mutex;  ///< for slot_copies and the next
   pinned_buffer<task_slot> slot_copy;
   std::deque<submission_ring> submission_rings;
   std::uint64_t const uid;

@@ -36,6 +36,8 @@ block_activities::block_activities(std::shared_ptr<compute_device> const& device
 }
 
 void block_activities::clear(deadline until) {
+  std::unique_lock hold(mutex_, std::defer_lock);
+  if (on_cores_) hold.lock();  // looks write there too
   reader_->fill(words_.data(), 0, words_.bytes());
   reader_->synchronize(until);
 }
@@ -62,7 +64,10 @@ std::uint64_t block_activities::word_of(std::size_t block) {
   auto& line = words_.data()[block * stride_];
   auto const word = std::atomic_ref(line).load(std::memory_order_relaxed);
   bool const runs = activity(word & 3) == activity::runs;
-  return runs ? shown_worker::look_at(line, word >> 2) << 2 | (word & 3) : word;
+  if (!runs) return word;
+  auto const number = shown_worker::look_at(line, word >> 2);
+  auto const now = std::atomic_ref(line).load();  // a worker that shows nothing any more has left
+  return activity(now & 3) == activity::runs ? number << 2 | (now & 3) : now;
 }
 
 std::string block_activities::describe(std::uint32_t blocks, char const* gone) {

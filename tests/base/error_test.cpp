@@ -54,7 +54,8 @@ TEST(base_error, counts_one_of_a_thing_as_one) {
 }
 
 TEST(base_error, ends_the_sentence_of_a_passed_deadline_when_there_is_no_state) {
-  EXPECT_STREQ(timed_out("ticket 4", "").what(), "deadline passed while waiting for ticket 4");
+  for (auto const* const state : {"", "\n", "\n\n"})
+    EXPECT_STREQ(timed_out("ticket 4", state).what(), "deadline passed while waiting for ticket 4");
 }
 
 TEST(base_error, names_the_lost_device_and_the_cause) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pools whose kernels have a order_key(): in what order their tasks run.
+// Pools whose kernels have an order_key(): in what order their tasks run.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -135,7 +135,6 @@ TEST(pool_by_key, runs_no_task_of_one_worker_while_a_better_one_is_there) {
   }
 }
 
-/// What waits on the host: roots, and what came back because there was no room.
 /// Keys that fall, the greatest, and steps of many windows.
 TEST(pool_by_key, runs_each_task_once_whatever_its_keys_are) {
   for (std::uint32_t const spread : {0x80000000u, 0xffffffffu, 1u << 20})
@@ -158,6 +157,7 @@ TEST(pool_by_key, counts_what_a_run_stored_and_not_the_one_before) {
   EXPECT_LT(pool.run(small.root()).max_stored, 500u);
 }
 
+/// What waits on the host: roots, and what came back because there was no space.
 TEST(pool_by_key, runs_tasks_that_wait_on_the_host_in_their_order) {
   constexpr std::uint32_t roots = 1000;
   ranked const tree(1, roots);

@@ -105,7 +105,6 @@ array_uses job_intake::checked_uses(job_request const& request) const {
   if (request.is_for_gpus && std::ranges::none_of(devices_, runs_functions))
     throw_bad_argument("kernel", request.kernel_name, "a ballast kernel where all devices are CPU cores");
   if (!request.setup.policy.empty()) make_split_policy(request.setup.policy);
-  if (auto const on = request.setup.device) check_names_device(*on, devices_, request.is_for_gpus);
   return uses_of(request, {0, grid.units()});
 }
 
@@ -115,6 +114,7 @@ planned_device const& job_intake::largest_for(job_setup const& setup) const {
 }
 
 std::shared_ptr<job_record> job_intake::admit(job_request request, std::weak_ptr<described_work const> all) {
+  if (auto const on = request.setup.device) check_names_device(*on, devices_, request.is_for_gpus);
   auto whole = checked_uses(request);
   auto const* const listed = code_of(request);
   auto const tasks = request.setup.tasks == 0 ? options_.tasks : request.setup.tasks;

@@ -50,7 +50,7 @@ class job_intake {
   listed_code const* code_of(job_request const& request);
   listed_code const* find(kernel_key key);
   void check_write_overlap(job_record const& job);
-  /// The device with the most memory of those that may run the job.
+  /// The device that the job names, or else that with the most memory.
   planned_device const& largest_for(job_setup const& setup) const;
 
   device_list const devices_;

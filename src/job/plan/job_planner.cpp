@@ -133,8 +133,14 @@ bool job_planner::may_begin() const {
   return std::ranges::any_of(on_devices_, takes_one) || are_all_lost();
 }
 
+/// False if the job names a device that takes no new job now.
+bool job_planner::has_room_on_named(job_record const& job) const {
+  auto const named = job.request.setup.device;
+  return !named || on_devices_[*named].is_lost || has_room(on_devices_[*named], 0);
+}
+
 bool job_planner::begin(job_record& job) {
-  if (!may_begin()) return false;
+  if (!may_begin() || !has_room_on_named(job)) return false;
   try {
     // Its first part is chosen only now, by what earlier submissions have shown.
     if (job.request.parts != nullptr && order_.blocking_job(job.number, *job.uses(job.own))) return false;

@@ -122,6 +122,7 @@ class job_planner {
 
   bool has_room(device_in_use const& on, std::uint32_t own_tasks) const;
   bool are_all_lost() const;
+  bool has_room_on_named(job_record const& job) const;
   bool begin(job_record& job);
   void start_split(job_record& job);
   void choose_devices(job_record& job);

@@ -304,8 +304,9 @@ class bands_ref::of_list {
   BALLAST_HD void raise_base() const {
     std::uint32_t const least = ~least_beyond().exchange_acq_rel(0);
     if (least == none) return;
+    unsorted().store_relaxed(0);
     base().store_max(least);
-    unsorted().store_relaxed(beyond().size());
+    unsorted().add_relaxed(beyond().size());  // publishers may count theirs meanwhile
   }
 
   bands_ref const& memory_;
