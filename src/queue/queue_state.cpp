@@ -54,7 +54,7 @@ void add(lost_batches& lost, std::uint32_t ring, std::uint64_t batch) {
 }
 
 /// A slot that a worker may be writing, whose stamps then differ.
-[[gnu::noinline, gnu::no_sanitize("thread")]] task_slot look_at(task_slot const volatile& there) {
+[[gnu::noinline]] __attribute__((no_sanitize("thread"))) task_slot look_at(task_slot const volatile& there) {
   task_slot slot;
   for (int i = 0; i < 4; ++i) {
     auto const stamp = there.chunks[i].stamp;

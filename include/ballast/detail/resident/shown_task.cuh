@@ -70,7 +70,7 @@ class shown_worker {
 
   // The worker writes by plain stores, whole words each. A look between two tasks may mix them, and the next
   // one differs.
-  [[gnu::noinline, gnu::no_sanitize("thread")]] std::uint64_t look() const {
+  [[gnu::noinline]] __attribute__((no_sanitize("thread"))) std::uint64_t look() const {
     std::uint64_t const volatile* const run = run_;
     std::uint32_t const volatile* const words = task_->data;
     return shown_task{words[10], words[11] & 0x7f, *run}.number();
