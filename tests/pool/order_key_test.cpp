@@ -152,7 +152,7 @@ TEST(pool_by_key, runs_each_task_once_whatever_its_keys_are) {
 
 TEST(pool_by_key, counts_what_a_run_stored_and_not_the_one_before) {
   task_pool pool(device(), ranked_kernels_of_warps(), of_workers(1));
-  ranked const large(3), small(3, 100);
+  ranked const large(3, 8'000), small(3, 100);
   EXPECT_GT(pool.run(large.root()).max_stored, 1000u);
   EXPECT_LT(pool.run(small.root()).max_stored, 500u);
 }
