@@ -16,7 +16,7 @@ struct named_order {
 };
 
 /// The default's first.
-named_order const orders[] = {{"by priority", ""}, {"in breadth", "ring"}, {"in depth", "chunks"}};
+named_order const orders[] = {{"by keys", ""}, {"in breadth", "ring"}, {"in depth", "chunks"}};
 
 pool_options options_of(session const& now, std::string_view method, std::uint32_t capacity) {
   pool_options options;

@@ -18,9 +18,7 @@ std::vector<task> marks_of(shared_visits const& visits, std::uint32_t n) {
 }
 
 balanced_options with_policy(std::string policy) {
-  balanced_options options;
-  options.policy = std::move(policy);
-  options.queue = test_options();
+  auto options = balanced_by(std::move(policy));
   options.queue.times = true;
   return options;
 }

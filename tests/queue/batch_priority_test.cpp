@@ -18,13 +18,6 @@
 namespace ballast::test {
 namespace {
 
-balanced_options prioritised(std::string const& policy) {
-  balanced_options options;
-  options.policy = policy;
-  options.queue = test_options();
-  return options;
-}
-
 class batch_priority_with : public testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(feed_policies, batch_priority_with, testing::ValuesIn(names_of(feed_policies())));
 
@@ -32,7 +25,7 @@ INSTANTIATE_TEST_SUITE_P(feed_policies, batch_priority_with, testing::ValuesIn(n
 TEST_P(batch_priority_with, lets_an_urgent_batch_begin_before_the_rest_of_an_earlier_one) {
   std::uint32_t const n = 2'000;
   auto const core = open_devices("host:1").front();
-  auto options = prioritised(GetParam());
+  auto options = balanced_by(GetParam());
   options.queue.resident.blocks = 0;
   gate first(1), second(1);
   counted_words visits(core, n);
@@ -56,7 +49,7 @@ TEST_P(batch_priority_with, runs_each_task_exactly_once_whatever_the_priorities)
   std::uint32_t const batches = 200, of_a_batch = 20, threads = 2, n = threads * batches * of_a_batch;
   shared_visits visits(n);
   auto const tasks = visits_of(visits.ref(), n);
-  balanced_queue queue(devices(), kernels(), prioritised(GetParam()));
+  balanced_queue queue(devices(), kernels(), balanced_by(GetParam()));
   auto const submit_part = [&](std::uint32_t thread) {
     for (std::uint32_t batch = 0; batch < batches; ++batch) {
       auto const from = (thread * batches + batch) * of_a_batch;
@@ -72,7 +65,7 @@ TEST_P(batch_priority_with, runs_each_task_exactly_once_whatever_the_priorities)
 
 TEST(batch_priority, calls_the_continuation_of_an_urgent_batch_while_earlier_ones_wait) {
   auto const core = open_devices("host:1").front();
-  auto options = prioritised("fixed");
+  auto options = balanced_by("fixed");
   options.fixed_batch = 1;
   options.queue.resident.blocks = 0;
   gate first(1), second(1);
@@ -102,7 +95,7 @@ TEST(batch_priority, is_refused_where_it_has_no_effect) {
 }
 
 TEST(batch_priority, comes_with_no_other_option_of_a_submission_to_a_balanced_queue) {
-  balanced_queue queue(devices(), kernels(), prioritised("rate"));
+  balanced_queue queue(devices(), kernels(), balanced_by("rate"));
   auto const tasks = visits_of({}, 1);
   EXPECT_EQ(refused_argument([&] { queue.submit(tasks, {.after = completion()}); }), "after");
   EXPECT_EQ(refused_argument([&] { queue.submit(tasks, {.max_workers = 1}); }), "max_workers");

@@ -22,13 +22,6 @@
 namespace ballast::test {
 namespace {
 
-balanced_options cancellable(std::string const& policy) {
-  balanced_options options;
-  options.policy = policy;
-  options.queue = test_options();
-  return options;
-}
-
 /// The number of tasks that stopped says were not executed; 0 if the wait succeeds.
 std::uint64_t not_executed(completion const& batch) {
   try {
@@ -43,7 +36,7 @@ class cancelling : public testing::Test {
   static constexpr std::uint32_t n = 100;
 
   static balanced_options options() {
-    auto options = cancellable("fixed");
+    auto options = balanced_by("fixed");
     options.fixed_batch = 2;
     options.queue.resident.blocks = 0;
     return options;
@@ -220,7 +213,7 @@ TEST_F(cancelling, refuses_what_is_no_batch_of_this_run) {
 }
 
 TEST(cancelling_later, changes_nothing_of_a_batch_that_waits_in_the_ring_of_its_device) {
-  auto options = cancellable("fixed");
+  auto options = balanced_by("fixed");
   options.fixed_batch = 20;
   options.queue.resident.blocks = 0;
   auto const core = open_devices("host:1").front();
@@ -282,7 +275,7 @@ class cancelling_while_it_ends : public testing::TestWithParam<std::string> {
 
   shared_visits visits_{n};
   std::vector<task> const tasks_ = visits_of(visits_.ref(), n);
-  balanced_queue queue_{devices(), kernels(), cancellable(GetParam())};
+  balanced_queue queue_{devices(), kernels(), balanced_by(GetParam())};
   std::mutex mutex_;
   std::vector<completion> given_;
   std::vector<std::uint32_t> returned_ = std::vector<std::uint32_t>(n);

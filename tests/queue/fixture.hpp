@@ -9,11 +9,13 @@
 #include <cstdint>
 #include <memory>
 #include <numeric>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "ballast/arguments.hpp"
+#include "ballast/balanced_queue.hpp"
 #include "ballast/device.hpp"
 #include "ballast/task_queue.hpp"
 #include "kernels.cuh"
@@ -37,6 +39,14 @@ inline queue_options test_options(compute_device const& on = *first_device()) {
   // on that.
   if (!on.is_cuda()) options.capacity = 1024;
   if (on.is_cuda()) options.resident.blocks = std::stoi(environment("BALLAST_TEST_BLOCKS").value_or("0"));
+  return options;
+}
+
+/// Options of a balanced queue that feeds its devices by this policy.
+inline balanced_options balanced_by(std::string policy) {
+  balanced_options options;
+  options.policy = std::move(policy);
+  options.queue = test_options();
   return options;
 }
 

@@ -23,10 +23,8 @@ void expect_in_order(queue_progress const& now) {
 }
 
 balanced_options options_for_progress() {
-  balanced_options options;
-  options.policy = "fixed";
+  auto options = balanced_by("fixed");
   options.fixed_batch = 2;
-  options.queue = test_options();
   options.queue.resident.blocks = 0;
   return options;
 }
