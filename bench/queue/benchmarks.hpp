@@ -11,6 +11,7 @@ std::vector<benchmark> queue_benchmarks();
 
 void measure_throughput(session&);
 void measure_round_trip(session&);
+void measure_urgent(session&);
 void measure_order(session&);
 void measure_dependent_batches(session&);
 void measure_preloaded(session&);

@@ -10,6 +10,8 @@ BALLAST_KERNELS(small_block_kernels, ballast::for_queues, count_block<128>, wait
 
 BALLAST_KERNELS(large_block_kernels, ballast::for_queues, count_block<512>)
 
+BALLAST_KERNELS(tile_kernels, ballast::for_queues, multiply_tile)
+
 BALLAST_KERNELS(argument_kernels, ballast::for_queues, count_with_bytes<16>, count_with_bytes<40>,
                 count_with_bytes<48>, count_with_bytes<200>, count_with_bytes<1000>, count_with_bytes<4000>)
 

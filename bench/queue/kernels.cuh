@@ -102,6 +102,29 @@ struct relayed_echo {
 };
 
 /// count_block and wait_for_gate in blocks of 128 threads, as in the paper, and echo and relayed_echo.
+/// Multiplies and adds in registers, of which two blocks take an SM's: a step takes 2 * 11 * 64 operations of
+/// each thread.
+struct multiply_tile {
+  static constexpr int threads = 256;
+  static constexpr int blocks_per_multiprocessor = 2;
+  array_ref<float> out;  // a word of each thread
+  std::uint32_t steps;
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    constexpr int sums = 64, times = 11;
+    float of[sums];
+    float const by = 1.0f + 1e-7f * float(block.rank());
+    for (int i = 0; i < sums; ++i) of[i] = float(i + block.index());
+    for (std::uint32_t step = 0; step < steps; ++step)
+      for (int time = 0; time < times; ++time)
+        for (int i = 0; i < sums; ++i) of[i] = of[i] * by + 1e-3f;
+    float sum = 0;
+    for (int i = 0; i < sums; ++i) sum += of[i];
+    out[std::size_t(block.index()) * threads + block.rank()] = sum;
+  }
+};
+
 kernel_set const& small_block_kernels();
 /// count_block in blocks of 512 threads: the server reads as many slots ahead as it has threads.
 kernel_set const& large_block_kernels();
@@ -109,5 +132,7 @@ kernel_set const& large_block_kernels();
 kernel_set const& counting_kernels();
 /// count_with_bytes of 16 to 4000 bytes.
 kernel_set const& argument_kernels();
+
+kernel_set const& tile_kernels();
 
 }  // namespace ballast::bench

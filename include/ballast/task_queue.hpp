@@ -88,16 +88,23 @@ struct spawned_options {
 /// How large a queue is, where it lies, and what it records.
 struct queue_options {
   /// Tasks that fit into a submission ring, and into the ring on the device: 2 .. 2^24, rounded up to a power
-  /// of two. Memory grows with it: with 8 submission rings and 1024 tasks or more 650 to 1600 bytes per task
+  /// of two. Memory grows with it: with 8 submission rings and 1024 tasks or more 800 to 1650 bytes per task
   /// of capacity, the fewer the larger it is, host and device together.
   std::uint32_t capacity = 8192;
-  /// Submission rings, 1 to 32. A submitting thread takes a ring that the fewest threads use, until it ends
-  /// or has fed eight other queues.
+  /// Submission rings, 1 to 31. A submitting thread takes a ring that the fewest threads use, until it ends
+  /// or has fed eight other queues. Urgent tasks have one more.
   std::uint32_t submission_rings = 8;
   /// Pinned memory for kernel members over 40 bytes (listed_kernel::by_reference): at least what the set's
   /// largest kernel needs, at most 2^32. A task occupies it, in multiples of 64 bytes, from submission until
   /// its batch has completed. 0: 1 MiB. Sets without such kernels get none.
   std::size_t large_argument_bytes = 0;
+  /// The share of the workers that take urgent tasks, more than 0 to 1, rounded up to a worker. The others
+  /// run only other tasks, so that these go on however many urgent ones come.
+  double urgent_share = 1;
+  /// Multiprocessors of a GPU, or cores, that run urgent tasks alone, at most 32 and so few that others are
+  /// left: urgent tasks then share no multiprocessor with others unless all of these are busy. A run that
+  /// starts beside other resident kernels may keep fewer.
+  int urgent_multiprocessors = 0;
   /// Where the ring lies: elsewhere than on the queue's device only for the library's own measurements.
   detail::ring_home ring = detail::ring_home::own_device();
   /// How many servers the runs have (queue_statistics::servers): given only for the library's own
@@ -168,6 +175,10 @@ struct submit_options {
   /// equal ones in order of submission. What a device was given before stays there. Only for batches of a
   /// balanced_queue.
   int priority = 0;
+  /// True: a worker that is free runs these tasks before all that wait, in order of submission among urgent
+  /// ones; a task that runs is not interrupted (docs/queue.md, "Urgent tasks"). A grid task counts as one
+  /// task for each of its blocks. Not with `after`, nor for graphs or sets whose tasks may create tasks.
+  bool urgent = false;
 };
 
 /// Not all of a batch was accepted before the deadline. The accepted tasks will run; the others were not
@@ -282,6 +293,9 @@ class BALLAST_API fed_queue {
   void sleep_until_taken(std::uint64_t epoch, std::uint64_t taken_threshold, clock::duration timeout);
   /// Sleeps in the same way, but until this completion, or any other, is ready.
   void sleep_until_complete(std::uint64_t epoch, completion const& which, clock::duration timeout);
+  /// For a queue's feeding thread: task_queue::submit() of part of a batch without grid tasks, as urgent
+  /// tasks.
+  completion submit_urgent(prepared_tasks const& batch, std::size_t first, std::size_t count, deadline until);
   /// The event that the host notifies to wake a sleeping feeder.
   event_count& wake_event();
 
@@ -338,7 +352,8 @@ class BALLAST_API task_queue : public detail::fed_queue {
   /// than up to 16 successive ones of the 126 before them. Waits and throws as the other overloads; throws
   /// also bad_argument ("after"), before anything is queued, that says which completion is of another queue
   /// and not ready, or, where tasks may create tasks, which is not ready; and, if one is ready and did not
-  /// end well, why it did not; and bad_argument ("max_workers", "priority") if that is not 0.
+  /// end well, why it did not; and bad_argument ("max_workers", "priority") if that is not 0, and for urgent
+  /// tasks ("after", "urgent") that may not be.
   completion submit(task const& one, submit_options const& options);
   completion submit(std::span<task const> batch, submit_options const& options);
   completion submit(prepared_tasks const& batch, submit_options const& options);

@@ -158,14 +158,14 @@ void backlog::check_open() const {
   throw_if_closed();
 }
 
-completion backlog::add(std::shared_ptr<prepared_tasks const> tasks, int priority) {
+completion backlog::add(std::shared_ptr<prepared_tasks const> tasks, int priority, bool is_urgent) {
   check_open();  // before it takes much memory
   if (tasks->has_grids()) tasks = std::make_shared<prepared_tasks const>(tasks->expand_grids());
   auto const size = tasks->records().size();
   auto const borders = cut(*tasks);
   auto batch = std::make_shared<backlog_batch>(std::move(tasks), batch_parts(borders),
                                                batch_costs(size, sections_of(size, parts_)), size,
-                                               std::vector<device_share>(devices_), priority);
+                                               std::vector<device_share>(devices_), priority, is_urgent);
   std::lock_guard const hold(mutex_);
   throw_if_closed();
   batch->number = next_;
@@ -178,8 +178,8 @@ completion backlog::add(std::shared_ptr<prepared_tasks const> tasks, int priorit
 }
 
 void backlog::open_batch(std::shared_ptr<backlog_batch> batch) {
-  auto const at = std::ranges::upper_bound(open_, batch->priority, std::greater(),
-                                           [](auto const& one) { return one->priority; });
+  auto const rank = [](auto const& one) { return std::pair(one->is_urgent, one->priority); };
+  auto const at = std::ranges::upper_bound(open_, rank(batch), std::greater(), rank);
   are_begun_in_order_ = open_.empty() || (are_begun_in_order_ && at == open_.end());
   open_.insert(at, std::move(batch));
 }
@@ -197,6 +197,21 @@ std::uint32_t backlog::next_kernel() const {
 
 std::optional<backlog_piece> backlog::take(std::size_t device, std::uint64_t max_count) {
   std::lock_guard const hold(mutex_);
+  return take_first(device, max_count);
+}
+
+bool backlog::has_urgent() const {
+  std::lock_guard const hold(mutex_);
+  return !open_.empty() && open_.front()->is_urgent;
+}
+
+std::optional<backlog_piece> backlog::take_urgent(std::size_t device, std::uint64_t max_count) {
+  std::lock_guard const hold(mutex_);
+  if (open_.empty() || !open_.front()->is_urgent) return std::nullopt;
+  return take_first(device, max_count);
+}
+
+std::optional<backlog_piece> backlog::take_first(std::size_t device, std::uint64_t max_count) {
   if (open_.empty() || max_count == 0) return std::nullopt;
   auto const batch = open_.front();
   if (!std::exchange(batch->has_begun, true)) ++begun_;

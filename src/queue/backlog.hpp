@@ -112,6 +112,7 @@ struct backlog_batch {
   std::atomic<std::size_t> unfinished = 0;
   std::vector<device_share> shares;
   int priority = 0;
+  bool is_urgent = false;
   clock::time_point since = clock::now();  ///< when it was submitted
   std::uint64_t given = 0;                 ///< pieces that are on devices
   std::uint64_t number = 0;
@@ -138,9 +139,9 @@ class backlog {
   explicit backlog(std::size_t devices, std::size_t parts = 1)
       : devices_(devices), parts_(parts), idle_(devices) {}
 
-  /// Adds a batch behind those of the same or a higher priority. Throws ballast::error if closed, and the
-  /// exception passed to fail().
-  completion add(std::shared_ptr<prepared_tasks const> tasks, int priority = 0);
+  /// Adds a batch behind those of the same or a higher priority; urgent ones come before all others. Throws
+  /// ballast::error if closed, and the exception passed to fail().
+  completion add(std::shared_ptr<prepared_tasks const> tasks, int priority = 0, bool is_urgent = false);
   void close();  ///< add() refuses from now on
   /// Throws what add() throws where it accepts nothing.
   void check_open() const;
@@ -156,6 +157,9 @@ class backlog {
   std::uint32_t next_kernel() const;
   /// Up to `max_count` tasks for the device, from the oldest batch of the highest priority that has any.
   std::optional<backlog_piece> take(std::size_t device, std::uint64_t max_count);
+  bool has_urgent() const;
+  /// take(), if that batch is urgent.
+  std::optional<backlog_piece> take_urgent(std::size_t device, std::uint64_t max_count);
   /// Undoes take() of a piece that no device accepted because everything stops.
   void give_back(backlog_piece const& piece);
   /// Records that the device with the piece will not run it completely.
@@ -199,6 +203,7 @@ class backlog {
   event_count& changed() { return changed_; }
 
  private:
+  std::optional<backlog_piece> take_first(std::size_t device, std::uint64_t max_count);  ///< with the mutex
   void throw_if_closed() const;                           ///< for the mutex's holder
   void open_batch(std::shared_ptr<backlog_batch> batch);  ///< for the mutex's holder
   std::vector<std::size_t> cut(prepared_tasks const& tasks) const;

@@ -248,7 +248,9 @@ balanced_queue::~balanced_queue() {
   if (state_->process().is_parent()) (void)state_.release();  // its threads exist only in the parent
 }
 
-static void check_suits_backlog(submit_options const& options) {
+static void check_suits_backlog(submit_options const& options, kernel_set const& kernels) {
+  if (options.urgent && may_spawn(kernels))
+    throw_bad_argument("urgent", "true", "false, since tasks of this set may create tasks");
   if (!options.after.all().empty())
     throw_bad_argument("after", counted(options.after.all().size(), "completion"),
                        "none in a balanced queue; then() submits after other work");
@@ -266,9 +268,9 @@ completion balanced_queue::submit(task const& one, submit_options const& options
 completion balanced_queue::submit(std::shared_ptr<prepared_tasks const> batch,
                                   submit_options const& options) {
   state_->process().check("submit()");
-  check_suits_backlog(options);
+  check_suits_backlog(options, *state_->kernels);
   if (batch->kernels() != state_->kernels) throw error("the tasks were prepared for another kernel set");
-  auto const given = state_->tasks.add(std::move(batch), options.priority);
+  auto const given = state_->tasks.add(std::move(batch), options.priority, options.urgent);
   state_->wake_feeders();
   return given;
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <string>
+#include <utility>
 
 #include "ballast/detail/queue/ring_words.cuh"
 #include "ballast/start_threads.hpp"
@@ -60,7 +61,8 @@ feeder::feeder(backlog& from, task_queue& to, std::size_t device, std::size_t de
 void feeder::start(std::uint64_t run_number) {
   policy_ = make_feed_policy(options_->policy, options_->fixed_batch);
   outstanding_.clear();
-  given_ = finished_ = last_batch_ = 0;
+  given_ = finished_ = urgent_here_ = 0;
+  last_batch_ = {};
   graphs_.begin(run_number);
   finishing_ = abandoned_ = false;
   from_->enter();
@@ -139,6 +141,7 @@ bool feeder::feed(std::uint64_t epoch) {
   auto const decision = policy_->decide(view);
   from_->set_idle_workers(device_, view.idle() - std::min<std::uint64_t>(view.idle(), decision.tasks));
   std::uint64_t const piece = to_->max_whole_batch();
+  bool const gave_urgent = give_urgent(piece);
   std::uint64_t left = decision.tasks;
   while (left > 0) {
     collect_times_before_reuse();
@@ -148,7 +151,21 @@ bool feeder::feed(std::uint64_t epoch) {
     left -= taken->count;
   }
   bool const gave = left < decision.tasks;
-  if (!gave) sleep_until_change(epoch, decision.wake_at_taken);
+  if (!gave && !gave_urgent) sleep_until_change(epoch, decision.wake_at_taken);
+  return gave || gave_urgent;
+}
+
+// Urgent tasks await no decision, but are left to other devices while this one has two for each worker.
+bool feeder::give_urgent(std::uint64_t piece) {
+  std::uint64_t const enough = 2 * std::max(workers(), 1u);
+  bool gave = false;
+  while (urgent_here_ < enough && from_->has_urgent()) {
+    collect_times_before_reuse();
+    auto const taken = from_->take_urgent(device_, std::min(enough - urgent_here_, piece));
+    if (!taken) break;
+    submit(*taken);
+    gave = true;
+  }
   return gave;
 }
 
@@ -184,10 +201,14 @@ std::uint32_t feeder::workers() const {
 void feeder::submit(backlog_piece const& piece) {
   try {
     auto const until = deadline::in(options_->queue.timeout);
-    outstanding_.push_back({piece, to_->submit(*piece.batch->tasks, piece.first, piece.count, until)});
+    auto const& tasks = *piece.batch->tasks;
+    auto given = piece.batch->is_urgent ? to_->submit_urgent(tasks, piece.first, piece.count, until)
+                                        : to_->submit(tasks, piece.first, piece.count, until);
+    outstanding_.push_back({piece, std::move(given)});
     auto const& batches = outstanding_.back().given.work();
-    last_batch_ = batches.first + batches.count - 1;
+    last_batch_[piece.batch->is_urgent] = batches.first + batches.count - 1;
     given_ += piece.count;
+    urgent_here_ += piece.batch->is_urgent ? piece.count : 0;
   } catch (error const&) {
     from_->give_back(piece);
     throw;
@@ -202,6 +223,7 @@ void feeder::collect_finished() {
   auto const of_device = std::max(workers(), 1u);
   for (auto const& one : finished) {
     finished_ += one.piece.count;
+    urgent_here_ -= one.piece.batch->is_urgent ? one.piece.count : 0;
     auto const when = options_->queue.times ? to_->execution_of(one.given) : execution{};
     from_->finish(one.piece, device_, when, of_device);
   }
@@ -223,9 +245,15 @@ void feeder::collect_created() {
 void feeder::collect_times_before_reuse() {
   if (!options_->queue.times) return;
   auto const records = std::min(to_->capacity(), max_batch_slots);
-  while (!outstanding_.empty() && outstanding_.front().given.work().first + records <= last_batch_ + 1) {
-    outstanding_.front().given.wait();
-    collect_finished();
+  for (bool const urgent : {false, true}) {
+    auto const is_in_ring = [&](outstanding const& one) { return one.piece.batch->is_urgent == urgent; };
+    while (!urgent || urgent_here_ > 0) {
+      auto const oldest = std::ranges::find_if(outstanding_, is_in_ring);
+      if (oldest == outstanding_.end() || oldest->given.work().first + records > last_batch_[urgent] + 1)
+        break;
+      oldest->given.wait();
+      collect_finished();
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <deque>
@@ -74,6 +75,7 @@ class feeder {
   std::exception_ptr failure_of_all();
   void await_outstanding();
   bool feed(std::uint64_t epoch);
+  bool give_urgent(std::uint64_t piece);
   void collect_created();
   void collect_times_before_reuse();
   feed_view observe();
@@ -88,7 +90,10 @@ class feeder {
   std::unique_ptr<feed_policy> policy_;
   std::vector<outstanding> outstanding_;
   std::atomic<std::uint64_t> given_ = 0, finished_ = 0;
-  std::uint64_t last_batch_ = 0;  ///< the last batch given, which may be recorded before older ones
+  std::uint64_t urgent_here_ = 0;  ///< urgent tasks that were given and have not been collected
+  /// The last batch given in the ring of this thread, and in that of urgent tasks; it may be recorded before
+  /// older ones.
+  std::array<std::uint64_t, 2> last_batch_ = {};
   given_graphs graphs_;
   std::atomic<bool> finishing_ = false, abandoned_ = false;
   std::thread thread_;

@@ -28,8 +28,8 @@ std::uint32_t enough_batches(std::uint32_t shift, std::uint32_t blocks) {
 }
 
 std::uint32_t checked_ring_count(std::uint32_t submission_rings) {
-  if (submission_rings < 1 || submission_rings > max_submission_rings)
-    throw_bad_argument("submission_rings", submission_rings, "1 to 32");
+  if (submission_rings < 1 || submission_rings >= max_submission_rings)
+    throw_bad_argument("submission_rings", submission_rings, "1 to 31");
   return submission_rings;
 }
 
@@ -75,7 +75,8 @@ queue_memory::queue_memory(std::shared_ptr<compute_device> device, queue_options
                            std::uint32_t blocks)
     : shift(checked_shift(options.capacity)),
       batch_shift(enough_batches(shift, blocks)),
-      submission_rings(checked_ring_count(options.submission_rings)),
+      urgent_ring(checked_ring_count(options.submission_rings)),
+      submission_rings(urgent_ring + 1),
       trace_depth(options.trace_depth),
       on_host(device->capabilities().shares_host_memory),
       submission_slots(device, std::size_t(submission_rings) << shift),
@@ -84,8 +85,8 @@ queue_memory::queue_memory(std::shared_ptr<compute_device> device, queue_options
       completions(device, std::size_t(submission_rings) << batch_shift),
       times_out(device, options.times ? std::size_t(submission_rings) << batch_shift : 0),
       awaited(device, std::size_t(submission_rings) * awaited_lists(shift)),
-      ring(device, reachable(options.ring, *device), std::size_t(1) << shift),
-      released(device, options.ring, std::size_t(1) << shift),
+      ring(device, reachable(options.ring, *device), std::size_t(2) << shift),
+      released(device, options.ring, std::size_t(2) << shift),
       words(device, 1),
       counters(device, std::size_t(submission_rings) << batch_shift),
       ends(device, std::size_t(submission_rings) << batch_shift),
@@ -94,7 +95,7 @@ queue_memory::queue_memory(std::shared_ptr<compute_device> device, queue_options
       traced(device, trace_depth > 0 ? blocks : 0),
       host_serving(device, on_host ? 1 : 0) {}
 
-// The ring is cleared with the zeros of a submission ring, which is as large.
+// The ring is cleared with the zeros of two submission rings, which are as large.
 void queue_memory::clear(stream& with, deadline until) {
   zero(submission_slots, from_host, to_host, completions);
   if (times_out.size() > 0) std::ranges::fill(times_out.span(), batch_times{never, 0, 0});
@@ -127,6 +128,9 @@ ring_source_ref queue_memory::source(resident_control const& control) {
   ref.shift = shift;
   ref.batch_shift = batch_shift;
   ref.trace_depth = trace_depth;
+  ref.urgent_ring = urgent_ring;
+  ref.urgent_workers = urgent_workers;
+  ref.urgent_multiprocessors = urgent_multiprocessors;
   ref.worker_wake_event = on_host ? &worker_wake_event : nullptr;
   ref.host_wake_event = on_host ? &host_wake_event : nullptr;
   return ref;

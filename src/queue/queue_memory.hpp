@@ -83,7 +83,12 @@ struct queue_memory {
   ring_source_ref source(resident_control const& control);
   std::size_t bytes() const;
 
-  std::uint32_t shift, batch_shift, submission_rings, trace_depth;
+  std::uint32_t shift, batch_shift;
+  std::uint32_t urgent_ring;       ///< the submission ring of urgent tasks, after those of threads
+  std::uint32_t submission_rings;  ///< all
+  std::uint32_t trace_depth;
+  std::uint32_t urgent_workers = 0;          ///< the workers of the next run that take urgent tasks
+  std::uint32_t urgent_multiprocessors = 0;  ///< those of the next run that run no others
   bool on_host;
   pinned_buffer<task_slot> submission_slots;
   pinned_buffer<host_words> from_host;

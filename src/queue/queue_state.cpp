@@ -2,6 +2,7 @@
 #include "queue_state.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <thread>
 #include <utility>
 
@@ -27,6 +28,8 @@ entry_key source_of(kernel_set const& list) {
 queue_options legal_options(queue_options options, kernel_set const& list) {
   constexpr std::uint32_t default_trace_depth = 1024;
   options.trace_to.check(1);
+  if (!(options.urgent_share > 0 && options.urgent_share <= 1))
+    throw_bad_argument("urgent_share", options.urgent_share, "more than 0, at most 1");
   for (auto const servers : options.servers)
     if (servers < 1 || servers > max_servers)
       throw_bad_argument("servers", servers, "1 to " + std::to_string(max_servers));
@@ -126,8 +129,9 @@ fed_queue::state::state(std::shared_ptr<compute_device> on, kernel_set const& li
       slot_copy(device, memory.ring.is_addressed_by_host() ? 0 : 1),
       uid(next_uid()),
       users(std::make_shared<ring_users>(options.submission_rings)) {
-  for (std::uint32_t ring = 0; ring < options.submission_rings; ++ring)
+  for (std::uint32_t ring = 0; ring < memory.submission_rings; ++ring)
     submission_rings.emplace_back(memory, ring);
+  check_urgent_multiprocessors();
   kernel.activities().name_tasks_by(
       {[this](std::uint64_t number) { return name_of_task(number); }, hybrid == nullptr});
 }
@@ -330,8 +334,9 @@ std::uint64_t fed_queue::state::submitted() const {
 std::uint64_t fed_queue::state::claimed() const {
   auto& words = *memory.words.data();
   auto& told = memory.to_host[0].taken;
-  auto const claimed = memory.on_host ? std::atomic_ref(words.head).load()
-                                      : atomic_ref<std::uint64_t, scope::system>(told).load_acquire();
+  auto const claimed = memory.on_host
+                           ? std::atomic_ref(words.head).load() + std::atomic_ref(words.urgent.head).load()
+                           : atomic_ref<std::uint64_t, scope::system>(told).load_acquire();
   return std::min(claimed, submitted());
 }
 
@@ -360,9 +365,10 @@ std::string fed_queue::state::describe() {
                      " taken, at most " + std::to_string(unfinished()) + " unfinished\n";
   for (auto const& ring : submission_rings) {
     if (ring.submitted() == 0) continue;
-    text += "ring " + std::to_string(ring.index()) + ": " + counted(ring.submitted(), "slot") +
-            " submitted, " + std::to_string(ring.fetched()) + " fetched, " +
-            counted(ring.next_batch(), "submission");
+    bool const is_urgent = ring.index() == memory.urgent_ring;
+    text += (is_urgent ? "urgent tasks" : "ring " + std::to_string(ring.index())) + ": " +
+            counted(ring.submitted(), "slot") + " submitted, " + std::to_string(ring.fetched()) +
+            " fetched, " + counted(ring.next_batch(), "submission");
     auto const oldest = ring.oldest_unfinished();
     text +=
         oldest ? "; the oldest that is not finished is number " + std::to_string(*oldest + 1) + "\n" : "\n";
@@ -375,7 +381,7 @@ std::string fed_queue::state::describe() {
 
 /// The slot of a ticket, as it is now.
 task_slot fed_queue::state::slot_of(std::uint64_t ticket) {
-  auto& there = memory.ring.data()[ticket & ((std::uint64_t(1) << memory.shift) - 1)];
+  auto& there = memory.ring.data()[place_in_ring(ticket, memory.shift)];
   if (memory.ring.is_addressed_by_host()) return look_at(there);
   std::lock_guard const hold(slot_mutex);
   slot_copies->copy(slot_copy.data(), &there, sizeof there);
@@ -391,8 +397,8 @@ std::string fed_queue::state::name_of_task(std::uint64_t number) {
   std::uint32_t words[4];
   for (int i = 0; i < 4; ++i) words[i] = slot.chunks[i].stamp >> 16;
   auto const mark = mark_of(words);
-  auto const of =
-      " of " + text_of_submission(mark.ring_index, submission_rings.at(mark.ring_index).batch_of(mark));
+  auto const of = " of " + text_of_submission(mark.ring_index, memory.urgent_ring,
+                                              submission_rings.at(mark.ring_index).batch_of(mark));
   if (record->is_graph()) return "one of the graph" + of;
   auto const all = kernels->kernels();
   if (record->kernel() >= all.size()) return {};  // it was written meanwhile
@@ -455,7 +461,8 @@ std::uint32_t fed_queue::state::servers_of_next_run() const {
                   .seconds = 1e-9 * double(ended_ns - begun_ns),
                   .servers = kernel.servers(),
                   .most = kernel.max_servers()};
-  for (auto const& ring : submission_rings) last.rings.push_back({ring.submitted(), ring.stalls()});
+  for (std::uint32_t ring = 0; ring < memory.urgent_ring; ++ring)  // the first server always has the last
+    last.rings.push_back({submission_rings[ring].submitted(), submission_rings[ring].stalls()});
   return servers_after(last);
 }
 
@@ -484,9 +491,37 @@ void fed_queue::state::prepare_memory() {
   for (auto& ring : submission_rings) ring.reset();
   if (arguments != nullptr) arguments->clear();
   rings_published = 0;
+  urgent_published = false;
+}
+
+void fed_queue::state::check_urgent_multiprocessors() const {
+  auto const asked = options.urgent_multiprocessors;
+  auto const most = hybrid != nullptr ? 0 : most_urgent_multiprocessors(kernel.max_blocks());
+  if (asked < 0 || std::uint32_t(asked) > most)
+    throw_bad_argument("urgent_multiprocessors", asked,
+                       hybrid != nullptr ? "0, since tasks of this set may create tasks"
+                                         : "0 to " + std::to_string(most) + " on " + device->name());
+}
+
+std::uint32_t fed_queue::state::most_urgent_multiprocessors(std::uint32_t blocks) const {
+  if (memory.on_host) return blocks - 1;
+  auto const& entry = kernels->entry_for(source_of(*kernels));
+  int fit = device->resources(entry.code).blocks_per_multiprocessor;
+  if (entry.workers.cuda_function)
+    fit = std::max(fit, device->resources(entry.workers).blocks_per_multiprocessor);
+  return std::min(max_urgent_multiprocessors, (blocks - 2) / std::uint32_t(std::max(fit, 1)));
+}
+
+/// A run beside other kernels may have fewer blocks than the queue was made for.
+void fed_queue::state::share_workers() {
+  auto const workers = kernel.blocks() - (device->capabilities().has_servers ? 1 : 0);
+  memory.urgent_workers = std::uint32_t(std::ceil(options.urgent_share * workers));
+  memory.urgent_multiprocessors =
+      std::min(std::uint32_t(options.urgent_multiprocessors), most_urgent_multiprocessors(kernel.blocks()));
 }
 
 bool fed_queue::state::start_kernel() {
+  share_workers();
   auto const source = memory.source(kernel.next_control());
   if (hybrid == nullptr) return kernel.start(&source, sizeof source);
   auto const work = hybrid->work(source);
@@ -504,7 +539,8 @@ void fed_queue::state::abort_start() {
 
 void fed_queue::state::write_control(bool closed) {
   atomic_ref<std::uint64_t, scope::system>(memory.from_host[0].control)
-      .store_release(rings_published.load() | (closed ? closed_bit : 0) |
+      .store_release(rings_published.load() | (urgent_published ? urgent_bit : 0) |
+                     (closed ? closed_bit : 0) |
                      std::uint64_t(hybrid != nullptr ? hybrid->hand_out_until() : 0) << hand_out_shift);
 }
 

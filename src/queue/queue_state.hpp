@@ -105,12 +105,17 @@ struct fed_queue::state final : completion_source {
   std::unique_ptr<hybrid_memory> make_hybrid() const;
   void start();
   submission_ring& ring_of_this_thread();
+  submission_ring& urgent_ring() { return submission_rings.back(); }
   submission_ring& assign_ring_to_this_thread();
   /// Submits a batch. If `until` is null, options.timeout counts from the moment at which the call must wait.
   /// `until` is a pointer, since an optional is passed through memory: it is stored as one byte and read as
   /// eight, which waits for the store to leave the core.
   completion submit(std::span<task_record const> batch, deadline const* until,
                     std::span<awaited_work const> after = {});
+  completion submit_to(submission_ring& ring, std::span<task_record const> batch, deadline const* until,
+                       std::span<awaited_work const> after = {});
+  completion submit_urgent(std::span<task_record const> batch, submit_options const& options);
+  completion submit_urgent(std::span<task_record const> blocks, deadline const* until);
   completion submit(std::span<task_record const> batch, submit_options const& options);
   /// The same for a round of a graph, which may follow one completion more than a list holds.
   completion submit_after(std::span<task_record const> batch, std::span<completion const> after,
@@ -134,7 +139,7 @@ struct fed_queue::state final : completion_source {
   /// The same for a task that refers to its members.
   std::optional<std::uint64_t> try_write_large(submission_ring& ring, task const& one);
   void prepare_submission(submission_ring& ring);
-  void publish_ring_count(std::uint32_t ring);
+  void publish_ring(std::uint32_t ring);
   void write_control(bool closed);
   void ask_for_created(std::uint32_t tasks);
   std::vector<created_task> take_created();
@@ -185,6 +190,11 @@ struct fed_queue::state final : completion_source {
   std::uint32_t servers_of_next_run() const;
   void launch();
   void prepare_memory();
+  void check_urgent_multiprocessors() const;
+  /// The most multiprocessors, or cores, that a run of `blocks` blocks can keep for urgent tasks: a worker
+  /// must be left for the others.
+  std::uint32_t most_urgent_multiprocessors(std::uint32_t blocks) const;
+  void share_workers();
   bool start_kernel();
   void abort_start();
   void announce_close(deadline until);
@@ -238,7 +248,8 @@ struct fed_queue::state final : completion_source {
   std::deque<submission_ring> submission_rings;
   std::uint64_t const uid;
   std::shared_ptr<ring_users> const users;
-  std::atomic<std::uint32_t> rings_published = 0;
+  std::atomic<std::uint32_t> rings_published = 0;  ///< those of threads
+  std::atomic<bool> urgent_published = false;
   std::mutex graphs_mutex;  ///< for the next two
   std::set<std::weak_ptr<placed_graph>, std::owner_less<>> graphs;
   std::set<std::shared_ptr<placed_graph>> kept_graphs;  ///< on a GPU, in a run

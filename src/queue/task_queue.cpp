@@ -92,10 +92,14 @@ submission_ring& fed_queue::state::assign_ring_to_this_thread() {
 }
 
 // Always inlined, because every singly submitted task passes through it.
-[[gnu::always_inline]] inline void fed_queue::state::publish_ring_count(std::uint32_t ring) {
-  if (rings_published.load() > ring) return;
+[[gnu::always_inline]] inline void fed_queue::state::publish_ring(std::uint32_t ring) {
+  bool const is_urgent = ring == memory.urgent_ring;
+  if (is_urgent ? urgent_published.load() : rings_published.load() > ring) return;
   std::lock_guard const hold(control_mutex);
-  rings_published = std::max(rings_published.load(), ring + 1);
+  if (is_urgent)
+    urgent_published = true;
+  else
+    rings_published = std::max(rings_published.load(), ring + 1);
   write_control(false);
 }
 
@@ -104,7 +108,7 @@ submission_ring& fed_queue::state::assign_ring_to_this_thread() {
   // A query is too expensive for every submission; once a wait has seen a loss, all threads know it.
   bool const due = ring.next_batch() % 1024 == 1023;
   if ((lost || due) && !alive()) throw_stopped();
-  publish_ring_count(ring.index());
+  publish_ring(ring.index());
 }
 
 // Every singly submitted task takes this path, and most go no further.
@@ -204,7 +208,27 @@ completion fed_queue::state::submit(std::span<task_record const> batch, submit_o
   if (options.max_workers != 0)
     throw_bad_argument("max_workers", options.max_workers, "0 for tasks: it limits graphs");
   check_has_no_priority(options);
+  if (options.urgent) return submit_urgent(batch, options);
   return submit_after(batch, options.after.all(), options.until);
+}
+
+completion fed_queue::state::submit_urgent(std::span<task_record const> blocks, deadline const* until) {
+  process_.check("submit()");
+  return submit_to(urgent_ring(), blocks, until);
+}
+
+// An urgent task that waited would keep its worker's ticket from the task that it waits for.
+completion fed_queue::state::submit_urgent(std::span<task_record const> batch,
+                                           submit_options const& options) {
+  if (!options.after.all().empty())
+    throw_bad_argument("after", counted(options.after.all().size(), "completion"), "none for urgent tasks");
+  if (hybrid != nullptr)
+    throw_bad_argument("urgent", "true", "false, since tasks of this set may create tasks");
+  std::vector<task_record> blocks;  // only a grid's single blocks come before other tasks
+  for (auto const& record : batch)
+    for (std::uint32_t i = 0; i < record.tasks(); ++i)
+      blocks.push_back(record.is_grid() ? record.task_of_block(i) : record);
+  return submit_urgent(blocks, options.until ? &*options.until : nullptr);
 }
 
 completion fed_queue::state::submit_after(std::span<task_record const> batch,
@@ -248,16 +272,23 @@ awaited_work fed_queue::state::write_list_reader(submission_ring& ring, batch_de
 // others goes to their ring, or follows once they have left theirs, so that it reaches the workers after
 // them. Where many tasks would read a list of others over PCIe, an empty task reads it, and they wait for
 // that.
-completion fed_queue::state::submit(std::span<task_record const> batch, deadline const* given_until,
+completion fed_queue::state::submit(std::span<task_record const> batch, deadline const* until,
                                     std::span<awaited_work const> after) {
   process_.check("submit()");
+  auto const of_thread = std::ranges::find_if(
+      after, [this](auto const& one) { return one.batches.place != memory.urgent_ring; });
+  auto& ring = of_thread == after.end() ? ring_of_this_thread() : submission_rings[of_thread->batches.place];
+  return submit_to(ring, batch, until, after);
+}
+
+completion fed_queue::state::submit_to(submission_ring& ring, std::span<task_record const> batch,
+                                       deadline const* given_until, std::span<awaited_work const> after) {
   std::optional<deadline> own;
   auto const until = [&] {
     if (given_until != nullptr) return *given_until;
     if (!own) own = deadline::in(options.timeout);
     return *own;
   };
-  auto& ring = after.empty() ? ring_of_this_thread() : submission_rings[after.front().batches.place];
   if (!ring.try_lock() && !ring.lock(until())) throw queue_full({}, 0, batch.size(), describe());
   ring_lock_guard const release{ring};
   prepare_submission(ring);
@@ -298,6 +329,8 @@ completion fed_queue::state::submit(std::span<task_record const> batch, deadline
     }
     ring.write(tasks, *others);
     done += tasks.size();
+    if (memory.on_host && &ring == &urgent_ring())
+      std::atomic_ref(memory.words.data()->urgent.submitted).store(ring.submitted());
     if (memory.on_host) memory.worker_wake_event.notify();
   }
   return given();
@@ -324,6 +357,11 @@ void fed_queue::sleep_until_complete(std::uint64_t epoch, completion const& whic
   if (!state_->memory.on_host) return std::this_thread::yield();
   waiter_registration const listening(state_->memory, wait_reason::completion);
   if (!which.ready()) wake_event().wait_past(epoch, clock::now() + timeout);
+}
+
+completion fed_queue::submit_urgent(prepared_tasks const& batch, std::size_t first, std::size_t count,
+                                    deadline until) {
+  return state_->submit_urgent(batch.records().subspan(first, count), &until);
 }
 
 event_count& fed_queue::wake_event() { return state_->memory.host_wake_event; }
@@ -446,6 +484,7 @@ completion task_queue::run_graph(graph_state& graph, submit_options const& optio
 completion task_queue::submit(task_graph& graph, submit_options const& options) {
   state_->process().check("submit()");
   check_has_no_priority(options);
+  if (options.urgent) throw_bad_argument("urgent", "true", "false for graphs");
   std::lock_guard const hold(graph.state_->mutex);
   return run_graph(*graph.state_, options);
 }

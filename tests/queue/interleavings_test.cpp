@@ -103,6 +103,87 @@ TEST(queue_interleavings, lose_a_task_where_the_server_awaits_no_release) {
   EXPECT_GT(ring::explored(ring::fault::overwrites, 1).failures, 0u);
 }
 
+/// Urgent tasks beside another one: the server's word, and workers that hold tickets, as in ring_consumer.
+namespace urgent {
+
+constexpr std::uint64_t waits = 1, ended = 2, tasks = 1;
+
+enum class fault { none, ends_before_a_look, says_too_soon_that_none_are_left };
+
+struct shared {
+  std::uint64_t status, head, other, urgent_head, urgent_tail, written[tasks];
+};
+
+explorer<shared>::program server(fault planted) {
+  return [=](shared& memory) {
+    word const status(memory.status);
+    for (std::uint64_t task = 0; task < tasks; ++task) {
+      word(memory.urgent_tail).store_relaxed(task + 1);
+      word(memory.written[task]).store_release(1);
+      status.store_relaxed(waits);
+    }
+    word(memory.other).store_release(1);
+    bool const knows = planted == fault::says_too_soon_that_none_are_left;
+    status.store_relaxed((knows ? 0 : waits) | ended);
+    while (word(memory.urgent_head).load_relaxed() != tasks) running_thread->wait();
+    status.store_relaxed(ended);
+    return taken{};
+  };
+}
+
+/// Takes an urgent task, if one is left: its number from 1 on.
+std::uint64_t take(shared& memory) {
+  for (;;) {
+    auto const first = word(memory.urgent_head).load_relaxed();
+    if (first >= word(memory.urgent_tail).load_relaxed()) return 0;
+    if (!word(memory.urgent_head).compare_exchange_acq_rel(first, first + 1)) continue;
+    while (word(memory.written[first]).load_acquire() == 0) running_thread->wait();
+    return first + 1;
+  }
+}
+
+explorer<shared>::program worker(fault planted) {
+  return [=](shared& memory) {
+    taken ran;
+    auto ticket = word(memory.head).add_relaxed(1);
+    for (;;) {
+      auto const status = word(memory.status).load_relaxed();
+      bool const may_be_there = (status & waits) != 0, is_over = (status & ended) != 0 && ticket != 0;
+      if (planted == fault::ends_before_a_look && is_over) return ran;
+      auto const urgent = may_be_there ? take(memory) : 0;
+      if (urgent != 0) {
+        ran.push_back(urgent);
+      } else if (is_over && !may_be_there) {
+        return ran;
+      } else if (ticket == 0 && word(memory.other).load_acquire() == 1) {
+        ran.push_back(tasks + ++ticket);
+      } else {
+        running_thread->wait(1 + (may_be_there ? 2 : 0) + (ticket == 0 ? 1 : 0));
+      }
+    }
+  };
+}
+
+explorer<shared>::report explored(fault planted) {
+  return explorer<shared>({}, {server(planted), worker(planted), worker(planted)},
+                          [](shared&, taken ran) {
+                            std::ranges::sort(ran);
+                            return ran == taken{1, 2};
+                          })
+      .explore();
+}
+
+}  // namespace urgent
+
+TEST(queue_interleavings, run_each_urgent_task_once_beside_another_that_a_worker_has_a_ticket_for) {
+  EXPECT_TRUE(always_right(urgent::explored(urgent::fault::none), 1));
+}
+
+TEST(queue_interleavings, leave_urgent_tasks_behind_where_the_server_or_all_workers_end_too_soon) {
+  EXPECT_GT(urgent::explored(urgent::fault::says_too_soon_that_none_are_left).deadlocks, 0u);
+  EXPECT_GT(urgent::explored(urgent::fault::ends_before_a_look).deadlocks, 0u);
+}
+
 /// The count by which a batch is known to be complete: batch_mark.
 namespace batch {
 

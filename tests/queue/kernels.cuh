@@ -78,6 +78,18 @@ struct step_until_asked {
   }
 };
 
+/// Writes its place among the blocks that have run.
+struct write_place {
+  static constexpr int threads = 64;
+  array_ref<std::uint32_t> next;    // one word
+  array_ref<std::uint32_t> places;  // of each block
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    if (block.rank() == 0) places[block.index()] = device_atomic<std::uint32_t>(next[0]).add_relaxed(1);
+  }
+};
+
 /// Tells its worker and how many there are, by two words for each block, and then waits at a gate.
 struct tell_worker {
   static constexpr int threads = 64;

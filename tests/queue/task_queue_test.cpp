@@ -186,7 +186,7 @@ TEST(task_queue, refuses_options_outside_their_range) {
   EXPECT_EQ(refused([](auto& o) { o.capacity = 1; }), "capacity");
   EXPECT_EQ(refused([](auto& o) { o.capacity = (1 << 24) + 1; }), "capacity");
   EXPECT_EQ(refused([](auto& o) { o.submission_rings = 0; }), "submission_rings");
-  EXPECT_EQ(refused([](auto& o) { o.submission_rings = 33; }), "submission_rings");
+  EXPECT_EQ(refused([](auto& o) { o.submission_rings = 32; }), "submission_rings");
   EXPECT_EQ(refused([](auto& o) { o.servers = {1, 0}; }), "servers");
   EXPECT_EQ(refused([](auto& o) { o.servers = {5}; }), "servers");
   EXPECT_EQ(refused([](auto& o) { o.resident.blocks = 1 << 20; }), "blocks");

@@ -73,8 +73,15 @@ struct ring_consumer {
         if (step == next_action::takes) continue;
       }
       if (step != next_action::takes) return step == next_action::runs;
-      if (!take()) return false;
+      auto const taken = is_kept() ? sees_urgent : take();
+      if (taken == 0) return false;
       __syncwarp();  // the threads have stored what each reads
+      if (taken == sees_urgent) {
+        if (!take_urgent(source, worker_group)) return false;
+        fresh = far = false;
+        late = 0;
+        continue;
+      }
       if (!some_wait()) continue;
       if (!await_others(source, worker_group)) return false;
       fresh = far = false;  // reset, so that neither is kept across the call
@@ -320,13 +327,16 @@ struct ring_consumer {
     return __any_sync(0xffffffff, waits) != 0;
   }
 
-  /// Claims tickets, unless some are claimed already, and waits for the first task; false: the worker ends.
-  __device__ bool take() {
+  /// Claims tickets, unless some are claimed already, and waits for the first task. Returns how many tasks it
+  /// took; 0: the worker ends; sees_urgent: none, since urgent ones may be there.
+  __device__ std::uint32_t take() {
     std::uint64_t first = 0;
     std::uint32_t wanted = 0;
     if (worker_group.leader()) {
       auto const& worker_state = worker_group.worker_state();
-      first = worker_group.shared().first + worker_group.shared().held;
+      first = is_urgent(worker_group.shared().first)
+                  ? kept_ticket(worker_state)
+                  : worker_group.shared().first + worker_group.shared().held;
       wanted = worker_state[worker_word::claimed];
       if (wanted == 0) {
         wanted = worker_state[worker_word::claim_several] != 0 && !stale() ? worker_group_type::max_held : 1;
@@ -339,17 +349,19 @@ struct ring_consumer {
     std::uint32_t const ready = await(first, wanted);
     if (ready == 0) source.set_activity(worker_group, first, activity::left);
     if (worker_group.leader()) {
+      auto const held = ready == sees_urgent ? 0 : ready;
       worker_group.shared().first = first;
-      worker_group.shared().held = ready;
+      worker_group.shared().held = held;
       worker_group.shared().present = std::uint32_t(-1);  // before the first
-      worker_group.worker_state()[worker_word::claimed] = wanted - ready;
+      worker_group.worker_state()[worker_word::claimed] = wanted - held;
     }
-    return ready != 0;
+    return ready;
   }
 
-  /// Waits for the first task, and returns how many tasks have arrived, from the first ticket on; 0: leave.
-  /// Every four lanes read a slot, a chunk each, so that one load instruction returns readiness and payload.
-  /// Polls are relaxed (an acquire per poll empties the L1).
+  /// Waits for the first task, and returns how many tasks have arrived, from the first ticket on; 0: leave;
+  /// sees_urgent: an urgent task may be there. Every four lanes read a slot, a chunk each, so
+  /// that one load instruction returns readiness and payload. Polls are relaxed (an acquire per poll empties
+  /// the L1).
   __device__ std::uint32_t await(std::uint64_t first, std::uint32_t wanted) {
     std::uint32_t const slot = worker_group.lane() / 4, part = worker_group.lane() % 4;
     auto const lap = lap_of(first + slot, source.shift);
@@ -358,12 +370,86 @@ struct ring_consumer {
     std::uint32_t ready = 0;
     for (std::uint32_t looks = 0; ready == 0; ++looks) {
       if (slot < wanted) chunk = load_chunk<scope::device>(there, lap);
-      if ((far || looks % polls_per_status == 0) && poll_status(first, looks)) return 0;
+      if (far || looks % polls_per_status == 0)
+        if (auto const seen = poll_status(first, looks); seen != nothing_yet) return seen;
       ready = whole_slots(slot < wanted && is_here(chunk, lap));
     }
     acquire_after_relaxed();
     if (slot < ready) keep(chunk, slot, part);
     return ready;
+  }
+
+  static constexpr std::uint32_t sees_urgent = ~std::uint32_t(0), nothing_yet = sees_urgent - 1;
+
+  // A worker that sees urgent tasks keeps its tickets, whose tasks it has not begun.
+
+  __device__ bool is_kept() const {
+    return source.urgent_multiprocessors != 0 && runs_urgent_alone(source, worker_group);
+  }
+
+  /// True if the worker is on a multiprocessor that is kept for urgent tasks. The first workers to ask keep
+  /// theirs, and so all workers of these.
+  __device__ BALLAST_NOINLINE static bool runs_urgent_alone(ring_source_ref const& source,
+                                                            worker_group_type worker_group) {
+    auto& known = worker_group.worker_state()[worker_word::kept];
+    std::uint32_t is_kept = 0;
+    if (worker_group.leader()) {
+      if (known == 0) known = keeps_multiprocessor(source) ? 2 : 1;
+      is_kept = known - 1;
+    }
+    return broadcast(is_kept) != 0;
+  }
+  __device__ static bool keeps_multiprocessor(ring_source_ref const& source) {
+    std::uint32_t own;
+    asm volatile("mov.u32 %0, %smid;" : "=r"(own));
+    for (std::uint32_t i = 0; i < source.urgent_multiprocessors; ++i) {
+      auto const held = atomicCAS(&source.words->kept_multiprocessors[i], 0u, own + 1);
+      if (held == 0 || held == own + 1) return true;
+    }
+    return false;
+  }
+
+  /// Takes the first urgent task, unless others took them all. A worker that runs urgent tasks alone waits
+  /// for one; false: it ends.
+  __device__ BALLAST_NOINLINE static bool take_urgent(ring_source_ref const& source,
+                                                      worker_group_type worker_group) {
+    bool goes_on = true;
+    if (worker_group.leader()) {
+      bool const is_kept = worker_group.worker_state()[worker_word::kept] == 2;
+      goes_on = is_kept ? await_urgent(source, worker_group) : (claim_urgent(source, worker_group), true);
+    }
+    return __any_sync(0xffffffff, worker_group.leader() && goes_on) != 0;
+  }
+  /// For the leader: true if a task is taken.
+  __device__ static bool claim_urgent(ring_source_ref const& source, worker_group_type worker_group) {
+    auto const ticket = stop_is_told(source, worker_group) ? 0 : source.claim_urgent();
+    if (ticket == 0) return false;
+    auto& shared = worker_group.shared();
+    if (!is_urgent(shared.first)) {
+      keep_ticket(shared.worker_state, shared.first);
+      shared.worker_state[worker_word::claimed] += shared.held;
+    }
+    while (!source.read_ring(ticket, shared.records[0], shared.metas[0])) {}  // the server writes it
+    shared.first = ticket;
+    shared.held = 1;
+    shared.present = std::uint32_t(-1);  // before the first
+    return true;
+  }
+  __device__ static bool await_urgent(ring_source_ref const& source, worker_group_type worker_group) {
+    auto const since = worker_group.now_ns();
+    std::uint32_t late = 0;
+    for (std::uint32_t looks = 1; late <= max_late_polls; ++looks) {
+      auto const status = server_status::of(source.status_for(worker_group.block()).load_relaxed());
+      if (status.urgent && claim_urgent(source, worker_group)) return true;
+      if (status.stop || (status.ended && !status.urgent)) break;
+      if (looks % polls_per_status != 0) continue;
+      auto const now = worker_group.now_ns();
+      late = source.server_is_late(now - since, now) ? late + 1 : 0;
+      if (looks == polls_per_status) source.set_activity(worker_group, first_urgent_ticket, activity::waits);
+      back_off(now - since);
+    }
+    source.set_activity(worker_group, first_urgent_ticket, activity::left);
+    return false;
   }
 
   /// Keeps only those of the taken tasks that may begin: the tasks before the first one that waits for other
@@ -378,7 +464,9 @@ struct ring_consumer {
     std::uint32_t ready = 0;
     while (!waits_for_others(shared.metas[ready])) ++ready;
     if (ready == 0) {
-      if (!await_batches(source, worker_group, shared.first)) return false;
+      bool urgent = false;
+      if (!await_batches(source, worker_group, shared.first, urgent)) return false;
+      if (urgent) return true;
       auto const mine = mark_of(shared.metas[0]);
       for (ready = 1; ready < kept; ++ready)
         if (waits_for_others(shared.metas[ready]) && !is_same_batch(mine, mark_of(shared.metas[ready])))
@@ -392,11 +480,12 @@ struct ring_consumer {
     return true;
   }
 
-  /// Each lane polls for one batch. False: leave. The worker that ended a batch fenced and then added to the
+  /// Each lane polls for one batch. False: leave. Sets `urgent` if an urgent task is taken instead, on which
+  /// the batches may wait. The worker that ended a batch fenced and then added to the
   /// word that was polled, which is a release; a fence of the lane acquires it, and the barriers of warp and
   /// block order the other threads after the lane.
   __device__ static bool await_batches(ring_source_ref const& source, worker_group_type worker_group,
-                                       std::uint64_t first) {
+                                       std::uint64_t first, bool& urgent) {
     auto const mark = mark_of(worker_group.shared().metas[0]);
     auto const batch = source.awaited_by(mark, worker_group.lane());
     auto const since = worker_group.now_ns();
@@ -406,6 +495,10 @@ struct ring_consumer {
       auto const now = worker_group.now_ns();
       auto const status = server_status::of(source.status_for(worker_group.block()).load_relaxed());
       late = __any_sync(0xffffffff, source.server_is_late(now - since, now)) ? late + 1 : 0;
+      if (__any_sync(0xffffffff, status.urgent) && source.takes_urgent(worker_group.block())) {
+        bool const takes = worker_group.leader() && claim_urgent(source, worker_group);
+        if (__any_sync(0xffffffff, takes)) return urgent = true;
+      }
       if (__any_sync(0xffffffff, status.stop) || late > max_late_polls) {
         source.set_activity(worker_group, first, activity::left);
         return false;
@@ -426,9 +519,10 @@ struct ring_consumer {
     worker_group.shared().metas[slot][part] = chunk.stamp >> 16;
   }
 
-  /// Reads the server's progress, which decides how many tasks to take next and whether to sleep. True:
-  /// leave, since no task will come for ticket `first`.
-  __device__ bool poll_status(std::uint64_t first, std::uint32_t looks) {
+  /// Reads the server's progress, which decides how many tasks to take next and whether to sleep. Returns
+  /// nothing_yet, or what await() returns: 0, since no task will come for ticket `first`, or sees_urgent. Of
+  /// the workers that wait some read it at any moment, and each does before it takes a task.
+  __device__ std::uint32_t poll_status(std::uint64_t first, std::uint32_t looks) {
     std::uint64_t word = 0;
     if (worker_group.leader()) word = source.status_for(worker_group.block()).load_relaxed();
     auto const status = server_status::of(broadcast(word));
@@ -446,7 +540,9 @@ struct ring_consumer {
     if (looks == polls_per_status) source.set_activity(worker_group, first, activity::waits);
     auto const idle_ns = now - waits_since;
     if (far) back_off(idle_ns);
-    return status.stop || (status.ended && waiting <= 0) || server_vanished(idle_ns, now);
+    if (status.stop || server_vanished(idle_ns, now)) return 0;
+    if (status.urgent && source.takes_urgent(worker_group.block())) return sees_urgent;
+    return status.ended && waiting <= 0 ? 0 : nothing_yet;
   }
 
   /// True if the server was late at too many successive polls, so that every wait is finite. A few late polls

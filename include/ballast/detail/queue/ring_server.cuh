@@ -55,15 +55,18 @@ struct ring_server_memory {
                                        ///< only if the source claims when ready
   std::uint32_t first_ring;            ///< the submission ring of the first warp
   std::uint32_t ring_count;            ///< submission rings of this server in use
-  task_slot grid_slot;                 ///< the grid task that was read last
   std::uint32_t closed;
   std::uint32_t ended;  ///< nothing more will come
   std::uint32_t stopping;
+  std::uint16_t has_urgent;    ///< whether urgent tasks were submitted
+  std::uint16_t urgent_waits;  ///< whether some that no worker has taken are in the ring
   // For several servers:
   std::uint32_t passed_on;       ///< shared_server_words::said as last written
-  std::uint64_t reserved;        ///< the first ticket of the last reservation
-  std::uint32_t reserved_count;  ///< the number of its tickets
-  std::uint16_t left, resting;   ///< shared_server_words::left and resting as last seen
+  std::uint32_t reserved_count;  ///< the number of tickets of the last reservation
+  task_slot grid_slot;           ///< the grid task that was read last
+  // For several servers:
+  std::uint64_t reserved;       ///< the first ticket of the last reservation
+  std::uint16_t left, resting;  ///< shared_server_words::left and resting as last seen
   /// The source, in shared memory because a fence empties the SM's L1.
   alignas(16) unsigned char source_bytes[sizeof(ring_source_ref)];
 
@@ -97,6 +100,7 @@ struct ring_server {
   struct host_state {
     std::uint64_t control, head;
     bool stop;
+    std::uint64_t urgent_head;  ///< 0 if there were no urgent tasks
     // For several servers:
     std::uint64_t tail, unticketed_blocks;
     std::uint32_t left, resting;
@@ -202,6 +206,7 @@ struct ring_server {
       polled = poll_ring(polled_ring(worker_group.warp()), ring_count);
       if constexpr (!Several) move_polled(polled, state().tail, polled.some);
     }
+    if (worker_group.warp() + 1 == worker_group_type::warps && state().has_urgent != 0) move_urgent(*this);
     bool const found = worker_group.any(polled.whole != 0);
     bool const moved = found && move_all(ring_count, polled);
     if (is_host_reader()) {
@@ -314,6 +319,8 @@ struct ring_server {
     bool const stop = source().control.stop_requested() || workers_halted();
     host_state said{control, atomic_ref<std::uint64_t, scope::device>(source().words->head).load_relaxed(),
                     stop};
+    if (state().has_urgent != 0)
+      said.urgent_head = atomic_ref<std::uint64_t, scope::device>(source().words->urgent.head).load_relaxed();
     if constexpr (Several) {
       said.tail = shared_word(&shared_server_words::tail).load_relaxed();
       said.unticketed_blocks = shared_word(&shared_server_words::unticketed_blocks).load_relaxed();
@@ -346,8 +353,9 @@ struct ring_server {
   /// Follows the host's control word: updates the number of this server's submission rings, and whether to
   /// continue.
   __device__ void follow(std::uint64_t control, bool stop) const {
-    auto const ring_count = std::uint32_t(control);
+    auto const ring_count = rings_in(control);
     state().ring_count = Several ? (ring_count + servers() - 1 - number()) / servers() : ring_count;
+    state().has_urgent = leads() && (control & urgent_bit) != 0;
     state().closed = (control & closed_bit) != 0;
     state().stopping = stop;
   }
@@ -380,8 +388,10 @@ struct ring_server {
       state().unticketed_blocks = said.unticketed_blocks;
     }
     if constexpr (ClaimWhenReady) pass_on(said.control);
-    publish_taken((min)(said.head, state().tail) + state().unticketed_blocks,
-                  state().tail + state().unticketed_blocks);
+    bool const urgent_changed = state().has_urgent != 0 && look_at_urgent(said.urgent_head);
+    auto const urgent = state().has_urgent != 0 ? state().got[source().urgent_ring] : 0;
+    publish_taken((min)(said.head, state().tail) + said.urgent_head + state().unticketed_blocks,
+                  state().tail + urgent + state().unticketed_blocks);
     auto const now = worker_group.now_ns();
     atomic_ref<std::uint64_t, scope::device>(source().words->served_ns).store_relaxed(now);
     bool const others_moved = Several && state().tail != state().tail_seen;
@@ -390,7 +400,20 @@ struct ring_server {
     // Final: tickets that others reserve meanwhile must not undo that this server gave up.
     follow(said.control, said.stop || gives_up || state().stopping != 0);
     if constexpr (Several) pass_to_others(said.control);
-    if (state().stopping || others_moved) publish();
+    if (state().stopping || others_moved || urgent_changed) publish();
+  }
+
+  /// For the host reader of the first server: reports to the host which slots of urgent tasks it may
+  /// overwrite. True if the workers do not know yet whether urgent tasks wait.
+  __device__ bool look_at_urgent(std::uint64_t head) const {
+    auto const ring = source().urgent_ring;
+    auto const got = state().got[ring];
+    if (state().fetched_published[ring] != std::uint32_t(got))
+      atomic_ref<std::uint64_t, scope::system>(source().to_host->fetched[ring]).store_release(got);
+    state().fetched_published[ring] = std::uint32_t(got);
+    bool const knew = state().urgent_waits != 0, waits = head != got;
+    state().urgent_waits = waits;
+    return waits != knew;
   }
 
   /// True if no task came for idle_timeout, and none runs. Looks at every worker only at the limit, and
@@ -426,7 +449,13 @@ struct ring_server {
         worker_group.rank() >= state().ring_count ||
         atomic_ref<std::uint64_t, scope::system>(source().from_host->submitted[ring_index]).load_relaxed() ==
             state().got[ring_index];
-    return worker_group.reduce_min(done) != 0;
+    return worker_group.reduce_min(done && (!worker_group.leader() || urgent_fetched())) != 0;
+  }
+  __device__ bool urgent_fetched() const {
+    auto const ring = source().urgent_ring;
+    return !leads() ||
+           state().got[ring] ==
+               atomic_ref<std::uint64_t, scope::system>(source().from_host->submitted[ring]).load_relaxed();
   }
 
   /// Ends the workers: the HALT of Chen et al. 2010, as a word that all workers read. The server stays until
@@ -441,7 +470,8 @@ struct ring_server {
       publish();
     }
     worker_group.sync();
-    while (state().stopping == 0 && (space() < source().capacity() || has_grids_in_use())) {
+    while (state().stopping == 0 &&
+           (space() < source().capacity() || has_grids_in_use() || state().urgent_waits != 0)) {
       auto const before = space();
       worker_group.sync();
       if (is_host_reader()) apply(read_host_state());
@@ -457,11 +487,14 @@ struct ring_server {
   __device__ void write_final_positions() const {
     for (std::uint32_t ring_index = ring_at(worker_group.rank()); ring_index < max_submission_rings;
          ring_index += threads * servers()) {
+      if (ring_index == source().urgent_ring) continue;
       bool const in_part = state().grid_tickets != 0 && state().grid_ring == ring_index;
       bool const is_shared = in_part && !ClaimWhenReady;
       source().to_host->final_position[ring_index] = {state().got[ring_index] + (is_shared ? 1 : 0),
                                                       in_part && !is_shared ? state().grid_tickets_moved : 0};
     }
+    if (leads() && worker_group.leader())
+      source().to_host->final_position[source().urgent_ring] = {state().got[source().urgent_ring], 0};
   }
 
   // How tasks move from submission rings to the ring.
@@ -498,9 +531,32 @@ struct ring_server {
     if constexpr (ClaimWhenReady) {
       if (state().ready_tail != state().tail) publish_ready_count();
     }
-    server_status const status{std::uint32_t(state().tail), state().ended != 0, state().stopping != 0};
+    server_status const status{std::uint32_t(state().tail), state().ended != 0, state().stopping != 0,
+                               state().urgent_waits != 0};
     for (std::uint32_t copy = 0; copy < status_replicas; ++copy)
       source().status_for(copy).store_relaxed(status.word());
+  }
+
+  /// For the last warp of the first server: polls the submission ring of urgent tasks, and moves those that
+  /// find space. Not inlined, so that the reads ahead keep the registers.
+  __device__ BALLAST_NOINLINE static void move_urgent(ring_server server) {
+    auto& state = server.state();
+    auto const& source = server.source();
+    std::uint32_t const slot = server.worker_group.lane() / 4, part = server.worker_group.lane() % 4;
+    std::uint64_t const from = state.got[source.urgent_ring] + slot;
+    auto const ticket = first_urgent_ticket + from;
+    auto const lap = lap_of(from, source.shift);
+    auto const chunk =
+        load_chunk<scope::system>(source.submission_slot(source.urgent_ring, from).chunks[part], lap);
+    std::uint32_t const some = whole_slots(is_here(chunk, lap) && source.ring_slot_is_free(ticket));
+    if (some == 0) return;
+    fence_after_relaxed<scope::device>();  // the workers' reads of the slots come before our writes
+    if (slot < some) server.put(ticket, part, chunk);
+    __syncwarp();
+    if (!server.is_host_reader()) return;
+    state.got[source.urgent_ring] += some;
+    state.last_task_ns = server.worker_group.now_ns();
+    atomic_ref<std::uint64_t, scope::device>(source.words->urgent.tail).store_relaxed(from - slot + some);
   }
 
   /// Polls a submission ring with one warp: a single load instruction reads its next 8 slots. Returns the

@@ -30,16 +30,16 @@ struct ring_source_ref {
   resident_control control;
 
   // Pinned memory.
-  task_slot* submission_slots = nullptr;  ///< max_submission_rings x capacity
+  task_slot* submission_slots = nullptr;  ///< submission rings x capacity
   host_words* from_host = nullptr;
   device_words* to_host = nullptr;
   stamped_chunk* completions =
       nullptr;  ///< submission rings x batch slots: stamp = lap when the batch is complete
   batch_times* times_out = nullptr;  ///< the same shape; null if tasks are not timed
-  awaited_list* awaited = nullptr;   ///< max_submission_rings x awaited_lists(shift)
+  awaited_list* awaited = nullptr;   ///< submission rings x awaited_lists(shift)
 
   // In the memory that queue_options::ring names. Only this device's threads use it, hence device scope in
-  // any memory.
+  // any memory. First the slots of other tasks, then those of urgent ones.
   task_slot* ring = nullptr;
   std::uint32_t* released = nullptr;
 
@@ -55,6 +55,10 @@ struct ring_source_ref {
   std::uint32_t shift = 0;        ///< capacity = 2^shift, of a submission ring and of the ring
   std::uint32_t batch_shift = 0;  ///< 2^batch_shift batch slots per submission ring
   std::uint32_t trace_depth = 0;
+  std::uint32_t urgent_ring = 0;     ///< the submission ring of urgent tasks
+  std::uint32_t urgent_workers = 0;  ///< this number of workers, from the first on, take urgent tasks
+  /// This number of them, or on the host of workers from the first on, run urgent tasks alone.
+  std::uint32_t urgent_multiprocessors = 0;
 
   /// Nonzero when the workers leave by themselves. Used if claims_when_ready(): a pool's workers, which also
   /// have other tasks, claim a ticket only when its task is there.
@@ -65,12 +69,12 @@ struct ring_source_ref {
   event_count* host_wake_event = nullptr;
 
   BALLAST_HD std::uint64_t capacity() const { return std::uint64_t(1) << shift; }
-  BALLAST_HD task_slot& ring_slot(std::uint64_t ticket) const { return ring[ticket & (capacity() - 1)]; }
+  BALLAST_HD task_slot& ring_slot(std::uint64_t ticket) const { return ring[place_in_ring(ticket, shift)]; }
   BALLAST_HD task_slot& submission_slot(std::uint32_t ring_index, std::uint64_t ticket) const {
     return submission_slots[(std::uint64_t(ring_index) << shift) + (ticket & (capacity() - 1))];
   }
   BALLAST_HD atomic_ref<std::uint32_t, scope::device> released_word(std::uint64_t ticket) const {
-    return atomic_ref<std::uint32_t, scope::device>(released[ticket & (capacity() - 1)]);
+    return atomic_ref<std::uint32_t, scope::device>(released[place_in_ring(ticket, shift)]);
   }
   BALLAST_HD bool ring_slot_is_free(std::uint64_t ticket) const {
     return poll(released_word(ticket)) == std::uint32_t(ticket >> shift);
@@ -84,6 +88,9 @@ struct ring_source_ref {
     return atomic_ref<std::uint64_t, scope::device>(words->status[block % status_replicas].word);
   }
   BALLAST_HD bool claims_when_ready() const { return pool_halt_word != nullptr; }
+  BALLAST_HD bool takes_urgent(std::uint32_t block) const {
+    return block < urgent_workers + std::uint32_t(BALLAST_ON_GPU);  // there block 0 serves
+  }
   BALLAST_HD bool times_tasks() const { return times != nullptr || trace != nullptr; }
 
   template <class WorkerGroup>
@@ -103,6 +110,8 @@ struct ring_source_ref {
 
   /// The next `count` tickets.
   BALLAST_HD std::uint64_t claim(std::uint32_t count) const;
+  /// The ticket of the first urgent task that is left; 0 if none is.
+  BALLAST_HD std::uint64_t claim_urgent() const;
   /// Reads the ticket's task; false if it is not there yet.
   BALLAST_HD bool read_ring(std::uint64_t ticket, task_record& record, std::uint32_t (&marks)[4]) const;
   /// Frees the slot of a task that was read; from then on a stop does not hand the task back.
@@ -152,16 +161,22 @@ struct ring_source_ref {
   BALLAST_HD void publish_fenced_completion(std::uint64_t batch, std::uint32_t lap) const;
   BALLAST_HD void tell_end(std::uint64_t batch) const;
   void notify_host_if(std::uint32_t& waiters) const;
+  void wake_feeder(std::uint64_t taken) const;
   bool should_leave() const;
   bool serve(host_worker const& worker_group) const;
   std::uint32_t move_from_ring(std::uint32_t ring_index) const;
-  bool move_slot(std::uint32_t ring_index) const;
+  std::uint32_t move_urgent() const;
+  void publish_fetched(std::uint32_t ring_index) const;
+  bool move_slot(std::uint32_t ring_index, std::uint64_t to) const;
   bool end_workers(std::uint32_t workers) const;
   bool push_halts(std::uint32_t workers) const;
   bool all_fetched() const;
   bool all_wait(std::uint32_t workers) const;
   void give_up_if_idle(host_worker const& worker_group) const;
   bool take(host_worker& worker_group) const;
+  bool take_urgent(host_worker& worker_group) const;
+  bool take_urgent_alone(host_worker& worker_group) const;
+  bool serve_urgent_if_free() const;
   template <class Ready>
   bool await(host_worker& worker_group, Ready&& is_ready) const;
   bool take_node(host_worker& worker_group) const;
@@ -252,9 +267,28 @@ BALLAST_HD inline std::uint64_t ring_source_ref::claim(std::uint32_t count) cons
   // Sequentially consistent, like setting the alarm: a feeder that sets the alarm and then counts the claims
   // cannot miss the claim that it waits for.
   auto const ticket = std::atomic_ref(words->head).fetch_add(count);
-  if (ticket + count >= std::atomic_ref(words->taken_threshold).load()) notify(*host_wake_event);
+  wake_feeder(ticket + count + std::atomic_ref(words->urgent.head).load());
   return ticket;
 #endif
+}
+
+#if !BALLAST_ON_GPU
+inline void ring_source_ref::wake_feeder(std::uint64_t taken) const {
+  if (taken >= std::atomic_ref(words->taken_threshold).load()) notify(*host_wake_event);
+}
+#endif
+
+BALLAST_HD inline std::uint64_t ring_source_ref::claim_urgent() const {
+  device_atomic<std::uint64_t> const head(words->urgent.head), tail(words->urgent.tail);
+  for (;;) {
+    auto const first = poll(head);
+    if (first >= poll(tail)) return 0;
+    if (!head.compare_exchange_acq_rel(first, first + 1)) continue;
+#if !BALLAST_ON_GPU
+    wake_feeder(std::atomic_ref(words->head).fetch_add(0) + first + 1);
+#endif
+    return first_urgent_ticket + first;
+  }
 }
 
 // The fence orders the reads of the slot before its release, and what the server has seen before the
@@ -403,9 +437,9 @@ inline constexpr std::uint64_t long_absence_ns = 100'000'000;
 inline constexpr std::uint32_t slots_per_round =
     64;  ///< tasks that a server moves before it looks for its own task
 
-inline bool ring_source_ref::move_slot(std::uint32_t ring_index) const {
+inline bool ring_source_ref::move_slot(std::uint32_t ring_index, std::uint64_t to) const {
   auto& state = *host_serving;
-  auto const from = state.got[ring_index], to = state.tail;
+  auto const from = state.got[ring_index];
   if (!ring_slot_is_free(to)) return false;
   auto const expected = lap_of(from, shift), lap = lap_of(to, shift);
   stamped_chunk chunks[4];
@@ -419,7 +453,6 @@ inline bool ring_source_ref::move_slot(std::uint32_t ring_index) const {
   for (int i = 0; i < 4; ++i)
     store_chunk<scope::device>(ring_slot(to).chunks[i],
                                restamped(spread ? chunk_of_block(chunks[i], i, block) : chunks[i], lap));
-  ++state.tail;
   if (spread && state.blocks[ring_index] < blocks_of(chunks[3])) return true;
   ++state.got[ring_index];
   state.blocks[ring_index] = 0;
@@ -428,23 +461,40 @@ inline bool ring_source_ref::move_slot(std::uint32_t ring_index) const {
 
 inline std::uint32_t ring_source_ref::move_from_ring(std::uint32_t ring_index) const {
   std::uint32_t moved = 0;
-  while (moved < slots_per_round && move_slot(ring_index)) ++moved;
+  while (moved < slots_per_round && move_slot(ring_index, host_serving->tail + moved)) ++moved;
   if (moved == 0) return 0;
-  auto const& state = *host_serving;
-  to_host->final_position[ring_index] = {state.got[ring_index],
-                                         state.blocks[ring_index]};  // read after the run
+  host_serving->tail += moved;
   if (claims_when_ready()) atomic_ref<std::uint32_t, scope::device>(words->ready).add_relaxed(moved);
-  atomic_ref<std::uint64_t, scope::system>(to_host->filled).store_relaxed(state.tail);
-  atomic_ref<std::uint64_t, scope::system>(to_host->fetched[ring_index]).store_release(state.got[ring_index]);
+  publish_fetched(ring_index);
   return moved;
 }
 
+inline std::uint32_t ring_source_ref::move_urgent() const {
+  auto& tail = words->urgent.tail;  // only the server writes it
+  std::uint32_t moved = 0;
+  while (moved < slots_per_round && move_slot(urgent_ring, first_urgent_ticket + tail + moved)) ++moved;
+  if (moved == 0) return 0;
+  atomic_ref<std::uint64_t, scope::device>(tail).store_release(tail + moved);
+  publish_fetched(urgent_ring);
+  return moved;
+}
+
+inline void ring_source_ref::publish_fetched(std::uint32_t ring_index) const {
+  auto const& state = *host_serving;
+  to_host->final_position[ring_index] = {state.got[ring_index],
+                                         state.blocks[ring_index]};  // read after the run
+  atomic_ref<std::uint64_t, scope::system>(to_host->filled).store_relaxed(state.tail + words->urgent.tail);
+  atomic_ref<std::uint64_t, scope::system>(to_host->fetched[ring_index]).store_release(state.got[ring_index]);
+}
+
 inline bool ring_source_ref::all_fetched() const {
+  auto const is_fetched = [this](std::uint32_t ring_index) {
+    return host_serving->got[ring_index] ==
+           atomic_ref<std::uint64_t, scope::system>(from_host->submitted[ring_index]).load_relaxed();
+  };
   for (std::uint32_t ring_index = 0; ring_index < host_serving->ring_count; ++ring_index)
-    if (host_serving->got[ring_index] !=
-        atomic_ref<std::uint64_t, scope::system>(from_host->submitted[ring_index]).load_relaxed())
-      return false;
-  return true;
+    if (!is_fetched(ring_index)) return false;
+  return is_fetched(urgent_ring);
 }
 
 inline bool ring_source_ref::push_halts(std::uint32_t workers) const {
@@ -462,21 +512,24 @@ inline bool ring_source_ref::push_halts(std::uint32_t workers) const {
 /// Ends the workers; true if anything has changed. The workers of a claim-when-ready source end all at once:
 /// the host requests that only when no work is left.
 inline bool ring_source_ref::end_workers(std::uint32_t workers) const {
-  if (!claims_when_ready()) return push_halts(workers);
+  if (!claims_when_ready()) {
+    status_for(0).store_release(server_status{.ended = true}.word());  // for workers without tickets
+    return push_halts(workers);
+  }
   if (host_serving->halts != 0) return false;
   host_serving->halts = workers;
   status_for(0).store_release(server_status{.ended = true}.word());
   return true;
 }
 
-/// True if every worker waits. If the source claims when ready, checks the workers twice, as a GPU's server
-/// does.
+/// True if every worker waits. A worker may run an urgent task with a ticket in hand, or, if the source
+/// claims when ready, a created one: so checks the workers twice, as a GPU's server does.
 inline bool ring_source_ref::all_wait(std::uint32_t workers) const {
   auto const head = atomic_ref<std::uint64_t, scope::device>(words->head).load_relaxed();
-  if (!claims_when_ready()) return head == host_serving->tail + workers;
   std::uint64_t first = 0, second = 0;
-  return head == host_serving->tail && control.none_running(0, workers, first) &&
-         control.none_running(0, workers, second) && first == second;
+  return head == host_serving->tail + (claims_when_ready() ? 0 : workers - urgent_multiprocessors) &&
+         control.none_running(0, workers, first) && control.none_running(0, workers, second) &&
+         first == second;
 }
 
 inline void ring_source_ref::give_up_if_idle(host_worker const& worker_group) const {
@@ -495,8 +548,8 @@ inline void ring_source_ref::give_up_if_idle(host_worker const& worker_group) co
 inline bool ring_source_ref::serve(host_worker const& worker_group) const {
   auto& state = *host_serving;
   auto const said = atomic_ref<std::uint64_t, scope::system>(from_host->control).load_acquire();
-  state.ring_count = std::uint32_t(said);
-  std::uint32_t moved = 0;
+  state.ring_count = rings_in(said);
+  std::uint32_t moved = (said & urgent_bit) != 0 ? move_urgent() : 0;
   for (std::uint32_t i = 0; i < state.ring_count; ++i)
     moved += move_from_ring((state.first_ring + i) % state.ring_count);
   ++state.first_ring;  // where the ring is full, every submission ring comes first at times
@@ -511,6 +564,18 @@ inline bool ring_source_ref::serve_if_free(host_worker const& worker_group) cons
   if (busy.load(std::memory_order_relaxed) != 0 || busy.exchange(1, std::memory_order_acquire) != 0)
     return false;
   bool const moved = serve(worker_group);
+  busy.store(0, std::memory_order_release);
+  if (!moved) return false;
+  notify(*worker_wake_event);
+  notify_host_if(words->room_waiters);
+  return true;
+}
+
+/// True if urgent tasks were moved: workers do not serve while they find other tasks.
+inline bool ring_source_ref::serve_urgent_if_free() const {
+  std::atomic_ref busy(words->server_busy);
+  if (busy.exchange(1, std::memory_order_acquire) != 0) return false;
+  bool const moved = move_urgent() != 0;
   busy.store(0, std::memory_order_release);
   if (!moved) return false;
   notify(*worker_wake_event);
@@ -588,13 +653,55 @@ bool ring_source_ref::await(host_worker& worker_group, Ready&& is_ready) const {
 // task back. All tasks of those batches have lower tickets: other workers have begun these tasks, or hold
 // them and wait at most for still lower ones.
 inline bool ring_source_ref::take(host_worker& worker_group) const {
-  auto const ticket = claim(1);
+  if (worker_group.block() < urgent_multiprocessors) return take_urgent_alone(worker_group);
+  auto& state = worker_group.worker_state();
+  bool const has_ticket = std::exchange(state[worker_word::claimed], 0) != 0;
+  auto const ticket = has_ticket ? kept_ticket(state) : claim(1);
   set_activity(worker_group, ticket, activity::waits);
-  bool const is_here = await(worker_group, ticket_look(*this, ticket));
+  bool is_urgent = false;
+  ticket_look look(*this, ticket);
+  bool const is_here = await(worker_group, [&](host_worker&) {
+    is_urgent = take_urgent(worker_group);
+    return is_urgent || look(worker_group);
+  });
+  bool const ends = is_here && !is_urgent && worker_group.record().kernel() == task_record::halt;
+  if (is_urgent || (ends && take_urgent(worker_group))) {  // a worker that ends may have looked too early
+    state[worker_word::claimed] = 1;
+    keep_ticket(state, ticket);
+    return true;
+  }
   if (is_here) release(ticket);
-  bool const runs = is_here && worker_group.record().kernel() != task_record::halt;
-  set_activity(worker_group, ticket, runs ? activity::runs : activity::left);
-  return runs;
+  set_activity(worker_group, ticket, is_here && !ends ? activity::runs : activity::left);
+  return is_here && !ends;
+}
+
+inline bool ring_source_ref::take_urgent_alone(host_worker& worker_group) const {
+  set_activity(worker_group, first_urgent_ticket, activity::waits);
+  bool is_here = false;
+  auto const is_over = [&](host_worker&) {
+    bool const ended = server_status::of(status_for(0).load_acquire()).ended;  // before the last look
+    is_here = take_urgent(worker_group);
+    return is_here || ended;
+  };
+  await(worker_group, is_over);
+  if (!is_here) set_activity(worker_group, first_urgent_ticket, activity::left);
+  return is_here;
+}
+
+// The server has written what it counts in `tail`.
+inline bool ring_source_ref::take_urgent(host_worker& worker_group) const {
+  bool const is_kept = worker_group.block() < urgent_multiprocessors;
+  if (!is_kept && !takes_urgent(worker_group.block())) return false;
+  auto ticket = claim_urgent();
+  auto const has_come = [&] {
+    auto const submitted = device_atomic<std::uint64_t>(words->urgent.submitted).load_acquire();
+    return submitted != device_atomic<std::uint64_t>(words->urgent.tail).load_relaxed();
+  };
+  if (ticket == 0 && has_come() && serve_urgent_if_free()) ticket = claim_urgent();
+  if (ticket == 0 || !read_ring(ticket, worker_group.record(), worker_group.meta())) return false;
+  release(ticket);
+  set_activity(worker_group, ticket, activity::runs);
+  return true;
 }
 
 /// Counts for the successors of the node that ran, and waits until the next node may run or be prepared;
@@ -636,7 +743,7 @@ BALLAST_HD inline bool ring_source_ref::await_prepared([[maybe_unused]] host_wor
 // The batches that have ended in a slot number the one that is in it.
 inline std::string ring_source_ref::text_of_batch(std::uint32_t ring_index, std::uint32_t slot) const {
   std::uint64_t const turns = poll(device_atomic<std::uint32_t>(ends[(ring_index << batch_shift) + slot]));
-  return text_of_submission(ring_index, (turns << batch_shift) + slot);
+  return text_of_submission(ring_index, urgent_ring, (turns << batch_shift) + slot);
 }
 
 inline std::string ring_source_ref::place_of_task(host_worker& worker_group) const {

@@ -31,9 +31,12 @@ inline constexpr std::uint32_t batch_lap_mask = 0xf;
 inline constexpr std::uint32_t max_batch_distance = 0x7e, max_more_batches = 0xf, by_list = 0x7f;
 inline constexpr std::uint32_t credit_bits = 25;
 
-/// What users read of a batch: submissions count from 1 in the ring of each thread.
-inline std::string text_of_submission(std::uint32_t ring_index, std::uint64_t batch) {
+/// What users read of a batch: submissions count from 1 in the ring of each thread, and in that of urgent
+/// tasks.
+inline std::string text_of_submission(std::uint32_t ring_index, std::uint32_t urgent_ring,
+                                      std::uint64_t batch) {
   auto const number = "submission " + std::to_string(batch + 1);
+  if (ring_index == urgent_ring) return "urgent " + number;
   return ring_index == 0 ? number : number + " of ring " + std::to_string(ring_index);
 }
 
@@ -115,6 +118,14 @@ BALLAST_HD constexpr bool is_here(stamped_chunk const& chunk, std::uint32_t lap)
   return (chunk.stamp & lap_mask) == lap;
 }
 
+/// Urgent tasks have tickets of their own, from this one on, and ring slots of their own behind the others.
+inline constexpr std::uint64_t first_urgent_ticket = std::uint64_t(1) << 61;
+BALLAST_HD constexpr bool is_urgent(std::uint64_t ticket) { return (ticket & first_urgent_ticket) != 0; }
+/// The place of a ticket's slot in the ring's memory.
+BALLAST_HD constexpr std::uint64_t place_in_ring(std::uint64_t ticket, std::uint32_t shift) {
+  return (ticket & ((std::uint64_t(1) << shift) - 1)) | std::uint64_t(is_urgent(ticket)) << shift;
+}
+
 /// True if a slot holds a grid task, by its last chunk.
 BALLAST_HD constexpr bool is_grid(stamped_chunk const& last) {
   return (last.data[2] & task_record::grid_bit) != 0;
@@ -144,15 +155,18 @@ BALLAST_HD constexpr stamped_chunk ticket_of_grid(stamped_chunk last, std::uint3
 /// Undoes ticket_of_grid(): `words` are the high halves of the four stamps.
 BALLAST_HD constexpr std::uint32_t shared_grid_of(std::uint32_t const (&words)[4]) { return words[3] >> 13; }
 
+/// Those of threads, and one for the urgent tasks of all threads.
 inline constexpr std::uint32_t max_submission_rings = 32;
 
 /// Pinned words that the host writes. They are polled over PCIe, so all polled values share one word.
 struct alignas(128) host_words {
-  std::uint64_t control;  ///< submission rings in use | closed_bit | hand_out_until << 33
+  std::uint64_t control;  ///< rings of threads in use | urgent_bit | closed_bit | hand_out_until << 33
   alignas(128) std::uint64_t submitted[max_submission_rings];  ///< valid once closed: the tasks ever
                                                                ///< submitted to each submission ring
 };
+inline constexpr std::uint64_t urgent_bit = std::uint64_t(1) << 8;  ///< there were urgent tasks in this run
 inline constexpr std::uint64_t closed_bit = std::uint64_t(1) << 32;
+BALLAST_HD constexpr std::uint32_t rings_in(std::uint64_t control) { return std::uint32_t(control & 0xff); }
 inline constexpr std::uint32_t hand_out_shift = 33;  ///< in host_words::control
 
 /// True if more created tasks must be handed out: `handed_out` were so far, `until` are wanted in all; counts
@@ -214,7 +228,7 @@ struct alignas(128) shared_server_words {
 /// The first server's word to the others: the number of submission rings in use, whether more tasks will
 /// come, and whether to leave.
 BALLAST_HD constexpr std::uint32_t passed_on(std::uint64_t control, bool stop) {
-  return (std::uint32_t(control) & 0xff) | ((control & closed_bit) != 0 ? 1u << 8 : 0) | (stop ? 1u << 9 : 0);
+  return rings_in(control) | ((control & closed_bit) != 0 ? 1u << 8 : 0) | (stop ? 1u << 9 : 0);
 }
 /// Undoes passed_on(): host_words::control without the number of created tasks to hand out.
 BALLAST_HD constexpr std::uint64_t control_in(std::uint32_t passed) {
@@ -222,12 +236,25 @@ BALLAST_HD constexpr std::uint64_t control_in(std::uint32_t passed) {
 }
 BALLAST_HD constexpr bool stop_in(std::uint32_t passed) { return (passed >> 9 & 1) != 0; }
 
+/// Urgent tasks in the ring: a worker that finds any takes the first, and then has its ticket.
+struct alignas(128) urgent_words {
+  std::uint64_t head;       ///< those that workers took
+  std::uint64_t tail;       ///< those that the server moved
+  std::uint64_t submitted;  ///< host backend: those that are or were in their submission ring
+};
+
+/// Multiprocessors of a GPU whose workers run urgent tasks alone.
+inline constexpr std::uint32_t max_urgent_multiprocessors = 32;
+
 /// Words in device memory that all blocks share.
 struct alignas(128) ring_words {
   std::uint64_t head;                               ///< the next ticket to claim
   own_line<std::uint64_t> status[status_replicas];  ///< from the server: copies of server_status
   shared_grid shared_grids[max_shared_grids];
   shared_server_words servers;
+  urgent_words urgent;
+  /// GPU: 1 + the number of each kept multiprocessor, in the order in which workers there asked.
+  std::uint32_t kept_multiprocessors[max_urgent_multiprocessors];
   // If workers claim when ready:
   alignas(128) std::uint32_t ready;           ///< unclaimed tasks in the ring; briefly fewer
   alignas(128) std::uint32_t hand_out_until;  ///< created tasks that the host has asked for in all
@@ -247,12 +274,13 @@ struct server_status {
   std::uint32_t filled = 0;  ///< GPU: low half of the number of tickets with a task or a reservation
   bool ended = false;        ///< on a GPU, and where workers claim when ready: no more will be filled
   bool stop = false;         ///< leave without a task
+  bool urgent = false;       ///< GPU: urgent tasks were there that no worker had taken
 
   BALLAST_HD constexpr std::uint64_t word() const {
-    return std::uint64_t(stop) << 33 | std::uint64_t(ended) << 32 | filled;
+    return std::uint64_t(urgent) << 34 | std::uint64_t(stop) << 33 | std::uint64_t(ended) << 32 | filled;
   }
   BALLAST_HD static constexpr server_status of(std::uint64_t word) {
-    return {std::uint32_t(word), (word >> 32 & 1) != 0, (word >> 33 & 1) != 0};
+    return {std::uint32_t(word), (word >> 32 & 1) != 0, (word >> 33 & 1) != 0, (word >> 34 & 1) != 0};
   }
 };
 
@@ -278,12 +306,25 @@ enum : int {
   node_successors,
   node_first_far,
   node_near,
-  words = node_near + 16,
+  kept = node_near + 16,  ///< GPU: whether the worker runs urgent tasks alone: 0 not known, 1 no, 2 yes
+  words,
   // In a graph:
   traced_round = first,   ///< graph_round::traced
   looked_at_clock = end,  ///< when the server's status was read, in cycles
+  // With an urgent task, which is never in a graph:
+  kept_ticket = node_near,  ///< the first claimed ticket, in two words
 };
 inline constexpr std::uint32_t walks = ~std::uint32_t(0);  ///< in `grid`: the worker walks through a graph
+}
+
+template <class WorkerState>
+BALLAST_HD void keep_ticket(WorkerState& state, std::uint64_t ticket) {
+  state[worker_word::kept_ticket] = std::uint32_t(ticket);
+  state[worker_word::kept_ticket + 1] = std::uint32_t(ticket >> 32);
+}
+template <class WorkerState>
+BALLAST_HD std::uint64_t kept_ticket(WorkerState const& state) {
+  return state[worker_word::kept_ticket] | std::uint64_t(state[worker_word::kept_ticket + 1]) << 32;
 }
 
 /// The times of a batch's tasks, on the device's clock.

@@ -12,7 +12,7 @@
 
 namespace ballast::detail {
 
-inline constexpr std::uint32_t worker_state_words = 35;
+inline constexpr std::uint32_t worker_state_words = 36;
 
 /// A worker group is the threads of one resident block while they run no task's kernel: a GPU block's
 /// threads, or one host thread. Members of the same name correspond in all group types. Every thread of the
