@@ -4,13 +4,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <iosfwd>
+#include <memory>
 #include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "ballast/deadline.hpp"
 #include "ballast/version.hpp"
 
 namespace ballast {
@@ -155,6 +158,64 @@ BALLAST_API std::vector<device_load> device_loads(std::span<span const> spans, s
 /// all values are zero. Throws bad_argument ("busy") if there is no value, or one is negative or not finite.
 BALLAST_API double imbalance(std::span<double const> busy);
 BALLAST_API double imbalance(std::span<device_load const> loads);  ///< imbalance() of the busy times
+
+/// How far a queue or a pool is in its present or last run. The counts change while they are read.
+struct work_progress {
+  /// Tasks accepted, as in queue_statistics; without those that balanced_queue::cancel() returned. Of a pool,
+  /// the tasks created, roots included.
+  std::uint64_t submitted = 0;
+  /// Those of batches that have run. A balanced_queue counts what its feeding threads have seen to be over,
+  /// so it may lag by some milliseconds. May lack a batch that is being submitted.
+  std::uint64_t done = 0;
+  /// Those that no worker has claimed; of a balanced_queue those that no device was given.
+  std::uint64_t waiting = 0;
+  /// The time since the oldest unfinished batch was submitted to a balanced_queue; 0 if there is none. Always
+  /// 0 for a task_queue, which reads no clock when it accepts tasks, and for a pool.
+  clock::duration oldest{0};
+  /// The share of the workers that run a task at this moment, 0 to 1; of several devices the mean. A worker
+  /// that waits inside a task is busy, and on a GPU for some microseconds after a task too.
+  double busy = 0;
+  /// Each device of a balanced_queue, or of a pool over several, in the order of the list; for a queue graphs
+  /// count here too.
+  std::vector<work_progress> devices = {};
+};
+
+/// Progress that a process publishes, as another process reads it.
+struct process_progress {
+  int process = 0;              ///< its number (PID)
+  std::string name = {};        ///< as it was given to published_progress
+  work_progress progress = {};  ///< of at most 64 devices; `oldest`, of them, is 0
+  double rate = 0;              ///< tasks done per second, over the last second
+  clock::time_point when =
+      {};  ///< when the process read this; the clock is the same in all processes of a host
+};
+
+/// While it lives, other processes of the same user can read how far some work is, by read() or by the
+/// command `ballast top`. A thread calls `progress` every 0.1 s, and writes what it returns to a file of
+/// shared memory, /dev/shm/ballast.progress.*, with permissions 0600, which the destructor removes. A process
+/// may have any number of them. A child made by fork() publishes nothing, and its copy leaves the file alone.
+class BALLAST_API published_progress {
+ public:
+  /// Calls `progress` once, then from its own thread, as `[&] { return queue.progress(); }`; what that uses
+  /// must outlive this object. When `progress` throws, readers keep the last values, the log has one warning,
+  /// and the next call comes all the same. `name`: 1 to 63 bytes without control characters. Throws
+  /// bad_argument
+  /// ("name", "progress"), and ballast::error if the system refuses the file or the thread.
+  published_progress(std::string const& name, std::function<work_progress()> progress);
+  /// Waits for a call of `progress` that is under way, and removes the file.
+  ~published_progress();
+  published_progress(published_progress const&) = delete;
+  published_progress& operator=(published_progress const&) = delete;
+
+  /// What `process` publishes, or with 0 each process of this user on this host, by process and then in the
+  /// order of construction; nothing if it publishes nothing. Removes files of processes that have ended. Any
+  /// thread of any process may call; waits for none.
+  static std::vector<process_progress> read(int process = 0);
+
+ private:
+  struct BALLAST_HIDDEN state;
+  std::unique_ptr<state> state_;
+};
 
 /// Writes the Chrome trace to a file, as a whole or not at all: see replace_file(). Throws ballast::error
 /// with the path.

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <condition_variable>
+#include <cstdio>
+#include <cstring>
+#include <deque>
+#include <fstream>
+#include <iterator>
+#include <new>
+#include <sstream>
+#include <thread>
+#include <tuple>
+#include <utility>
+
+#include "ballast/completion.hpp"
+#include "ballast/detail/base/host_waits.hpp"
+#include "ballast/error.hpp"
+#include "ballast/start_threads.hpp"
+#include "ballast/trace.hpp"
+#include "progress_memory.hpp"
+
+namespace ballast {
+
+using namespace detail;
+namespace {
+
+constexpr auto between_samples = std::chrono::milliseconds(100);
+constexpr std::size_t samples_of_rate = 11;  ///< a second
+
+/// When the process began, in ticks since the system's start; nothing if it has ended. Differs from that of a
+/// later process of the same number.
+std::optional<unsigned long long> begin_of(int process) {
+  std::ifstream file("/proc/" + std::to_string(process) + "/stat");
+  std::string const text{std::istreambuf_iterator<char>(file), {}};
+  auto const name_end = text.rfind(')');  // the program's name may have blanks and brackets
+  if (name_end == std::string::npos) return {};
+  std::istringstream words(text.substr(name_end + 1));
+  std::string state, skipped;
+  words >> state;
+  constexpr int between = 18;  // proc(5): the state is word 3, the begin word 22
+  for (int i = 0; i < between; ++i) words >> skipped;
+  unsigned long long begin = 0;
+  if (!(words >> begin) || state == "Z" || state == "X") return {};
+  return begin;
+}
+
+/// Processes of another container may have the same numbers, and a file in /dev/shm with this one.
+unsigned long long own_container() {
+  struct stat of {};
+  return ::stat("/proc/self/ns/pid", &of) == 0 ? of.st_ino : 0;
+}
+
+/// The name of a file says whose it is, so that nobody need trust what it has, and no two ever share one.
+struct file_name {
+  int process = 0;
+  unsigned long long begin = 0, container = 0, number = 0;
+
+  std::string text() const {
+    return "ballast.progress." + std::to_string(process) + '.' + std::to_string(begin) + '.' +
+           std::to_string(container) + '.' + std::to_string(number);
+  }
+  static std::optional<file_name> of(std::string const& text) {
+    file_name found;
+    auto const read = std::sscanf(text.c_str(), "ballast.progress.%d.%llu.%llu.%llu", &found.process,
+                                  &found.begin, &found.container, &found.number);
+    return read == 4 && found.text() == text ? std::optional(found) : std::nullopt;
+  }
+  auto order() const { return std::tuple(process, begin, number); }
+};
+
+std::vector<file_name> all_file_names() {
+  std::vector<file_name> all;
+  auto* const folder = ::opendir("/dev/shm");
+  if (folder == nullptr) return all;
+  while (auto const* const entry = ::readdir(folder))
+    if (auto const name = file_name::of(entry->d_name)) all.push_back(*name);
+  ::closedir(folder);
+  std::ranges::sort(all, {}, &file_name::order);
+  return all;
+}
+
+file_name next_file_name() {
+  static std::atomic<unsigned long long> last = 0;
+  return {::getpid(), begin_of(::getpid()).value_or(0), own_container(), ++last};
+}
+
+/// The memory of a file, or null.
+progress_memory* mapped(int file, int protection) {
+  auto* const there = ::mmap(nullptr, sizeof(progress_memory), protection, MAP_SHARED, file, 0);
+  return there == MAP_FAILED ? nullptr : static_cast<progress_memory*>(there);
+}
+
+[[noreturn]] void refuse(int cause) {
+  throw error(std::string("progress cannot be published in /dev/shm: ") + std::strerror(cause));
+}
+
+/// A new file of this process, removed by the destructor.
+class own_file {
+ public:
+  explicit own_file(std::string const& name) : path_('/' + next_file_name().text()) {
+    int const file = ::shm_open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL, 0600);
+    if (file < 0) refuse(errno);
+    // All pages now: a store to one that the system no longer has would end the process.
+    auto const cause = ::posix_fallocate(file, 0, sizeof(progress_memory));
+    memory_ = cause == 0 ? mapped(file, PROT_READ | PROT_WRITE) : nullptr;
+    auto const why = cause != 0 ? cause : errno;
+    ::close(file);
+    if (memory_ == nullptr) {
+      ::shm_unlink(path_.c_str());
+      refuse(why);
+    }
+    memory_->set_name(name);
+  }
+  ~own_file() {
+    ::shm_unlink(path_.c_str());
+    ::munmap(memory_, sizeof *memory_);
+  }
+  own_file& operator=(own_file&&) = delete;
+
+  progress_memory& memory() { return *memory_; }
+
+ private:
+  std::string path_;
+  progress_memory* memory_ = nullptr;
+};
+
+/// What a file of this user shows, if it shows anything.
+std::optional<process_progress> shown_in(file_name const& name) {
+  int const file = ::shm_open(('/' + name.text()).c_str(), O_RDONLY, 0);
+  if (file < 0) return {};
+  struct stat of {};
+  bool const is_whole = ::fstat(file, &of) == 0 && of.st_uid == ::geteuid() &&
+                        std::size_t(of.st_size) == sizeof(progress_memory);
+  auto* const memory = is_whole ? mapped(file, PROT_READ) : nullptr;
+  ::close(file);
+  if (memory == nullptr) return {};
+  auto const sample = memory->load();
+  auto const called = memory->name();
+  ::munmap(memory, sizeof *memory);
+  if (!sample) return {};
+  return process_progress{name.process, called, sample->progress, sample->rate,
+                          clock::time_point(std::chrono::nanoseconds(sample->when_ns))};
+}
+
+/// The rate of tasks over the last second.
+class task_rate {
+ public:
+  double after(std::int64_t now_ns, std::uint64_t done) {
+    if (!last_.empty() && done < last_.back().second) last_.clear();  // another run
+    last_.emplace_back(now_ns, done);
+    if (last_.size() > samples_of_rate) last_.pop_front();
+    auto const [since_ns, before] = last_.front();
+    return now_ns == since_ns ? 0 : 1e9 * double(done - before) / double(now_ns - since_ns);
+  }
+
+ private:
+  std::deque<std::pair<std::int64_t, std::uint64_t>> last_;
+};
+
+std::string const& checked(std::string const& name) {
+  auto const is_control = [](char sign) { return static_cast<unsigned char>(sign) < ' ' || sign == '\x7f'; };
+  if (name.empty() || name.size() > progress_memory::max_name || std::ranges::any_of(name, is_control))
+    throw_bad_argument("name", escape_control_characters(name), "1 to 63 bytes without control characters");
+  return name;
+}
+
+}  // namespace
+
+struct published_progress::state {
+  state(std::string const& of, std::function<work_progress()> read)
+      : name(checked(of)), progress(std::move(read)), file(name) {
+    sample();
+    thread = start_thread(
+        "published progress", [this] { sample_again_and_again(); }, "ballast-progress");
+  }
+
+  void sample() noexcept {
+    try {
+      auto const now = progress();
+      auto const now_ns = std::int64_t(steady_now_ns());
+      file.memory().store({now, rate.after(now_ns, now.done), now_ns});
+    } catch (std::exception const& failure) { warn(failure.what()); } catch (...) {
+      warn("what was thrown is no std::exception");
+    }
+  }
+  void warn(char const* why) noexcept {
+    if (std::exchange(has_warned, true)) return;
+    write_log(log_level::warning, "the progress that is published as " + name + " cannot be read: " + why);
+  }
+  void sample_again_and_again() {
+    std::unique_lock hold(mutex);
+    while (!end.wait_for(hold, between_samples, [&] { return is_over; })) {
+      hold.unlock();
+      sample();
+      hold.lock();
+    }
+  }
+  void join() {
+    {
+      std::lock_guard const hold(mutex);
+      is_over = true;
+    }
+    end.notify_one();
+    thread.join();
+  }
+
+  std::string const name;
+  std::function<work_progress()> const progress;
+  own_file file;
+  task_rate rate;
+  bool has_warned = false;
+  std::mutex mutex;
+  std::condition_variable end;
+  bool is_over = false;
+  process_of_origin const process;
+  std::thread thread;
+};
+
+published_progress::published_progress(std::string const& name, std::function<work_progress()> progress) {
+  if (!progress) throw_bad_argument("progress", "an empty function", "a function that returns progress");
+  state_ = std::make_unique<state>(name, std::move(progress));
+}
+
+published_progress::~published_progress() {
+  if (state_->process.is_parent())
+    (void)state_.release();  // its thread and its file are the parent's
+  else
+    state_->join();
+}
+
+std::vector<process_progress> published_progress::read(int process) {
+  std::vector<process_progress> all;
+  auto const container = own_container();
+  for (auto const& name : all_file_names()) {
+    if (name.container != container || (process != 0 && name.process != process)) continue;
+    if (begin_of(name.process) != name.begin)
+      ::shm_unlink(('/' + name.text()).c_str());  // fails if it is another user's
+    else if (auto shown = shown_in(name))
+      all.push_back(std::move(*shown));
+  }
+  return all;
+}
+
+}  // namespace ballast
