@@ -91,8 +91,8 @@ class BALLAST_API balanced_queue {
   /// not return these tasks again. Any thread may call; does not wait. Throws bad_argument ("completion") as
   /// shares(), also for a graph's.
   std::vector<task> cancel(completion const& which);
-  /// Counts how far the queue and each of its devices are. Any thread may call, at any time but during
-  /// start(); does not wait. Throws error in a child of fork().
+  /// Counts how far the queue and each of its devices are. Any thread may call at any time. Waits for copies
+  /// from GPUs as task_queue::progress(). Throws error in a child of fork().
   queue_progress progress() const;
 
   /// Returns the created tasks that devices handed out after ask_for_created() of on(device). `batch` is

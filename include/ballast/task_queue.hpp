@@ -245,21 +245,7 @@ struct queue_statistics {
   std::optional<pool_statistics> pool;
 };
 
-/// How far a queue is in its present or last run. The counts change while they are read.
-struct queue_progress {
-  /// Tasks accepted, as in queue_statistics; without those that balanced_queue::cancel() returned.
-  std::uint64_t submitted = 0;
-  /// Those of batches that have run. A balanced_queue counts what its feeding threads have seen to be over,
-  /// so it may lag by some milliseconds. May lack a batch that is being submitted.
-  std::uint64_t done = 0;
-  /// Those that no worker has claimed; of a balanced_queue those that no device was given.
-  std::uint64_t waiting = 0;
-  /// The time since the oldest unfinished batch was submitted to a balanced_queue; 0 if there is none. Always
-  /// 0 for a task_queue, which reads no clock when it accepts tasks.
-  clock::duration oldest{0};
-  /// Each device of a balanced_queue, in the order of the list; here graphs count too.
-  std::vector<queue_progress> devices = {};
-};
+using queue_progress = work_progress;  ///< of a queue
 
 namespace detail {
 
@@ -414,7 +400,9 @@ class BALLAST_API task_queue : public detail::fed_queue {
   /// The counts of this run. Any thread may call; does not wait.
   queue_statistics statistics() const;
   /// Counts how far the queue is, by reading a word for each batch that may be unfinished: at most 65536 for
-  /// each submission ring. Any thread may call, at any time but during start(); does not wait.
+  /// each submission ring. `busy` needs a word of each worker besides. On a GPU that is a copy, for which the
+  /// call waits, some 20 us and 0.1 s at most; a copy that is late leaves `busy` as it was. Any thread may
+  /// call at any time; while start() clears memory all counts are 0. Throws error in a child of fork().
   queue_progress progress() const;
   /// Tasks of this run that workers have claimed. On a GPU the count lags by a few microseconds, and includes
   /// up to 7 tasks of each worker that have not begun yet.

@@ -35,6 +35,12 @@ class level_executor final : public pool_executor {
   }
   bool is_claimed() override { return false; }  // a stream waits for its work when it is destroyed
   void request_stop() noexcept override { stop_requested_.store(true); }
+  work_progress progress() override {
+    work_progress now{.done = done_.load(), .waiting = waiting_.load()};
+    now.busy = now.waiting != 0 ? 1 : 0;
+    now.submitted = now.done + now.waiting;
+    return now;
+  }
 
   /// If the last level of a run did not end in time, the run has thrown, and the level uses the memory until
   /// it ends.
@@ -51,12 +57,14 @@ class level_executor final : public pool_executor {
     if (!joins_matter_) forget_joins();
     joins_matter_ = false;
     run.statistics.workers.resize(blocks_);
+    done_ = 0;
     wait_limit between_levels(run.until);
     write_roots(run);
     while (tasks_ != 0 && run.why_stopped.empty()) {
       run.why_stopped = reason_to_stop(between_levels);
       if (run.why_stopped.empty()) run_level(run, between_levels);
     }
+    waiting_ = 0;
     joins_matter_ = !run.why_stopped.empty();
     if (tasks_ != 0) read_rest(run);
   }
@@ -131,11 +139,13 @@ class level_executor final : public pool_executor {
     joins.capacity = std::uint32_t(joins_used_ + declared * plan_.kernels->max_joins());
     level_work const level{in_.data(), out_.data(), words_.data(), std::uint32_t(tasks_), room, joins};
     clear(*stream_, words_);
+    waiting_ = tasks_;
     stream_->launch(code_, grid(level.tasks), &level, sizeof level);
     await_level(run.until);
     between_levels = wait_limit(run.until);
     auto const words = copy_of(*stream_, words_)[0];
     count(run.statistics, level, words);
+    done_ = run.statistics.run;
     run.why_stopped = reason_of(words.tail > room ? pool_halt::too_many_spawns : pool_halt(words.halt));
     if (plan_.kernels->max_joins() != 0) {
       auto const used = joins_.used(*stream_);
@@ -143,7 +153,7 @@ class level_executor final : public pool_executor {
       joins_used_ = used;
     }
     std::swap(in_, out_);
-    tasks_ = std::min(words.tail, room);
+    waiting_ = tasks_ = std::min(words.tail, room);
     further_blocks_ = words.further_blocks;
   }
 
@@ -189,8 +199,9 @@ class level_executor final : public pool_executor {
   join_memory joins_;
   std::unique_ptr<stream> stream_;
   std::uint64_t tasks_ = 0, further_blocks_ = 0, joins_used_ = 0;
-  bool joins_matter_ = false;  ///< returned tasks may name joins
-  bool is_running_ = false;    ///< a level may still run
+  std::atomic<std::uint64_t> done_ = 0, waiting_ = 0;  ///< for progress()
+  bool joins_matter_ = false;                          ///< returned tasks may name joins
+  bool is_running_ = false;                            ///< a level may still run
   std::atomic<bool> stop_requested_ = false;
 };
 

@@ -50,6 +50,8 @@ class pool_executor {
   /// `waiting`.
   virtual void execute(pool_run& run) = 0;
   virtual void request_stop() noexcept = 0;
+  /// As task_pool::progress(), from any thread.
+  virtual work_progress progress() = 0;
   /// As task_pool::workers().
   virtual std::uint32_t workers() const = 0;
   virtual std::size_t memory_bytes() const = 0;

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <exception>
 #include <functional>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <utility>
@@ -64,6 +65,7 @@ class device_part {
   void begin_run() {
     workers_.begin_run(*stream_);
     statistics_ = {};
+    note_counts(false);
   }
   /// Takes the waiting tasks, and keeps them even if something fails. Called before each launch.
   void deal(std::vector<stored_task> waiting) {
@@ -81,6 +83,7 @@ class device_part {
   /// Starts the kernel, and does host work of some microseconds while it runs.
   void start() {
     is_empty_ = false;  // until it has ended normally
+    note_counts(true);
     memory_->start({kernel_, *stream_, [this] { enqueue_epilogue(); }}, workers_.view());
     is_started_ = has_run_ = true;
     make_statistics_for_all();
@@ -93,7 +96,21 @@ class device_part {
     auto const& words = workers_.words();
     waiting_.resize(waiting_.size() - std::min<std::size_t>(words.taken, waiting_.size()));
     workers_.add_counts(statistics_);
+    note_counts(false);
   }
+  /// The counts of the run so far, roots not created. Any thread may call.
+  activity_sums counts() {
+    std::unique_lock hold(counted_mutex_);
+    auto const counted = counted_;
+    if (!runs_on_cores()) hold.unlock();  // a look may wait for a GPU, and a launch for the mutex
+    auto all = kernel_.look_at_blocks();
+    if (!counted.is_running) all.run = all.created = 0;
+    all.run += counted.run;
+    all.created += counted.created;
+    return all;
+  }
+  std::uint32_t blocks() const { return kernel_.blocks(); }
+  bool runs_on_cores() const { return plan_.device->capabilities().runs_on_cores; }
   std::chrono::nanoseconds stop_timeout() const { return plan_.options.resident.stop_timeout; }
   pool_halt halt() const { return has_run_ ? workers_.halt() : pool_halt::elsewhere; }
 
@@ -148,6 +165,18 @@ class device_part {
     workers.resize(std::max<std::size_t>(workers.size(), kernel_.blocks()));
   }
 
+  /// Counts for progress() the launches that have ended, and says whether workers count further tasks.
+  void note_counts(bool is_running) {
+    std::lock_guard const hold(counted_mutex_);
+    if (is_running) kernel_.activities().clear_on_cores();
+    counted_ = {statistics_.run, statistics_.created, is_running};
+  }
+
+  struct counted_tasks {
+    std::uint64_t run = 0, created = 0;
+    bool is_running = false;
+  };
+
   pool_plan plan_;
   resident_kernel kernel_;
   std::unique_ptr<method_memory> memory_;
@@ -159,6 +188,8 @@ class device_part {
   bool is_empty_ = false;       ///< the method's memory is empty
   bool is_started_ = false;
   bool has_run_ = false;  ///< the kernel has run in the newest launch
+  std::mutex counted_mutex_;
+  counted_tasks counted_;
 };
 
 /// Runs a pool as a resident kernel on each device. If tasks do not fit, the kernels end, the host collects
@@ -198,6 +229,24 @@ class resident_executor final : public pool_executor {
     return any;
   }
 
+  work_progress progress() override {
+    work_progress sum{.submitted = roots_.load()};
+    std::uint64_t running = 0;
+    for (auto const& part : parts_) {
+      auto const one = part->counts();
+      auto const busy = std::min(1.0, double(one.running) / part->blocks());
+      sum.devices.push_back({.submitted = one.created, .done = one.run, .busy = busy});
+      sum.submitted += one.created;
+      sum.done += one.run;
+      sum.busy += busy / double(parts_.size());
+      running += one.running;
+    }
+    sum.submitted = std::max(sum.submitted, sum.done + (parts_.front()->runs_on_cores() ? running : 0));
+    if (parts_.front()->runs_on_cores()) sum.waiting = sum.submitted - sum.done - running;
+    if (parts_.size() == 1) sum.devices.clear();
+    return sum;
+  }
+
   void request_stop() noexcept override {
     stop_requested_.store(true);
     for (auto const& part : parts_) part->kernel().request_stop();
@@ -214,6 +263,7 @@ class resident_executor final : public pool_executor {
     for (auto const& part : parts_)
       part->kernel().take_room();  // first: kernels that clear memory may run on the claimed SMs
     for (auto const& part : parts_) part->begin_run();
+    roots_.store(run.waiting.size());
     while (!run.waiting.empty() && run.why_stopped.empty()) {
       if (!begin_launch(run)) break;
       end_launch(run);
@@ -386,6 +436,7 @@ class resident_executor final : public pool_executor {
   std::uint32_t capacity_;
   bool orders_;  ///< the method keeps tasks in the order of their keys
   device_parts parts_;
+  std::atomic<std::uint64_t> roots_ = 0;
   std::atomic<bool> stop_requested_ = false;
   bool has_warned_ = false;
   std::uint64_t most_with_host_ = 0;  ///< the most tasks that the host held between launches

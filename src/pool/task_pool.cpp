@@ -213,6 +213,10 @@ pool_statistics task_pool::run(std::span<task const> roots, std::optional<deadli
 }
 pool_statistics task_pool::run(task const& root) { return run(std::span(&root, 1)); }
 
+work_progress task_pool::progress() const {
+  state_->process.check("progress()");
+  return state_->executor->progress();
+}
 void task_pool::request_stop() noexcept { state_->executor->request_stop(); }
 std::string_view task_pool::method() const { return state_->plan.options.method; }
 std::uint32_t task_pool::workers() const { return state_->executor->workers(); }

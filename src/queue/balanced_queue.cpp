@@ -319,6 +319,7 @@ queue_progress balanced_queue::progress() const {
   state_->process().check("progress()");
   auto now = state_->tasks.progress();
   for (auto const& queue : state_->queues) now.devices.push_back(queue.progress());
+  for (auto const& one : now.devices) now.busy += one.busy / double(now.devices.size());
   return now;
 }
 

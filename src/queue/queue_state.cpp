@@ -347,8 +347,11 @@ std::uint64_t fed_queue::state::unfinished() const {
 }
 
 // What comes later in a task's life is read first, so that no count is less than the next.
-queue_progress fed_queue::state::progress() const {
+queue_progress fed_queue::state::progress() {
+  process_.check("progress()");
   queue_progress now;
+  std::shared_lock counts(counts_mutex, std::try_to_lock);
+  if (!counts.owns_lock()) return now;
   for (auto const& ring : submission_rings) {
     auto const tasks = ring.tasks();
     now.done += tasks - std::min(tasks, ring.unfinished_tasks());
@@ -356,6 +359,9 @@ queue_progress fed_queue::state::progress() const {
   auto const begun = std::max(claimed(), now.done);  // a GPU may report the end of a task before its claim
   now.submitted = std::max(submitted(), begun);
   now.waiting = now.submitted - begun;
+  counts.unlock();  // a look may wait for a GPU
+  auto const running = kernel.look_at_blocks().running * kernels->workers_of_block(*device);
+  now.busy = std::min(1.0, double(running) / workers_of(kernel.blocks()));
   return now;
 }
 
@@ -484,6 +490,7 @@ void fed_queue::state::launch() {
 }
 
 void fed_queue::state::prepare_memory() {
+  std::lock_guard const hold(counts_mutex);
   auto const cleared_by = deadline::in(options.resident.start_timeout);
   memory.clear(*copies, cleared_by);
   rounds.begin_run();

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <optional>
 #include <set>
+#include <shared_mutex>
 #include <string>
 #include <vector>
 
@@ -224,7 +225,8 @@ struct fed_queue::state final : completion_source {
   std::uint64_t submitted() const;
   std::uint64_t claimed() const;
   std::uint64_t unfinished() const;
-  queue_progress progress() const;
+  /// All 0 while a start clears what this reads.
+  queue_progress progress();
   std::string describe();
   /// Names a running task for users, by its ticket.
   std::string name_of_task(std::uint64_t ticket);
@@ -261,8 +263,9 @@ struct fed_queue::state final : completion_source {
   std::exception_ptr loss;  ///< why the device is lost; guarded by control_mutex
   std::atomic<source_run*> run = nullptr;
   std::atomic<std::uint64_t> run_number = 0;
-  std::mutex listening_mutex;   ///< for is_listened_to
-  bool is_listened_to = false;  ///< ends are reported to the thread of continuations
+  std::shared_mutex counts_mutex;  ///< held by a start that clears what progress() reads
+  std::mutex listening_mutex;      ///< for is_listened_to
+  bool is_listened_to = false;     ///< ends are reported to the thread of continuations
   std::atomic<std::uint32_t> looks = 0;
   bool close_published = false;
   bool completed = true;    ///< whether the last run ended by close(), with all its tasks executed

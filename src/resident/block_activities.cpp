@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::uint64_t between_looks_ns = 20'000'000;
 constexpr std::size_t most_described = 8;
+constexpr auto longest_copy = std::chrono::milliseconds(100);
 
 std::string age_of(std::uint64_t ns) {
   std::array<char, 40> text{};
@@ -40,6 +41,13 @@ void block_activities::clear(deadline until) {
   if (on_cores_) hold.lock();  // looks write there too
   reader_->fill(words_.data(), 0, words_.bytes());
   reader_->synchronize(until);
+}
+
+void block_activities::clear_on_cores() {
+  if (!on_cores_) return;
+  std::lock_guard const hold(mutex_);
+  for (std::size_t block = 0; block < seen_.size(); ++block)
+    shown_worker::clear(words_.data()[block * stride_]);
 }
 
 void block_activities::look() {
@@ -94,6 +102,36 @@ std::string block_activities::describe(std::uint32_t blocks, char const* gone) {
   for (std::size_t kind = 0; kind < counts.size(); ++kind)
     if (counts[kind] != 0) text += counted(counts[kind], "block") + " " + names[kind] + "\n";
   return text + describe_running(std::move(running), now);
+}
+
+activity_sums block_activities::sums_on_cores(std::uint32_t blocks) {
+  std::lock_guard const hold(mutex_);
+  activity_sums sums;
+  for (std::uint32_t block = 0; block < blocks; ++block) {
+    auto& line = words_.data()[std::size_t(block) * stride_];
+    auto const word = std::atomic_ref(line).load(std::memory_order_relaxed);
+    sums.running += activity(word & 3) == activity::runs ? 1 : 0;
+    auto const [run, created] = shown_worker::counts_at(line);
+    sums.run += run;
+    sums.created += created;
+  }
+  return sums;
+}
+
+// A copy behind a resident kernel in one hardware queue is late, and each further one would take a place
+// there.
+activity_sums block_activities::look_at_all(std::uint32_t blocks) noexcept {
+  if (on_cores_) return sums_on_cores(blocks);
+  std::unique_lock const hold(mutex_, std::try_to_lock);
+  if (!hold.owns_lock()) return {last_running_};
+  try {
+    if (!reader_->idle()) return {last_running_};
+    reader_->copy(copy_.data(), words_.data(), words_.bytes());
+    reader_->synchronize(deadline::in(longest_copy));
+    auto const runs = [](std::uint64_t word) { return activity(word & 3) == activity::runs; };
+    last_running_ = std::uint32_t(std::ranges::count_if(copy_.span().first(blocks), runs));
+  } catch (std::exception const&) {}  // the last look's
+  return {last_running_};
 }
 
 // Without the mutex, since names may be read from the device.

@@ -474,6 +474,11 @@ void resident_kernel::end_of_run() {
   give_back_room();
 }
 
+activity_sums resident_kernel::look_at_blocks() noexcept {
+  bool const is_read = claimed_ || device_->capabilities().runs_on_cores;
+  return is_read ? activities_.look_at_all(blocks_) : activity_sums();
+}
+
 std::string resident_kernel::describe_blocks() {
   bool const is_cleared = main_.on == stream_.get();  // start_on() leaves the previous run's words
   return activities_.describe(blocks_, is_cleared ? "gone" : "gone or not started");

@@ -65,6 +65,7 @@ TEST(child_made_by_fork, is_refused_the_task_queues_of_its_parent) {
   check_in_a_child(std::move(queue), held, [&] {
     REFUSED(parents.try_submit(task(fail{})));
     REFUSED(parents.running());
+    REFUSED(parents.progress());
     check_is_refused(done);
   });
 }

@@ -11,6 +11,8 @@
 #include "backlog.hpp"
 #include "ballast/balanced_queue.hpp"
 #include "fixture.hpp"
+#include "forked_child.hpp"
+#include "sanitized.hpp"
 
 namespace ballast::test {
 using namespace detail;
@@ -126,6 +128,93 @@ TEST(progress, finds_the_oldest_batch_behind_any_number_of_finished_ones) {
   auto const ended = tasks.progress();
   EXPECT_EQ(ended.oldest, clock::duration(0));
   EXPECT_EQ(ended.done, 5'002u);
+}
+
+TEST(progress, has_the_share_of_workers_that_run_a_task) {
+  auto const both = open_devices("host:2,host:2");
+  gate held(3);
+  auto options = options_for_progress();
+  options.fixed_batch = 1;
+  balanced_queue queue(both, kernels(), options);
+  EXPECT_EQ(queue.progress().busy, 0.0);
+  queue.on(0).submit(held.holder(0));
+  queue.on(1).submit(held.holder(1));
+  queue.on(1).submit(held.holder(2));
+  held.await_inside(3);
+  auto const now = queue.progress();
+  EXPECT_EQ(now.devices.at(0).busy, 0.5);
+  EXPECT_EQ(now.devices.at(1).busy, 1.0);
+  EXPECT_EQ(now.busy, 0.75);
+  held.open();
+  queue.close();
+  EXPECT_EQ(queue.progress().busy, 0.0);
+}
+
+TEST(progress, is_read_while_the_queue_closes_and_starts_again_and_again) {
+  shared_visits visits(100);
+  auto const tasks = visits_of(visits.ref(), 100);
+  task_queue queue(first_device(), kernels(), test_options());
+  std::atomic<bool> is_over = false;
+  std::thread reader([&] {
+    while (!is_over) {
+      auto const now = queue.progress();
+      expect_in_order(now);
+      EXPECT_LE(now.submitted, 100u);
+      EXPECT_GE(now.busy, 0);
+      EXPECT_LE(now.busy, 1);
+    }
+  });
+  for (int i = 0; i < 20; ++i) {
+    queue.submit(tasks);
+    queue.close();
+    EXPECT_EQ(queue.progress().done, 100u);
+    queue.start();
+  }
+  is_over = true;
+  reader.join();
+}
+
+/// Looks at what the parent publishes until it publishes nothing any more; true if the counts were in order,
+/// and the last were of all tasks.
+bool watch_to_the_end(int parent, std::uint64_t tasks, int said) {
+  auto const say = [&] { return write(said, "x", 1) == 1; };
+  std::uint64_t done = 0;
+  for (bool is_first = true;; is_first = false) {
+    auto const all = published_progress::read(parent);
+    if (all.empty()) return done == tasks;
+    auto const& now = all.front().progress;
+    if (now.done < done || now.done + now.waiting > now.submitted) return false;
+    bool const is_last = done != tasks && now.done == tasks;
+    done = now.done;
+    if ((is_first || is_last) && !say()) return false;
+  }
+}
+
+TEST(progress, is_watched_by_another_process_while_the_queue_ends) {
+  if (sanitized || first_device()->is_cuda())
+    GTEST_SKIP() << "no child beside a sanitizer's threads, or CUDA";
+  constexpr std::uint32_t n = 4'000;
+  shared_visits visits(n);
+  task_queue queue(first_device(), kernels(), test_options());
+  auto published = std::make_unique<published_progress>("visits", [&] { return queue.progress(); });
+  int said[2];
+  ASSERT_EQ(pipe(said), 0);
+  auto const parent = getpid(), child = fork();
+  if (child == 0) {
+    alarm(60);
+    _exit(watch_to_the_end(parent, n, said[1]) ? well : badly);
+  }
+  char sign = 0;
+  ASSERT_EQ(read(said[0], &sign, 1), 1) << "it looks";
+  auto const tasks = visits_of(visits.ref(), n);
+  for (std::uint32_t i = 0; i < n; i += 100) queue.submit(std::span(tasks).subspan(i, 100));
+  queue.close();
+  EXPECT_EQ(read(said[0], &sign, 1), 1) << "it has seen all tasks";
+  published.reset();
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(WEXITSTATUS(status), well);
+  close(said[0]), close(said[1]);
 }
 
 /// Threads that submit, and one that reads until the queue has been closed.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the pages on queues and completions show, as they show it.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <cstdio>
@@ -49,6 +50,8 @@ TEST_F(pages_on_queues, show_how_far_a_queue_is) {
   ballast::queue_progress const now = queue.progress();
   std::printf("%zu of %zu tasks done, %zu wait\n", now.done, now.submitted, now.waiting);
   EXPECT_EQ(now.done, 3u);
+  ballast::published_progress const published("frames", [&] { return queue.progress(); });
+  EXPECT_EQ(ballast::published_progress::read(getpid()).at(0).progress.done, 3u);
   queue.close();
 }
 

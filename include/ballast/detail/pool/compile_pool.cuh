@@ -32,10 +32,11 @@ void work_in_pool_on_host(void const* argument, host_block_context& context) {
   auto const work = *static_cast<pool_work<Method, View> const*>(argument);
   host_block_count const counted(*work.control.host_blocks);
   host_worker worker_group(context);
-  typename View::worker_type me;
+  typename View::worker_type me = {};  // its counts are shown before it begins
   pool_loop<List, Method, View> const loop(work, me, context.block);
   work.control.arrive(worker_group, worker_group.now_ns());
-  shown_worker const shown(work.control.activity_of(context.block), worker_group.record(), me.counts.run);
+  shown_worker const shown(work.control.activity_of(context.block), worker_group.record(), me.counts.run,
+                           me.counts.created);
   loop.begin(worker_group, context.block);
   bool const is_paced = worker_group.pace().is_needed();
   for (worker_step step; (step = loop.next(worker_group)) != worker_step::leave;) {

@@ -23,6 +23,13 @@ struct task_names {
   bool are_in_order = true;  ///< a task with a lower number began earlier
 };
 
+/// What the blocks of a kernel do in sum.
+struct activity_sums {
+  std::uint32_t running = 0;  ///< blocks that run a task
+  /// Tasks that workers of pools on cores have run and created in this launch; else 0.
+  std::uint64_t run = 0, created = 0;
+};
+
 /// What the blocks of a resident kernel do, and since when. Workers write a word each, those of pools on
 /// cores have a shown_worker; the host notes at its looks when it first saw the same. Any thread may call.
 class block_activities {
@@ -35,6 +42,8 @@ class block_activities {
   void clear(deadline until);
   /// Forgets what was seen of earlier runs.
   void begin_run() { is_new_run_ = true; }
+  /// On cores, before a launch that clear() does not precede: stores a few words for each block.
+  void clear_on_cores();
   /// Before the first start.
   void name_tasks_by(task_names names) { names_ = std::move(names); }
   /// Called again and again by a thread that waits. Looks on cores alone, where no copy is needed, and at
@@ -43,6 +52,11 @@ class block_activities {
   /// A line for each kind of activity, and one for each of the longest running tasks. `gone` is the word for
   /// blocks that have left. Reads a GPU's words by a copy. Never throws.
   std::string describe(std::uint32_t blocks, char const* gone);
+  /// One look at the first `blocks` blocks. On cores it reads words of memory. On a GPU it copies a word of
+  /// each block, and waits for the copy, some 20 us and 0.1 s at most. If the copy is late, the device is
+  /// lost, or another thread copies, it returns what the last look found, and it never has two copies under
+  /// way. Never throws.
+  activity_sums look_at_all(std::uint32_t blocks) noexcept;
 
  private:
   struct seen_word {
@@ -54,6 +68,7 @@ class block_activities {
   };
 
   void note(std::uint64_t now_ns);
+  activity_sums sums_on_cores(std::uint32_t blocks);
   std::uint64_t word_of(std::size_t block);
   std::string describe_running(std::vector<running_task> running, std::uint64_t now_ns) const;
   std::string name_of(running_task const& one, std::uint64_t now_ns) const;
@@ -66,6 +81,7 @@ class block_activities {
   task_names names_;
   std::mutex mutex_;  ///< for copy_ and seen_
   std::vector<seen_word> seen_;
+  std::atomic<std::uint32_t> last_running_ = 0;  ///< on a GPU
   std::atomic<std::uint64_t> looked_ns_ = 0;
   std::atomic<bool> is_new_run_ = false;
 };

@@ -105,6 +105,9 @@ class resident_kernel {
   std::int64_t clock_offset_ns() const { return clock_offset_ns_; }
   /// What the blocks do. join() looks at it while it waits.
   block_activities& activities() { return activities_; }
+  /// block_activities::look_at_all() of the present run. If none runs, on cores of the last one, where no
+  /// block runs a task any more; on a GPU 0. Any thread may call.
+  activity_sums look_at_blocks() noexcept;
   /// block_activities::describe() of the present or last run.
   std::string describe_blocks();
 
