@@ -14,6 +14,7 @@
 #include "plot_command.hpp"
 #include "programs.hpp"
 #include "report_command.hpp"
+#include "top_command.hpp"
 #include "trace_command.hpp"
 
 namespace {
@@ -25,6 +26,7 @@ void describe(CLI::App& app) {
   ballast::cli::add_compare_command(app);
   ballast::cli::add_report_command(app);
   ballast::cli::add_trace_command(app);
+  ballast::cli::add_top_command(app);
   ballast::cli::add_paper_command(app);
   ballast::cli::add_completion_command(app);
   ballast::command_line::add_examples(
