@@ -169,7 +169,7 @@ class task_rate {
 std::string const& checked(std::string const& name) {
   auto const is_control = [](char sign) { return static_cast<unsigned char>(sign) < ' ' || sign == '\x7f'; };
   if (name.empty() || name.size() > progress_memory::max_name || std::ranges::any_of(name, is_control))
-    throw_bad_argument("name", escape_control_characters(name), "1 to 63 bytes without control characters");
+    throw_bad_argument("name", name, "1 to 63 bytes without control characters");
   return name;
 }
 

@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "ballast/detail/resident/shown_task.cuh"
 #include "ballast/device.hpp"
 
 namespace ballast::test {
@@ -82,6 +83,32 @@ TEST_F(activities_of_blocks, survive_a_name_that_cannot_be_read) {
   activities_.name_tasks_by({[](std::uint64_t) -> std::string { throw std::runtime_error("no way"); }});
   set(0, 7, activity::runs);
   EXPECT_THAT(text(1), HasSubstr("oldest task: it cannot be read: no way, in resident block 0"));
+}
+
+TEST_F(activities_of_blocks, have_the_sums_of_workers_that_run_of_those_that_left_and_of_no_earlier_launch) {
+  task_record record{};
+  std::uint64_t run = 5, created = 3;
+  auto& line = activities_.words()[2 * activity_stride_on_cores];
+  {
+    shown_worker const shown(line, record, run, created);
+    set(0, 7, activity::runs);
+    set(2, 5, activity::waits);
+    run = 6;
+    auto const now = activities_.look_at_all(3);
+    EXPECT_EQ(now.running, 1u);
+    EXPECT_EQ(now.run, 6u) << "as many as the worker has counted, not as its word says";
+    EXPECT_EQ(now.created, 3u);
+    EXPECT_EQ(activities_.look_at_all(2).run, 0u) << "of fewer blocks";
+  }
+  run = created = 99;
+  auto const left = activities_.look_at_all(3);
+  EXPECT_EQ(left.run, 6u);
+  EXPECT_EQ(left.created, 3u);
+  activities_.clear_on_cores();
+  auto const cleared = activities_.look_at_all(3);
+  EXPECT_EQ(cleared.running, 0u);
+  EXPECT_EQ(cleared.run, 0u);
+  EXPECT_EQ(cleared.created, 0u);
 }
 
 }  // namespace

@@ -157,7 +157,7 @@ TEST(published_progress, of_an_earlier_process_of_the_same_number_is_removed) {
 TEST(published_progress, shows_nothing_of_files_that_have_another_size_or_no_sample) {
   published_progress const published("frames", &some_progress);
   auto const own = files_of(getpid()).at(0).string();
-  std::ofstream(own + "7") << "short";
+  std::ofstream(own + "7");
   auto const empty = own + "8";
   std::ofstream(empty) << std::string(sizeof(progress_memory), '\0');
   EXPECT_THAT(names_shown_by(getpid()), ElementsAre("frames"));
