@@ -184,10 +184,10 @@ struct work_progress {
 struct process_progress {
   int process = 0;              ///< its number (PID)
   std::string name = {};        ///< as it was given to published_progress
-  work_progress progress = {};  ///< of at most 64 devices; `oldest`, of them, is 0
+  work_progress progress = {};  ///< what the function returned; of its devices the first 64
   double rate = 0;              ///< tasks done per second, over the last second
-  clock::time_point when =
-      {};  ///< when the process read this; the clock is the same in all processes of a host
+  /// When the process read this. The clock is the same in all processes of a host.
+  clock::time_point when = {};
 };
 
 /// While it lives, other processes of the same user can read how far some work is, by read() or by the
@@ -199,8 +199,7 @@ class BALLAST_API published_progress {
   /// Calls `progress` once, then from its own thread, as `[&] { return queue.progress(); }`; what that uses
   /// must outlive this object. When `progress` throws, readers keep the last values, the log has one warning,
   /// and the next call comes all the same. `name`: 1 to 63 bytes without control characters. Throws
-  /// bad_argument
-  /// ("name", "progress"), and ballast::error if the system refuses the file or the thread.
+  /// bad_argument ("name", "progress"), and ballast::error if the system refuses the file or the thread.
   published_progress(std::string const& name, std::function<work_progress()> progress);
   /// Waits for a call of `progress` that is under way, and removes the file.
   ~published_progress();
