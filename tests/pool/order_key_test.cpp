@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <numeric>
 #include <set>
 #include <span>
@@ -26,18 +27,23 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr std::uint32_t nodes = sanitized ? 2'000 : 20'000;
+/// At most as BALLAST_TEST_TASKS says (from 100 on).
+std::uint32_t nodes() {
+  constexpr std::uint32_t usual = sanitized ? 2'000 : 20'000;
+  auto const most = environment("BALLAST_TEST_TASKS");
+  return most ? std::min(usual, std::uint32_t(std::stoul(*most))) : usual;
+}
 
-/// A ranked_tree on the device of the tests, and in which order its nodes have run.
+/// A ranked_tree on a device, by default that of the tests, and in which order its nodes have run.
 class ranked {
  public:
-  explicit ranked(std::uint32_t spread, std::uint32_t of_nodes = nodes, std::uint32_t first = 0)
-      : spread_(spread), ranks_(of_nodes, first), order_(device(), of_nodes), run_(device(), 1) {
+  explicit ranked(std::uint32_t spread, std::uint32_t of_nodes = nodes(), std::uint32_t first = 0,
+                  std::shared_ptr<compute_device> const& on = device())
+      : spread_(spread), ranks_(of_nodes, first), on_(on->make_stream()), order_(on, of_nodes), run_(on, 1) {
     for (std::uint32_t node = 1; node < of_nodes; ++node)
       ranks_[node] = ranks_[(node - 1) / 4] + tree().step_to(node);
-    auto const on = device()->make_stream();
-    on->fill(run_.data(), 0, run_.bytes());
-    on->synchronize();
+    on_->fill(run_.data(), 0, run_.bytes());
+    on_->synchronize();
   }
 
   template <int Threads = 32>
@@ -53,9 +59,8 @@ class ranked {
   }
   std::vector<std::uint32_t> order() const {
     std::vector<std::uint32_t> nodes_run(order_.size());
-    auto const on = device()->make_stream();
-    on->copy(nodes_run.data(), order_.data(), order_.bytes());
-    on->synchronize();
+    on_->copy(nodes_run.data(), order_.data(), order_.bytes());
+    on_->synchronize();
     return nodes_run;
   }
   void expect_each_once(pool_statistics const& of) const {
@@ -89,13 +94,29 @@ class ranked {
 
   std::uint32_t spread_;
   std::vector<std::uint32_t> ranks_;
+  std::unique_ptr<stream> on_;
   mutable device_buffer<std::uint32_t> order_, run_;
 };
 
-pool_options of_workers(int blocks, std::uint32_t capacity = 1u << 16) {
-  auto options = pool_by("", capacity);
-  options.resident.blocks = blocks;
-  return options;
+/// A pool by keys on the device of the tests, of the fewest workers that it allows or of more.
+task_pool pool_of_few(std::uint32_t capacity = 1u << 16, int more = 0) {
+  auto options = pool_by("bands", capacity);
+  options.resident.blocks = (device()->is_cuda() ? 2 : 1) + more;
+  return task_pool(device(), ranked_kernels_of_warps(), options);
+}
+
+/// One worker alone has the exact order, and a GPU has two at least.
+std::shared_ptr<compute_device> one_core() {
+  static auto const core = open_devices("host:1").front();
+  return core;
+}
+task_pool pool_of_one() {
+  pool_options options;
+  options.capacity = 1u << 16;
+  return task_pool(one_core(), ranked_kernels_of_warps(), options);
+}
+ranked ranked_on_one_core(std::uint32_t spread, std::uint32_t of_nodes = nodes()) {
+  return ranked(spread, of_nodes, 0, one_core());
 }
 
 TEST(pool_by_key, is_the_default_where_a_kernel_has_a_key_and_the_pool_one_device) {
@@ -108,7 +129,7 @@ TEST(pool_by_key, runs_each_task_once_by_several_workers) {
   for (std::uint32_t const spread : {1u, 3u, 40u, 5000u}) {
     SCOPED_TRACE(spread);
     ranked const tree(spread);
-    task_pool pool(device(), ranked_kernels_of_warps(), pool_by(""));
+    task_pool pool(device(), ranked_kernels_of_warps(), pool_by("bands"));
     tree.expect_each_once(pool.run(tree.root()));
   }
 }
@@ -125,45 +146,42 @@ TEST(pool_by_key, runs_each_task_once_where_each_thread_is_a_worker) {
 TEST(pool_by_key, runs_no_task_of_one_worker_while_a_better_one_is_there) {
   for (std::uint32_t const spread : {1u, 3u, 40u, 5000u}) {
     SCOPED_TRACE(spread);
-    ranked const tree(spread);
-    task_pool pool(device(), ranked_kernels_of_warps(), of_workers(1));
+    auto pool = pool_of_one();
     for (int times = 0; times < 2; ++times) {
-      ranked const again(spread);
-      again.expect_each_once(pool.run(again.root()));
-      EXPECT_EQ(again.out_of_order(), 0u);
+      auto const tree = ranked_on_one_core(spread);
+      tree.expect_each_once(pool.run(tree.root()));
+      EXPECT_EQ(tree.out_of_order(), 0u);
     }
   }
 }
 
 /// Keys that fall, the greatest, and steps of many windows.
 TEST(pool_by_key, runs_each_task_once_whatever_its_keys_are) {
-  for (std::uint32_t const spread : {0x80000000u, 0xffffffffu, 1u << 20})
-    for (int const blocks : {1, 2}) {
+  for (int const more : {0, 1}) {
+    for (std::uint32_t const spread : {0x80000000u, 0xffffffffu, 1u << 20}) {
       ranked const tree(spread, 500);
-      tree.expect_each_once(
-          task_pool(device(), ranked_kernels_of_warps(), of_workers(blocks)).run(tree.root()));
+      tree.expect_each_once(pool_of_few(1u << 16, more).run(tree.root()));
     }
-  for (int const blocks : {1, 2}) {
-    ranked const tree(1, 2'000, 0xffffffff);
-    tree.expect_each_once(
-        task_pool(device(), ranked_kernels_of_warps(), of_workers(blocks, 8)).run(tree.root()));
+    ranked const tree(1, std::min(nodes(), 2'000u), 0xffffffff);
+    tree.expect_each_once(pool_of_few(8, more).run(tree.root()));
   }
 }
 
 TEST(pool_by_key, counts_what_a_run_stored_and_not_the_one_before) {
-  task_pool pool(device(), ranked_kernels_of_warps(), of_workers(1));
-  ranked const large(3, 8'000), small(3, 100);
-  EXPECT_GT(pool.run(large.root()).max_stored, 1000u);
-  EXPECT_LT(pool.run(small.root()).max_stored, 500u);
+  auto pool = pool_of_few();
+  ranked const large(3), small(3, nodes() / 50);
+  auto const stored = pool.run(large.root()).max_stored;
+  EXPECT_GT(stored, nodes() / 8);
+  EXPECT_LT(pool.run(small.root()).max_stored, stored / 2);
 }
 
 /// What waits on the host: roots, and what came back because there was no space.
 TEST(pool_by_key, runs_tasks_that_wait_on_the_host_in_their_order) {
   constexpr std::uint32_t roots = 1000;
-  ranked const tree(1, roots);
+  auto const tree = ranked_on_one_core(1, roots);
   std::vector<task> all;
   for (std::uint32_t node = 0; node < roots; ++node) all.push_back(tree.leaf(node, mixed(node) % 300));
-  task_pool(device(), ranked_kernels_of_warps(), of_workers(1)).run(all);
+  pool_of_one().run(all);
   auto const order = tree.order();
   EXPECT_TRUE(std::ranges::is_sorted(order, {}, [](std::uint32_t node) { return mixed(node) % 300; }));
 }
@@ -173,29 +191,29 @@ TEST(pool_by_key, compares_tasks_that_wait_on_the_host_with_those_that_were_crea
     for (std::uint32_t const spread : {3u, 40u, 5000u}) {
       std::vector<std::uint32_t> roots(3 * first + 1);
       std::iota(roots.begin(), roots.end(), first);
-      ranked const tree(spread);
+      auto const tree = ranked_on_one_core(spread);
       std::vector<task> all;
       for (auto const root : roots) all.push_back(tree.node(root));
-      task_pool(device(), ranked_kernels_of_warps(), of_workers(1)).run(all);
+      pool_of_one().run(all);
       EXPECT_EQ(tree.out_of_order(roots), 0u) << spread << ", " << roots.size() << " roots";
     }
 }
 
 TEST(pool_by_key, runs_each_task_once_where_too_little_room_sends_them_through_the_host_and_says_so) {
-  ranked const tree(40);
-  task_pool pool(device(), ranked_kernels_of_warps(), of_workers(1, 64));
+  ranked const tree(40, std::clamp(nodes(), 1'000u, 4'000u));
+  auto pool = pool_of_few(16);
   captured_log const log;
   auto const ran = pool.run(tree.root());
   tree.expect_each_once(ran);
   EXPECT_GT(ran.launches, 2u);
   EXPECT_GT(ran.spilled, 0u);
-  EXPECT_THAT(log.lines(), HasSubstr("through the host, which is slow; pool_options::capacity is 64"));
+  EXPECT_THAT(log.lines(), HasSubstr("through the host, which is slow; pool_options::capacity is 16"));
   EXPECT_EQ(log.lines().find("through the host"), log.lines().rfind("through the host"));
 }
 
 TEST(pool_by_key, runs_each_task_once_though_it_is_stopped_again_and_again) {
   ranked const tree(40);
-  task_pool pool(device(), ranked_kernels_of_warps(), pool_by(""));
+  task_pool pool(device(), ranked_kernels_of_warps(), pool_by("bands"));
   std::atomic<bool> has_ended = false;
   std::thread stops([&] {
     while (!has_ended) {
