@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pool/search_ways.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <map>
 #include <string_view>
@@ -15,8 +16,7 @@ struct named_order {
   std::string order, method;
 };
 
-/// The default's first.
-named_order const orders[] = {{"by keys", ""}, {"in breadth", "ring"}, {"in depth", "chunks"}};
+named_order const orders[] = {{"by keys", "bands"}, {"in breadth", "ring"}, {"in depth", "chunks"}};
 
 pool_options options_of(session const& now, std::string_view method, std::uint32_t capacity) {
   pool_options options;
@@ -67,6 +67,8 @@ std::vector<ordered_pool> ordered_pools(session const& now, kernel_set const& ke
   for (auto const& [order, method] : orders)
     pools.push_back(
         {order, std::make_shared<task_pool>(now.first(), kernels, options_of(now, method, capacity))});
+  std::string const usual(task_pool(now.first(), kernels).method());
+  std::ranges::stable_partition(pools, [&](ordered_pool const& in) { return in.pool->method() == usual; });
   return pools;
 }
 

@@ -23,14 +23,15 @@
 namespace ballast {
 
 /// The methods of storing the tasks of a pool and of sharing them among its workers; the first is the
-/// default of kernels without order_key().
+/// default, except of kernels with order_key() on CPU cores.
 BALLAST_API std::vector<named_policy> pool_methods();
 
 /// How a pool keeps its tasks, and how its workers run.
 struct pool_options {
-  /// A name of pool_methods(), which decides in what order tasks run. Empty is the default: `bands` on one
-  /// device if a kernel of the set has an order_key(), else `chunks`. For any other, compile the set of
-  /// kernels for_pool_methods (ballast/methods/pool_methods.cuh).
+  /// A name of pool_methods(), which decides in what order tasks run. Empty is the default: `bands` on the
+  /// CPU cores of one device if a kernel of the set has an order_key(), else `chunks`. On a GPU ask for
+  /// `bands` by name. For any other, compile the set of kernels for_pool_methods
+  /// (ballast/methods/pool_methods.cuh).
   std::string method = {};
   /// Capacity in tasks of each working block: 8 to 2^20, rounded up to a power of two; about 48 bytes per
   /// task, 370 with `bands`. For `static` it is only the initial capacity. Tasks that do not fit are moved to

@@ -28,6 +28,10 @@ struct pool_plan {
 pool_plan make_plan(std::shared_ptr<compute_device> device, kernel_set const& kernels,
                     pool_options const& options);
 
+/// What an empty pool_options::method stands for.
+std::string_view default_method(kernel_set const& kernels, std::size_t devices,
+                                device_capabilities const& of_first);
+
 /// The number of tasks that a block runs together: 32 for a warp that works for its threads.
 inline std::uint32_t tasks_at_once(pool_plan const& plan) {
   return plan.kernels->workers_of_block(*plan.device);

@@ -27,9 +27,12 @@ pool_plan make_plan(std::shared_ptr<compute_device> device, kernel_set const& ke
   return plan;
 }
 
-static std::string default_method(kernel_set const& kernels, std::size_t devices) {
+// A GPU runs thousands of tasks at once, so that their order costs more than it saves.
+std::string_view default_method(kernel_set const& kernels, std::size_t devices,
+                                device_capabilities const& of_first) {
   auto const has_order_key = [](listed_kernel const& kernel) { return kernel.order_key != nullptr; };
-  return devices == 1 && std::ranges::any_of(kernels.kernels(), has_order_key) ? "bands" : "chunks";
+  bool const pays = devices == 1 && of_first.runs_on_cores;
+  return pays && std::ranges::any_of(kernels.kernels(), has_order_key) ? "bands" : "chunks";
 }
 
 std::string_view reason_of(pool_halt halt) {
@@ -70,9 +73,11 @@ device_list const& checked(device_list const& devices) {
 
 std::vector<pool_plan> make_plans(device_list const& devices, kernel_set const& kernels,
                                   pool_options options) {
-  if (options.method.empty()) options.method = default_method(kernels, devices.size());
+  auto const& all = checked(devices);
+  if (options.method.empty())
+    options.method = default_method(kernels, all.size(), all.front()->capabilities());
   std::vector<pool_plan> plans;
-  for (auto const& device : checked(devices)) plans.push_back(make_plan(device, kernels, options));
+  for (auto const& device : all) plans.push_back(make_plan(device, kernels, options));
   return plans;
 }
 

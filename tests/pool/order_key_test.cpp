@@ -19,6 +19,7 @@
 #include "ballast/task_pool.hpp"
 #include "captured_log.hpp"
 #include "pool_device.hpp"
+#include "pool_executor.hpp"
 #include "ranked_kernels.cuh"
 #include "sanitized.hpp"
 
@@ -119,9 +120,20 @@ ranked ranked_on_one_core(std::uint32_t spread, std::uint32_t of_nodes = nodes()
   return ranked(spread, of_nodes, 0, one_core());
 }
 
-TEST(pool_by_key, is_the_default_where_a_kernel_has_a_key_and_the_pool_one_device) {
-  EXPECT_EQ(task_pool(device(), ranked_kernels_of_warps()).method(), "bands");
-  EXPECT_EQ(task_pool(device(), kernels_of_the_default_method()).method(), "chunks");
+TEST(pool_by_key, is_the_default_on_the_cores_of_one_device_where_a_kernel_has_a_key) {
+  device_capabilities cores, gpu;
+  cores.runs_on_cores = true;
+  EXPECT_EQ(default_method(ranked_kernels_of_warps(), 1, cores), "bands");
+  EXPECT_EQ(default_method(ranked_kernels_of_warps(), 2, cores), "chunks");
+  EXPECT_EQ(default_method(ranked_kernels_of_warps(), 1, gpu), "chunks");
+  EXPECT_EQ(default_method(kernels_of_the_default_method(), 1, cores), "chunks");
+}
+
+TEST(pool_by_key, is_the_method_of_a_pool_by_default_or_by_name) {
+  EXPECT_EQ(pool_of_one().method(), "bands");
+  EXPECT_EQ(pool_of_few().method(), "bands");
+  EXPECT_EQ(task_pool(device(), ranked_kernels_of_warps()).method(),
+            device()->is_cuda() ? "chunks" : "bands");
   EXPECT_EQ(task_pool(pool_devices(2), ranked_kernels_over_devices()).method(), "chunks");
 }
 

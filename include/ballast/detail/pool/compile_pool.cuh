@@ -196,7 +196,7 @@ kernel_entry make_pool_entry() {
 
 namespace ballast {
 
-/// Listed among the kernels of BALLAST_KERNELS, compiles these kernels for task pools of the default method:
+/// Listed among the kernels of BALLAST_KERNELS, compiles these kernels for task pools of the default methods:
 /// `chunks`, and `bands` where a kernel has an order_key(). The kernels must have equal `threads`. Roots of
 /// kernels over 40 bytes go by reference (listed_kernel::by_reference); to create such a task, list and spawn
 /// indirect<K>.
