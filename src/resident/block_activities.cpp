@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <tuple>
 #include <utility>
 
+#include "ballast/detail/base/age.hpp"
 #include "ballast/detail/base/host_waits.hpp"
 #include "ballast/detail/resident/shown_task.cuh"
 #include "ballast/error.hpp"
@@ -17,12 +17,6 @@ namespace {
 constexpr std::uint64_t between_looks_ns = 20'000'000;
 constexpr std::size_t most_described = 8;
 constexpr auto longest_copy = std::chrono::milliseconds(100);
-
-std::string age_of(std::uint64_t ns) {
-  std::array<char, 40> text{};
-  (void)std::snprintf(text.data(), text.size(), " for at least %.2f s", 1e-9 * double(ns));
-  return text.data();
-}
 
 }  // namespace
 
@@ -157,7 +151,8 @@ std::string block_activities::name_of(running_task const& one, std::uint64_t now
   } catch (std::exception const& failure) { name = std::string("it cannot be read: ") + failure.what(); }
   if (name.empty()) return {};
   auto const place = ", in resident block " + std::to_string(one.block);
-  return name + place + (one.since_ns < now_ns ? age_of(now_ns - one.since_ns) : "");
+  return name + place +
+         (one.since_ns < now_ns ? " for at least " + text_of_age(double(now_ns - one.since_ns)) : "");
 }
 
 }  // namespace ballast::detail

@@ -153,7 +153,7 @@ TEST_F(failure_behind_older_jobs, is_told_in_the_state_while_its_completion_wait
     newer.wait_until(deadline::in({}));
     FAIL() << "the failed job ended before what an older one reads was given out";
   } catch (timed_out const& late) {
-    EXPECT_THAT(late.state(), HasSubstr("job 'newer'"));
+    EXPECT_THAT(late.state(), HasSubstr("\njob: 'newer' "));
     EXPECT_THAT(late.state(), HasSubstr("failed, and earlier jobs have yet to use what it was to write"));
   }
 }

@@ -27,7 +27,7 @@ std::string wait_in_vain(std::shared_ptr<compute_device> const& device, array_re
     return copy_behind_gate{open, in, out};
   });
   std::string state;
-  while (state.find("is a kernel on host:1, issued") == state.npos) {
+  while (state.find(", a kernel of job 'late' (number 2) on host:1, issued") == state.npos) {
     try {
       done.wait_until(deadline::in(std::chrono::milliseconds(1)));
       return "no deadline passed";

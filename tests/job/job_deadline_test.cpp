@@ -14,7 +14,9 @@ namespace ballast::test {
 using namespace detail;
 namespace {
 
+using testing::ContainsRegex;
 using testing::HasSubstr;
+using testing::StartsWith;
 
 /// A job that does not end before the gate is open.
 class job_deadline : public testing::Test {
@@ -45,13 +47,30 @@ class job_deadline : public testing::Test {
 TEST_F(job_deadline, of_a_completion_tells_what_hangs) {
   auto const done = submit_behind_gate();
   auto const state = state_after([&](deadline until) { done.wait_until(until); });
-  EXPECT_THAT(state, HasSubstr("job 'late' (number "));
-  EXPECT_THAT(state, HasSubstr("1 unfinished job, "));
+  EXPECT_THAT(state, StartsWith("job scheduler on " + devices_[0]->name() + ", " + devices_[1]->name() +
+                                ": 1 unfinished job, "));
+  EXPECT_THAT(state, ContainsRegex("\noldest job: 'late' \\(number [0-9]+\\), submitted [0-9.]+ s ago: "));
   EXPECT_THAT(state, HasSubstr("2 tasks in flight"));
-  EXPECT_THAT(state, HasSubstr("the oldest operation"));
+  EXPECT_THAT(state, HasSubstr("\noldest operation: number "));
   gate_.open();
   done.wait();
   EXPECT_EQ(values_of(to_), values_of(from_));
+}
+
+TEST_F(job_deadline, names_the_oldest_jobs_and_counts_the_newer_ones) {
+  submit_behind_gate();
+  completion last;
+  gate_.await_arrival();
+  for (int i = 0; i < 9; ++i)
+    last =
+        jobs_.submit({.grid = 4, .name = "next"}, updates(to_), [](auto any) { return count_visits{any}; });
+  auto const state = state_after([&](deadline until) { last.wait_until(until); });
+  EXPECT_THAT(state, ContainsRegex(": 10 unfinished jobs, .*\noldest job: 'late' .*\njob: 'next' "));
+  EXPECT_THAT(state, HasSubstr("\nand 2 newer jobs\noldest operation: number "));
+  EXPECT_THAT(state,
+              ContainsRegex("number [0-9]+, a (copy|kernel of job 'late' \\(number [0-9]+\\)) on .+, "));
+  gate_.open();
+  last.wait();
 }
 
 TEST_F(job_deadline, of_the_host_leaves_everything_as_it_was) {

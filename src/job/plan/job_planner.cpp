@@ -16,6 +16,7 @@ namespace {
 /// Of the jobs that are not completely planned, plan_jobs() examines at most this many, the oldest.
 constexpr int max_jobs_examined = 16;
 constexpr std::size_t max_busy_times = 16;
+constexpr std::size_t max_jobs_described = 8;
 
 op_stream other_compute_stream(op_stream of) {
   auto const is_first = of.stream == std::uint32_t(device_stream::compute_0);
@@ -499,10 +500,12 @@ job_statistics job_planner::statistics() const {
   return all;
 }
 
-std::string job_planner::state_of_jobs() const {
+std::string job_planner::state_of_jobs(std::int64_t now_ns) const {
   std::string text;
-  for (auto const& job : jobs_) text += job->state(devices_);
-  return text;
+  for (std::size_t i = 0; i < std::min(jobs_.size(), max_jobs_described); ++i)
+    text += (i == 0 ? "oldest job: " : "job: ") + jobs_[i]->state(devices_, now_ns);
+  if (jobs_.size() <= max_jobs_described) return text;
+  return text + "and " + counted(jobs_.size() - max_jobs_described, "newer job") + "\n";
 }
 
 }  // namespace ballast::detail

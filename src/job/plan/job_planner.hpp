@@ -109,8 +109,8 @@ class job_planner {
   op_stream host_stream(std::uint32_t number) const { return {std::uint32_t(devices_.size()), number}; }
   std::string const& device_name(std::uint32_t device) const { return devices_[device].name; }
   job_statistics statistics() const;
-  /// The unfinished jobs as text for messages, a line each.
-  std::string state_of_jobs() const;
+  /// The oldest unfinished jobs as text for messages, a line each.
+  std::string state_of_jobs(std::int64_t now_ns) const;
 
  private:
   void plan_jobs();

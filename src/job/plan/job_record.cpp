@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "arrays/byte_runs.hpp"
+#include "ballast/detail/base/age.hpp"
 #include "ballast/error.hpp"
 #include "ballast/trace.hpp"
 
@@ -152,11 +153,12 @@ void job_record::lose(std::vector<job_part> const& unplanned) const {
   }
 }
 
-std::string job_record::state(std::vector<planned_device> const& all) const {
+std::string job_record::state(std::vector<planned_device> const& all, std::int64_t now_ns) const {
   auto const left = split == nullptr ? own.count : split->unissued();
-  return "job " + display_name() + ": " + counted(left, "unit") + " not given out, " +
-         counted(tasks_in_flight, "task") + " in flight, " + std::to_string(report.tasks.size()) + " ended" +
-         tasks_by_device(*this, all) + failure_of(*this) + "\n";
+  return display_name() + ", submitted " + text_of_age(double(now_ns - report.submitted_ns)) +
+         " ago: " + counted(left, "unit") + " not given out, " + counted(tasks_in_flight, "task") +
+         " in flight, " + std::to_string(report.tasks.size()) + " ended" + tasks_by_device(*this, all) +
+         failure_of(*this) + "\n";
 }
 
 bool job_record::is_last_with_an_array() const {

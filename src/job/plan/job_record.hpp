@@ -179,8 +179,8 @@ class job_record {
   /// Marks the data that these unplanned parts should have written as lost, so that no reader takes old
   /// values for new ones.
   void lose(std::vector<job_part> const& unplanned) const;
-  /// Its progress as a line of text for messages; `all` lists the scheduler's devices.
-  std::string state(std::vector<planned_device> const& all) const;
+  /// Its name, age and progress as a line of text for messages; `all` lists the scheduler's devices.
+  std::string state(std::vector<planned_device> const& all, std::int64_t now_ns) const;
 
   /// True if it is the last owner of one of its arrays, so that the array is destroyed with it.
   bool is_last_with_an_array() const;

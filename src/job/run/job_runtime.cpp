@@ -522,9 +522,11 @@ std::string job_runtime::state() const {
 }
 
 std::string job_runtime::state_under_mutex() const {
-  std::string text = counted(planner_.jobs().size(), "unfinished job") + ", " +
-                     counted(dispatcher_.unfinished(), "operation") + "\n";
-  text += planner_.state_of_jobs() + oldest_operation();
+  std::string text = "job scheduler";
+  for (auto const& device : devices_) text += (device == devices_.front() ? " on " : ", ") + device->name();
+  text += ": " + counted(planner_.jobs().size(), "unfinished job") + ", " +
+          counted(dispatcher_.unfinished(), "operation") + "\n";
+  text += planner_.state_of_jobs(now_ns()) + oldest_operation();
   for (auto const& device : devices_) text += describe_resident_holder(*device);
   return text;
 }
@@ -532,10 +534,10 @@ std::string job_runtime::state_under_mutex() const {
 std::string job_runtime::oldest_operation() const {
   auto const oldest = dispatcher_.oldest();
   if (!oldest) return {};
-  auto const number = "the oldest operation, number " + std::to_string(oldest->op.value()) + ", is ";
+  auto const number = "oldest operation: number " + std::to_string(oldest->op.value()) + ", ";
   if (oldest->exchange != nullptr) return number + text_of(*oldest->exchange, oldest->is_issued) + "\n";
-  return number + "a " + (oldest->is_kernel ? "kernel" : "copy") + " on " + devices_[oldest->device]->name() +
-         ", " + (oldest->is_issued ? "issued" : "not issued") + "\n";
+  return number + (oldest->is_kernel ? "a kernel of job " + oldest->job->display_name() : "a copy") + " on " +
+         devices_[oldest->device]->name() + ", " + (oldest->is_issued ? "issued" : "not issued") + "\n";
 }
 
 void job_runtime::stop(deadline until) {

@@ -209,8 +209,13 @@ auto operation_dispatcher::oldest() const -> std::optional<unfinished_operation>
   auto const* const exchange = std::get_if<exchange_work>(&one.work);
   bool const is_issued = exchange == nullptr ? one.progress->is_issued()
                                              : !std::ranges::binary_search(waiting_exchanges_, op_id(op));
-  return unfinished_operation{op_id(op), std::holds_alternative<kernel_work>(one.work), is_issued,
-                              one.progress->on().executor, exchange == nullptr ? nullptr : &exchange->what};
+  auto const* const kernel = std::get_if<kernel_work>(&one.work);
+  return unfinished_operation{op_id(op),
+                              kernel != nullptr,
+                              is_issued,
+                              one.progress->on().executor,
+                              exchange == nullptr ? nullptr : &exchange->what,
+                              kernel == nullptr ? nullptr : kernel->task->job};
 }
 
 }  // namespace ballast::detail

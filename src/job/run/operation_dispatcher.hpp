@@ -65,6 +65,7 @@ class operation_dispatcher final : public work_sink {
     bool is_kernel, is_issued;
     std::uint32_t device;
     exchanged_bytes const* exchange;  ///< null if it is no exchange
+    std::shared_ptr<job_record> job;  ///< of a kernel
   };
   std::optional<unfinished_operation> oldest() const;
   /// From now on calls `by`, unless it is null.
