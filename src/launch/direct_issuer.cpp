@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <exception>
 #include <mutex>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -64,6 +65,10 @@ std::vector<dispatch_mode> modes_of(compute_device const& device, launch_options
   return modes;
 }
 
+std::string name_of_queue(kernel_set const* set, compute_device const& device) {
+  return "launch queue" + (set == nullptr ? "" : " of " + set->name()) + " on " + device.name();
+}
+
 }  // namespace
 
 dispatch_parts::dispatch_parts(std::shared_ptr<compute_device> on, kernel_set const* set,
@@ -76,7 +81,7 @@ dispatch_parts::dispatch_parts(std::shared_ptr<compute_device> on, kernel_set co
       looks_for_awaited(serves_awaited(*device, options)),
       streams(device, streams_for(*device, options)),
       has_queue_for_each(connections >= streams.size()),
-      lines(owner, device, options.timeout),
+      lines(owner, device, options.timeout, name_of_queue(set, *device)),
       placement(lines.fence(), rules_of(options, connections)),
       table(*device, kernels),
       issuer(*device, streams, table, counts, wake_event, bool(options.trace_to)),

@@ -19,6 +19,7 @@ std::unique_ptr<merge_policy> merge_policy_of(launch_options const& options) {
 constexpr std::uint32_t naps_between_checks = 16;
 // The dispatcher polls after this many issues while launches wait.
 constexpr std::uint32_t issued_between_polls = 16;
+constexpr std::uint64_t most_described = 8;
 
 }  // namespace
 
@@ -68,10 +69,35 @@ stopped dispatcher::stopped_by(char const* cause) const {
 void dispatcher::wait_all(deadline until) {
   auto const every = parts_.lines.all();
   std::vector<std::uint64_t> submitted;
-  for (auto const& line : every) submitted.push_back(line->submitted());
+  for (auto const& line : every) {
+    submitted.push_back(line->submitted());
+    line->look_at_oldest();
+  }
   for (std::size_t i = 0; i < every.size(); ++i)
     if (!every[i]->settles(submitted[i], until))
-      throw timed_out("the launches on " + parts_.device->name() + " to finish", every[i]->state());
+      throw timed_out("the launches on " + parts_.device->name() + " to finish", state());
+}
+
+std::string dispatcher::state() const {
+  std::uint64_t launches = 0, streams = 0, issued = 0;
+  std::string text;
+  launch_stream_state const* with_oldest = nullptr;
+  launch_stream_state::oldest_seen oldest;
+  auto const every = parts_.lines.all();
+  for (auto const& line : every) {
+    auto const seen = line->look_at_oldest();
+    auto const given = line->issued(), submitted = line->submitted();  // in this order
+    if (line->has_failed() || submitted < seen.number) continue;
+    launches += submitted - (seen.number - 1);
+    issued += std::min(given, submitted) - (seen.number - 1);
+    if (++streams <= most_described) text += line->progress();
+    if (with_oldest == nullptr || seen.since < oldest.since) with_oldest = line.get(), oldest = seen;
+  }
+  if (streams > most_described) text += "and " + counted(streams - most_described, "launch stream") + "\n";
+  auto const oldest_text = with_oldest == nullptr ? "" : with_oldest->text_of(oldest);
+  return parts_.lines.of() + ": " + counted(launches, "unfinished launch", "unfinished launches") + " of " +
+         counted(streams, "launch stream") + ", " + std::to_string(issued) + " issued\n" + text +
+         oldest_text + describe_resident_holder(*parts_.device);
 }
 
 std::uint64_t dispatcher::unfinished() const {

@@ -50,6 +50,8 @@ class dispatcher final : private device_work {
   }
   /// Sleeps until all launches submitted so far have finished or failed. Throws timed_out.
   void wait_all(deadline until);
+  /// The launches that have not finished, as text for messages.
+  std::string state() const;
   /// Launches that have been submitted and have not finished, without those of failed launch streams.
   std::uint64_t unfinished() const;
   /// For a destructor: sleeps until all launches submitted so far have finished or failed, at most until the

@@ -2,9 +2,11 @@
 #include "launch_stream.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <iterator>
 #include <utility>
 
+#include "ballast/detail/base/age.hpp"
 #include "ballast/error.hpp"
 #include "ballast/launch_queue.hpp"
 #include "dispatcher.hpp"
@@ -89,14 +91,36 @@ bool launch_stream_state::settles(std::uint64_t number, deadline until) {
     auto const seen = changed_.epoch();
     watch(launch_phase::end);
     if (is_settled(number)) return true;
+    look_at_oldest();
     if (!changed_.spin_then_wait_past(seen, until)) return is_settled(number);
   }
 }
 
-std::string launch_stream_state::state() const {
+// Nobody records when a launch ended, so a thread that waits notes what it sees.
+launch_stream_state::oldest_seen launch_stream_state::look_at_oldest() {
+  std::lock_guard const hold(oldest_mutex_);
+  if (auto const oldest = finished() + 1; oldest_.number != oldest) oldest_ = {oldest, clock::now()};
+  return oldest_;
+}
+
+std::string launch_stream_state::progress() const {
+  auto const ended = finished(), given = issued();  // in this order; a direct launch is issued first
+  return "launch stream " + std::to_string(number_) + ": " +
+         counted(std::max(submitted(), given), "launch", "launches") + " submitted, " +
+         std::to_string(given) + " issued, " + std::to_string(ended) + " finished\n";
+}
+
+std::string launch_stream_state::text_of(oldest_seen const& oldest) const {
+  if (oldest.number > submitted()) return {};
+  auto const age = std::chrono::duration<double, std::nano>(clock::now() - oldest.since).count();
+  return "oldest launch: number " + std::to_string(oldest.number) + " of launch stream " +
+         std::to_string(number_) + (oldest.number > issued() ? ", not issued" : ", issued") +
+         " and not finished for at least " + text_of_age(age) + "\n";
+}
+
+std::string launch_stream_state::state() {
   auto const device = device_.lock();
-  return "launch stream " + std::to_string(number_) + ": submitted " + std::to_string(submitted()) +
-         ", issued " + std::to_string(issued()) + ", finished " + std::to_string(finished()) + "\n" +
+  return of_ + ", " + progress() + text_of(look_at_oldest()) +
          (device == nullptr ? "" : describe_resident_holder(*device));
 }
 
@@ -125,7 +149,8 @@ std::shared_ptr<launch_stream_state> launch_stream_table::add(std::int32_t prior
   auto place = std::ranges::find(lines_, nullptr);
   if (place == lines_.end()) place = lines_.insert(lines_.end(), nullptr);
   auto const number = std::uint32_t(place - lines_.begin());
-  return *place = std::make_shared<launch_stream_state>(owner_, device_, fence_, number, priority, timeout_);
+  return *place =
+             std::make_shared<launch_stream_state>(owner_, of_, device_, fence_, number, priority, timeout_);
 }
 
 std::vector<std::shared_ptr<launch_stream_state>> launch_stream_table::all() const {

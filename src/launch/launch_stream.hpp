@@ -139,10 +139,12 @@ class watch_fence {
 /// issued.
 class launch_stream_state final : public completion_source {
  public:
-  launch_stream_state(dispatcher* owner, std::weak_ptr<compute_device const> device,
+  /// `of` names its queue and device in messages.
+  launch_stream_state(dispatcher* owner, std::string of, std::weak_ptr<compute_device const> device,
                       std::shared_ptr<watch_fence> fence, std::uint32_t number, std::int32_t priority,
                       clock::duration timeout)
       : owner_(owner),
+        of_(std::move(of)),
         device_(std::move(device)),
         number_(number),
         priority_(priority),
@@ -187,7 +189,19 @@ class launch_stream_state final : public completion_source {
   /// Sleeps until the launches up to `number` have finished or failed, and returns true; returns false if the
   /// deadline passed.
   bool settles(std::uint64_t number, deadline until);
-  std::string state() const;
+
+  /// The oldest launch that has not finished, or a number above submitted() if all have; and since when
+  /// threads that looked have seen that it was.
+  struct oldest_seen {
+    std::uint64_t number = 0;
+    clock::time_point since = {};
+  };
+  oldest_seen look_at_oldest();
+  /// Lines of text for messages: the queue, its launches and the oldest; a line of its launches alone; and
+  /// one of the oldest alone.
+  std::string state();
+  std::string progress() const;
+  std::string text_of(oldest_seen const& oldest) const;
 
   // For the launch stream's thread.
   submission_queue& chain() { return chain_; }
@@ -241,6 +255,7 @@ class launch_stream_state final : public completion_source {
   bool is_settled(std::uint64_t number) const;
 
   dispatcher* owner_;
+  std::string const of_;
   std::weak_ptr<compute_device const> device_;  ///< its dispatcher's device, which completions may outlive
   std::uint32_t number_;
   std::int32_t priority_;
@@ -259,6 +274,8 @@ class launch_stream_state final : public completion_source {
   std::exception_ptr error_, loss_;
   std::mutex error_mutex_;
   event_count changed_;
+  std::mutex oldest_mutex_;
+  oldest_seen oldest_;
 };
 
 /// Launch streams with new launches. Any thread adds, the dispatcher's thread takes all.
@@ -283,13 +300,16 @@ class launch_inbox {
 /// The launch streams of a dispatcher. Numbers of forgotten ones are reused.
 class launch_stream_table {
  public:
-  launch_stream_table(dispatcher* owner, std::weak_ptr<compute_device const> device, clock::duration timeout)
-      : owner_(owner), device_(std::move(device)), timeout_(timeout) {}
+  /// `of` names the queue and its device in messages.
+  launch_stream_table(dispatcher* owner, std::weak_ptr<compute_device const> device, clock::duration timeout,
+                      std::string of = {})
+      : owner_(owner), device_(std::move(device)), timeout_(timeout), of_(std::move(of)) {}
 
   // Any thread.
   std::shared_ptr<launch_stream_state> add(std::int32_t priority);
   std::vector<std::shared_ptr<launch_stream_state>> all() const;
   watch_fence& fence() const { return *fence_; }
+  std::string const& of() const { return of_; }
 
   // The dispatcher's thread.
   /// From now on the launch stream is found by its number.
@@ -302,6 +322,7 @@ class launch_stream_table {
   dispatcher* const owner_;
   std::weak_ptr<compute_device const> const device_;
   clock::duration const timeout_;
+  std::string const of_;
   std::shared_ptr<watch_fence> const fence_ = std::make_shared<watch_fence>();
   mutable std::mutex mutex_;
   std::vector<std::shared_ptr<launch_stream_state>> lines_;  // by number; null: that number is free
@@ -313,6 +334,7 @@ bool launch_stream_state::sleeps_until(launch_phase moment, auto happened, deadl
     auto const seen = changed_.epoch();
     watch(moment);
     if (happened()) return true;
+    look_at_oldest();
     if (!changed_.wait_past(seen, until)) return happened();
   }
 }

@@ -61,7 +61,7 @@ TEST(launch_queue_on_a_held_device, is_not_said_to_be_held_when_nobody_does) {
   auto line = queue.make_launch_stream();
   auto const late = line.launch(wait_at_gate{gate.ref()}, 1);
   auto const state = state_after([&](deadline until) { late.wait_until(until); });
-  EXPECT_THAT(state, HasSubstr("submitted 1"));
+  EXPECT_THAT(state, HasSubstr("launch stream 0: 1 launch submitted"));
   EXPECT_THAT(state, testing::Not(HasSubstr("held")));
   gate.open();
   late.wait();

@@ -8,6 +8,7 @@
 #include <optional>
 #include <stdexcept>
 #include <thread>
+#include <vector>
 
 #include "ballast/error.hpp"
 #include "captured_log.hpp"
@@ -18,7 +19,9 @@ namespace ballast::test {
 using namespace detail;
 namespace {
 
+using testing::ContainsRegex;
 using testing::HasSubstr;
+using testing::StartsWith;
 using testing::ThrowsMessage;
 
 bool is_refused(std::function<void()> const& call) {
@@ -123,9 +126,41 @@ TEST(launch_queue, ends_waits_at_their_deadline_with_the_state) {
   EXPECT_FALSE(behind.ready());
   try {
     behind.wait_until(soon());
-  } catch (timed_out const& late) { EXPECT_THAT(late.state(), HasSubstr("submitted 2")); }
+  } catch (timed_out const& late) {
+    EXPECT_THAT(late.state(),
+                StartsWith("launch queue of " + kernels().name() + " on " + first_device().front()->name() +
+                           ", launch stream 0: 2 launches submitted, "));
+    EXPECT_THAT(late.state(),
+                ContainsRegex("\noldest launch: number 1 of launch stream 0, (not )?issued and not "
+                              "finished for at least [0-9.]+ s\n"));
+  }
   gate.open();
   behind.wait();
+}
+
+TEST(launch_queue, names_the_oldest_launch_of_all_its_streams_at_a_deadline) {
+  launch_queue queue(first_device(), kernels());
+  shared_words const gate(1), visits(1);
+  std::vector<launch_stream> lines;
+  for (int i = 0; i < 10; ++i) lines.push_back(queue.make_launch_stream());
+  lines[1].launch(count_visits{visits.ref()}, 1).wait();
+  auto const held = lines[1].launch(wait_at_gate{gate.ref()}, 1);
+  EXPECT_THROW(held.wait_until(deadline::in(std::chrono::milliseconds(20))), timed_out);
+  for (auto& line : lines) line.after(held), line.launch(count_visits{visits.ref()}, 1);
+  try {
+    queue.wait_all(deadline::in(std::chrono::milliseconds(20)));
+    ADD_FAILURE() << "nobody has opened the gate";
+  } catch (timed_out const& late) {
+    EXPECT_THAT(late.state(),
+                StartsWith("launch queue of " + kernels().name() + " on " + first_device().front()->name() +
+                           ": 11 unfinished launches of 10 launch streams, "));
+    EXPECT_THAT(late.state(), HasSubstr("\nlaunch stream 1: 3 launches submitted, "));
+    EXPECT_THAT(late.state(),
+                HasSubstr("\nand 2 launch streams\noldest launch: number 2 of launch stream 1, "));
+  }
+  gate.open();
+  queue.wait_all();
+  EXPECT_EQ(visits[0], 11u);
 }
 
 TEST(launch_queue, sleeps_in_launch_while_too_many_wait) {
