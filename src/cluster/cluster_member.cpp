@@ -431,9 +431,10 @@ void cluster_member::send_all(cluster_message const& message) {
 }
 
 std::string cluster_member::describe() const {
-  std::string text = "rank " + std::to_string(rank_) + ": " + counted(own_.unfinished(), "task") +
-                     " submitted here not ended, " + std::to_string(backlog_.tasks()) + " waiting here, " +
-                     std::to_string(running_) + " with devices";
+  std::string text = "rank " + std::to_string(rank_) + " of " + std::to_string(ranks_) + ": " +
+                     counted(own_.unfinished(), "task") + " submitted here not ended, " +
+                     std::to_string(backlog_.tasks()) + " waiting here, " + std::to_string(running_) +
+                     " with devices";
   if (is_stopping_)
     text += "; stopping";
   else if (is_closing_)

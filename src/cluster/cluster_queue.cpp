@@ -8,6 +8,7 @@
 #include <shared_mutex>
 #include <utility>
 
+#include "ballast/detail/base/age.hpp"
 #include "ballast/detail/base/source_run.hpp"
 #include "cluster_member.hpp"
 #include "cluster_thread.hpp"
@@ -137,7 +138,11 @@ class cluster_queue::state final : public cluster_channel, public completion_sou
 
   // Guarded by the cluster's lock:
   bool is_attached_ = false;
-  std::map<std::uint64_t, std::shared_ptr<range_load>> open_;
+  struct open_batch {
+    std::shared_ptr<range_load> load;
+    clock::time_point submitted;
+  };
+  std::map<std::uint64_t, open_batch> open_;
   std::map<std::uint64_t, std::exception_ptr> failed_;
   std::uint64_t ended_below_ = 0;  ///< batches from this one on have not ended
   std::exception_ptr failure_;
@@ -197,10 +202,10 @@ cluster_queue::state::~state() {
     // One lock for all steps: between them the cluster's thread would take the leaving for a failure.
     auto const hold = thread().lock();
     leave(std::uncaught_exceptions() > exceptions_ ? "" : "its queue went without close()");
-    for (auto const& [number, load] : open_)
+    for (auto const& [number, batch] : open_)
       failed_.emplace(number, failure_ ? failure_
-                                       : std::make_exception_ptr(
-                                             stopped("the cluster queue is gone", load->records().size())));
+                                       : std::make_exception_ptr(stopped("the cluster queue is gone",
+                                                                         batch.load->records().size())));
   }
   detach();
   run_->end(outcome());
@@ -303,7 +308,7 @@ completion cluster_queue::state::submit(std::span<task const> batch) {
     auto const hold = thread().lock();
     check_open();
     number = member_.submit(tasks, load, may_repeat);
-    open_.emplace(number, std::move(load));
+    open_.emplace(number, open_batch{std::move(load), clock::now()});
   }
   thread().wake();
   return run_->completion_of(number);
@@ -613,7 +618,15 @@ std::string cluster_queue::state::describe() {
   return state_text();
 }
 
-std::string cluster_queue::state::state_text() { return member_.describe() + "\n" + devices_.describe(); }
+std::string cluster_queue::state::state_text() {
+  auto text = "cluster queue of " + kernels_->name() + " on " + member_.describe() + "\n";
+  if (!open_.empty()) {
+    auto const& [number, batch] = *open_.begin();
+    text += "oldest submission: number " + std::to_string(number + 1) + " of rank " + std::to_string(rank()) +
+            ", submitted " + text_of_age(double(ns(clock::now()) - ns(batch.submitted))) + " ago\n";
+  }
+  return text + devices_.describe();
+}
 
 std::string cluster_queue::state::describe_ranks() {
   std::size_t living = 0;

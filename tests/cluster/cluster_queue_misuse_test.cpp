@@ -16,6 +16,7 @@ namespace ballast::test {
 namespace {
 
 using testing::AllOf;
+using testing::ContainsRegex;
 using testing::HasSubstr;
 
 TEST(cluster_queue_misuse, another_list_of_kernels_on_one_rank_is_refused_on_all_and_named) {
@@ -208,7 +209,14 @@ TEST(cluster_queue_misuse, a_timeout_tells_the_state_of_each_rank) {
         queue.wait_all(deadline::in(std::chrono::milliseconds(1)));
         ADD_FAILURE() << "nobody has opened the gates";
       } catch (timed_out const& why) {
-        for (auto const* const one : {"rank 0", "rank 1", "rank 2"}) EXPECT_THAT(why.state(), HasSubstr(one));
+        for (std::string const one : {"rank 0", "rank 1", "rank 2"})
+          EXPECT_THAT(why.state(),
+                      HasSubstr("cluster queue of " + cluster_kernels().name() + " on " + one + " of 3: "));
+        EXPECT_THAT(why.state(),
+                    ContainsRegex("oldest submission: number 1 of rank 1, submitted [0-9.]+ s ago\n"
+                                  "balanced queue of .* on host:1: .*\n"
+                                  "queue of .* on host:1: "));
+        EXPECT_THAT(why.state(), HasSubstr("\noldest task: kernel "));
       }
       has_timed_out = true;
     }
