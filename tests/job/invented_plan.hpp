@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -13,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "ballast/error.hpp"
 #include "invented_machine.hpp"
 #include "plan/job_planner.hpp"
 #include "ranks/job_ranks.hpp"
@@ -199,5 +201,15 @@ inline job_argument share_of(std::shared_ptr<array_state> array, argument_mode m
 inline job_argument all_of(std::shared_ptr<array_state> array, argument_mode mode) {
   return {std::move(array), all(), mode};
 }
+
+/// What a job's completion says when it failed; empty if it did not.
+inline std::string failure_text(job_record const& job) {
+  try {
+    job.end->wait({.first = job.number.value()}, deadline::in(std::chrono::seconds(0)));
+  } catch (job_failed const& failed) { return failed.what(); }
+  return {};
+}
+
+inline bool has_ended(job_record const& job) { return job.end->has_ended({}); }
 
 }  // namespace ballast::test

@@ -25,16 +25,6 @@ using testing::Not;
 using testing::SizeIs;
 using testing::UnorderedElementsAre;
 
-/// What a job's completion says when it failed; empty if it did not.
-std::string failure_of(job_record const& job) {
-  try {
-    job.end->wait({.first = job.number.value()}, deadline::in(std::chrono::seconds(0)));
-  } catch (job_failed const& failed) { return failed.what(); }
-  return {};
-}
-
-bool has_ended(job_record const& job) { return job.end->has_ended({}); }
-
 TEST(job_planner, divides_by_speed_once_it_has_seen_what_unequal_devices_do) {
   invented_plan plan({{.ns_per_unit = 300'000}, {.ns_per_unit = 100'000}});
   auto const from = plan.array(1024, "from"), to = plan.array(1024, "to");
@@ -111,7 +101,7 @@ TEST_F(job_of_parts, begins_each_once_the_one_before_has_ended_and_is_one_job) {
   EXPECT_FALSE(has_ended(*job_));
   plan_.end_all();
   EXPECT_TRUE(has_ended(*job_) && has_ended(*reader_));
-  EXPECT_EQ(failure_of(*job_) + failure_of(*reader_), "");
+  EXPECT_EQ(failure_text(*job_) + failure_text(*reader_), "");
   EXPECT_THAT(parts_->times_ns, ElementsAre(500, 500, 500));
   EXPECT_THAT(job_->report.tasks, SizeIs(3));
   EXPECT_EQ(job_->report.end_ns - job_->report.begin_ns, 1500);
@@ -139,8 +129,8 @@ TEST_F(job_of_parts, fails_with_one_of_them_and_begins_no_more) {
   plan_.end_next();
   plan_.end_next(std::make_exception_ptr(error("a planted failure")));
   EXPECT_THAT(plan_.lines, ElementsAre(part_, part_));
-  EXPECT_THAT(failure_of(*job_), HasSubstr("a planted failure"));
-  EXPECT_THAT(failure_of(*reader_), HasSubstr("number 1"));
+  EXPECT_THAT(failure_text(*job_), HasSubstr("a planted failure"));
+  EXPECT_THAT(failure_text(*reader_), HasSubstr("number 1"));
   EXPECT_EQ(parts_->left, 1);
 }
 
@@ -149,7 +139,7 @@ TEST_F(job_of_parts, is_stopped_between_two_of_them) {
   EXPECT_FALSE(has_ended(*job_));
   plan_.end_next();
   EXPECT_THAT(plan_.lines, ElementsAre(part_));
-  EXPECT_THROW(failure_of(*job_), stopped);
+  EXPECT_THROW(failure_text(*job_), stopped);
   EXPECT_THAT(plan_.planner.take_stopped(), SizeIs(2));
   EXPECT_EQ(parts_->left, 2);
 }
@@ -245,7 +235,7 @@ TEST(job_planner, holds_a_job_back_while_tasks_that_write_what_it_reads_are_to_b
   plan.end_all();
   EXPECT_EQ(plan.lines.back().substr(0, 5), "job 2");
   EXPECT_TRUE(has_ended(*reader));
-  EXPECT_EQ(failure_of(*reader), "");
+  EXPECT_EQ(failure_text(*reader), "");
 }
 
 TEST(job_planner, plans_a_job_of_other_arrays_past_one_that_waits) {
@@ -301,7 +291,7 @@ TEST_F(loss_of_a_device, fails_the_job_that_had_a_task_there) {
   plan.end_all();
   EXPECT_TRUE(plan.planner.is_lost(0));
   ASSERT_TRUE(has_ended(*job));
-  EXPECT_THAT(failure_of(*job), HasSubstr("on gpu 0"));
+  EXPECT_THAT(failure_text(*job), HasSubstr("on gpu 0"));
 }
 
 TEST_F(loss_of_a_device, leaves_the_jobs_that_begin_after_to_the_others) {
@@ -310,7 +300,7 @@ TEST_F(loss_of_a_device, leaves_the_jobs_that_begin_after_to_the_others) {
   plan.end_all();
   auto const next = plan.submit({.grid = 2}, {share_of(other, argument_mode::writes)});
   plan.end_all();
-  EXPECT_EQ(failure_of(*next), "");
+  EXPECT_EQ(failure_text(*next), "");
   EXPECT_THAT(plan.units_of(*next), ElementsAre(0, 2));
 }
 
@@ -322,7 +312,7 @@ TEST_F(loss_of_a_device, fails_who_reads_what_no_other_place_has) {
   plan.end_all();
   auto const reader = plan.submit({.grid = 2}, {share_of(other, argument_mode::reads)});
   plan.end_all();
-  EXPECT_THAT(failure_of(*reader), HasSubstr("that a lost device had"));
+  EXPECT_THAT(failure_text(*reader), HasSubstr("that a lost device had"));
 }
 
 TEST_F(loss_of_a_device, leaves_no_device_to_the_next_job_if_it_was_the_last) {
@@ -331,7 +321,7 @@ TEST_F(loss_of_a_device, leaves_no_device_to_the_next_job_if_it_was_the_last) {
   alone.submit({.grid = 1}, {all_of(only, argument_mode::writes)});
   alone.end_next(std::make_exception_ptr(device_lost("gpu 0", "an invented loss")));
   auto const next = alone.submit({.grid = 1}, {all_of(only, argument_mode::writes)});
-  EXPECT_THAT(failure_of(*next), HasSubstr("no device that is not lost can run it"));
+  EXPECT_THAT(failure_text(*next), HasSubstr("no device that is not lost can run it"));
 }
 
 TEST(job_planner, fails_the_readers_of_what_a_failed_job_was_to_write_and_no_others) {
@@ -342,9 +332,9 @@ TEST(job_planner, fails_the_readers_of_what_a_failed_job_was_to_write_and_no_oth
   auto const stranger = plan.submit({.grid = 1}, {all_of(other, argument_mode::updates)});
   plan.end_next(std::make_exception_ptr(error("an invented failure")));
   plan.end_all();
-  EXPECT_THAT(failure_of(*failed), HasSubstr("an invented failure"));
-  EXPECT_NE(failure_of(*reader), "");
-  EXPECT_EQ(failure_of(*stranger), "");
+  EXPECT_THAT(failure_text(*failed), HasSubstr("an invented failure"));
+  EXPECT_NE(failure_text(*reader), "");
+  EXPECT_EQ(failure_text(*stranger), "");
   EXPECT_EQ(plan.planner.statistics().failed, 2u);
 }
 
@@ -356,7 +346,7 @@ TEST(job_planner, that_stops_fails_what_has_not_ended_and_plans_no_more) {
   plan.end_all();
   EXPECT_EQ(plan.lines.size(), 2u);
   plan.planner.complete_all_jobs();
-  EXPECT_THAT(failure_of(*job), HasSubstr("had not ended when its scheduler went"));
+  EXPECT_THAT(failure_text(*job), HasSubstr("had not ended when its scheduler went"));
 }
 
 }  // namespace

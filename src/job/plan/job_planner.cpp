@@ -13,8 +13,9 @@
 namespace ballast::detail {
 namespace {
 
-/// Of the jobs that are not completely planned, plan_jobs() examines at most this many, the oldest.
-constexpr int max_jobs_examined = 16;
+/// Of the jobs that are not completely planned, plan_jobs() examines at most this many, the oldest. It passes
+/// over some more that could not begin, since the device that they name has enough to do.
+constexpr int max_jobs_examined = 16, max_jobs_passed = 256;
 constexpr std::size_t max_busy_times = 16;
 constexpr std::size_t max_jobs_described = 8;
 
@@ -64,8 +65,11 @@ void job_planner::record_host_write(array_state& array, byte_range bytes, place_
 
 /// Plans as much of the oldest jobs as may be planned now.
 void job_planner::plan_jobs() {
-  int examined = 0;
+  int examined = 0, passed = 0;
   for (auto const& job : jobs_) {
+    bool const is_passed = !job->is_planned() && job->split == nullptr && !has_room_on_named(*job);
+    if (is_passed && ++passed > max_jobs_passed) return;
+    if (is_passed) continue;
     if (!job->is_planned() && ++examined > max_jobs_examined) return;
     plan(job);
   }
@@ -106,14 +110,16 @@ void job_planner::retire(std::shared_ptr<job_record> const& job) {
     retired_.any.push_back(job);
 }
 
-/// The end of the jobs among which all that have begun are. If max_jobs_examined jobs wait, plan_jobs() looks
-/// at no later one, so none of these has begun. A submission costs the same however many jobs wait. Jobs that
-/// end without having begun are recorded.
+/// The end of the jobs among which all that have begun are. plan_jobs() has looked at no job behind these
+/// limits of waiting ones, so none has begun there. A submission costs the same however many jobs wait. Jobs
+/// that end without having begun are recorded.
 auto job_planner::end_of_begun() -> std::deque<std::shared_ptr<job_record>>::iterator {
-  int waiting = 0;
+  int waiting = 0, naming = 0;
   return std::ranges::find_if(jobs_, [&](auto const& job) {
-    return job->number > newest_ended_unbegun_ && job->split == nullptr && !job->has_run() &&
-           !job->is_planned() && ++waiting > max_jobs_examined;
+    if (job->number <= newest_ended_unbegun_ || job->split != nullptr || job->has_run() || job->is_planned())
+      return false;
+    return job->request.setup.device ? ++naming > max_jobs_passed + max_jobs_examined
+                                     : ++waiting > max_jobs_examined;
   });
 }
 
