@@ -53,7 +53,7 @@ class BALLAST_API balanced_queue {
 
   /// Copies the batch to the backlog, behind the batches whose priority is at least `options.priority`, and
   /// returns. Never waits for a device: the backlog grows in host memory. Throws bad_argument, before
-  /// anything is queued, if a task does not suit the set, or if "after" or "max_workers" is given;
+  /// anything is queued, if a task does not suit the set, or if "after", "until" or "max_workers" is given;
   /// ballast::error if the queue is closed; and, if a feeding thread has ended with an error, that error.
   completion submit(std::span<task const> batch, submit_options const& options = {});
   /// Adds a batch of one task to the backlog.

@@ -254,6 +254,9 @@ static void check_suits_backlog(submit_options const& options, kernel_set const&
   if (!options.after.all().empty())
     throw_bad_argument("after", counted(options.after.all().size(), "completion"),
                        "none in a balanced queue; then() submits after other work");
+  if (options.until)
+    throw_bad_argument("until", "a deadline",
+                       "none in a balanced queue, where submit() of tasks never waits");
   if (options.max_workers != 0)
     throw_bad_argument("max_workers", options.max_workers, "0 for tasks: it limits graphs");
 }

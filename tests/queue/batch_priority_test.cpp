@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <numeric>
@@ -99,6 +100,8 @@ TEST(batch_priority, comes_with_no_other_option_of_a_submission_to_a_balanced_qu
   auto const tasks = visits_of({}, 1);
   EXPECT_EQ(refused_argument([&] { queue.submit(tasks, {.after = completion()}); }), "after");
   EXPECT_EQ(refused_argument([&] { queue.submit(tasks, {.max_workers = 1}); }), "max_workers");
+  auto const soon = deadline::in(std::chrono::minutes(1));
+  EXPECT_EQ(refused_argument([&] { queue.submit(tasks, {.until = soon}); }), "until");
   queue.close();
 }
 
