@@ -218,7 +218,8 @@ struct task_span {
   /// The submission of a graph that the task belongs to, counted from 1 over all runs. 0: to none.
   std::uint32_t round = 0, task = 0;  ///< which of the graph's tasks, as they were added, from 0
   /// The submission that the task belongs to, counted from 1 in its ring, modulo 2^27. 0 in a round of a
-  /// graph. In a balanced_queue it is what the device was given at once, and no batch of the program's.
+  /// graph, or if that is unknown. In a balanced_queue it is what the device was given at once, and no batch
+  /// of the program's.
   std::uint32_t submission = 0, ring = 0;  ///< the submission ring, from 0
 };
 

@@ -172,6 +172,16 @@ traced_graph const* traced_rounds::find(std::uint32_t number) const {
   return number > before_ && index < graphs_.size() ? graphs_[index].get() : nullptr;
 }
 
+void name_work(task_span& of, task_times const& recorded, traced_rounds const& rounds) {
+  if (auto const* const graph = rounds.find(recorded.round)) {
+    of.round = recorded.round;
+    of.task = graph->task_of_node[recorded.node];
+  } else if (recorded.round == 0) {
+    of.submission = (recorded.node & traced_batch::number_mask) + 1;
+    of.ring = recorded.node >> traced_batch::number_bits;
+  }
+}
+
 std::vector<span> spans_of_tasks(std::span<task_span const> tasks, traced_rounds const& rounds,
                                  kernel_set const& kernels) {
   std::vector<span> spans;

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "ballast/detail/queue/ring_words.cuh"
 #include "ballast/task_queue.hpp"
 
 namespace ballast::detail {
@@ -38,6 +39,10 @@ class traced_rounds {
   std::vector<std::shared_ptr<traced_graph const>> graphs_;
   std::uint32_t before_ = 0;  ///< rounds of earlier runs
 };
+
+/// Notes in the span what the task belonged to: a graph's round or a submission. To neither if the round is
+/// unknown, as after begin_run().
+void name_work(task_span& of, task_times const& recorded, traced_rounds const& rounds);
 
 /// A span for each task, which are given by worker and then by time, and one for each round of a graph, with
 /// its critical path: the chain of tasks that took longest. Tasks have their blocks as counts, and the

@@ -729,13 +729,7 @@ std::vector<task_span> fed_queue::state::task_spans() const {
                      .end_ns = std::int64_t(one.end_ns) + offset,
                      .range = {one.first_block, one.blocks_and_kernel >> 8},
                      .kernel = one.blocks_and_kernel & 0x7f};
-      if (auto const* const graph = rounds.find(one.round)) {
-        made.round = one.round;
-        made.task = graph->task_of_node[one.node];
-      } else {
-        made.submission = (one.node & traced_batch::number_mask) + 1;
-        made.ring = one.node >> traced_batch::number_bits;
-      }
+      name_work(made, one, rounds);
       spans.push_back(made);
     }
   return spans;

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "ballast/detail/base/host_waits.hpp"
 #include "ballast/task_graph.hpp"
 #include "ballast/trace.hpp"
 #include "fixture.hpp"
@@ -169,6 +170,21 @@ TEST(traced_rounds, are_numbered_over_all_runs_up_to_the_most_of_each) {
   EXPECT_EQ(rounds.add(graph), 3u);
   EXPECT_EQ(rounds.find(3), graph.get());
   for (std::uint32_t const unknown : {0u, 1u, 2u, 4u}) EXPECT_EQ(rounds.find(unknown), nullptr) << unknown;
+}
+
+TEST(traced_rounds, that_are_unknown_name_no_submission) {
+  traced_rounds rounds(1);
+  auto graph = diamond();
+  graph.task_of_node = {3, 2, 1, 0};
+  rounds.add(std::make_shared<traced_graph>(graph));
+  auto const named = [&](std::uint32_t round, std::uint32_t node) {
+    task_span made;
+    name_work(made, {0, 0, 0, 0, round, node}, rounds);
+    return numbers{made.round, made.task, made.submission, made.ring};
+  };
+  EXPECT_EQ(named(1, 1), (numbers{1, 2, 0, 0}));
+  EXPECT_EQ(named(2, 1), (numbers{0, 0, 0, 0}));
+  EXPECT_EQ(named(0, traced_batch::word(2, 5)), (numbers{0, 0, 6, 2}));
 }
 
 /// A task of a graph that adds 1 to its own word.
