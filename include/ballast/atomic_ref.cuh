@@ -48,7 +48,7 @@ class atomic_ref {
     return ptx::or_relaxed(word_, bits);
   }
   BALLAST_HD void store_sequential(Word value) const { ptx::store_relaxed(word_, value); }
-  BALLAST_HD Word load_sequential() const { return ptx::load_acquire(word_); }
+  [[nodiscard]] BALLAST_HD Word load_sequential() const { return ptx::load_acquire(word_); }
   BALLAST_HD static void fence_sequential() {
     if constexpr (Scope == scope::device) {
       asm volatile("fence.sc.gpu;" ::: "memory");
@@ -131,7 +131,9 @@ class atomic_ref {
     standard(*word_).store(value, std::memory_order_seq_cst);
   }
   /// Reads the word in the single order on which all threads agree.
-  BALLAST_HD Word load_sequential() const { return standard(*word_).load(std::memory_order_seq_cst); }
+  [[nodiscard]] BALLAST_HD Word load_sequential() const {
+    return standard(*word_).load(std::memory_order_seq_cst);
+  }
   /// Call it between the two accesses; see store_sequential().
   BALLAST_HD static void fence_sequential() {}
   /// Leaves the larger of the word and `value` in the word; relaxed. This and the other maxima and minima

@@ -25,13 +25,19 @@ constexpr bool is_array_view = false;
 template <class T, int Rank>
 constexpr bool is_array_view<array_view<T, Rank>> = true;
 
+/// A std::array, whose elements die with it.
+template <class Elements>
+concept holds_elements = requires {
+  std::tuple_size<Elements>::value;
+};
 /// A span, a buffer, or another type with data() and size(); but no temporary whose elements die before
 /// they can be used.
 template <class Elements>
 concept has_data_and_size =
     !is_array_view<std::remove_cvref_t<Elements>> &&
-    (std::is_lvalue_reference_v<Elements> ||
-     std::is_trivially_copyable_v<std::remove_cvref_t<Elements>>)&&requires(Elements && elements) {
+    (std::is_lvalue_reference_v<Elements> || (std::is_trivially_copyable_v<std::remove_cvref_t<Elements>> &&
+                                              !holds_elements<std::remove_cvref_t<Elements>>)) &&
+    requires(Elements && elements) {
   *elements.data();
   static_cast<std::size_t>(elements.size());
 };
