@@ -216,10 +216,11 @@ class explainer {
     if (!few || !one_more) return "";
     auto const row = *one_more - *few, more = *few - some_rows * row;
     if (row < 0 || more < 0) return "";
-    if (row == 0) return "; " + verb + " " + std::to_string(more) + " bytes";
+    auto const bytes = "; " + verb + " " + std::to_string(row == 0 ? more : row) +
+                       ((row == 0 ? more : row) == 1 ? " byte" : " bytes");
+    if (row == 0) return bytes;
     auto const beside = more == 0 ? "" : " and " + std::to_string(more) + " more";
-    return "; " + verb + " " + std::to_string(row) + " bytes a " +
-           (model_.dimensions == 1 ? "thread" : "row") + beside;
+    return bytes + " a " + (model_.dimensions == 1 ? "thread" : "row") + beside;
   }
 
   std::optional<std::int64_t> bytes_of_rows(std::vector<element_range> const& ranges,
