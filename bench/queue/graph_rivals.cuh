@@ -43,7 +43,7 @@ struct levelled_tasks {
 /// Where the levels begin, and a barrier that all blocks of a cooperative launch pass after each.
 struct level_barrier {
   array_ref<std::uint32_t const> first_of_level;
-  array_ref<std::uint32_t> arrived;  ///< a word that counts over all launches
+  array_ref<std::uint32_t> arrived;  ///< a word that counts over all launches, modulo 2^32
   std::uint32_t levels, arrived_before;
 
   template <class Block>
@@ -58,7 +58,7 @@ struct level_barrier {
     device_atomic<std::uint32_t> const word(arrived[0]);
     fence_after_relaxed<scope::device>();
     word.add_release(1);
-    while (word.load_relaxed() < all) give_way();
+    while (std::int32_t(word.load_relaxed() - all) < 0) give_way();  // the word wraps
     detail::acquire_polled(word);
   }
   BALLAST_HD static void give_way() {
