@@ -35,14 +35,18 @@ std::uint32_t nodes() {
   return most ? std::min(usual, std::uint32_t(std::stoul(*most))) : usual;
 }
 
+enum class children { tasks, blocks_of_one };
+
 /// A ranked_tree on a device, by default that of the tests, and in which order its nodes have run.
 class ranked {
  public:
   explicit ranked(std::uint32_t spread, std::uint32_t of_nodes = nodes(), std::uint32_t first = 0,
-                  std::shared_ptr<compute_device> const& on = device())
+                  std::shared_ptr<compute_device> const& on = device(), children as = children::tasks)
       : spread_(spread), ranks_(of_nodes, first), on_(on->make_stream()), order_(on, of_nodes), run_(on, 1) {
-    for (std::uint32_t node = 1; node < of_nodes; ++node)
-      ranks_[node] = ranks_[(node - 1) / 4] + tree().step_to(node);
+    for (std::uint32_t node = 1; node < of_nodes; ++node) {
+      auto const parent = (node - 1) / 4;
+      ranks_[node] = ranks_[parent] + tree().step_to(as == children::tasks ? node : 4 * parent + 1);
+    }
     on_->fill(run_.data(), 0, run_.bytes());
     on_->synchronize();
   }
@@ -51,6 +55,7 @@ class ranked {
   task root() const {
     return task(ranked_node<Threads>{tree(), 0, ranks_[0]});
   }
+  task root_of_families() const { return task(ranked_family{tree(), ranks_[0]}); }
   task node(std::uint32_t which) const { return task(ranked_node<32>{tree(), which, ranks_[which]}); }
   /// A task without children.
   task leaf(std::uint32_t node, std::uint32_t rank) const {
@@ -65,8 +70,11 @@ class ranked {
     return nodes_run;
   }
   void expect_each_once(pool_statistics const& of) const {
+    EXPECT_EQ(of.run, order_.size());
+    expect_each_once();
+  }
+  void expect_each_once() const {
     auto nodes_run = order();
-    EXPECT_EQ(of.run, nodes_run.size());
     std::ranges::sort(nodes_run);
     std::vector<std::uint32_t> all(ranks_.size());
     std::iota(all.begin(), all.end(), 0u);
@@ -99,11 +107,17 @@ class ranked {
   mutable device_buffer<std::uint32_t> order_, run_;
 };
 
+/// At least as many blocks as a GPU allows.
+pool_options of_blocks(int blocks, std::uint32_t capacity = 1u << 16) {
+  auto options = pool_by("bands", capacity);
+  options.resident.blocks = device()->is_cuda() ? std::max(blocks, 2) : blocks;
+  return options;
+}
+
 /// A pool by keys on the device of the tests, of the fewest workers that it allows or of more.
 task_pool pool_of_few(std::uint32_t capacity = 1u << 16, int more = 0) {
-  auto options = pool_by("bands", capacity);
-  options.resident.blocks = (device()->is_cuda() ? 2 : 1) + more;
-  return task_pool(device(), ranked_kernels_of_warps(), options);
+  return task_pool(device(), ranked_kernels_of_warps(),
+                   of_blocks((device()->is_cuda() ? 2 : 1) + more, capacity));
 }
 
 /// One worker alone has the exact order, and a GPU has two at least.
@@ -143,6 +157,45 @@ TEST(pool_by_key, runs_each_task_once_by_several_workers) {
     ranked const tree(spread);
     task_pool pool(device(), ranked_kernels_of_warps(), pool_by("bands"));
     tree.expect_each_once(pool.run(tree.root()));
+  }
+}
+
+/// On cores as many as there are workers, which may be fewer than that.
+std::shared_ptr<compute_device> device_of(int workers) {
+  return device()->is_cuda() ? device() : open_devices("host:" + std::to_string(workers)).front();
+}
+
+TEST(pool_by_key, runs_each_task_once_by_more_than_two_workers) {
+  for (int const workers : {3, 5, 9})
+    for (std::uint32_t const spread : {1u, 40u, 5000u}) {
+      SCOPED_TRACE(std::to_string(workers) + " workers, spread " + std::to_string(spread));
+      ranked const tree(spread);
+      task_pool pool(device_of(workers), ranked_kernels_of_warps(), of_blocks(workers));
+      tree.expect_each_once(pool.run(tree.root()));
+    }
+}
+
+TEST(pool_by_key, runs_each_block_of_its_tasks_once) {
+  for (int const workers : {1, 2, 5})
+    for (std::uint32_t const spread : {1u, 40u, 5000u})
+      for (std::uint32_t const capacity : {64u, 1u << 16}) {
+        SCOPED_TRACE(std::to_string(workers) + " workers, spread " + std::to_string(spread) + ", capacity " +
+                     std::to_string(capacity));
+        ranked const tree(spread, nodes(), 0, device_of(workers), children::blocks_of_one);
+        task_pool pool(device_of(workers), ranked_families(), of_blocks(workers, capacity));
+        (void)pool.run(tree.root_of_families());
+        tree.expect_each_once();
+      }
+}
+
+TEST(pool_by_key, runs_no_block_of_one_worker_while_a_better_one_is_there) {
+  for (std::uint32_t const spread : {1u, 3u, 40u, 5000u}) {
+    SCOPED_TRACE(spread);
+    ranked const tree(spread, nodes(), 0, one_core(), children::blocks_of_one);
+    pool_options options;
+    options.capacity = 1u << 16;
+    (void)task_pool(one_core(), ranked_families(), options).run(tree.root_of_families());
+    EXPECT_EQ(tree.out_of_order(), 0u);
   }
 }
 

@@ -39,8 +39,30 @@ struct ranked_node {
   }
 };
 
+/// As ranked_node, but the children of a node are the blocks of one task, which has the key of the first.
+struct ranked_family {
+  static constexpr int threads = 32;
+  static constexpr std::uint32_t spawns = 1;
+
+  ranked_tree tree;
+  std::uint32_t rank;
+
+  BALLAST_HD std::uint32_t order_key() const { return rank; }
+
+  template <class Block>
+  BALLAST_HD void operator()(Block& block) const {
+    if (block.rank() != 0) return;
+    std::uint32_t const node = block.index(), first = 4 * node + 1;
+    tree.order[device_atomic<std::uint32_t>(tree.run[0]).add_relaxed(1)] = node;
+    if (first >= tree.nodes) return;
+    std::uint32_t const children = tree.nodes - first < 4 ? tree.nodes - first : 4;
+    block.spawn(ranked_family{tree, rank + tree.step_to(first)}, {first, children});
+  }
+};
+
 kernel_set const& ranked_kernels_of_warps();  ///< compiled for the default methods
 kernel_set const& ranked_kernels_of_threads();
 kernel_set const& ranked_kernels_over_devices();
+kernel_set const& ranked_families();
 
 }  // namespace ballast::test
