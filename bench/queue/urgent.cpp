@@ -133,6 +133,7 @@ void measure_parts(session& now) {
   array_ref<float> const words(out.data());
   auto options = with(0);
   options.start_at_once = false;
+  options.resident.spared_multiprocessors = 0;
   task_queue urgent(parts[0], tile_kernels(), options), usual(parts[1], tile_kernels(), options);
   urgent.start();
   usual.start();

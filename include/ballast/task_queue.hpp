@@ -176,8 +176,9 @@ struct submit_options {
   /// balanced_queue.
   int priority = 0;
   /// True: a worker that is free runs these tasks before all that wait, in order of submission among urgent
-  /// ones; a task that runs is not interrupted (docs/queue.md, "Urgent tasks"). A grid task counts as one
-  /// task for each of its blocks. Not with `after`, nor for graphs or sets whose tasks may create tasks.
+  /// ones. It interrupts no task, nor a graph, nor on a GPU a grid task (docs/queue.md, "Urgent tasks"). A
+  /// grid task counts as one task for each of its blocks. Not with `after`, nor for graphs or sets whose
+  /// tasks may create tasks.
   bool urgent = false;
 };
 

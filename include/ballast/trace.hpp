@@ -193,13 +193,15 @@ struct process_progress {
 /// While it lives, other processes of the same user can read how far some work is, by read() or by the
 /// command `ballast top`. A thread calls `progress` every 0.1 s, and writes what it returns to a file of
 /// shared memory, /dev/shm/ballast.progress.*, with permissions 0600, which the destructor removes. A process
-/// may have any number of them. A child made by fork() publishes nothing, and its copy leaves the file alone.
+/// may have any number of them. A child made by fork() publishes nothing, and its copy leaves the file alone;
+/// if the parent dies without its destructors, the file stays until the child ends too.
 class BALLAST_API published_progress {
  public:
   /// Calls `progress` once, then from its own thread, as `[&] { return queue.progress(); }`; what that uses
   /// must outlive this object. When `progress` throws, readers keep the last values, the log has one warning,
-  /// and the next call comes all the same. `name`: 1 to 63 bytes without control characters. Throws
-  /// bad_argument ("name", "progress"), and ballast::error if the system refuses the file or the thread.
+  /// and the next call comes all the same. `name`: 1 to 63 bytes without control characters, which no other
+  /// of the process has. Throws bad_argument ("name", "progress"), and ballast::error if the system refuses
+  /// the file or the thread.
   published_progress(std::string const& name, std::function<work_progress()> progress);
   /// Waits for a call of `progress` that is under way, and removes the file.
   ~published_progress();

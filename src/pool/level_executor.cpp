@@ -58,13 +58,16 @@ class level_executor final : public pool_executor {
     joins_matter_ = false;
     run.statistics.workers.resize(blocks_);
     done_ = 0;
+    struct none_waiting_at_end {
+      std::atomic<std::uint64_t>& waiting;
+      ~none_waiting_at_end() { waiting = 0; }
+    } const at_end{waiting_};
     wait_limit between_levels(run.until);
     write_roots(run);
     while (tasks_ != 0 && run.why_stopped.empty()) {
       run.why_stopped = reason_to_stop(between_levels);
       if (run.why_stopped.empty()) run_level(run, between_levels);
     }
-    waiting_ = 0;
     joins_matter_ = !run.why_stopped.empty();
     if (tasks_ != 0) read_rest(run);
   }
@@ -145,7 +148,6 @@ class level_executor final : public pool_executor {
     between_levels = wait_limit(run.until);
     auto const words = copy_of(*stream_, words_)[0];
     count(run.statistics, level, words);
-    done_ = run.statistics.run;
     run.why_stopped = reason_of(words.tail > room ? pool_halt::too_many_spawns : pool_halt(words.halt));
     if (plan_.kernels->max_joins() != 0) {
       auto const used = joins_.used(*stream_);
@@ -153,7 +155,9 @@ class level_executor final : public pool_executor {
       joins_used_ = used;
     }
     std::swap(in_, out_);
-    waiting_ = tasks_ = std::min(words.tail, room);
+    tasks_ = std::min(words.tail, room);
+    done_ = run.statistics.run;
+    waiting_ = tasks_;
     further_blocks_ = words.further_blocks;
   }
 

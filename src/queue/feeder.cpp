@@ -144,7 +144,6 @@ bool feeder::feed(std::uint64_t epoch) {
   bool const gave_urgent = give_urgent(piece);
   std::uint64_t left = decision.tasks;
   while (left > 0) {
-    collect_times_before_reuse();
     auto const taken = from_->take(device_, std::min(left, piece));
     if (!taken) break;
     submit(*taken);
@@ -157,10 +156,9 @@ bool feeder::feed(std::uint64_t epoch) {
 
 // Urgent tasks await no decision, but are left to other devices while this one has two for each worker.
 bool feeder::give_urgent(std::uint64_t piece) {
-  std::uint64_t const enough = 2 * std::max(workers(), 1u);
+  auto const enough = std::min<std::uint64_t>(2 * std::max(workers(), 1u), to_->capacity());
   bool gave = false;
-  while (urgent_here_ < enough && from_->has_urgent()) {
-    collect_times_before_reuse();
+  while (urgent_here_ < enough) {
     auto const taken = from_->take_urgent(device_, std::min(enough - urgent_here_, piece));
     if (!taken) break;
     submit(*taken);
@@ -200,6 +198,7 @@ std::uint32_t feeder::workers() const {
 
 void feeder::submit(backlog_piece const& piece) {
   try {
+    collect_times_before_reuse(piece.batch->is_urgent);
     auto const until = deadline::in(options_->queue.timeout);
     auto const& tasks = *piece.batch->tasks;
     auto given = piece.batch->is_urgent ? to_->submit_urgent(tasks, piece.first, piece.count, until)
@@ -241,24 +240,27 @@ void feeder::collect_created() {
   }
 }
 
-/// Collects the times of the oldest batches before the next batch may reuse their records.
-void feeder::collect_times_before_reuse() {
+/// Collects the times of the oldest batches of a ring before its next batch may reuse their records.
+void feeder::collect_times_before_reuse(bool is_urgent) {
   if (!options_->queue.times) return;
   auto const records = std::min(to_->capacity(), max_batch_slots);
-  for (bool const urgent : {false, true}) {
-    auto const is_in_ring = [&](outstanding const& one) { return one.piece.batch->is_urgent == urgent; };
-    while (!urgent || urgent_here_ > 0) {
-      auto const oldest = std::ranges::find_if(outstanding_, is_in_ring);
-      if (oldest == outstanding_.end() || oldest->given.work().first + records > last_batch_[urgent] + 1)
-        break;
-      oldest->given.wait();
-      collect_finished();
-    }
+  auto const is_in_ring = [&](outstanding const& one) { return one.piece.batch->is_urgent == is_urgent; };
+  for (;;) {
+    auto const oldest = std::ranges::find_if(outstanding_, is_in_ring);
+    if (oldest == outstanding_.end() || oldest->given.work().first + records > last_batch_[is_urgent] + 1)
+      return;
+    oldest->given.wait();
+    collect_finished();
   }
 }
 
 void feeder::sleep_until_change(std::uint64_t epoch, std::uint64_t wake_at_taken) {
   auto const timeout = std::chrono::milliseconds(50);
+  if (urgent_here_ > 0 && from_->has_urgent()) {
+    auto const oldest =
+        std::ranges::find_if(outstanding_, [](auto& one) { return one.piece.batch->is_urgent; });
+    return to_->sleep_until_complete(epoch, oldest->given, std::chrono::milliseconds(2));
+  }
   // Tasks may have been left to other devices' idle workers, whose state does not notify this thread: observe
   // again soon.
   if (from_->waiting() > 0) return to_->sleep_until_taken(epoch, wake_at_taken, std::chrono::milliseconds(2));

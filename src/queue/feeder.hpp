@@ -77,7 +77,7 @@ class feeder {
   bool feed(std::uint64_t epoch);
   bool give_urgent(std::uint64_t piece);
   void collect_created();
-  void collect_times_before_reuse();
+  void collect_times_before_reuse(bool is_urgent);
   feed_view observe();
   std::uint32_t workers() const;
   void submit(backlog_piece const& piece);

@@ -334,10 +334,10 @@ std::uint64_t fed_queue::state::submitted() const {
 std::uint64_t fed_queue::state::claimed() const {
   auto& words = *memory.words.data();
   auto& told = memory.to_host[0].taken;
-  auto const claimed = memory.on_host
-                           ? std::atomic_ref(words.head).load() + std::atomic_ref(words.urgent.head).load()
-                           : atomic_ref<std::uint64_t, scope::system>(told).load_acquire();
-  return std::min(claimed, submitted());
+  if (!memory.on_host)
+    return std::min(atomic_ref<std::uint64_t, scope::system>(told).load_acquire(), submitted());
+  auto const head = std::atomic_ref(words.head).load();  // first, as workers count in the other order
+  return std::min(head + std::atomic_ref(words.urgent.head).load(), submitted());
 }
 
 std::uint64_t fed_queue::state::unfinished() const {
@@ -511,7 +511,7 @@ void fed_queue::state::check_urgent_multiprocessors() const {
 }
 
 std::uint32_t fed_queue::state::most_urgent_multiprocessors(std::uint32_t blocks) const {
-  if (memory.on_host) return blocks - 1;
+  if (memory.on_host) return std::min(max_urgent_multiprocessors, blocks - 1);
   auto const& entry = kernels->entry_for(source_of(*kernels));
   int fit = device->resources(entry.code).blocks_per_multiprocessor;
   if (entry.workers.cuda_function)

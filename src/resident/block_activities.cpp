@@ -23,9 +23,9 @@ constexpr auto longest_copy = std::chrono::milliseconds(100);
 block_activities::block_activities(std::shared_ptr<compute_device> const& device, std::uint32_t blocks)
     : on_cores_(device->capabilities().runs_on_cores),
       stride_(on_cores_ ? activity_stride_on_cores : 1),
-      reader_(device->make_stream()),
       words_(device, std::size_t(blocks) * stride_),
       copy_(device, words_.size()),
+      reader_(device->make_stream()),
       seen_(blocks) {
   clear(deadline::in(std::chrono::minutes(1)));  // this is no start
 }
@@ -33,6 +33,7 @@ block_activities::block_activities(std::shared_ptr<compute_device> const& device
 void block_activities::clear(deadline until) {
   std::unique_lock hold(mutex_, std::defer_lock);
   if (on_cores_) hold.lock();  // looks write there too
+  last_running_ = 0;
   reader_->fill(words_.data(), 0, words_.bytes());
   reader_->synchronize(until);
 }

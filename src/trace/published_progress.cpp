@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <dirent.h>
 #include <fcntl.h>
-#include <signal.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -13,12 +13,7 @@
 #include <cstdio>
 #include <cstring>
 #include <deque>
-#include <fstream>
-#include <iterator>
-#include <new>
-#include <sstream>
 #include <thread>
-#include <tuple>
 #include <utility>
 
 #include "ballast/completion.hpp"
@@ -36,45 +31,20 @@ namespace {
 constexpr auto between_samples = std::chrono::milliseconds(100);
 constexpr std::size_t samples_of_rate = 11;  ///< a second
 
-/// When the process began, in ticks since the system's start; nothing if it has ended. Differs from that of a
-/// later process of the same number.
-std::optional<unsigned long long> begin_of(int process) {
-  std::ifstream file("/proc/" + std::to_string(process) + "/stat");
-  std::string const text{std::istreambuf_iterator<char>(file), {}};
-  auto const name_end = text.rfind(')');  // the program's name may have blanks and brackets
-  if (name_end == std::string::npos) return {};
-  std::istringstream words(text.substr(name_end + 1));
-  std::string state, skipped;
-  words >> state;
-  constexpr int between = 18;  // proc(5): the state is word 3, the begin word 22
-  for (int i = 0; i < between; ++i) words >> skipped;
-  unsigned long long begin = 0;
-  if (!(words >> begin) || state == "Z" || state == "X") return {};
-  return begin;
-}
-
-/// Processes of another container may have the same numbers, and a file in /dev/shm with this one.
-unsigned long long own_container() {
-  struct stat of {};
-  return ::stat("/proc/self/ns/pid", &of) == 0 ? of.st_ino : 0;
-}
-
-/// The name of a file says whose it is, so that nobody need trust what it has, and no two ever share one.
+/// The name of a file says whose it is, so that nobody need trust what it has.
 struct file_name {
   int process = 0;
-  unsigned long long begin = 0, container = 0, number = 0;
+  unsigned long long number = 0;
 
   std::string text() const {
-    return "ballast.progress." + std::to_string(process) + '.' + std::to_string(begin) + '.' +
-           std::to_string(container) + '.' + std::to_string(number);
+    return "ballast.progress." + std::to_string(process) + '.' + std::to_string(number);
   }
   static std::optional<file_name> of(std::string const& text) {
     file_name found;
-    auto const read = std::sscanf(text.c_str(), "ballast.progress.%d.%llu.%llu.%llu", &found.process,
-                                  &found.begin, &found.container, &found.number);
-    return read == 4 && found.text() == text ? std::optional(found) : std::nullopt;
+    auto const read = std::sscanf(text.c_str(), "ballast.progress.%d.%llu", &found.process, &found.number);
+    return read == 2 && found.text() == text ? std::optional(found) : std::nullopt;
   }
-  auto order() const { return std::tuple(process, begin, number); }
+  auto operator<=>(file_name const&) const = default;
 };
 
 std::vector<file_name> all_file_names() {
@@ -84,13 +54,8 @@ std::vector<file_name> all_file_names() {
   while (auto const* const entry = ::readdir(folder))
     if (auto const name = file_name::of(entry->d_name)) all.push_back(*name);
   ::closedir(folder);
-  std::ranges::sort(all, {}, &file_name::order);
+  std::ranges::sort(all);
   return all;
-}
-
-file_name next_file_name() {
-  static std::atomic<unsigned long long> last = 0;
-  return {::getpid(), begin_of(::getpid()).value_or(0), own_container(), ++last};
 }
 
 /// The memory of a file, or null.
@@ -103,19 +68,17 @@ progress_memory* mapped(int file, int protection) {
   throw error(std::string("progress cannot be published in /dev/shm: ") + std::strerror(cause));
 }
 
-/// A new file of this process, removed by the destructor.
+/// A new file of this process, which holds a lock on it: the system releases that when the process ends.
 class own_file {
  public:
-  explicit own_file(std::string const& name) : path_('/' + next_file_name().text()) {
-    int const file = ::shm_open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL, 0600);
-    if (file < 0) refuse(errno);
+  explicit own_file(std::string const& name) : file_(new_file(path_)) {
     // All pages now: a store to one that the system no longer has would end the process.
-    auto const cause = ::posix_fallocate(file, 0, sizeof(progress_memory));
-    memory_ = cause == 0 ? mapped(file, PROT_READ | PROT_WRITE) : nullptr;
+    auto const cause = ::posix_fallocate(file_, 0, sizeof(progress_memory));
+    memory_ = cause == 0 ? mapped(file_, PROT_READ | PROT_WRITE) : nullptr;
     auto const why = cause != 0 ? cause : errno;
-    ::close(file);
     if (memory_ == nullptr) {
       ::shm_unlink(path_.c_str());
+      ::close(file_);
       refuse(why);
     }
     memory_->set_name(name);
@@ -123,24 +86,43 @@ class own_file {
   ~own_file() {
     ::shm_unlink(path_.c_str());
     ::munmap(memory_, sizeof *memory_);
+    ::close(file_);
   }
   own_file& operator=(own_file&&) = delete;
 
   progress_memory& memory() { return *memory_; }
 
  private:
+  /// Numbers may be used: by another copy of the library, or by the program before an exec().
+  static int new_file(std::string& path) {
+    constexpr int max_tries = 1'000;
+    static std::atomic<unsigned long long> last = 0;
+    for (int tries = 1;; ++tries) {
+      path = '/' + file_name{::getpid(), ++last}.text();
+      int const file = ::shm_open(path.c_str(), O_RDWR | O_CREAT | O_EXCL, 0600);
+      if (file < 0 && (errno != EEXIST || tries == max_tries)) refuse(errno);
+      if (file < 0) continue;
+      ::flock(file, LOCK_EX | LOCK_NB);  // before it has a size: without one nobody removes it
+      return file;
+    }
+  }
+
   std::string path_;
+  int file_;
   progress_memory* memory_ = nullptr;
 };
 
-/// What a file of this user shows, if it shows anything.
+/// What a file of this user shows, if it shows anything. Removes it if its process has ended.
 std::optional<process_progress> shown_in(file_name const& name) {
-  int const file = ::shm_open(('/' + name.text()).c_str(), O_RDONLY, 0);
+  auto const path = '/' + name.text();
+  int const file = ::shm_open(path.c_str(), O_RDONLY, 0);
   if (file < 0) return {};
   struct stat of {};
   bool const is_whole = ::fstat(file, &of) == 0 && of.st_uid == ::geteuid() &&
                         std::size_t(of.st_size) == sizeof(progress_memory);
-  auto* const memory = is_whole ? mapped(file, PROT_READ) : nullptr;
+  bool const has_ended = is_whole && ::flock(file, LOCK_SH | LOCK_NB) == 0;
+  if (has_ended) ::shm_unlink(path.c_str());
+  auto* const memory = is_whole && !has_ended ? mapped(file, PROT_READ) : nullptr;
   ::close(file);
   if (memory == nullptr) return {};
   auto const sample = memory->load();
@@ -227,6 +209,9 @@ struct published_progress::state {
 
 published_progress::published_progress(std::string const& name, std::function<work_progress()> progress) {
   if (!progress) throw_bad_argument("progress", "an empty function", "a function that returns progress");
+  for (auto const& other : read(::getpid()))
+    if (other.name == name)
+      throw_bad_argument("name", name, "one that nothing else has that this process publishes");
   state_ = std::make_unique<state>(name, std::move(progress));
 }
 
@@ -239,14 +224,9 @@ published_progress::~published_progress() {
 
 std::vector<process_progress> published_progress::read(int process) {
   std::vector<process_progress> all;
-  auto const container = own_container();
-  for (auto const& name : all_file_names()) {
-    if (name.container != container || (process != 0 && name.process != process)) continue;
-    if (begin_of(name.process) != name.begin)
-      ::shm_unlink(('/' + name.text()).c_str());  // fails if it is another user's
-    else if (auto shown = shown_in(name))
-      all.push_back(std::move(*shown));
-  }
+  for (auto const& name : all_file_names())
+    if (process == 0 || name.process == process)
+      if (auto shown = shown_in(name)) all.push_back(std::move(*shown));
   return all;
 }
 

@@ -16,11 +16,18 @@ namespace ballast::test {
 using namespace detail;
 namespace {
 
+/// pool_by() may give the blocks of a GPU.
+pool_options all_of_a_core(std::string const& method) {
+  auto options = pool_by(method);
+  options.resident.blocks = 0;
+  return options;
+}
+
 /// Runs the roots on one core in another thread, where the gated task is held until the object goes.
 class held_run {
  public:
   explicit held_run(std::string const& method, std::vector<std::string> const& roots)
-      : pool(open_devices("host:1").front(), gated_kernels(), pool_by(method)) {
+      : pool(open_devices("host:1").front(), gated_kernels(), all_of_a_core(method)) {
     for (auto const& root : roots)
       roots_.push_back(root == "gated" ? task(gated{array_ref(&running_), array_ref(&gate_)})
                                        : task(idler{}));

@@ -156,7 +156,7 @@ std::string as_prometheus(processes const& all) {
   using device = work_progress const&;
   return metric(all, "tasks_done_total", "counter", "Tasks that have run in the present run.",
                 [](process one) { return one.progress.done; }) +
-         metric(all, "tasks_submitted_total", "counter", "Tasks accepted in the present run.",
+         metric(all, "tasks_submitted", "gauge", "Tasks accepted in the present run, and not cancelled.",
                 [](process one) { return one.progress.submitted; }) +
          metric(all, "tasks_waiting", "gauge", "Tasks that nobody has begun.",
                 [](process one) { return one.progress.waiting; }) +
@@ -201,7 +201,7 @@ void watch(top_options const& options) {
     bool const has_gone = options.process && all.empty();
     if (has_gone && looks == 1) refuse(*options.process);
     if (has_gone) return;
-    show(all, options, count == 1);
+    show(all, options, !options.count);
     if (looks == count || !waits_for_next_look()) return;
   }
 }
@@ -214,10 +214,9 @@ void add_top_command(CLI::App& app) {
   command_line::add_integer_option(*command, "PID", options->process, 1, max_process,
                                    "Show this process with each of its devices; without it all of this user");
   command_line::begin_group(*command, command_line::output_group);
-  command_line::add_integer_option(
-      *command, "--count", options->count, 1u, max_count,
-      "End after this many looks, one a second; without it, and without --json, at "
-      "the end of PID or at Ctrl-C");
+  command_line::add_integer_option(*command, "--count", options->count, 1u, max_count,
+                                   "End after this many looks, one a second; without it, and without --json, "
+                                   "when PID publishes nothing more or at Ctrl-C");
   auto* const json = command->add_flag("--json", options->json,
                                        "Print one JSON object, or with --count one a line for each look");
   command_line::add_path(*command, "--prometheus", options->prometheus, "FILE",

@@ -354,6 +354,7 @@ struct ring_consumer {
       worker_group.shared().held = held;
       worker_group.shared().present = std::uint32_t(-1);  // before the first
       worker_group.worker_state()[worker_word::claimed] = wanted - held;
+      if (held != 0) worker_group.worker_state()[worker_word::kept] &= kept_mask;
     }
     return ready;
   }
@@ -383,6 +384,15 @@ struct ring_consumer {
 
   // A worker that sees urgent tasks keeps its tickets, whose tasks it has not begun.
 
+  static constexpr std::uint32_t kept_mask = 3, is_kept_word = 2, none_left_bit = 4;
+
+  /// False if the worker takes no urgent tasks, or found none just now: the server says so only once in a
+  /// round, and other tasks may be there.
+  __device__ bool is_worth_a_look(std::uint32_t looks) const {
+    bool const found_none = (worker_group.worker_state()[worker_word::kept] & none_left_bit) != 0;
+    return (looks != 0 || !found_none) && source.takes_urgent(worker_group.block());
+  }
+
   __device__ bool is_kept() const {
     return source.urgent_multiprocessors != 0 && runs_urgent_alone(source, worker_group);
   }
@@ -392,12 +402,12 @@ struct ring_consumer {
   __device__ BALLAST_NOINLINE static bool runs_urgent_alone(ring_source_ref const& source,
                                                             worker_group_type worker_group) {
     auto& known = worker_group.worker_state()[worker_word::kept];
-    std::uint32_t is_kept = 0;
+    std::uint32_t found = 0;
     if (worker_group.leader()) {
-      if (known == 0) known = keeps_multiprocessor(source) ? 2 : 1;
-      is_kept = known - 1;
+      if ((known & kept_mask) == 0) known |= keeps_multiprocessor(source) ? is_kept_word : 1;
+      found = known & kept_mask;
     }
-    return broadcast(is_kept) != 0;
+    return broadcast(found) == is_kept_word;
   }
   __device__ static bool keeps_multiprocessor(ring_source_ref const& source) {
     std::uint32_t own;
@@ -415,8 +425,11 @@ struct ring_consumer {
                                                       worker_group_type worker_group) {
     bool goes_on = true;
     if (worker_group.leader()) {
-      bool const is_kept = worker_group.worker_state()[worker_word::kept] == 2;
-      goes_on = is_kept ? await_urgent(source, worker_group) : (claim_urgent(source, worker_group), true);
+      auto& known = worker_group.worker_state()[worker_word::kept];
+      if ((known & kept_mask) == is_kept_word)
+        goes_on = await_urgent(source, worker_group);
+      else
+        known = (known & kept_mask) | (claim_urgent(source, worker_group) ? 0 : none_left_bit);
     }
     return __any_sync(0xffffffff, worker_group.leader() && goes_on) != 0;
   }
@@ -541,7 +554,7 @@ struct ring_consumer {
     auto const idle_ns = now - waits_since;
     if (far) back_off(idle_ns);
     if (status.stop || server_vanished(idle_ns, now)) return 0;
-    if (status.urgent && source.takes_urgent(worker_group.block())) return sees_urgent;
+    if (status.urgent && is_worth_a_look(looks)) return sees_urgent;
     return status.ended && waiting <= 0 ? 0 : nothing_yet;
   }
 

@@ -138,6 +138,8 @@ struct ring_source_ref {
   bool serve_if_free(host_worker const& worker_group) const;
 
   bool next(host_worker& worker_group) const;
+  /// Host: takes the first urgent task that is left, if the worker takes any.
+  bool take_urgent(host_worker& worker_group) const;
   /// True if the task is a node that is prepared before the wait for its predecessors.
   template <class WorkerGroup>
   BALLAST_HD bool comes_early(WorkerGroup& worker_group) const {
@@ -165,7 +167,7 @@ struct ring_source_ref {
   bool should_leave() const;
   bool serve(host_worker const& worker_group) const;
   std::uint32_t move_from_ring(std::uint32_t ring_index) const;
-  std::uint32_t move_urgent() const;
+  bool move_urgent(host_worker const& worker_group) const;
   void publish_fetched(std::uint32_t ring_index) const;
   bool move_slot(std::uint32_t ring_index, std::uint64_t to) const;
   bool end_workers(std::uint32_t workers) const;
@@ -174,9 +176,10 @@ struct ring_source_ref {
   bool all_wait(std::uint32_t workers) const;
   void give_up_if_idle(host_worker const& worker_group) const;
   bool take(host_worker& worker_group) const;
-  bool take_urgent(host_worker& worker_group) const;
   bool take_urgent_alone(host_worker& worker_group) const;
-  bool serve_urgent_if_free() const;
+  /// Calls `serves`, unless another worker serves; true if that moved tasks.
+  bool serve_alone(bool (ring_source_ref::*serves)(host_worker const&) const,
+                   host_worker const& worker_group) const;
   template <class Ready>
   bool await(host_worker& worker_group, Ready&& is_ready) const;
   bool take_node(host_worker& worker_group) const;
@@ -469,14 +472,15 @@ inline std::uint32_t ring_source_ref::move_from_ring(std::uint32_t ring_index) c
   return moved;
 }
 
-inline std::uint32_t ring_source_ref::move_urgent() const {
+inline bool ring_source_ref::move_urgent(host_worker const& worker_group) const {
   auto& tail = words->urgent.tail;  // only the server writes it
   std::uint32_t moved = 0;
   while (moved < slots_per_round && move_slot(urgent_ring, first_urgent_ticket + tail + moved)) ++moved;
-  if (moved == 0) return 0;
+  if (moved == 0) return false;
   atomic_ref<std::uint64_t, scope::device>(tail).store_release(tail + moved);
   publish_fetched(urgent_ring);
-  return moved;
+  host_serving->last_task_ns = worker_group.now_ns();
+  return true;
 }
 
 inline void ring_source_ref::publish_fetched(std::uint32_t ring_index) const {
@@ -513,7 +517,8 @@ inline bool ring_source_ref::push_halts(std::uint32_t workers) const {
 /// the host requests that only when no work is left.
 inline bool ring_source_ref::end_workers(std::uint32_t workers) const {
   if (!claims_when_ready()) {
-    status_for(0).store_release(server_status{.ended = true}.word());  // for workers without tickets
+    if (!should_leave())  // for workers without tickets
+      status_for(0).store_release(server_status{.ended = true}.word());
     return push_halts(workers);
   }
   if (host_serving->halts != 0) return false;
@@ -549,7 +554,7 @@ inline bool ring_source_ref::serve(host_worker const& worker_group) const {
   auto& state = *host_serving;
   auto const said = atomic_ref<std::uint64_t, scope::system>(from_host->control).load_acquire();
   state.ring_count = rings_in(said);
-  std::uint32_t moved = (said & urgent_bit) != 0 ? move_urgent() : 0;
+  std::uint32_t moved = (said & urgent_bit) != 0 && move_urgent(worker_group) ? 1 : 0;
   for (std::uint32_t i = 0; i < state.ring_count; ++i)
     moved += move_from_ring((state.first_ring + i) % state.ring_count);
   ++state.first_ring;  // where the ring is full, every submission ring comes first at times
@@ -559,11 +564,12 @@ inline bool ring_source_ref::serve(host_worker const& worker_group) const {
   return moved > 0 || halted;
 }
 
-inline bool ring_source_ref::serve_if_free(host_worker const& worker_group) const {
+inline bool ring_source_ref::serve_alone(bool (ring_source_ref::*serves)(host_worker const&) const,
+                                         host_worker const& worker_group) const {
   std::atomic_ref busy(words->server_busy);
   if (busy.load(std::memory_order_relaxed) != 0 || busy.exchange(1, std::memory_order_acquire) != 0)
     return false;
-  bool const moved = serve(worker_group);
+  bool const moved = (this->*serves)(worker_group);
   busy.store(0, std::memory_order_release);
   if (!moved) return false;
   notify(*worker_wake_event);
@@ -571,16 +577,8 @@ inline bool ring_source_ref::serve_if_free(host_worker const& worker_group) cons
   return true;
 }
 
-/// True if urgent tasks were moved: workers do not serve while they find other tasks.
-inline bool ring_source_ref::serve_urgent_if_free() const {
-  std::atomic_ref busy(words->server_busy);
-  if (busy.exchange(1, std::memory_order_acquire) != 0) return false;
-  bool const moved = move_urgent() != 0;
-  busy.store(0, std::memory_order_release);
-  if (!moved) return false;
-  notify(*worker_wake_event);
-  notify_host_if(words->room_waiters);
-  return true;
+inline bool ring_source_ref::serve_if_free(host_worker const& worker_group) const {
+  return serve_alone(&ring_source_ref::serve, worker_group);
 }
 
 inline bool ring_source_ref::should_leave() const {
@@ -629,6 +627,45 @@ class ticket_look {
   held_worker held_;
 };
 
+// What await() calls has a name and no captures: a compiler of CUDA and another one may order several
+// captures unlike each other, and the linker keeps the code of one.
+
+/// Looks for an urgent task, then for the ticket's.
+class any_look {
+ public:
+  any_look(ring_source_ref const& source, std::uint64_t ticket)
+      : source_(&source), of_ticket_(source, ticket) {}
+
+  bool operator()(host_worker& worker_group) {
+    has_urgent_ = source_->take_urgent(worker_group);
+    return has_urgent_ || of_ticket_(worker_group);
+  }
+  bool has_urgent() const { return has_urgent_; }
+
+ private:
+  ring_source_ref const* source_;
+  ticket_look of_ticket_;
+  bool has_urgent_ = false;
+};
+
+/// Looks for an urgent task, or the end.
+class urgent_look {
+ public:
+  explicit urgent_look(ring_source_ref const& source) : source_(&source) {}
+
+  bool operator()(host_worker& worker_group) {
+    bool const ended =
+        server_status::of(source_->status_for(0).load_acquire()).ended;  // before the last look
+    has_urgent_ = source_->take_urgent(worker_group);
+    return has_urgent_ || ended;
+  }
+  bool has_urgent() const { return has_urgent_; }
+
+ private:
+  ring_source_ref const* source_;
+  bool has_urgent_ = false;
+};
+
 /// Waits, serving if no other worker does; false: leave.
 template <class Ready>
 bool ring_source_ref::await(host_worker& worker_group, Ready&& is_ready) const {
@@ -658,12 +695,9 @@ inline bool ring_source_ref::take(host_worker& worker_group) const {
   bool const has_ticket = std::exchange(state[worker_word::claimed], 0) != 0;
   auto const ticket = has_ticket ? kept_ticket(state) : claim(1);
   set_activity(worker_group, ticket, activity::waits);
-  bool is_urgent = false;
-  ticket_look look(*this, ticket);
-  bool const is_here = await(worker_group, [&](host_worker&) {
-    is_urgent = take_urgent(worker_group);
-    return is_urgent || look(worker_group);
-  });
+  any_look look(*this, ticket);
+  bool const is_here = await(worker_group, look);
+  bool const is_urgent = look.has_urgent();
   bool const ends = is_here && !is_urgent && worker_group.record().kernel() == task_record::halt;
   if (is_urgent || (ends && take_urgent(worker_group))) {  // a worker that ends may have looked too early
     state[worker_word::claimed] = 1;
@@ -677,13 +711,9 @@ inline bool ring_source_ref::take(host_worker& worker_group) const {
 
 inline bool ring_source_ref::take_urgent_alone(host_worker& worker_group) const {
   set_activity(worker_group, first_urgent_ticket, activity::waits);
-  bool is_here = false;
-  auto const is_over = [&](host_worker&) {
-    bool const ended = server_status::of(status_for(0).load_acquire()).ended;  // before the last look
-    is_here = take_urgent(worker_group);
-    return is_here || ended;
-  };
-  await(worker_group, is_over);
+  urgent_look look(*this);
+  await(worker_group, look);
+  bool const is_here = look.has_urgent();
   if (!is_here) set_activity(worker_group, first_urgent_ticket, activity::left);
   return is_here;
 }
@@ -693,11 +723,11 @@ inline bool ring_source_ref::take_urgent(host_worker& worker_group) const {
   bool const is_kept = worker_group.block() < urgent_multiprocessors;
   if (!is_kept && !takes_urgent(worker_group.block())) return false;
   auto ticket = claim_urgent();
-  auto const has_come = [&] {
-    auto const submitted = device_atomic<std::uint64_t>(words->urgent.submitted).load_acquire();
-    return submitted != device_atomic<std::uint64_t>(words->urgent.tail).load_relaxed();
-  };
-  if (ticket == 0 && has_come() && serve_urgent_if_free()) ticket = claim_urgent();
+  bool const has_come = device_atomic<std::uint64_t>(words->urgent.submitted).load_acquire() !=
+                        device_atomic<std::uint64_t>(words->urgent.tail).load_relaxed();
+  // Workers do not serve while they find other tasks.
+  if (ticket == 0 && has_come && serve_alone(&ring_source_ref::move_urgent, worker_group))
+    ticket = claim_urgent();
   if (ticket == 0 || !read_ring(ticket, worker_group.record(), worker_group.meta())) return false;
   release(ticket);
   set_activity(worker_group, ticket, activity::runs);

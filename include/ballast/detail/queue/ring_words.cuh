@@ -306,7 +306,8 @@ enum : int {
   node_successors,
   node_first_far,
   node_near,
-  kept = node_near + 16,  ///< GPU: whether the worker runs urgent tasks alone: 0 not known, 1 no, 2 yes
+  /// GPU: whether the worker runs urgent tasks alone (0 not known, 1 no, 2 yes), and 4 if it found none left.
+  kept = node_near + 16,
   words,
   // In a graph:
   traced_round = first,   ///< graph_round::traced

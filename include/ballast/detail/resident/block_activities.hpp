@@ -75,9 +75,9 @@ class block_activities {
 
   bool const on_cores_;
   std::uint32_t const stride_;  ///< words from block to block
-  std::unique_ptr<stream> reader_;
   device_buffer<std::uint64_t> words_;
   pinned_buffer<std::uint64_t> copy_;
+  std::unique_ptr<stream> reader_;  ///< after what it copies: a late copy ends before that is freed
   task_names names_;
   std::mutex mutex_;  ///< for copy_ and seen_
   std::vector<seen_word> seen_;
