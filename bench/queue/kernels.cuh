@@ -107,12 +107,12 @@ struct relayed_echo {
 struct multiply_tile {
   static constexpr int threads = 256;
   static constexpr int blocks_per_multiprocessor = 2;
+  static constexpr int sums = 64, times = 11;
   array_ref<float> out;  // a word of each thread
   std::uint32_t steps;
 
   template <class Block>
   BALLAST_HD void operator()(Block& block) const {
-    constexpr int sums = 64, times = 11;
     float of[sums];
     float const by = 1.0f + 1e-7f * float(block.rank());
     for (int i = 0; i < sums; ++i) of[i] = float(i + block.index());

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <functional>
-#include <optional>
+#include <cmath>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
@@ -25,6 +25,38 @@ struct lengths {
       : urgent(on_gpu ? 4 : 20), shortest(on_gpu ? 50 : 300), longest(4 * shortest) {}
   std::uint32_t of(std::uint32_t i) const { return shortest + i * 2'654'435'761u % (longest - shortest); }
 };
+
+/// What the tasks write: the urgent ones their own.
+struct results {
+  device_buffer<float> of_others, of_urgent;
+
+  explicit results(std::shared_ptr<compute_device> const& on)
+      : of_others(on, out_words), of_urgent(on, out_words) {}
+  array_ref<float> others() const { return array_ref<float>(of_others.data()); }
+  array_ref<float> urgent() const { return array_ref<float>(of_urgent.data()); }
+};
+
+/// Of the first block of the urgent tasks, within rounding.
+void verify(session& now, results const& all, lengths const& steps) {
+  std::vector<float> words(multiply_tile::threads);
+  auto const stream = now.first()->make_stream();
+  stream->copy(words.data(), all.of_urgent.data(), words.size() * sizeof(float));
+  stream->synchronize();
+  bool is_right = true;
+  for (std::size_t thread = 0; thread < words.size(); ++thread) {
+    if (!now.first()->is_cuda() && thread != 0) break;  // a core runs a block by one thread
+    double const by = 1.0 + 1e-7 * double(thread);
+    double sum = 0;
+    for (int i = 0; i < multiply_tile::sums; ++i) {
+      double value = i;
+      for (std::uint32_t step = 0; step < steps.urgent * multiply_tile::times; ++step)
+        value = value * by + 1e-3;
+      sum += value;
+    }
+    is_right = is_right && std::abs(words[thread] - sum) < 1e-3 * sum;
+  }
+  now.verify(is_right, "the urgent tasks computed what they should");
+}
 
 queue_options with(int kept) {
   queue_options options;
@@ -105,32 +137,32 @@ void add_trips(session& now, std::string const& name, task_queue& queue, array_r
 }
 
 void measure_kept(session& now, std::string const& name, int kept) {
-  device_buffer<float> const out(now.first(), out_words);
-  array_ref<float> const words(out.data());
+  results const all(now.first());
   task_queue queue(now.first(), tile_kernels(), with(kept));
   std::vector<double> rates;
   {
-    background const others(queue, words, lengths(now.first()->is_cuda()));
+    background const others(queue, all.others(), lengths(now.first()->is_cuda()));
     for (int i = 0; i < 5; ++i) rates.push_back(rate(now, others));
-    add_trips(now, name, queue, words, true);
-    if (kept == 0) add_trips(now, "behind the others", queue, words, false);
+    add_trips(now, name, queue, all.urgent(), true);
+    if (kept == 0) add_trips(now, "behind the others", queue, all.urgent(), false);
   }
   queue.close();
+  verify(now, all, lengths(now.first()->is_cuda()));
   now.add("others a second, " + name, "1/s", std::move(rates));
 }
 
 void measure_idle(session& now) {
-  device_buffer<float> const out(now.first(), out_words);
+  results const all(now.first());
   task_queue queue(now.first(), tile_kernels(), with(0));
-  add_trips(now, "beside nothing", queue, array_ref<float>(out.data()), true);
+  add_trips(now, "beside nothing", queue, all.urgent(), true);
   queue.close();
+  verify(now, all, lengths(now.first()->is_cuda()));
 }
 
 /// Two queues on two parts of the GPU, by hand.
 void measure_parts(session& now) {
   auto const parts = open_devices("cuda:0@8,cuda:0@112");
-  device_buffer<float> const out(parts[0], out_words);
-  array_ref<float> const words(out.data());
+  results const all(parts[0]);
   auto options = with(0);
   options.start_at_once = false;
   options.resident.spared_multiprocessors = 0;
@@ -139,9 +171,9 @@ void measure_parts(session& now) {
   usual.start();
   std::vector<double> rates;
   {
-    background const others(usual, words, lengths(true));
+    background const others(usual, all.others(), lengths(true));
     for (int i = 0; i < 5; ++i) rates.push_back(rate(now, others));
-    add_trips(now, "on a part of 8 multiprocessors", urgent, words, false);
+    add_trips(now, "on a part of 8 multiprocessors", urgent, all.urgent(), false);
   }
   usual.close();
   urgent.close();

@@ -288,7 +288,7 @@ BALLAST_HD inline std::uint64_t ring_source_ref::claim_urgent() const {
     if (first >= poll(tail)) return 0;
     if (!head.compare_exchange_acq_rel(first, first + 1)) continue;
 #if !BALLAST_ON_GPU
-    wake_feeder(std::atomic_ref(words->head).fetch_add(0) + first + 1);
+    wake_feeder(std::atomic_ref<std::uint64_t>(words->head).fetch_add(0) + first + 1);
 #endif
     return first_urgent_ticket + first;
   }
@@ -697,16 +697,16 @@ inline bool ring_source_ref::take(host_worker& worker_group) const {
   set_activity(worker_group, ticket, activity::waits);
   any_look look(*this, ticket);
   bool const is_here = await(worker_group, look);
-  bool const is_urgent = look.has_urgent();
-  bool const ends = is_here && !is_urgent && worker_group.record().kernel() == task_record::halt;
-  if (is_urgent || (ends && take_urgent(worker_group))) {  // a worker that ends may have looked too early
+  bool const runs_urgent = look.has_urgent();
+  bool const is_last = is_here && !runs_urgent && worker_group.record().kernel() == task_record::halt;
+  if (runs_urgent || (is_last && take_urgent(worker_group))) {  // it may have looked too early
     state[worker_word::claimed] = 1;
     keep_ticket(state, ticket);
     return true;
   }
   if (is_here) release(ticket);
-  set_activity(worker_group, ticket, is_here && !ends ? activity::runs : activity::left);
-  return is_here && !ends;
+  set_activity(worker_group, ticket, is_here && !is_last ? activity::runs : activity::left);
+  return is_here && !is_last;
 }
 
 inline bool ring_source_ref::take_urgent_alone(host_worker& worker_group) const {
