@@ -161,7 +161,9 @@ void measure_idle(session& now) {
 
 /// Two queues on two parts of the GPU, by hand.
 void measure_parts(session& now) {
-  auto const parts = open_devices("cuda:0@8,cuda:0@112");
+  auto const gpu = "cuda:" + std::to_string(now.first()->spec().index);
+  auto const rest = now.first()->properties().multiprocessors / 8 * 8 - 16;  // as many as CUDA gives beside 8
+  auto const parts = open_devices(gpu + "@8," + gpu + "@" + std::to_string(rest));
   results const all(parts[0]);
   auto options = with(0);
   options.start_at_once = false;

@@ -82,16 +82,16 @@ class BALLAST_API balanced_queue {
   /// did not give in its present run.
   std::vector<device_share> shares(completion const& which) const;
   /// Drops the record of a batch that has run or was cancelled, for programs that submit without end. The
-  /// completion stays ready, and no longer throws for tasks that cancel() returned: call it once nobody
-  /// waits. Throws as shares().
+  /// completion stays ready, or failed if cancel() returned tasks of it: a few bytes for each such batch stay
+  /// until start(). Throws as shares().
   void forget(completion const& which);
 
   /// Takes back the tasks of a batch that no device was given yet, and returns them. If there are any, the
   /// completion ends once devices have run the others, and fails with stopped, whose unfinished() counts the
   /// tasks returned; otherwise nothing changes. Grid tasks come back as tasks of a block each, since the
-  /// backlog has only those. wait_all() and close() do not fail for that, and stop() does
-  /// not return these tasks again. Any thread may call; does not wait. Throws bad_argument ("completion") as
-  /// shares(), also for a graph's.
+  /// backlog has only those. wait_all() and close() do not fail for that, and stop() does not return these
+  /// tasks again. Any thread may call; does not wait. Throws bad_argument ("completion") as shares(), also
+  /// for a graph's.
   std::vector<task> cancel(completion const& which);
   /// Counts how far the queue and each of its devices are. Any thread may call at any time. Waits for copies
   /// from GPUs as task_queue::progress(). Throws error in a child of fork().

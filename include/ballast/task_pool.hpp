@@ -142,8 +142,8 @@ class BALLAST_API task_pool {
   /// On cores it reads what workers count anyway, of tasks that change meanwhile: a few may be missing in
   /// `done` or stand in `waiting` too long. It waits for no task, and a task costs nothing more. On a GPU
   /// workers report their counts only when they leave, so `submitted` and `done` have the roots and the
-  /// launches that have ended, `waiting` is 0, and only `busy` is of this moment. That takes a copy, for
-  /// which the call waits, 0.1 s at most; a late copy leaves `busy` as it was. With `static`
+  /// launches that have ended, `waiting` is 0, and only `busy` is of this moment. That takes a copy from each
+  /// GPU, for which the call waits, 0.1 s each at most; a late copy leaves `busy` as it was. With `static`
   /// and `static-per-task`, on all devices, `done` has the levels that have ended, `waiting` the tasks of the
   /// present one, and `busy` is 1 during a level. Throws error in a child of fork().
   work_progress progress() const;

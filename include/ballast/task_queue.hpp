@@ -403,8 +403,8 @@ class BALLAST_API task_queue : public detail::fed_queue {
   queue_statistics statistics() const;
   /// Counts how far the queue is, by reading a word for each batch that may be unfinished: at most 65536 for
   /// each submission ring. `busy` needs a word of each worker besides. On a GPU that is a copy, for which the
-  /// call waits, 0.1 s at most; a copy that is late leaves `busy` as it was. Any thread may
-  /// call at any time; while start() clears memory all counts are 0. Throws error in a child of fork().
+  /// call waits, 0.1 s at most; a copy that is late leaves `busy` as it was. Any thread may call at any time;
+  /// while start() clears memory all counts are 0. Throws error in a child of fork().
   queue_progress progress() const;
   /// Tasks of this run that workers have claimed. On a GPU the count lags by a few microseconds, and includes
   /// up to 7 tasks of each worker that have not begun yet.

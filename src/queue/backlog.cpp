@@ -388,7 +388,6 @@ void backlog::forget(std::uint64_t number) {
   if (!finished(number)) throw error("forget() needs a batch that has run");
   std::lock_guard const hold(mutex_);
   batches_.erase(number);
-  cancelled_.erase(number);  // else it grew until the run ends
 }
 
 std::vector<task> backlog::take_all(kernel_set const& kernels) {

@@ -192,7 +192,7 @@ class backlog {
   void forget(std::uint64_t number);
   std::vector<task> take_all(kernel_set const& kernels);
   /// Takes the tasks of the batch that no device has. If there are any, the batch finishes without them, and
-  /// counts them as cancelled until forget() or open().
+  /// counts them as cancelled until open(), even after forget().
   std::vector<task> cancel(std::uint64_t number, kernel_set const& kernels);
   cancelled_counts cancelled() const;
   /// Throws cancelled_batch if tasks of the batch were cancelled.

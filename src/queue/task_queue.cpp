@@ -224,13 +224,10 @@ completion fed_queue::state::submit_urgent(std::span<task_record const> batch,
     throw_bad_argument("after", counted(options.after.all().size(), "completion"), "none for urgent tasks");
   if (hybrid != nullptr)
     throw_bad_argument("urgent", "true", "false, since tasks of this set may create tasks");
-  std::vector<task_record> blocks;  // of a grid, since only single tasks pass others
-  if (std::ranges::none_of(batch, &task_record::is_grid))
-    return submit_urgent(batch, options.until ? &*options.until : nullptr);
-  for (auto const& record : batch)
-    for (std::uint32_t i = 0; i < record.tasks(); ++i)
-      blocks.push_back(record.is_grid() ? record.task_of_block(i) : record);
-  return submit_urgent(blocks, options.until ? &*options.until : nullptr);
+  auto const* const until = options.until ? &*options.until : nullptr;
+  if (std::ranges::none_of(batch, &task_record::is_grid)) return submit_urgent(batch, until);
+  prepared_tasks const whole(*kernels, {batch.begin(), batch.end()});
+  return submit_urgent(whole.expand_grids().records(), until);  // only single tasks pass others
 }
 
 completion fed_queue::state::submit_after(std::span<task_record const> batch,

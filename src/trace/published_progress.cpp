@@ -102,8 +102,12 @@ class own_file {
       int const file = ::shm_open(path.c_str(), O_RDWR | O_CREAT | O_EXCL, 0600);
       if (file < 0 && (errno != EEXIST || tries == max_tries)) refuse(errno);
       if (file < 0) continue;
-      ::flock(file, LOCK_EX | LOCK_NB);  // before it has a size: without one nobody removes it
-      return file;
+      // Before the file has a size: without one nobody removes it.
+      if (::flock(file, LOCK_EX | LOCK_NB) == 0) return file;
+      auto const why = errno;
+      ::shm_unlink(path.c_str());
+      ::close(file);
+      refuse(why);
     }
   }
 

@@ -34,8 +34,7 @@ BALLAST_HD std::uint32_t order_key_in([[maybe_unused]] task_record const& task) 
         !is_by_reference<K> && requires(K const& kernel) { kernel.order_key(); },
         "a kernel with order_key() const travels in its tasks: it has at most 40 bytes of members, "
         "and is not listed as indirect<K>; queues whose tasks create tasks ignore the key, and have the "
-        "kernel "
-        "without it");
+        "kernel without it");
     alignas(K) unsigned char bytes[sizeof(K)];
     __builtin_memcpy(bytes, task.data, sizeof(K));
     auto const key = reinterpret_cast<K const&>(bytes).order_key();

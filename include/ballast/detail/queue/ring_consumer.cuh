@@ -360,9 +360,8 @@ struct ring_consumer {
   }
 
   /// Waits for the first task, and returns how many tasks have arrived, from the first ticket on; 0: leave;
-  /// sees_urgent: an urgent task may be there. Every four lanes read a slot, a chunk each, so
-  /// that one load instruction returns readiness and payload. Polls are relaxed (an acquire per poll empties
-  /// the L1).
+  /// sees_urgent: an urgent task may be there. Every four lanes read a slot, a chunk each, so that one load
+  /// instruction returns readiness and payload. Polls are relaxed (an acquire per poll empties the L1).
   __device__ std::uint32_t await(std::uint64_t first, std::uint32_t wanted) {
     std::uint32_t const slot = worker_group.lane() / 4, part = worker_group.lane() % 4;
     auto const lap = lap_of(first + slot, source.shift);

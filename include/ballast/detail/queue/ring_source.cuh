@@ -627,8 +627,8 @@ class ticket_look {
   held_worker held_;
 };
 
-// What await() calls has a name and no captures: a compiler of CUDA and another one may order several
-// captures unlike each other, and the linker keeps the code of one.
+// What await() calls has a name, or one capture: nvcc and another compiler may order several captures unlike
+// each other, and the linker keeps the code of one.
 
 /// Looks for an urgent task, then for the ticket's.
 class any_look {

@@ -53,9 +53,8 @@ class block_activities {
   /// blocks that have left. Reads a GPU's words by a copy. Never throws.
   std::string describe(std::uint32_t blocks, char const* gone);
   /// One look at the first `blocks` blocks. On cores it reads words of memory. On a GPU it copies a word of
-  /// each block, and waits for the copy, 0.1 s at most. If the copy is late, the device is
-  /// lost, or another thread copies, it returns what the last look found, and it never has two copies under
-  /// way. Never throws.
+  /// each block, and waits for the copy, 0.1 s at most. If the copy is late, the device is lost, or another
+  /// thread copies, it returns what the last look found, and it never has two copies under way. Never throws.
   activity_sums look_at_all(std::uint32_t blocks) noexcept;
 
  private:
